@@ -1,0 +1,46 @@
+# All that is needed on a machine with python3 (3.11 or later), pip and make.
+# Another Python: make PYTHON=python3.12 test.
+
+PYTHON ?= python3
+BIN := .venv/bin
+REPORT := unveil-report.html
+
+.PHONY: help setup demo test format bench clean
+
+help:
+	@echo "make setup   make .venv with unveil in it (done once, and again when the requirements change)"
+	@echo "make demo    run unveil on data inside the package and write $(REPORT)"
+	@echo "make test    lint, types, tests and coverage"
+	@echo "make format  let ruff format the code and repair what it can"
+	@echo "make bench   measure unveil beside its peers, in .venv-bench (options: ARGS='...')"
+	@echo "make clean   remove the environments, the caches and the report"
+
+setup:
+	@$(PYTHON) tools/environment.py .venv
+
+demo: setup
+	@$(BIN)/unveil partition --sample --html $(REPORT) </dev/null
+	@echo "The report is in $(CURDIR)/$(REPORT)"
+
+# Standard input is never asked for anything, and may be closed.
+test:
+	@$(PYTHON) tools/environment.py .venv --group test
+	@$(BIN)/python tools/chromium.py
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/coverage run -m pytest --enforce-floor </dev/null
+	$(BIN)/coverage report
+
+format:
+	@$(PYTHON) tools/environment.py .venv --group test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench:
+	@$(PYTHON) tools/environment.py .venv-bench --extra bench
+	.venv-bench/bin/python benchmarks/run.py $(ARGS)
+
+clean:
+	rm -rf .venv .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT)
+	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

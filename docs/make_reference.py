@@ -1,0 +1,56 @@
+"""Write metrics.md, the table of all metrics, from the list that the command line and the tests use too.
+
+Run it after adding a metric: python docs/make_reference.py
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from math import isinf
+from pathlib import Path
+
+from unveil.measure import METRICS, Metric
+
+PAGE = Path(__file__).with_name("metrics.md")
+HEAD = """# Metrics
+
+Every metric is a plain function `unveil.measure.NAME(guess, truth, ...)`; `unveil list metrics` prints this list.
+This page is written by `python docs/make_reference.py`: change the docstrings, not the page.
+"""
+
+
+def render() -> str:
+    """Return the page: a table for each category, in the order in which the metrics are listed."""
+    tables = ["\n".join(_table(category, list(members))) for category, members in _categories()]
+    return "\n".join([HEAD, "\n\n".join(tables), ""])
+
+
+def _categories() -> Iterator[tuple[str, Iterator[Metric]]]:
+    order = list(dict.fromkeys(metric.category for metric in METRICS.values()))
+    return groupby(sorted(METRICS.values(), key=lambda m: order.index(m.category)), key=lambda m: m.category)
+
+
+def _table(category: str, members: list[Metric]) -> Iterator[str]:
+    yield f"## {category[:1].upper()}{category[1:]}"
+    yield ""
+    yield "| Metric | What it returns | Of | Per | More means | Range | Source |"
+    yield "|---|---|---|---|---|---|---|"
+    for metric in members:
+        cells = (
+            f"`{metric.name}`",
+            metric.summary.removeprefix("Return "),
+            re.sub(r"\w+\.", "", metric.on).replace(" | ", " or "),
+            metric.per,
+            metric.more_means,
+            " to ".join(map(_bound, metric.bounds)),
+            metric.source,
+        )
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _bound(value: float) -> str:
+    return ("−∞" if value < 0 else "∞") if isinf(value) else f"{value:g}".replace("-", "−")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render(), encoding="utf-8")

@@ -1,0 +1,49 @@
+"""One source for two ways of running a loop: plain Python while small, compiled by numba when large.
+
+Importing numba costs half a second and compiling costs more, so nobody should wait for either on a small
+input; and a loop that also runs as plain Python is seen by coverage and works on arrays of Python integers,
+which never overflow.
+"""
+
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PLAIN_UP_TO = 10_000
+
+
+@cache
+def _compiled(function: Callable[P, R]) -> Callable[P, R]:
+    from numba import njit
+
+    compiled: Callable[P, R] = njit(cache=True, nogil=True)(function)
+    return compiled
+
+
+def _size(argument: Any) -> int:
+    return argument.size if isinstance(argument, np.ndarray) else 0
+
+
+def _is_object(argument: Any) -> bool:
+    return isinstance(argument, np.ndarray) and argument.dtype == object
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Return ``function``, compiled as soon as one of its arrays is longer than ``PLAIN_UP_TO``.
+
+    Arrays of Python integers (dtype object) always take the plain way.
+    """
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        if max(map(_size, args), default=0) <= PLAIN_UP_TO or any(map(_is_object, args)):
+            return function(*args, **kwargs)
+        fast: Callable[P, R] = _compiled(function)
+        return fast(*args, **kwargs)
+
+    return run

@@ -1,0 +1,109 @@
+"""Loops over ragged rows of probabilities: one row per target, one entry per candidate."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels._compile import kernel
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@kernel
+def first_fault(start: Integers, candidate: NDArray[np.int32], probability: Floats, tolerance: float) -> Any:
+    """Return (row, kind) of the first row that is no distribution over distinct ascending candidates, or (-1, 0).
+
+    Kinds: 1 not finite, 2 negative, 3 not ascending (out of order, or twice the same), 4 does not sum to 1.
+    """
+    for r in range(start.size - 1):
+        total = 0.0
+        for k in range(start[r], start[r + 1]):
+            if not np.isfinite(probability[k]):
+                return r, 1
+            if probability[k] < 0:
+                return r, 2
+            if k > start[r] and candidate[k] <= candidate[k - 1]:
+                return r, 3
+            total += probability[k]
+        if start[r + 1] > start[r] and abs(total - 1) > tolerance:
+            return r, 4
+    return -1, 0
+
+
+@kernel
+def summarise(start: Integers, probability: Floats) -> tuple[Integers, Floats, Floats, Floats, Integers]:
+    """Return per row: how many entries are positive, their entropy in bits, sum of squares, largest and its ties."""
+    rows = start.size - 1
+    support = np.zeros(rows, np.int64)
+    entropy = np.zeros(rows, np.float64)
+    squares = np.zeros(rows, np.float64)
+    largest = np.zeros(rows, np.float64)
+    ties = np.zeros(rows, np.int64)
+    for r in range(rows):
+        for k in range(start[r], start[r + 1]):
+            p = probability[k]
+            if p > 0:
+                support[r] += 1
+                entropy[r] -= p * np.log2(p)
+                squares[r] += p * p
+                if p > largest[r]:
+                    largest[r] = p
+                    ties[r] = 1
+                elif p == largest[r]:
+                    ties[r] += 1
+    return support, entropy, squares, largest, ties
+
+
+@kernel
+def entropy_above(start: Integers, probability: Floats, least: float) -> tuple[Floats, Floats]:
+    """Return per row the entropy in bits of the entries of at least ``least``, as they are, and their sum."""
+    entropy = np.zeros(start.size - 1, np.float64)
+    total = np.zeros(start.size - 1, np.float64)
+    for r in range(start.size - 1):
+        for k in range(start[r], start[r + 1]):
+            p = probability[k]
+            if p >= least and p > 0:
+                entropy[r] -= p * np.log2(p)
+                total[r] += p
+    return entropy, total
+
+
+@kernel
+def power_sums(start: Integers, probability: Floats, order: float) -> Floats:
+    """Return per row the sum of the positive entries to the power ``order``."""
+    total = np.zeros(start.size - 1, np.float64)
+    for r in range(start.size - 1):
+        for k in range(start[r], start[r + 1]):
+            if probability[k] > 0:
+                total[r] += probability[k] ** order
+    return total
+
+
+@kernel
+def find_entries(start: Integers, candidate: NDArray[np.int32], wanted: Integers) -> Integers:
+    """Return the entry of each row's wanted candidate, or -1 where the row does not have it; rows are ascending."""
+    place = np.full(wanted.size, -1, np.int64)
+    for r in range(wanted.size):
+        low, high = start[r], start[r + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if candidate[middle] < wanted[r]:
+                low = middle + 1
+            else:
+                high = middle
+        if low < start[r + 1] and candidate[low] == wanted[r]:
+            place[r] = low
+    return place
+
+
+@kernel
+def count_equal(start: Integers, probability: Floats, value: Floats) -> Integers:
+    """Return how many entries of each row equal the row's value."""
+    count = np.zeros(value.size, np.int64)
+    for r in range(value.size):
+        for k in range(start[r], start[r + 1]):
+            if probability[k] == value[r]:
+                count[r] += 1
+    return count

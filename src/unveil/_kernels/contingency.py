@@ -1,0 +1,81 @@
+"""The sparse contingency table of two labellings: how many items share each pair of labels."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels._compile import kernel
+
+
+@kernel
+def count_cells(
+    row: NDArray[np.int32], column: NDArray[np.int32], row_size: NDArray[np.int64], column_size: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Return where each row's cells start, the column of each cell and its count; only cells with items.
+
+    Items are put in column order by counting; going through the columns in that order meets the cells of every row
+    in ascending order, so that a cell is either the last one of its row or a new one. Linear in items and labels.
+    """
+    n = row.size
+    place = np.zeros(column_size.size + 1, np.int64)
+    for c in range(column_size.size):
+        place[c + 1] = place[c] + column_size[c]
+    row_by_column = np.empty(n, np.int32)
+    for i in range(n):
+        row_by_column[place[column[i]]] = row[i]
+        place[column[i]] += 1
+
+    room = np.zeros(row_size.size + 1, np.int64)
+    for r in range(row_size.size):
+        room[r + 1] = room[r] + row_size[r]
+    used = np.zeros(row_size.size, np.int64)
+    cell_column = np.empty(n, np.int32)
+    cell_count = np.empty(n, np.int32)
+    position = 0
+    for c in range(column_size.size):
+        for _ in range(column_size[c]):
+            r = row_by_column[position]
+            position += 1
+            last = room[r] + used[r] - 1
+            if used[r] > 0 and cell_column[last] == c:
+                cell_count[last] += 1
+            else:
+                cell_column[last + 1] = c
+                cell_count[last + 1] = 1
+                used[r] += 1
+
+    # Close the gaps: a row had room for as many cells as it has items.
+    start = np.zeros(row_size.size + 1, np.int64)
+    for r in range(row_size.size):
+        start[r + 1] = start[r] + used[r]
+        for k in range(used[r]):
+            cell_column[start[r] + k] = cell_column[room[r] + k]
+            cell_count[start[r] + k] = cell_count[room[r] + k]
+    cells = start[row_size.size]
+    return start, cell_column[:cells].copy(), cell_count[:cells].copy()
+
+
+def sum_at(place: NDArray[Any], values: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Return the exact integer sum of the values at each place from 0 to ``size - 1``.
+
+    >>> sum_at(np.array([0, 2, 0]), np.array([1, 5, 2]), 3)
+    array([3, 0, 5])
+    """
+    total = np.zeros(size, np.int64)
+    np.add.at(total, place, values)
+    return total
+
+
+def count_bits(count: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return ``c * log2(c)`` for counts of at least 1; small counts are looked up, not computed.
+
+    >>> count_bits(np.array([1, 2, 4]))
+    array([0., 2., 8.])
+    """
+    largest = int(count.max(initial=1))
+    if largest > count.size:
+        return count * np.log2(count)
+    known = np.arange(largest + 1, dtype=np.float64)
+    known[1:] *= np.log2(known[1:])
+    return known[count]

@@ -1,0 +1,122 @@
+"""Loops over the ragged rows of a contingency table: one row per subject, one cell per related cluster."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels._compile import kernel
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_INSERTION_UP_TO = 24
+
+
+@kernel
+def order_cells(start: Integers, cost: NDArray[Any], foreign: NDArray[Any], own: NDArray[Any]) -> tuple[Any, Any]:
+    """Return the cells of each row by (cost, foreign, miss), smallest first, and how many tie for the least cost.
+
+    Fewer missed is more of one's own, so the third key is ``own`` descending. Cells that are equal in all three
+    move the graphs alike, so their order does not matter.
+    """
+    order = np.empty(cost.size, np.int64)
+    tied = np.empty(start.size - 1, np.int64)
+    for r in range(start.size - 1):
+        low, high = start[r], start[r + 1]
+        if high - low <= _INSERTION_UP_TO:
+            for k in range(low, high):
+                j = k
+                while j > low:
+                    other = order[j - 1]
+                    if cost[other] < cost[k]:
+                        break
+                    if cost[other] == cost[k]:
+                        if foreign[other] < foreign[k]:
+                            break
+                        if foreign[other] == foreign[k] and own[other] >= own[k]:
+                            break
+                    order[j] = other
+                    j -= 1
+                order[j] = k
+        else:
+            best = np.argsort(-own[low:high], kind="mergesort")
+            best = best[np.argsort(foreign[low:high][best], kind="mergesort")]
+            best = best[np.argsort(cost[low:high][best], kind="mergesort")]
+            order[low:high] = best + low
+        same = 1
+        while low + same < high and cost[order[low + same]] == cost[order[low]]:
+            same += 1
+        tied[r] = same
+    return order, tied
+
+
+@kernel
+def add_graphs(
+    linked: Floats,
+    mixed: Floats,
+    graph_start: Integers,
+    start: Integers,
+    order: Integers,
+    own: NDArray[Any],
+    foreign: NDArray[Any],
+    share: float,
+) -> None:
+    """Add ``share`` times what is linked and what is mixed in after each merging; flat after a row's last merging."""
+    for r in range(start.size - 1):
+        taken_own = 0
+        taken_foreign = 0
+        mergings = start[r + 1] - start[r]
+        for j in range(graph_start[r + 1] - graph_start[r]):
+            if j < mergings:
+                cell = order[start[r] + j]
+                taken_own += own[cell]
+                taken_foreign += foreign[cell]
+            linked[graph_start[r] + j] += share * taken_own
+            mixed[graph_start[r] + j] += share * taken_foreign
+
+
+@kernel
+def beta_points(
+    graph_start: Integers, linked: Floats, mixed: Floats, beta: Floats, slack: float
+) -> tuple[Floats, Floats]:
+    """Return, per row, how many mergings reach ``beta`` on the linked graph, and the mixed graph there.
+
+    Both are interpolated linearly between whole mergings. ``slack`` is what rounding may take from an average.
+    """
+    mergings = np.empty(beta.size, np.float64)
+    mixed_there = np.empty(beta.size, np.float64)
+    for r in range(beta.size):
+        low, last = graph_start[r], graph_start[r + 1] - 1
+        j = low
+        while j < last and linked[j] < beta[r] - slack:
+            j += 1
+        if j == low:
+            mergings[r] = 0.0
+            mixed_there[r] = mixed[low]
+        else:
+            part = min(1.0, (beta[r] - linked[j - 1]) / (linked[j] - linked[j - 1]))
+            mergings[r] = j - 1 - low + part
+            mixed_there[r] = mixed[j - 1] + part * (mixed[j] - mixed[j - 1])
+    return mergings, mixed_there
+
+
+@kernel
+def mean_graph(graph_start: Integers, graph: Floats, length: int) -> Floats:
+    """Return the mean of all rows' graphs after 0 to ``length - 1`` mergings, each flat after its end.
+
+    Rows that are still moving and rows that have come to rest are summed apart, so that a mean of ones is one.
+    """
+    moving = np.zeros(length, np.float64)
+    resting = np.zeros(length + 1, np.float64)
+    rows = graph_start.size - 1
+    for r in range(rows):
+        steps = graph_start[r + 1] - graph_start[r]
+        for j in range(steps):
+            moving[j] += graph[graph_start[r] + j]
+        resting[steps] += graph[graph_start[r + 1] - 1]
+    settled = 0.0
+    for j in range(length):
+        settled += resting[j]
+        moving[j] = (moving[j] + settled) / rows
+    return moving

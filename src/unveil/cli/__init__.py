@@ -1,0 +1,104 @@
+"""The command line: parse, call ask, show; nothing else."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+import click
+
+from unveil.cli.common import BAD_INPUT, INTERRUPTED, cannot_print, sentence
+from unveil.errors import UnveilError
+
+#: Every command: its name, where it lives and what it does. A new command is one line here.
+COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "partition": ("unveil.cli.partition:partition", "How well is each subject hidden in an adversary's partition?"),
+        "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
+    }
+)
+
+
+class Commands(click.Group):
+    """A group that imports a command only when it is run, so that help appears at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the names of the commands in the order in which help shows them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Return the command with this name, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the table of commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take a call without arguments as a call for help."""
+        return super().parse_args(ctx, args or ["--help"])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that was asked for, or suggest the one whose name is closest."""
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            from unveil.data.read import did_you_mean
+
+            raise click.UsageError(f"there is no command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and see to it that its output has left while a failure can still be handled."""
+        if hasattr(sys.stdout, "reconfigure"):
+            # A terminal that lacks a letter gets its number instead of a traceback.
+            sys.stdout.reconfigure(errors="backslashreplace")
+        result = super().invoke(ctx)
+        sys.stdout.flush()
+        return result
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the command line and exit: 0 fine, 2 bad input (said in one sentence), 3 a limit is exceeded.
+
+        Only errors that were raised on purpose are caught; a traceback is the right answer to a mistake of ours.
+        """
+        name = prog_name or "unveil"
+        if not standalone_mode:
+            return super().main(args, name, complete_var, standalone_mode=False, **extra)
+        try:
+            code = super().main(args, name, complete_var, standalone_mode=False, **extra)
+        except (UnveilError, click.ClickException) as error:
+            click.echo(f"unveil: {sentence(error)}", err=True)
+            code = BAD_INPUT
+        except click.Abort:
+            code = INTERRUPTED
+        except OSError as error:
+            click.echo(f"unveil: {cannot_print(error)}", err=True)
+            code = BAD_INPUT
+        sys.exit(code or 0)
+
+
+@click.group("unveil", cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="unveil", message="%(prog)s %(version)s")
+def main() -> None:
+    """If this data is released, what can an adversary do with it, and how sure are we?
+
+    \b
+    Try it without any data of your own:
+        unveil partition --sample
+
+    Exit codes: 0 fine, 2 the input cannot be used, 3 a limit is exceeded.
+    """  # noqa: D301  (click needs the control character itself)

@@ -1,0 +1,184 @@
+"""What all questions on the command line share: options, exit codes, how an answer is shown and an error said."""
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from unveil.cli.values import Limits, Quantity, check_limits, limit_reader, report_target
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from unveil.report.blocks import Number
+
+BAD_INPUT = 2
+LIMIT_EXCEEDED = 3
+INTERRUPTED = 130
+
+Command = Callable[..., None]
+
+
+class Answer(Protocol):
+    """What a question returns, as far as the command line needs to know it."""
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The figures that a limit can be set for."""
+
+    def to_json(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
+        """Return the answer as JSON."""
+
+    def to_html(self, *, seed: int | None = None) -> str:
+        """Return the answer as one HTML page."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the user asked of any question: where the answer goes, and what would be too much."""
+
+    as_json: bool
+    html: Path | None
+    seed: int
+    quiet: bool
+    limits: Limits
+
+    @property
+    def rng(self) -> "np.random.Generator":
+        """A new source of randomness that gives the same numbers for the same seed."""
+        import numpy as np
+
+        return np.random.default_rng(self.seed)
+
+
+def question_options(meanings: Callable[[], Mapping[str, str]]) -> Callable[[Command], Command]:
+    """Return a decorator that adds the options of every question, handed over together as ``options``.
+
+    ``meanings`` returns what each quantity of the question means; it is called only when a limit is set.
+    """
+    shared = [
+        click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, and nothing else."),
+        click.option(
+            "--html",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            callback=report_target,
+            help="Write a report to FILE: one page that needs no network.",
+        ),
+        click.option(
+            "--limit",
+            "limits",
+            multiple=True,
+            metavar="QUANTITY=VALUE",
+            is_eager=True,  # so that '--limit help' needs no files
+            callback=limit_reader(meanings),
+            help="Exit with code 3 if QUANTITY is greater than VALUE, or undefined because the harm is already done. "
+            "May be repeated; '--limit help' lists the quantities.",
+        ),
+        click.option(
+            "--seed",
+            type=click.IntRange(min=0),
+            default=0,
+            show_default=True,
+            metavar="INTEGER",
+            help="Where randomness starts: the same seed gives the same answer.",
+        ),
+        click.option("--quiet", is_flag=True, help="Print errors and exceeded limits only (and JSON if asked for)."),
+    ]
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def run(*, as_json: bool, html: Path | None, seed: int, quiet: bool, limits: Limits, **settings: Any) -> None:
+            command(options=Options(as_json=as_json, html=html, seed=seed, quiet=quiet, limits=limits), **settings)
+
+        wrapped: Command = run
+        for option in reversed(shared):
+            wrapped = option(wrapped)
+        return wrapped
+
+    return decorate
+
+
+def show(answer: Answer, options: Options, *, as_text: Callable[[], None]) -> None:
+    """Write what was asked for, then exit with 3 if a limit is exceeded.
+
+    The page comes first, so that whatever is printed about it is true; ``as_text`` prints the answer for a person.
+    """
+    checked = check_limits(answer.quantities, options.limits)
+    if options.html is not None:
+        _write_page(answer, options, options.html)
+    if options.as_json:
+        # JSON is UTF-8 whatever the terminal speaks.
+        limits = [limit.to_dict() for limit in checked]
+        click.echo(answer.to_json(limits=limits, seed=options.seed).rstrip("\n").encode())
+    elif not options.quiet:
+        as_text()
+        click.echo(f"\nSeed {options.seed}: the same seed and input give the same answer.")
+        if options.html is not None:
+            click.echo(f"The report is in {one_line(click.format_filename(options.html))}")
+    for limit in checked:
+        if limit.message:
+            click.echo(limit.message, err=True)
+    if any(limit.exceeded for limit in checked):
+        click.get_current_context().exit(LIMIT_EXCEEDED)
+
+
+def _write_page(answer: Answer, options: Options, path: Path) -> None:
+    from unveil.data.write import write_text
+    from unveil.report.terminal import progress
+
+    with progress(quiet=options.quiet) as report:
+        report("writing the report", 0.0)
+        write_text(path, answer.to_html(seed=options.seed))
+
+
+def show_figures(numbers: Iterable["Number"]) -> None:
+    """Print each figure on a line, beside what random guessing would give, and below it what it means."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from unveil.report.terminal import output
+
+    console = output()
+    for number in numbers:
+        beside = f"  (random guessing: {number.reference})" if number.reference else ""
+        console.print(Text.assemble(f"{number.label}: ", (number.value, "bold"), (beside, "dim")))
+        if console.is_terminal:
+            console.print(Padding(Text(number.meaning, "dim"), (0, 0, 0, 4)), soft_wrap=False)
+        else:
+            console.print(f"    {number.meaning}")
+
+
+def cannot_print(error: OSError) -> InputError:
+    """Return the error for a full disk behind standard output; any other trouble of the system is raised again."""
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        raise error
+    # What is still in the buffer would fail again, with a traceback, when Python ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return InputError(f"the answer cannot be printed ({error.strerror}). Free some space, or print elsewhere")
+
+
+def sentence(error: Exception) -> str:
+    """Return what went wrong as one line of text, and where help is if the command was misused."""
+    if not isinstance(error, click.ClickException):
+        return one_line(str(error))
+    text = " ".join(error.format_message().split())
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        text = f"{text.rstrip('.')}{'' if text.endswith('?') else '.'} See '{error.ctx.command_path} --help'"
+    return one_line(text)
+
+
+def one_line(text: str) -> str:
+    r"""Return the text with control characters spelled out, whatever the names in it hold.
+
+    >>> print(one_line("a\x1b[2J\nb"))
+    a\x1b[2J\nb
+    """
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

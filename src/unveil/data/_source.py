@@ -1,0 +1,126 @@
+"""Open a file for reading: what it is, told by its first bytes, and whether it can be read at all."""
+
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from unveil.errors import InputError
+
+_HEAD = 1 << 16
+
+# What people hand over by mistake, by its first bytes: what it is, and what to do about it.
+_MISTAKEN = {
+    b"PK\x03\x04": ("a spreadsheet or a zip archive", "Save the sheet as CSV (UTF-8), or unpack the archive first"),
+    b"\xff\xfe": ("text in UTF-16", "Save it again as UTF-8"),
+    b"\xfe\xff": ("text in UTF-16", "Save it again as UTF-8"),
+    b"\x28\xb5\x2f\xfd": ("compressed with zstandard", "Decompress it, or compress it with gzip instead"),
+    b"\xfd7zXZ\x00": ("compressed with xz", "Decompress it, or compress it with gzip instead"),
+    b"PARE": ("an encrypted Parquet file", "Write it again without encryption"),
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that holds a table: where it is, of which kind, and its bytes if they are not on disk as they are."""
+
+    path: Path
+    kind: Literal["csv", "parquet"]
+    content: bytes | None
+
+    @property
+    def name(self) -> str:
+        """How messages call the file: its path as the caller gave it, in quotes."""
+        return shown(self.path)
+
+    @property
+    def separator(self) -> str:
+        """The sign between two cells, by the file's extension: a tab in ``.tsv`` and ``.tab``, else a comma."""
+        suffixes = [suffix.lower() for suffix in self.path.suffixes if suffix.lower() not in {".gz", ".gzip"}]
+        return "\t" if suffixes and suffixes[-1] in {".tsv", ".tab"} else ","
+
+    def chunks(self, size: int) -> Iterator[bytes]:
+        """Yield the bytes of the file in pieces of ``size``."""
+        try:
+            with self.path.open("rb") if self.content is None else io.BytesIO(self.content) as stream:
+                while piece := stream.read(size):
+                    yield piece
+        except OSError as error:
+            raise _unreadable(self.path, error) from error
+
+    def for_polars(self) -> Path | io.BytesIO:
+        """Return the file in the form that polars reads fastest; the path is absolute, so never an address."""
+        return self.path.absolute() if self.content is None else io.BytesIO(self.content)
+
+
+def shown(path: Path) -> str:
+    """Return the path as messages show it: in quotes, with control characters made visible.
+
+    >>> shown(Path("truth.csv"))
+    "'truth.csv'"
+    """
+    return repr(str(path))
+
+
+def open_source(path: str | os.PathLike[str]) -> Source:
+    """Return the file behind ``path``, recognised by its first bytes, gzip undone.
+
+    Pipes are read to their end, because what follows looks at the bytes twice.
+    """
+    path = Path(path)
+    try:
+        if path.is_dir():
+            raise InputError(f"{shown(path)} must be a file, but is a folder. Name the file inside it")
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD)
+            content = None if path.is_file() else head + stream.read()
+            if head.startswith(b"\x1f\x8b"):
+                content = _decompressed(path, content)
+                head = content[:_HEAD]
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise _unreadable(path, error) from error
+    return Source(path, _kind(path, head), content)
+
+
+def _decompressed(path: Path, content: bytes | None) -> bytes:
+    try:
+        with gzip.open(path if content is None else io.BytesIO(content), "rb") as stream:
+            return stream.read()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(
+            f"the compressed file {shown(path)} is cut short or damaged. Copy or compress it again"
+        ) from error
+
+
+def _kind(path: Path, head: bytes) -> Literal["csv", "parquet"]:
+    if not head.strip(b"\xef\xbb\xbf \t\r\n"):
+        raise InputError(
+            f"the file {shown(path)} must hold a table with a header and rows, but is empty. "
+            "Check that it is the right file and was written completely"
+        )
+    for magic, (what, advice) in _MISTAKEN.items():
+        if head.startswith(magic):
+            raise InputError(f"the file {shown(path)} must be CSV (in UTF-8) or Parquet, but is {what}. {advice}")
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if b"\0" in head:
+        raise InputError(
+            f"the file {shown(path)} must be CSV (in UTF-8) or Parquet, but is a binary file of another kind. "
+            "Export the table as CSV or Parquet"
+        )
+    return "csv"
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"the file {shown(path)} does not exist. Check the path and the folder it starts from")
+    if isinstance(error, PermissionError):
+        return InputError(f"the file {shown(path)} may not be read by this user. Ask for permission to read it")
+    reason = (error.strerror if isinstance(error, OSError) else None) or "its name or content is not valid"
+    return InputError(f"the file {shown(path)} cannot be read ({reason}). Check the path and the disk")

@@ -1,0 +1,174 @@
+"""Read one table from a CSV or Parquet file: the columns asked for, or a message that says what to correct."""
+
+import difflib
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unveil.data._cells import as_text as to_text
+from unveil.data._cells import as_typed as to_typed
+from unveil.data._delimited import csv_columns, csv_rows
+from unveil.data._parquet import parquet_columns, parquet_rows
+from unveil.data._source import Source, open_source, shown
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SHOWN_NAMES = 20
+_SHOWN_LETTERS = 60
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    columns: Mapping[str, str] | None = None,
+    *,
+    optional: Collection[str] = (),
+    complete: Collection[str] = (),
+    options: Mapping[str, str] | None = None,
+    as_text: bool = True,
+) -> "pl.DataFrame":
+    """Return the named columns of a CSV or Parquet file, one row per row of the file, in its order.
+
+    Parquet is known by its first bytes; everything else must be CSV in UTF-8 with a header (tabs between cells where
+    the name ends in ``.tsv``), both also compressed with gzip. Only the columns asked for are read.
+
+    Parameters
+    ----------
+    path
+        The file, or a pipe.
+    columns
+        The name wanted for each column and its name in the file; None takes every column as it is called.
+    optional
+        Wanted names that the file may lack; the result then lacks them too. A column whose name is nearly that of a
+        missing optional one is refused, because it is a slip that would otherwise go unseen.
+    complete
+        Wanted names whose cells must all be filled.
+    options
+        For each wanted name the command-line option that renames it, to be named in messages.
+    as_text
+        True reads identifiers: every cell as it is written (``01`` is not ``1``), and whole numbers of Parquet as
+        their digits. False gives a text column as numbers where all of its cells are numbers, except codes that begin
+        with 0, and keeps the types of Parquet.
+
+    Returns
+    -------
+    polars.DataFrame
+        The wanted columns. An empty cell, and a NaN, is null.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is damaged or lacks a column; with the row, counted from 1 below the header.
+
+    Examples
+    --------
+    >>> from unveil.data import samples
+    >>> read_table(samples.path("partition_truth.csv"), {"subject": "cluster"}).head(1).rows()
+    [('triangles',)]
+    """
+    import polars as pl
+
+    source = open_source(path)
+    is_parquet = source.kind == "parquet"
+    names = parquet_columns(source) if is_parquet else csv_columns(source)
+    found = _find(source, names, columns, optional, options or {})
+    chosen = list(dict.fromkeys(found.values()))
+    frame = parquet_rows(source, chosen) if is_parquet else csv_rows(source, names, chosen)
+    if frame.height == 0:
+        raise InputError(f"the file {source.name} must hold rows, but has a header only. Check that it is complete")
+    cells = {name: to_text(source, frame[name]) if as_text else to_typed(frame[name]) for name in chosen}
+    frame = pl.DataFrame({wanted: cells[name] for wanted, name in found.items()})
+    for wanted in complete:
+        if wanted in found:
+            refuse_cells(frame[wanted].is_null(), path, found[wanted], "have a value in every row")
+    return frame
+
+
+def refuse_cells(wrong: "pl.Series", path: str | os.PathLike[str], column: str, must: str) -> None:
+    """Raise the error for a column with wrong cells, if ``wrong`` marks any: the first row and how many there are.
+
+    ``must`` says what the column must do, as in "have a value in every row".
+    """
+    count = int(wrong.sum())
+    if count:
+        first = wrong.arg_true()[0] + 1
+        raise InputError(
+            f"column {_short(column)} of {shown(Path(path))} must {must}, but does not in row {first} (counted from 1 "
+            f"below the header; such rows: {count}). Correct the file, or leave those rows out"
+        )
+
+
+def did_you_mean(wrong: str, have: Iterable[str]) -> str:
+    """Return a question that suggests the nearest of the names there are, with a space before it, or nothing.
+
+    Only for names of columns, options and settings: a nearest cell would give data away.
+
+    >>> did_you_mean("clusters", ["item", "cluster"])
+    " Did you mean 'cluster'?"
+    >>> did_you_mean("colour", ["item", "cluster"])
+    ''
+    """
+    plain = {name.strip().casefold(): name for name in have}
+    near = difflib.get_close_matches(wrong.strip().casefold(), plain, n=1, cutoff=0.65)
+    return f" Did you mean {_short(plain[near[0]])}?" if near else ""
+
+
+def _find(
+    source: Source,
+    names: Sequence[str],
+    columns: Mapping[str, str] | None,
+    optional: Collection[str],
+    options: Mapping[str, str],
+) -> dict[str, str]:
+    """Return the wanted names that the file has, with their names in the file."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if columns is not None:
+        # Nameless columns come from separators at the end of each line and do no harm unless asked for.
+        repeated = [name for name in repeated if name or name in columns.values()]
+    if repeated:
+        raise InputError(
+            f"the columns of {source.name} must have different names, but more than one is called {_listed(repeated)}. "
+            "Rename or remove the others"
+        )
+    if columns is None:
+        return {name: name for name in names}
+    lacking = {wanted: name for wanted, name in columns.items() if name not in names}
+    required = {wanted: name for wanted, name in lacking.items() if wanted not in optional}
+    if required:
+        raise _lacking(source, names, required, options)
+    spare = [name for name in names if name not in columns.values()]
+    for name in lacking.values():
+        if guess := did_you_mean(name, spare):
+            raise InputError(
+                f"column {_short(name)} of {source.name} is optional and missing, but another is called nearly so."
+                f"{guess} Rename or remove that column"
+            )
+    return {wanted: name for wanted, name in columns.items() if wanted not in lacking}
+
+
+def _lacking(
+    source: Source, names: Sequence[str], required: Mapping[str, str], options: Mapping[str, str]
+) -> InputError:
+    guesses = dict.fromkeys(did_you_mean(name, names) for name in required.values())
+    renaming = [options[wanted] for wanted in required if wanted in options]
+    advice = "Rename the column in the file" + (f", or name yours with {' and '.join(renaming)}" if renaming else "")
+    for sign, word in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars"), (",", "commas")):
+        if len(names) == 1 and source.kind == "csv" and sign in names[0]:
+            expected = "tabs, because its name ends in .tsv" if source.separator == "\t" else "commas"
+            advice = f"The header seems to have {word} between the names: save the file with {expected}"
+    return InputError(
+        f"the file {source.name} must have the column{'s' * (len(required) > 1)} {_listed(list(required.values()))}, "
+        f"but has {_listed(names)}.{''.join(guesses)} {advice}"
+    )
+
+
+def _short(name: str) -> str:
+    return repr(name if len(name) <= _SHOWN_LETTERS else name[:_SHOWN_LETTERS] + "…")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
+    return ", ".join(_short(name) for name in names[:_SHOWN_NAMES]) + more

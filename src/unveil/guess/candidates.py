@@ -1,0 +1,250 @@
+"""What an adversary believes about each target: a distribution over candidates, and the candidate chosen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unveil._kernels.candidates import find_entries, first_fault, summarise
+from unveil.errors import InputError
+from unveil.guess._entries import entries_of_matrix, entries_of_table
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# How far from 1 rounding may take a sum of probabilities that were written down with six digits or more.
+TOLERANCE = 1e-6
+#: The truth of a target that stands for nobody (a pseudo node): no candidate is right.
+NOBODY = -1
+#: The choice for a target that the adversary did not attempt, or gave up on.
+NOT_ATTEMPTED = -1
+
+
+class Summary(NamedTuple):
+    """What the truth-free metrics need of each target, from one pass over the probabilities."""
+
+    support: Integers
+    entropy: Floats
+    squares: Floats
+    largest: Floats
+    ties: Integers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Candidates:
+    """A sparse distribution over candidates per target.
+
+    A target is a released record or node, a candidate an original one. An entry with probability 0 is a candidate that
+    was considered and excluded; a candidate without an entry was not considered. A target without entries, or with the
+    choice -1, was not attempted: its metrics are undefined.
+
+    Attributes
+    ----------
+    start
+        The entries of target ``i`` are ``start[i]`` to ``start[i + 1] - 1``; read-only, like all others.
+    candidate, probability
+        The number of the candidate (ascending within a target) and its probability (summing to 1 within a target).
+    chosen
+        The candidate that the adversary settled on, not necessarily the most likely one; -1 = not attempted. None means
+        the most likely one, and where several are, each of them with equal chance: success is then an expectation.
+    targets, candidates
+        Their names, or None where they are known by number alone.
+
+    Examples
+    --------
+    >>> guess = Candidates([0, 4, 5], [0, 1, 2, 3, 9], [0.25] * 4 + [1.0])
+    >>> guess.target_count, guess.summary.entropy
+    (2, array([2., 0.]))
+    """
+
+    start: Integers
+    candidate: NDArray[np.int32]
+    probability: Floats
+    chosen: NDArray[np.int32] | None = None
+    targets: NDArray[Any] | None = None
+    candidates: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        for name, dtype in _DTYPES.items():
+            if getattr(self, name) is not None:
+                array = np.asarray(getattr(self, name), dtype=dtype).view()
+                array.flags.writeable = False
+                object.__setattr__(self, name, array)
+        self._check_shape()
+        self._check_rows()
+
+    def _check_shape(self) -> None:
+        start, entries = self.start, self.candidate.size
+        if start.size < 2 or start[0] != 0 or start[-1] != entries or (np.diff(start) < 0).any():
+            raise InputError(
+                f"start must rise from 0 to the number of entries, {entries}, with one step per target. "
+                "Build the guess with from_matrix, from_scores or from_table"
+            )
+        if self.probability.size != entries:
+            raise InputError(
+                f"there are {self.probability.size} probabilities for {entries} candidates. Pass one for each"
+            )
+        if entries and self.candidate.min() < 0:
+            raise InputError("candidates are numbered from 0, but one is negative. Number them anew")
+        if self.chosen is not None and self.chosen.size != self.target_count:
+            raise InputError(
+                f"there are {self.chosen.size} choices for {self.target_count} targets. Pass one for each, -1 for none"
+            )
+        if self.targets is not None and self.targets.size != self.target_count:
+            raise InputError(f"there are {self.targets.size} names for {self.target_count} targets. Pass one for each")
+        highest = int(self.candidate.max(initial=-1))
+        if self.candidates is not None and highest >= self.candidates.size:
+            raise InputError(
+                f"candidate number {highest} has no name: there are {self.candidates.size} names. Pass one for each"
+            )
+
+    def _check_rows(self) -> None:
+        row, kind = first_fault(self.start, self.candidate, self.probability, TOLERANCE)
+        if row >= 0:
+            what, cure = _FAULTS[kind]
+            raise InputError(
+                f"the candidates of a target {what}, but not those of target {row} (counted from 0). {cure}"
+            )
+        self._make_exact()
+        if self.chosen is not None:
+            idle = np.diff(self.start) == 0
+            if (self.chosen[idle] != NOT_ATTEMPTED).any():
+                raise InputError("a target without candidates cannot have a chosen one. Set its choice to -1")
+
+    def _make_exact(self) -> None:
+        """Divide by the sums where rounding left them a little off, so that identities between metrics hold."""
+        filled = np.flatnonzero(self.considered)
+        if filled.size == 0:
+            return
+        sums = np.add.reduceat(self.probability, self.start[filled])
+        if (np.abs(sums - 1) > 1e-12).any():
+            exact = self.probability / np.repeat(sums, self.considered[filled])
+            exact.flags.writeable = False
+            object.__setattr__(self, "probability", exact)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        matrix: Any,
+        *,
+        normalise: bool = False,
+        chosen: Any = None,
+        targets: Any = None,
+        candidates: Any = None,
+    ) -> "Candidates":
+        """Return the guess with one row per target and one column per candidate, from a dense or scipy sparse matrix.
+
+        All columns of a dense matrix were considered; of a sparse one those that are stored. With ``normalise`` each
+        row is divided by its sum, and a row that sums to 0 was not attempted.
+
+        >>> Candidates.from_matrix([[3, 1], [0, 0]], normalise=True).attempted
+        array([ True, False])
+        """
+        start, candidate, probability = entries_of_matrix(matrix, normalise=normalise)
+        return cls(start, candidate, probability, chosen, targets, candidates)
+
+    @classmethod
+    def from_scores(
+        cls, scores: Any, *, chosen: Any = None, targets: Any = None, candidates: Any = None
+    ) -> "Candidates":
+        """Return the guess that trusts each candidate in proportion to its score, which is at least 0.
+
+        >>> Candidates.from_scores([[3, 1]]).probability
+        array([0.75, 0.25])
+        """
+        return cls.from_matrix(scores, normalise=True, chosen=chosen, targets=targets, candidates=candidates)
+
+    @classmethod
+    def from_table(
+        cls, target: Any, candidate: Any, probability: Any, *, normalise: bool = False, chosen: Any = None
+    ) -> "Candidates":
+        """Return the guess of a long table with one row per target and candidate, in any order.
+
+        ``target`` and ``candidate`` are names (sequences or DataFrame columns); ``chosen`` maps target names to the
+        chosen candidate's name (None for not attempted). With ``normalise`` the probabilities of each target are
+        divided by their sum.
+
+        >>> guess = Candidates.from_table(["t", "t", "u"], ["b", "a", "b"], [0.25, 0.75, 1])
+        >>> guess.targets, guess.candidate, guess.probability
+        (array(['t', 'u'], dtype=object), array([0, 1, 1], dtype=int32), array([0.75, 0.25, 1.  ]))
+        """
+        start, number, values, targets, names = entries_of_table(target, candidate, probability, normalise=normalise)
+        guess = cls(start, number, values, None, targets, names)
+        if chosen is None:
+            return guess
+        return replace(guess, chosen=guess.truth_from(chosen).astype(np.int32))
+
+    @property
+    def target_count(self) -> int:
+        """The number of targets, attempted or not."""
+        return int(self.start.size - 1)
+
+    @cached_property
+    def attempted(self) -> NDArray[np.bool_]:
+        """Whether the adversary attempted each target."""
+        tried = np.diff(self.start) > 0
+        return tried if self.chosen is None else tried & (self.chosen != NOT_ATTEMPTED)
+
+    @cached_property
+    def considered(self) -> Integers:
+        """The number of candidates considered for each target, those with probability 0 included."""
+        return np.diff(self.start)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What the truth-free metrics need, from one pass."""
+        return Summary(*summarise(self.start, self.probability))
+
+    def entry_of(self, candidate: ArrayLike) -> Integers:
+        """Return where each target's entry for the given candidate is, or -1 where it was not considered."""
+        return find_entries(self.start, self.candidate, np.asarray(candidate, np.int64))
+
+    def truth_from(self, truth: Any) -> Integers:
+        """Return the true candidate of each target as a number, -1 for a target that stands for nobody.
+
+        ``truth`` is one number per target, or a mapping from target name to candidate name (None for nobody). A true
+        candidate that no target was ever given gets a number of its own: it was not considered.
+        """
+        if not isinstance(truth, Mapping):
+            numbers = np.asarray(truth)
+            if numbers.shape != (self.target_count,) or numbers.dtype.kind not in "iu":
+                raise InputError(
+                    f"the truth must be one candidate number for each of the {self.target_count} targets, "
+                    "-1 for nobody. Pass as many whole numbers"
+                )
+            return numbers.astype(np.int64)
+        targets = range(self.target_count) if self.targets is None else self.targets.tolist()
+        missing = sum(target not in truth for target in targets)
+        if missing:
+            raise InputError(
+                f"the truth must name every target, but {missing} of {self.target_count} are missing. "
+                "Add them, with None for those that stand for nobody"
+            )
+        named = [truth[target] for target in targets]
+        if self.candidates is None:
+            return np.array([NOBODY if name is None else name for name in named], np.int64)
+        number = {name: k for k, name in enumerate(self.candidates.tolist())}
+        unseen = len(number)
+        return np.array([NOBODY if name is None else number.get(name, unseen) for name in named], np.int64)
+
+    def __repr__(self) -> str:
+        return f"Candidates({self.target_count} targets, {self.candidate.size} entries)"
+
+
+_DTYPES: dict[str, Any] = {
+    "start": np.int64,
+    "candidate": np.int32,
+    "probability": np.float64,
+    "chosen": np.int32,
+    "targets": None,
+    "candidates": None,
+}
+_FAULTS = {
+    1: ("must have finite probabilities", "Replace what is missing or infinite"),
+    2: ("must have probabilities of at least 0", "Replace what is negative"),
+    3: ("must be distinct and ascending", "Keep one entry per target and candidate, or build with from_table"),
+    4: ("must have probabilities that sum to 1", "Divide each by their sum, or pass normalise=True"),
+}

@@ -1,0 +1,118 @@
+"""Numbers from a guess and the truth: plain functions, each listed once with what it means."""
+
+from unveil.measure._listing import METRICS, Metric, metric
+from unveil.measure.candidate_metrics import Measured, all_metrics
+from unveil.measure.error import absolute_error, incorrectly_classified, incorrectness, mean_squared_error
+from unveil.measure.fairness import Spread, fairness, gini
+from unveil.measure.guessing import Reference, random_guessing
+from unveil.measure.information import (
+    amount_of_leaked_information,
+    conditional_privacy_loss,
+    information_surprisal,
+    loss_of_anonymity,
+    mutual_information,
+    pearson_correlation,
+    relative_entropy,
+)
+from unveil.measure.partition_distances import (
+    PartitionDistances,
+    adjusted_rand_index,
+    bcubed_precision,
+    bcubed_recall,
+    minimal_transfer_distance,
+    partition_distances,
+    rand_index,
+    variation_of_information,
+)
+from unveil.measure.policy_grid import PolicyGrid, policy_grid, risk_slope_on
+from unveil.measure.similarity import normalized_variance
+from unveil.measure.success import (
+    adversary_overall_success,
+    adversary_success_rate,
+    hiding_property,
+    user_specified_innocence,
+)
+from unveil.measure.uncertainty import (
+    anonymity_set_size,
+    collision_entropy,
+    conditional_entropy,
+    conditional_privacy,
+    entropy,
+    inherent_privacy,
+    max_entropy,
+    min_entropy,
+    normalized_entropy,
+    quantiles_on_entropy,
+    renyi_entropy,
+)
+from unveil.measure.unlinkability import (
+    Overall,
+    Unlinkability,
+    breached_share,
+    include_errors,
+    miss_errors,
+    normalised_error,
+    overall_risk_slope,
+    risk_slope,
+    unlinkability,
+)
+
+__all__ = [
+    "METRICS",
+    "Measured",
+    "Metric",
+    "Overall",
+    "PartitionDistances",
+    "PolicyGrid",
+    "Reference",
+    "Spread",
+    "Unlinkability",
+    "absolute_error",
+    "adjusted_rand_index",
+    "adversary_overall_success",
+    "adversary_success_rate",
+    "all_metrics",
+    "amount_of_leaked_information",
+    "anonymity_set_size",
+    "bcubed_precision",
+    "bcubed_recall",
+    "breached_share",
+    "collision_entropy",
+    "conditional_entropy",
+    "conditional_privacy",
+    "conditional_privacy_loss",
+    "entropy",
+    "fairness",
+    "gini",
+    "hiding_property",
+    "include_errors",
+    "incorrectly_classified",
+    "incorrectness",
+    "information_surprisal",
+    "inherent_privacy",
+    "loss_of_anonymity",
+    "max_entropy",
+    "mean_squared_error",
+    "metric",
+    "min_entropy",
+    "minimal_transfer_distance",
+    "miss_errors",
+    "mutual_information",
+    "normalised_error",
+    "normalized_entropy",
+    "normalized_variance",
+    "overall_risk_slope",
+    "partition_distances",
+    "pearson_correlation",
+    "policy_grid",
+    "quantiles_on_entropy",
+    "rand_index",
+    "random_guessing",
+    "relative_entropy",
+    "renyi_entropy",
+    "risk_slope",
+    "risk_slope_on",
+    "unlinkability",
+    "user_specified_innocence",
+    "variation_of_information",
+]

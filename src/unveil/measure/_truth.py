@@ -1,0 +1,78 @@
+"""What candidate metrics need of the truth."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unveil._kernels.candidates import count_equal
+from unveil.errors import InputError
+from unveil.guess.candidates import NOBODY, Candidates
+
+Floats = NDArray[np.float64]
+
+# Where the truth was given no probability, surprise is infinite; it is capped at the surprise of this probability.
+LEAST = 1e-12
+
+
+def defined(guess: Candidates, values: ArrayLike) -> Floats:
+    """Return the values with NaN for targets that were not attempted."""
+    return np.where(guess.attempted, values, np.nan)
+
+
+def defined_with_truth(guess: Candidates, truth: ArrayLike, values: ArrayLike) -> Floats:
+    """Return the values with NaN for targets that were not attempted or stand for nobody."""
+    return np.where(guess.attempted & (numbers(guess, truth) != NOBODY), values, np.nan)
+
+
+def numbers(guess: Candidates, truth: ArrayLike) -> NDArray[np.int64]:
+    """Return the true candidate of each target, checked."""
+    return guess.truth_from(truth)
+
+
+def considered_truth(guess: Candidates, truth: ArrayLike) -> NDArray[np.bool_]:
+    """Return whether the true candidate is among those considered."""
+    return guess.entry_of(numbers(guess, truth)) >= 0
+
+
+def truth_probability(guess: Candidates, truth: ArrayLike) -> Floats:
+    """Return the probability given to the true candidate, 0 where it was not considered."""
+    entry = guess.entry_of(numbers(guess, truth))
+    if guess.probability.size == 0:
+        return np.zeros(entry.size)
+    return np.where(entry >= 0, guess.probability[np.maximum(entry, 0)], 0.0)
+
+
+def tied_with_truth(guess: Candidates, truth: ArrayLike) -> NDArray[np.int64]:
+    """Return how many candidates have just the probability of the true one, itself included."""
+    return count_equal(guess.start, guess.probability, truth_probability(guess, truth))
+
+
+def correct(guess: Candidates, truth: ArrayLike) -> Floats:
+    """Return whether each target is matched rightly: 1, 0, or a chance where the most likely candidates tie.
+
+    A target that was not attempted or stands for nobody is 0.
+    """
+    known = numbers(guess, truth)
+    if guess.chosen is not None:
+        right = (guess.chosen == known).astype(np.float64)
+    else:
+        likely = truth_probability(guess, truth)
+        best = (likely > 0) & (likely == guess.summary.largest)
+        right = np.where(best, 1 / np.maximum(guess.summary.ties, 1), 0.0)
+    return np.where(guess.attempted & (known != NOBODY), right, 0.0)
+
+
+def binary_entropy(share: ArrayLike) -> Floats:
+    """Return the entropy in bits of a coin that shows heads with this probability.
+
+    >>> binary_entropy([0.0, 0.5, 1.0])
+    array([0., 1., 0.])
+    """
+    p = np.asarray(share, np.float64)
+    inner = np.where((p > 0) & (p < 1), p, 0.5)
+    return np.where((p > 0) & (p < 1), -inner * np.log2(inner) - (1 - inner) * np.log2(1 - inner), 0.0)
+
+
+def check_form(form: str) -> None:
+    """Refuse a form of mutual information that is neither."""
+    if form not in ("label", "prior"):
+        raise InputError(f"form must be 'label' or 'prior', but is {form!r}. Choose one")

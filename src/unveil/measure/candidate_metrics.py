@@ -1,0 +1,108 @@
+"""All metrics of a guess about candidates in one tidy table."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unveil.guess import Candidates
+from unveil.guess.candidates import NOBODY
+from unveil.measure._listing import METRICS, Metric
+
+Floats = NDArray[np.float64]
+
+LOW, HIGH = 0.05, 0.95
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measured:
+    """One metric of one guess: its value, or its spread over the targets.
+
+    ``mean``, ``median``, ``low`` and ``high`` (the 5 % and 95 % quantiles) are over the targets that have a value; a
+    metric of the whole release has its value as ``mean`` and no spread. ``undefined`` counts targets without a value (1
+    for a release without one), and ``why`` says why. ``values`` holds one value per target, NaN where undefined.
+    """
+
+    metric: Metric
+    values: Floats
+    mean: float
+    median: float
+    low: float
+    high: float
+    undefined: int
+    why: str
+
+
+def all_metrics(guess: Candidates, truth: ArrayLike | None = None) -> tuple[Measured, ...]:
+    """Return every listed metric of the guess; without truth, those that need none.
+
+    >>> guess = Candidates.from_matrix([[0.5, 0.5], [0.9, 0.1]])
+    >>> {m.metric.name: round(m.mean, 2) for m in all_metrics(guess, [0, 0])}["entropy"]
+    0.73
+    """
+    known = None if truth is None else guess.truth_from(truth)
+    return tuple(
+        measure_one(metric, guess, known)
+        for metric in METRICS.values()
+        if metric.on == "Candidates" and not (metric.needs_truth and known is None)
+    )
+
+
+def measure_one(metric: Metric, guess: Candidates, truth: NDArray[np.int64] | None) -> Measured:
+    """Return one metric of the guess, with its spread over targets."""
+    result = metric.function(guess, truth) if metric.needs_truth else metric.function(guess)
+    if metric.per == "release":
+        value, missing = float(result), bool(np.isnan(result))
+        why = "no target has a value" if missing else ""
+        return Measured(
+            metric=metric,
+            values=np.array([value]),
+            mean=value,
+            median=np.nan,
+            low=np.nan,
+            high=np.nan,
+            undefined=int(missing),
+            why=why,
+        )
+    values = np.asarray(result, np.float64)
+    known = values[~np.isnan(values)]
+    low, median, high = np.quantile(known, [LOW, 0.5, HIGH]) if known.size else (np.nan,) * 3
+    return Measured(
+        metric=metric,
+        values=values,
+        mean=float(known.mean()) if known.size else np.nan,
+        median=float(median),
+        low=float(low),
+        high=float(high),
+        undefined=int(values.size - known.size),
+        why=_why(guess, truth if metric.needs_truth else None),
+    )
+
+
+def _why(guess: Candidates, truth: NDArray[np.int64] | None) -> str:
+    """Return why targets have no value, in words."""
+    idle = int((~guess.attempted).sum())
+    nobody = 0 if truth is None else int((guess.attempted & (truth == NOBODY)).sum())
+    reasons = [f"{idle} not attempted"] * bool(idle) + [f"{nobody} stand for nobody"] * bool(nobody)
+    return " and ".join(reasons)
+
+
+def to_rows(measured: tuple[Measured, ...]) -> list[dict[str, Any]]:
+    """Return the table as one dictionary per metric, with the facts of its listing."""
+    return [
+        {
+            "name": m.metric.name,
+            "category": m.metric.category,
+            "on": m.metric.on,
+            "per": m.metric.per,
+            "more_means": m.metric.more_means,
+            "mean": m.mean,
+            "median": m.median,
+            "low": m.low,
+            "high": m.high,
+            "undefined": m.undefined,
+            "why": m.why,
+        }
+        for m in measured
+    ]

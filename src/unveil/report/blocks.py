@@ -1,0 +1,160 @@
+"""A page as data: what it says and shows, before anybody decides how that looks.
+
+Every report is a :class:`Page`; :mod:`unveil.report.page` turns it into HTML, :mod:`unveil.report.draw` turns its
+charts into matplotlib, and :mod:`unveil.report.terminal` prints its numbers and tables. None of them computes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from unveil.report.scale import FloatArray, Kind
+
+#: How a headline or a number should strike the reader; always said in words too.
+Tone = Literal["good", "warning", "bad", "neutral"]
+#: How a line looks: each has its own colour, its own dashes and its own marks, so that no two differ by colour alone.
+Style = Literal["first", "second", "third", "fourth", "fifth", "first-reference", "second-reference"]
+
+
+Side = Literal["left", "right"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number:
+    """One figure with one plain sentence on what it means."""
+
+    label: str
+    value: str
+    meaning: str
+    #: The same figure for somebody who only guesses, where that was computed.
+    reference: str = ""
+    tone: Tone = "neutral"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Series:
+    """One line (or one row of bars) of a chart; a NaN in ``y`` is a gap."""
+
+    name: str
+    x: FloatArray
+    y: FloatArray
+    style: Style
+    #: Bars stand on [x, x + width].
+    kind: Literal["line", "bars"] = "line"
+    width: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vector:
+    """An arrow from the origin to (x, y)."""
+
+    name: str
+    x: float
+    y: float
+    style: Style
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold:
+    """A line across the chart at one value, with its name beside it."""
+
+    name: str
+    value: float
+    across: Literal["x", "y"] = "y"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Chart:
+    """What to draw: lines, arrows from the origin, thresholds, and a caption on how to read them."""
+
+    title: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    vectors: tuple[Vector, ...] = ()
+    caption: str = ""
+    x_range: tuple[float, float] = (0.0, 1.0)
+    y_range: tuple[float, float] = (0.0, 1.0)
+    x_kind: Kind = "number"
+    y_kind: Kind = "share"
+    thresholds: tuple[Threshold, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows of text; a page cuts a long one and says so."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    #: One per column.
+    align: tuple[Side, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slider:
+    """A setting that the reader moves along fixed values; ``texts`` are those values as shown."""
+
+    name: str
+    label: str
+    meaning: str
+    texts: tuple[str, ...]
+    start: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """A figure that the sliders change; ``value`` is what it is at the start."""
+
+    name: str
+    label: str
+    value: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Playground:
+    """An interactive part: sliders, the figures and the chart they change, and the precomputed data behind them.
+
+    Without JavaScript, and in print, the chart and the figures of the start stay visible and the sliders do not.
+    """
+
+    sliders: tuple[Slider, ...]
+    outputs: tuple[Output, ...]
+    #: The sentence that a screen reader reads out after each change; at the start, for these settings.
+    sentence: str
+    chart: Chart
+    data: Mapping[str, Any]
+    #: The name of the script among the assets, without its ending.
+    script: str
+    note: str = ""
+
+
+Block = Number | Chart | Table | Playground
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Section:
+    """A part of a page under one heading."""
+
+    heading: str
+    lead: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Page:
+    """A whole report: the question, the answer in one sentence, the parts, and how it was measured."""
+
+    title: str
+    question: str
+    headline: str
+    tone: Tone
+    sections: tuple[Section, ...]
+    #: One sentence each: how the figures were reached, and what nobody looked at.
+    method: tuple[str, ...] = ()
+    untested: tuple[str, ...] = ()
+    #: What the reader must know about the input (rows left out, and the like).
+    notes: tuple[str, ...] = ()
+    seed: int | None = None
+    version: str = ""

@@ -1,0 +1,97 @@
+"""One source, two ways of running it: the answers are the same, and small inputs never meet the compiler."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from unveil._kernels import _compile
+from unveil._kernels._compile import PLAIN_UP_TO, kernel
+
+
+def running_sum(values: NDArray[np.int64], step: int = 1) -> NDArray[np.int64]:
+    """Sum every ``step``-th value so far."""
+    total = np.zeros_like(values)
+    seen = 0
+    for place in range(values.size):
+        if place % step == 0:
+            seen += values[place]
+        total[place] = seen
+    return total
+
+
+fast_running_sum = kernel(running_sum)
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the functions that were compiled, without the wait for the compiler."""
+    names: list[str] = []
+
+    def note(function: Callable[..., Any]) -> Callable[..., Any]:
+        names.append(function.__name__)
+        return function
+
+    monkeypatch.setattr(_compile, "_compiled", note)
+    return names
+
+
+def test_a_kernel_keeps_its_name_and_docstring() -> None:
+    assert fast_running_sum.__name__ == "running_sum"
+    assert fast_running_sum.__doc__ == running_sum.__doc__
+
+
+@pytest.mark.parametrize(("size", "compiled"), [(0, []), (PLAIN_UP_TO, []), (PLAIN_UP_TO + 1, ["running_sum"])])
+def test_only_large_arrays_are_compiled(compilations: list[str], size: int, compiled: list[str]) -> None:
+    fast_running_sum(np.ones(size, np.int64))
+    assert compilations == compiled
+
+
+def test_the_largest_array_decides(compilations: list[str]) -> None:
+    @kernel
+    def pick(few: NDArray[np.int64], many: NDArray[np.int64]) -> int:
+        return int(few[0] + many[-1])
+
+    assert pick(np.array([2]), np.arange(PLAIN_UP_TO + 1)) == 2 + PLAIN_UP_TO
+    assert compilations == ["pick"]
+
+
+def test_python_integers_are_never_compiled_and_never_overflow(compilations: list[str]) -> None:
+    values = np.full(PLAIN_UP_TO + 1, 2**62, dtype=object)
+    assert fast_running_sum(values)[-1] == 2**62 * (PLAIN_UP_TO + 1)
+    assert compilations == []
+
+
+@given(st.lists(st.integers(-(2**40), 2**40), min_size=1), st.integers(1, 3))
+def test_plain_and_compiled_agree(values: list[int], step: int) -> None:
+    # Repeated until it is large enough to be compiled.
+    small = np.array(values, np.int64)
+    large = np.resize(small, PLAIN_UP_TO + 1)
+    expected = np.cumsum(np.where(np.arange(large.size) % step == 0, large, 0))
+    np.testing.assert_array_equal(fast_running_sum(large, step), expected)
+    np.testing.assert_array_equal(fast_running_sum(small, step), expected[: small.size])
+
+
+def test_large_arrays_really_reach_numba() -> None:
+    fast_running_sum(np.ones(PLAIN_UP_TO + 1, np.int64))
+    assert type(_compile._compiled(running_sum)).__module__.startswith("numba")
+
+
+def test_a_small_input_does_not_even_import_numba() -> None:
+    program = """
+import sys
+import numpy as np
+from unveil._kernels._compile import kernel
+total = kernel(lambda values: values.sum())(np.arange(5))
+sys.exit(f"{total} {'numba' in sys.modules}")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert done.stderr.strip() == "10 False"

@@ -1,0 +1,123 @@
+"""The group of commands: help, version, suggestions, exit codes, and what is not imported."""
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from unveil.cli import COMMANDS, main
+from unveil.errors import InputError
+
+HEAVY = ("numpy", "polars", "narwhals", "rich", "scipy", "numba", "matplotlib", "jinja2")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], [], ["partition", "--help"], ["list", "--help"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    script = (
+        "import sys\nfrom unveil.cli import main\n"
+        f"try: main({arguments!r})\nexcept SystemExit as end: print('code', end.code)\n"
+        f"print('heavy', [name for name in {HEAVY!r} if name in sys.modules])\n"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout.endswith("code 0\nheavy []\n")
+    assert run.stderr == ""
+
+
+def test_no_arguments_shows_help_and_is_fine() -> None:
+    run = CliRunner().invoke(main, [])
+    assert run.exit_code == 0
+    assert run.stdout == CliRunner().invoke(main, ["--help"]).stdout
+    assert all(name in run.stdout and summary in run.stdout for name, (_, summary) in COMMANDS.items())
+
+
+def test_version_is_the_one_of_the_package() -> None:
+    from importlib.metadata import version
+
+    assert CliRunner().invoke(main, ["--version"]).stdout == f"unveil {version('unveil')}\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_of_the_table_exists_under_its_name(name: str) -> None:
+    module, _, attribute = COMMANDS[name][0].partition(":")
+    command = getattr(import_module(module), attribute)
+    assert isinstance(command, click.Command)
+    assert command.name == name
+    assert command.help
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["partion"], "unveil: there is no command 'partion'. Did you mean 'partition'? See 'unveil --help'\n"),
+        (["zzz"], "unveil: there is no command 'zzz'. See 'unveil --help'\n"),
+        (["--sed"], "unveil: No such option '--sed'. See 'unveil --help'\n"),
+    ],
+)
+def test_a_mistyped_call_is_one_message_with_code_2(arguments: list[str], message: str) -> None:
+    run = CliRunner().invoke(main, arguments)
+    assert (run.exit_code, run.stdout, run.stderr) == (2, "", message)
+
+
+class Raises(click.Command):
+    """A command that fails with a given error, to see what the group makes of it."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__("raises")
+        self.error = error
+
+    def invoke(self, ctx: click.Context) -> None:  # noqa: ARG002
+        raise self.error
+
+
+def call_raising(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.setattr(type(main), "get_command", lambda *_: Raises(error))
+    return CliRunner().invoke(main, ["partition"])
+
+
+def test_an_error_of_ours_is_one_line_without_control_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = call_raising(InputError("file 'a\n\x1b[31m.csv' is empty. Pass another"), monkeypatch)
+    assert run.exit_code == 2  # type: ignore[attr-defined]
+    assert run.stderr == "unveil: file 'a\\n\\x1b[31m.csv' is empty. Pass another\n"  # type: ignore[attr-defined]
+
+
+def test_an_unexpected_error_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = ZeroDivisionError("a mistake of ours")
+    assert call_raising(error, monkeypatch).exception is error  # type: ignore[attr-defined]
+
+
+def test_trouble_of_the_system_that_is_not_a_full_disk_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = OSError(5, "Input/output error")
+    assert call_raising(error, monkeypatch).exception is error  # type: ignore[attr-defined]
+
+
+def test_a_shell_can_complete_the_names_of_commands() -> None:
+    asked = {**os.environ, "_UNVEIL_COMPLETE": "bash_complete", "COMP_WORDS": "unveil pa", "COMP_CWORD": "1"}
+    script = "from unveil.cli import main; main()"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=asked)
+    assert run.stdout == "plain,partition\n"
+
+
+def test_an_interrupt_ends_with_130_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = call_raising(KeyboardInterrupt(), monkeypatch)
+    assert run.exit_code == 130  # type: ignore[attr-defined]
+    assert run.output.strip() == ""  # type: ignore[attr-defined]
+
+
+def test_a_reader_that_went_away_is_no_traceback() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as closed:
+        script = "from unveil.cli import main; main()"
+        run = subprocess.run([sys.executable, "-c", script, "list", "attacks"], stdout=closed, stderr=subprocess.PIPE,
+                             check=False)  # fmt: skip
+    assert run.stderr == b""
+    assert run.returncode == 1
+
+
+def test_without_standalone_mode_errors_reach_the_caller() -> None:
+    with pytest.raises(click.UsageError, match="partion"):
+        main.main(["partion"], standalone_mode=False)

@@ -1,0 +1,204 @@
+"""What every question shares, seen through a question that is as small as can be."""
+
+import json
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from unveil.ask.quantities import Quantity
+from unveil.cli import main
+from unveil.cli.common import Options, question_options, show
+from unveil.cli.values import CheckedLimit, check_limits, parse_number
+
+NAN = float("nan")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmallAnswer:
+    """One figure that is fine, one that is undefined because of a breach, one that is undefined without harm."""
+
+    quantities: Mapping[str, Quantity]
+
+    def to_json(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
+        return (
+            json.dumps({"limits": [{**limit, "value": str(limit["value"])} for limit in limits], "seed": seed}) + "\n"
+        )
+
+    def to_html(self, *, seed: int | None = None) -> str:
+        return f"<p>seed {seed}</p>"
+
+
+def quantity(name: str, value: float, breached: bool) -> Quantity:
+    return Quantity(name=name, value=value, meaning=f"what {name} means", exceeded_when_undefined=breached)
+
+
+ANSWER = SmallAnswer(
+    quantities={
+        each.name: each
+        for each in (quantity("share", 0.75, False), quantity("slope", NAN, True), quantity("spread", NAN, False))
+    }
+)
+
+
+@click.command("small")
+@click.argument("file")
+@question_options(lambda: {name: each.meaning for name, each in ANSWER.quantities.items()})
+def small(file: str, options: Options) -> None:
+    """Ask a small question."""
+    show(ANSWER, options, as_text=lambda: click.echo(f"the answer for {file} is {options.rng.integers(1000)}"))
+
+
+def ask(*arguments: str) -> Result:
+    """Return what the real group makes of the small question."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(main), "get_command", lambda *_: small)
+        return CliRunner().invoke(main, ["partition", *arguments])
+
+
+def test_text_shows_the_answer_and_the_seed() -> None:
+    run = ask("x")
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert run.stdout.startswith("the answer for x is ")
+    assert "Seed 0:" in run.stdout
+
+
+def test_the_seed_decides() -> None:
+    assert ask("x", "--seed", "7").stdout == ask("x", "--seed", "7").stdout
+    assert ask("x", "--seed", "7").stdout.splitlines()[0] != ask("x", "--seed", "8").stdout.splitlines()[0]
+    assert ask("x", "--seed", "-1").exit_code == 2
+
+
+def test_json_is_the_only_output() -> None:
+    run = ask("x", "--json", "--seed", "3", "--limit", "share=0.75")
+    assert (run.exit_code, run.stderr) == (0, "")
+    limit = {"quantity": "share", "limit": 0.75, "value": "0.75", "exceeded": False}
+    assert json.loads(run.stdout) == {"limits": [limit], "seed": 3}
+
+
+def test_quiet_prints_nothing(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    run = ask("x", "--quiet", "--html", str(page), "--seed", "5")
+    assert (run.exit_code, run.output) == (0, "")
+    assert page.read_text() == "<p>seed 5</p>"
+
+
+def test_quiet_json_is_still_printed() -> None:
+    assert ask("x", "--quiet", "--json").stdout == ask("x", "--json").stdout
+
+
+@pytest.mark.parametrize(
+    ("limit", "line"),
+    [
+        ("share=0.5", "limit exceeded: share is 0.75, the limit is 0.5\n"),
+        ("share=1/2", "limit exceeded: share is 0.75, the limit is 0.5\n"),
+        ("share=-1e3", "limit exceeded: share is 0.75, the limit is -1000\n"),
+        ("slope=1", "limit exceeded: slope is undefined because it is already breached, the limit is 1\n"),
+        ("slope=1e300", "limit exceeded: slope is undefined because it is already breached, the limit is 1e+300\n"),
+    ],
+)
+def test_an_exceeded_limit_is_named_and_gives_code_3(limit: str, line: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    run = ask("x", "--limit", limit, "--html", str(page))
+    assert (run.exit_code, run.stderr) == (3, line)
+    assert f"The report is in {page}\n" in run.stdout
+    assert page.exists()
+    quiet = ask("x", "--limit", limit, "--quiet")
+    assert (quiet.exit_code, quiet.stdout, quiet.stderr) == (3, "", line)
+
+
+def test_every_exceeded_limit_has_its_line_and_json_has_all() -> None:
+    run = ask("x", "--json", "--limit", "share=0.1", "--limit", "share=0.9", "--limit", "slope=0.1")
+    assert run.exit_code == 3
+    assert [line.split(" is ")[0] for line in run.stderr.splitlines()] == [
+        "limit exceeded: share",
+        "limit exceeded: slope",
+    ]
+    assert [limit["exceeded"] for limit in json.loads(run.stdout)["limits"]] == [True, False, True]
+
+
+def test_undefined_without_harm_is_said_but_not_exceeded() -> None:
+    run = ask("x", "--limit", "spread=0")
+    assert (run.exit_code, run.stderr) == (0, "limit not checked: spread is undefined here\n")
+
+
+def test_a_value_that_equals_its_limit_is_fine() -> None:
+    tenth = {"share": replace(ANSWER.quantities["share"], value=0.1)}
+    assert check_limits(tenth, (("share", float(parse_number("0.1") or 0)),)) == [
+        CheckedLimit(quantity="share", limit=0.1, value=0.1, exceeded=False)
+    ]
+
+
+def test_limit_help_lists_the_quantities_and_needs_no_file() -> None:
+    run = ask("--limit", "help")
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert [line.split() for line in run.stdout.splitlines()] == [
+        [name, "what", name, "means"] for name in ANSWER.quantities
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"),
+    [
+        ("shar=1", "there is no quantity 'shar'. Did you mean 'share'?"),
+        ("zzz=1", "there is no quantity 'zzz'. Choose from share, slope, spread."),
+        ("=1", "there is no quantity ''. Choose from share, slope, spread."),
+        ("share", "share needs a number, as in share=0.5."),
+        ("share=", "share needs a number, as in share=0.5."),
+        ("share=much", "share needs a number, as in share=0.5."),
+        ("share=nan", "share needs a number, as in share=0.5."),
+        ("share=inf", "share needs a number, as in share=0.5."),
+        ("share=1/0", "share needs a number, as in share=0.5."),
+        ("share=1e999", "share needs a number, as in share=0.5."),
+        ("share=1e999999999", "share needs a number, as in share=0.5."),
+        ("share=" + "9" * 101, "share needs a number, as in share=0.5."),
+    ],
+)
+def test_an_unusable_limit_is_bad_input(limit: str, message: str) -> None:
+    run = ask("x", "--limit", limit)
+    assert (run.exit_code, run.stdout) == (2, "")
+    assert run.stderr == f"unveil: Invalid value for '--limit': {message} See 'unveil partition --help'\n"
+
+
+@pytest.mark.parametrize("where", ["missing/page.html", ".", "", "x" * 300, "file/page.html", "loop"])
+def test_an_unusable_page_is_refused_before_the_question_is_asked(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    monkeypatch.setattr(Options, "rng", property(lambda _: pytest.fail("the question was asked")))
+    run = ask("x", "--html", where)
+    assert (run.exit_code, run.stdout) == (2, "")
+    assert run.stderr.startswith("unveil: Invalid value for '--html': ")
+    assert run.stderr.count("\n") == 1
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "loop"]
+
+
+def test_a_page_that_may_not_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    run = ask("x", "--html", str(tmp_path / "page.html"))
+    assert run.exit_code == 2
+    assert "may not be written by this user" in run.stderr
+
+
+def test_a_page_that_fails_to_be_made_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("old")
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    run = ask("x", "--html", str(page))
+    assert (run.exit_code, run.stdout) == (2, "")
+    assert run.stderr.startswith("unveil: ")
+    assert [each.name for each in tmp_path.iterdir()] == ["page.html"]
+    assert page.read_text() == "old"
+
+
+def test_a_page_may_go_to_a_device() -> None:
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)  # noqa: PTH116
+    assert ask("x", "--html", os.devnull).exit_code == 0

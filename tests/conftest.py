@@ -1,0 +1,120 @@
+"""What holds for every test: nothing is skipped in silence, nothing waits for a clock, no page reaches a network."""
+
+import os
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tools.chromium import find_chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+# The whole suite has at least this many tests: a folder that is no longer collected must not pass as green.
+FLOOR = 100
+
+# Only tests on data that unveil may not ship can be skipped; their reason starts with these words.
+MAY_SKIP = "needs UNVEIL_DATA"
+
+IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
+
+settings.register_profile(
+    "house", deadline=None, derandomize=IN_CI, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("house")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--enforce-floor", action="store_true", help=f"fail if fewer than {FLOOR} tests are collected")
+    parser.addoption("--allow-skips", action="store_true", help="let a skipped test pass as skipped")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    os.environ["MPLBACKEND"] = "Agg"
+    # Hooks of this file would not reach the doctests in src/; those of a plugin do.
+    config.pluginmanager.register(HouseRules(config), "house-rules")
+
+
+class HouseRules:
+    """The rules that tests cannot opt out of."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.floor = FLOOR if config.getoption("--enforce-floor") else 0
+        self.allow_skips = bool(config.getoption("--allow-skips"))
+        self.deselected = 0
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        if len(items) < self.floor:
+            raise pytest.UsageError(
+                f"only {len(items)} tests were collected, but the suite has at least {self.floor}. "
+                "Find those that are missing, or lower FLOOR in tests/conftest.py"
+            )
+        for item in items:
+            if "browser" in getattr(item, "fixturenames", ()):
+                item.add_marker("browser")
+        if find_chromium() is None and not IN_CI:
+            away = [item for item in items if item.get_closest_marker("browser")]
+            items[:] = [item for item in items if not item.get_closest_marker("browser")]
+            self.deselected = len(away)
+            config.hook.pytest_deselected(items=away)
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        if item.get_closest_marker("browser") and find_chromium() is None:
+            pytest.fail("no Chromium found, and CI must not leave browser tests out. Install chromium", pytrace=False)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if not hasattr(report, "wasxfail"):
+            self._forbid_skip(report)
+        return report
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        report = yield
+        self._forbid_skip(report)
+        return report
+
+    def _forbid_skip(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if report.skipped and not self.allow_skips:
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+            reason = reason.removeprefix("Skipped: ")
+            if not reason.startswith(MAY_SKIP):
+                report.outcome = "failed"
+                report.longrepr = f"a test may only be skipped because it {MAY_SKIP}, but this one said: {reason}"
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.deselected:
+            terminalreporter.write_line(
+                f"!!! {self.deselected} BROWSER TESTS DID NOT RUN: no Chromium found. "
+                "Install chromium, or set UNVEIL_CHROMIUM to its path.",
+                red=True,
+                bold=True,
+            )
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    """An installed Chromium that reaches files and 127.0.0.1, and nothing else."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=find_chromium(),
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                # Every other name or address is unknown to this browser, whichever page or worker asks.
+                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            ],
+        )
+        yield chromium
+        chromium.close()

@@ -1,0 +1,118 @@
+"""The rules of tests/conftest.py, shown on small suites of their own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+CONFTEST = Path(__file__).with_name("conftest.py")
+
+
+def run_suite(folder: Path, tests: str, *options: str, **environment: str) -> tuple[int, str]:
+    """Return the exit code and the output of pytest on a folder laid out like this project."""
+    (folder / "tests").mkdir()
+    (folder / "src").mkdir()
+    (folder / "tests" / "conftest.py").write_text(CONFTEST.read_text())
+    (folder / "tests" / "test_it.py").write_text(tests)
+    (folder / "src" / "module.py").write_text('"""\n>>> 1 + 1  # doctest: +SKIP\n2\n"""\n')
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = browser: in a page\n")
+    inherited = {key: value for key, value in os.environ.items() if key not in {"CI", "UNVEIL_CHROMIUM"}}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-rA", "--import-mode=importlib", *options, "tests", "src"],
+        cwd=folder,
+        env={**inherited, "PYTHONPATH": str(CONFTEST.parent.parent), **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+SKIPS = """
+import pytest
+
+@pytest.mark.skip(reason="needs UNVEIL_DATA: the census")
+def test_allowed(): ...
+
+@pytest.mark.skip(reason="no time today")
+def test_marked(): ...
+
+def test_called():
+    pytest.skip("nor here")
+
+@pytest.mark.xfail(reason="known", strict=True)
+def test_known():
+    assert False
+
+def test_fine(): ...
+"""
+
+
+def test_a_skip_is_a_failure_unless_the_data_may_not_be_shipped(tmp_path: Path) -> None:
+    code, output = run_suite(tmp_path, SKIPS, "--doctest-modules")
+    assert code == 1
+    assert "ERROR tests/test_it.py::test_marked" in output
+    assert "but this one said: no time today" in output
+    assert "FAILED tests/test_it.py::test_called" in output
+    assert "FAILED src/module.py::" in output
+    assert "2 failed, 1 passed, 1 skipped, 1 xfailed, 1 error" in output
+
+
+def test_the_switch_allows_skips(tmp_path: Path) -> None:
+    code, output = run_suite(tmp_path, SKIPS, "--doctest-modules", "--allow-skips")
+    assert code == 0
+    assert "1 passed, 4 skipped, 1 xfailed" in output
+
+
+def test_a_skipped_module_is_a_failure(tmp_path: Path) -> None:
+    code, output = run_suite(tmp_path, "import pytest\npytest.importorskip('no_such_library')\n")
+    assert code == 2
+    assert "a test may only be skipped because it needs UNVEIL_DATA" in output
+
+
+def test_too_few_tests_are_a_failure(tmp_path: Path) -> None:
+    code, output = run_suite(tmp_path, "def test_alone(): ...\n", "--enforce-floor")
+    assert code == pytest.ExitCode.USAGE_ERROR
+    assert "only 1 tests were collected" in output
+
+
+BROWSER = "def test_page(browser): ...\ndef test_fine(): ...\n"
+
+
+def test_without_chromium_browser_tests_are_left_out_loudly(tmp_path: Path) -> None:
+    code, output = run_suite(tmp_path, BROWSER, PATH="nowhere")
+    assert code == 0
+    assert "!!! 1 BROWSER TESTS DID NOT RUN" in output
+    assert "1 passed, 1 deselected" in output
+
+
+def test_without_chromium_browser_tests_fail_in_ci(tmp_path: Path) -> None:
+    code, output = run_suite(tmp_path, BROWSER, PATH="nowhere", CI="true")
+    assert code == 1
+    assert "CI must not leave browser tests out" in output
+    assert "1 passed, 1 error" in output
+
+
+@pytest.mark.parametrize("address", ["http://example.org/", "https://192.0.2.1/"])
+def test_the_browser_reaches_no_network(browser: "Browser", address: str) -> None:
+    from playwright.sync_api import Error
+
+    page = browser.new_page()
+    with pytest.raises(Error, match="ERR_NAME_NOT_RESOLVED"):
+        page.goto(address)
+    page.close()
+
+
+def test_the_browser_opens_files(browser: "Browser", tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<title>here</title><script>document.title += ' and now'</script>")
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    assert page.title() == "here and now"
+    page.close()

@@ -1,0 +1,129 @@
+"""Imports point down the list of layers, so that every module can be read without those above it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import unveil
+
+SOURCE = Path(unveil.__path__[0])
+
+# From the ground up. What shares a line may import one another, except where APART says no.
+LAYERS = (
+    {"errors", "_optional"},
+    {"_kernels"},
+    {"data"},
+    {"guess"},
+    {"protect", "attack", "measure"},
+    {"study"},
+    {"grade"},
+    {"report"},
+    {"ask"},
+    {"web", "cli", "__main__", "__init__"},
+)
+APART = {"protect", "attack", "measure"}
+LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
+
+
+def imported(source: str, module: str, *, is_package: bool) -> Iterator[str]:
+    """Yield the full name of everything of unveil that ``source`` imports, also inside functions."""
+    package = module.split(".") if is_package else module.split(".")[:-1]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "unveil")
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            home = ".".join([*above, *filter(None, [node.module])])
+            if home.split(".")[0] == "unveil":
+                yield from (f"{home}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            texts = [word.value for word in node.args[:1] if isinstance(word, ast.Constant)]
+            yield from (text for text in texts if isinstance(text, str) and text.split(".")[0] == "unveil")
+
+
+def part_of(name: str) -> str:
+    """Return the layer's part that a full name belongs to; the package itself is the roof."""
+    words = name.split(".")
+    return words[1] if len(words) > 1 and words[1] in LEVEL else "__init__"
+
+
+def violations(source: str, module: str, *, is_package: bool = False) -> list[str]:
+    """Return every import of ``source`` that does not point down."""
+    own = part_of(module)
+    wrong = []
+    for name in imported(source, module, is_package=is_package):
+        if name == "unveil.__version__":  # a fact about the package, behind which no module stands
+            continue
+        other = part_of(name)
+        upward = LEVEL[other] > LEVEL[own] or (other != own and {own, other} <= APART)
+        # A kernel takes and returns arrays: it knows no class of unveil, not even those from below.
+        is_class = name.rpartition(".")[2].lstrip("_")[:1].isupper()
+        if upward or (own == "_kernels" and other != own and is_class):
+            wrong.append(f"{module} imports {name}")
+    return wrong
+
+
+def modules() -> list[tuple[str, Path]]:
+    names = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        words = ["unveil", *path.relative_to(SOURCE).with_suffix("").parts]
+        names.append((".".join(words[:-1] if words[-1] == "__init__" else words), path))
+    return names
+
+
+@pytest.mark.parametrize(("module", "path"), modules(), ids=[name for name, _ in modules()])
+def test_imports_point_down(module: str, path: Path) -> None:
+    assert violations(path.read_text(encoding="utf-8"), module, is_package=path.name == "__init__.py") == []
+
+
+def test_every_part_has_a_layer() -> None:
+    parts = {path.relative_to(SOURCE).parts[0].removesuffix(".py") for _, path in modules()}
+    assert parts - set(LEVEL) == set(), "give the new part a place in LAYERS"
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("unveil.guess.partition", "import unveil.measure.unlinkability"),
+        ("unveil.guess.partition", "from unveil import measure"),
+        ("unveil.guess.partition", "from unveil import Partition"),
+        ("unveil.guess.partition", "import unveil"),
+        ("unveil.guess.partition", "from ..measure import unlinkability"),
+        ("unveil.guess.partition", "from .. import report"),
+        ("unveil.guess.partition", "def late():\n    from unveil.report import page"),
+        ("unveil.guess.partition", "def late():\n    return importlib.import_module('unveil.ask')"),
+        ("unveil.guess.partition", "if TYPE_CHECKING:\n    from unveil.study.grid import Grid"),
+        ("unveil.measure.error", "from unveil.attack.graph import Walk"),
+        ("unveil.attack.table", "from unveil.protect import noise"),
+        ("unveil.report.page", "from unveil.ask.partition import partition"),
+        ("unveil.errors", "from unveil._kernels import permanent"),
+        ("unveil._kernels.permanent", "from unveil.guess import Partition"),
+        ("unveil._kernels.permanent", "from unveil.errors import InputError"),
+    ],
+)
+def test_a_violation_is_seen(module: str, source: str) -> None:
+    assert len(violations(source, module)) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("unveil.measure.error", "from unveil.guess import Partition\nfrom unveil.measure._listing import metric"),
+        ("unveil.measure.error", "import numpy as np\nfrom unveiled import everything"),
+        ("unveil._kernels.permanent", "from unveil._kernels._compile import kernel\nfrom ._types import FloatArray"),
+        ("unveil.cli.partition", "from unveil import __version__, ask\nfrom unveil.web import serve"),
+        ("unveil.report.page", "from unveil import __version__"),
+        ("unveil._optional", "from unveil.errors import MissingExtraError"),
+    ],
+)
+def test_what_points_down_is_allowed(module: str, source: str) -> None:
+    assert violations(source, module) == []
+
+
+def test_relative_imports_of_a_package_are_its_own() -> None:
+    assert violations("from .partition import Partition", "unveil.guess", is_package=True) == []
+    assert violations("from ..ask import partition", "unveil.guess", is_package=True) == [
+        "unveil.guess imports unveil.ask.partition"
+    ]

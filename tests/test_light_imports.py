@@ -1,0 +1,50 @@
+"""Starting is light: what a command does not need, it does not load. Seen through sys.modules, never by a clock."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"numba", "scipy", "polars", "narwhals", "pandas", "matplotlib", "jinja2", "rich", "numpy", "pyarrow"}
+
+HELP = "from unveil.cli import main; main(['--help'], prog_name='unveil', standalone_mode={})"
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Return the top-level names of all modules that a fresh Python holds after ``statement``."""
+    program = "\n".join(
+        [
+            "import json, sys",
+            "try:",
+            f"    {statement}",
+            "except SystemExit as end:",
+            "    if end.code: raise",
+            "print('\\n' + json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))",
+        ]
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import unveil",
+        "import unveil; unveil.__version__; dir(unveil); unveil.InputError",
+        HELP.format(True),
+        HELP.format(False),
+        "from unveil.cli import main; main(['--version'])",
+    ],
+)
+def test_starting_loads_nothing_heavy(statement: str) -> None:
+    modules = loaded_by(statement)
+    assert "unveil" in modules
+    assert modules & HEAVY == set()
+
+
+def test_a_heavy_import_is_seen() -> None:
+    assert "numpy" in loaded_by("import unveil; unveil.Partition")
