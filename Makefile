@@ -39,7 +39,7 @@ format:
 
 bench:
 	@$(PYTHON) tools/environment.py .venv-bench --extra bench
-	.venv-bench/bin/python benchmarks/run.py $(ARGS)
+	.venv-bench/bin/python -m benchmarks.run $(ARGS)
 
 clean:
 	rm -rf .venv .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT)

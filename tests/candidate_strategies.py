@@ -40,9 +40,11 @@ class Case:
         return np.array([target.truth for target in self.targets], np.int64)
 
 
-def weights() -> st.SearchStrategy[int]:
-    """Return weights that often tie, are often 0, and sometimes dwarf all others."""
-    return st.one_of(st.integers(0, 4), st.sampled_from([1000, 1001, 5000]))
+def weights(count: int) -> st.SearchStrategy[list[int]]:
+    """Return one weight per candidate, not all 0: many tie or add up to round numbers; in some rows a few dwarf all."""
+    small = st.integers(0, 3)
+    mixed = st.one_of(small, st.sampled_from([1000, 1001, 5000]))
+    return st.one_of(*(st.lists(kind, min_size=count, max_size=count) for kind in (small, mixed))).filter(any)
 
 
 @st.composite
@@ -51,7 +53,7 @@ def distributions(draw: st.DrawFn, *, least: int = 0) -> dict[int, Fraction]:
     numbers = sorted(draw(st.sets(st.integers(0, CONSIDERABLE - 1), min_size=least)))
     if not numbers:
         return {}
-    heights = draw(st.lists(weights(), min_size=len(numbers), max_size=len(numbers)).filter(any))
+    heights = draw(weights(len(numbers)))
     return {number: Fraction(height, sum(heights)) for number, height in zip(numbers, heights, strict=True)}
 
 

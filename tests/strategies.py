@@ -32,12 +32,15 @@ def decimal_weights() -> st.SearchStrategy[Fraction]:
 
 
 def probabilities(count: int) -> st.SearchStrategy[list[Fraction]]:
-    """Return ``count`` probabilities above 0 that sum to exactly 1."""
+    """Return ``count`` probabilities above 0 that sum to exactly 1: simple, or with all the digits of a float."""
 
-    def cut(marks: set[int]) -> list[Fraction]:
-        return [Fraction(high - low, 60) for low, high in pairwise([0, *sorted(marks), 60])]
+    def cut(marks: set[int], offset: Fraction) -> list[Fraction]:
+        inside = [Fraction(mark, 60) + offset for mark in sorted(marks)]
+        return [high - low for low, high in pairwise([Fraction(0), *inside, Fraction(1)])]
 
-    return st.sets(st.integers(1, 59), min_size=count - 1, max_size=count - 1).map(cut)
+    marks = st.sets(st.integers(1, 58), min_size=count - 1, max_size=count - 1)
+    offsets = st.sampled_from([Fraction(0), Fraction(1234567890123457, 10**17)])
+    return st.builds(cut, marks, offsets)
 
 
 @st.composite

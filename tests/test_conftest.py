@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -116,3 +118,22 @@ def test_the_browser_opens_files(browser: "Browser", tmp_path: Path) -> None:
     page.goto((tmp_path / "page.html").as_uri())
     assert page.title() == "here and now"
     page.close()
+
+
+def test_the_browser_reaches_this_machine(browser: "Browser") -> None:
+    class Hello(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<title>served</title>")
+
+        def log_message(self, *_: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Hello) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{server.server_port}/")
+        title = page.title()
+        page.close()
+        server.shutdown()
+    assert title == "served"

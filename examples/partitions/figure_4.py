@@ -136,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         axes.set(ylabel="risk slope Δ", ylim=(0, 1))
     for axes in grid[1:].flat:
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=7, ncols=2)
+        axes.legend(fontsize=7, ncols=2, loc="lower right" if axes in grid[2] else "best")
     save(figure, everything, "figure_4", chosen)
 
 

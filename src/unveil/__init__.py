@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from unveil.errors import MissingExtraError as MissingExtraError
     from unveil.errors import UndefinedMetricWarning as UndefinedMetricWarning
     from unveil.errors import UnveilError as UnveilError
+    from unveil.guess import Candidates as Candidates
     from unveil.guess import Partition as Partition
     from unveil.guess import View as View
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 # Every public name and the module it lives in, loaded when first asked for: `import unveil` stays light.
 # The block above repeats it for type checkers, which cannot read a table; a test holds the two together.
 _HOME = {
+    "Candidates": "unveil.guess",
     "InputError": "unveil.errors",
     "MissingExtraError": "unveil.errors",
     "Partition": "unveil.guess",

@@ -145,7 +145,7 @@ def test_names_that_are_sequences_stay_whole() -> None:
     ids=lambda labels: f"{type(labels).__module__.partition('.')[0]}-{getattr(labels, 'dtype', type(labels).__name__)}",
 )
 def test_missing_labels_are_refused_with_their_position(labels: Any) -> None:
-    with pytest.raises(InputError, match=r"needs a cluster, but 2 have none, the first at position 1 "):
+    with pytest.raises(InputError, match=r"no cluster may be missing, but 2 are, the first at position 1 "):
         Partition.from_labels(labels)
 
 
@@ -226,7 +226,7 @@ def test_as_many_item_names_as_items() -> None:
 
 
 def test_missing_item_names_are_refused() -> None:
-    with pytest.raises(InputError, match="name, but 1 have none"):
+    with pytest.raises(InputError, match="name may be missing, but 1 are"):
         Partition.from_labels("ab", items=["i", None])
 
 

@@ -204,7 +204,7 @@ def test_values_keep_to_the_bounds_of_the_listing(case: Case) -> None:
 
 
 BOUNDS_REACHED: dict[str, tuple[list[list[float]], list[int]]] = {
-    "both": ([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], [0, 0, 0]),
+    "alike": ([[0.5, 0.5]], [0]),
     "right": ([[1.0, 0.0]], [0]),
     "wrong": ([[1.0, 0.0]], [1]),
 }

@@ -172,7 +172,8 @@ def test_compiled_loops_do_what_the_plain_ones_do(large: tuple[Candidates, NDArr
     calls: list[tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = [
         (kernels.summarise, (guess.start, p), (last, p)),
         (kernels.entropy_above, (guess.start, p, 0.001), (last, p, 0.001)),
-        (kernels.power_sums, (guess.start, p, 2.5), (last, p, 2.5)),
+        (kernels.power_sums, (guess.start, p, most, 2.5), (last, p, most[-CHECKED:], 2.5)),
+        (kernels.power_excess, (guess.start, p, 1.01), (last, p, 1.01)),
         (kernels.find_entries, (guess.start, candidate, truth), (last, candidate, truth[-CHECKED:])),
         (kernels.count_equal, (guess.start, p, most), (last, p, most[-CHECKED:])),
     ]

@@ -73,9 +73,10 @@ def test_a_threshold_at_a_point_of_the_graph_is_decided_exactly(case: Case, away
 
 @settings(deadline=None, max_examples=100)
 @given(cases(most_items=7), st.data())
-def test_a_threshold_on_a_later_point_of_the_overall_graph_is_found_there(case: Case, data: st.DataObject) -> None:
-    linked, _ = data.draw(st.sampled_from(expected(case).overall.points))
-    assert_agrees(case.but(overall_beta=linked))
+def test_a_threshold_on_a_later_point_of_a_graph_is_found_there(case: Case, data: st.DataObject) -> None:
+    result = expected(case)
+    beta = [data.draw(st.sampled_from(subject.points))[0] for subject in result.subjects]
+    assert_agrees(case.but(beta=beta, overall_beta=data.draw(st.sampled_from(result.overall.points))[0]))
 
 
 def set_partitions(n: int) -> list[str]:

@@ -11,6 +11,7 @@ from tests.oracles.unlinkability_check import Form, assert_agrees, expected, mea
 from tests.strategies import Case
 from unveil._kernels import _compile
 from unveil.guess import Partition, View
+from unveil.measure.fairness import fairness
 from unveil.measure.unlinkability import unlinkability
 
 HALF = Fraction(1, 2)
@@ -54,19 +55,19 @@ def test_a_tie_at_two_thirds_that_floats_decide_for_the_wrong_cluster() -> None:
     assert_agrees(case_of(list(truth), (list(guess), Fraction(1)), alpha=Fraction(2, 3)))
 
 
-# alpha, more of one's own, more foreign, and by how much alpha·own falls short of (1 - alpha)·foreign, in 1e-18. The first
-# two alphas are too fine for 64 bits by themselves, the others only once they meet the weights.
+# alpha, more of the own, more foreign, and by how much alpha·own falls short of (1 - alpha)·foreign, in 1e-18.
+# The first two alphas are too fine for 64 bits by themselves, the others only once they meet the weights.
 NEAR_TIES = [
     (Fraction(123456789123, 10**12), "108.165803", "15.234620", 971),
     (Fraction(123456789123, 10**12), "75.716055", "10.664233", -7424),
     (Fraction(123456789, 10**9), "0.009632350", "0.001356669", 9),
     (Fraction(123456789, 10**9), "0.096323429", "0.013566680", -1),
 ]
-SCATTERED = 1_000
+SCATTERED = 960
 
 
 def weighing(total: str) -> list[Fraction]:
-    """Return weights, at most 1 each and on a grid of six decimals, that sum to the total."""
+    """Return weights, at most 1 each that sum to the total."""
     exact = Fraction(total)
     return [Fraction(1)] * int(exact) + [exact - int(exact)]
 
@@ -94,6 +95,17 @@ def test_fine_weights_and_a_fine_alpha_are_compared_without_rounding_and_without
     miss, include = in_x if short > 0 else in_y
     assert result.miss[0] == pytest.approx(float(miss), abs=1e-12)
     assert result.include[0] == pytest.approx(float(include), abs=1e-12)
+
+
+def test_a_cost_beyond_64_bits_is_not_taken_for_a_small_one() -> None:
+    # In 64 bits the cost of the cluster with twelve foreign items would wrap around to a negative number.
+    alpha, grid = NEAR_TIES[-1][0], 10**9
+    assert 2**63 < (alpha.denominator - alpha.numerator) * 12 * grid < 2**64
+    case = case_of(list("aaa" + "b" * 12), (list("xxy" + "y" * 12), Fraction(1)), alpha=alpha)
+    case = case.but(item_weights={2: Fraction(grid - 1, grid)})
+    result = measured(case)
+    assert (result.miss[0], result.include[0]) == (pytest.approx(1 - 1 / grid, abs=1e-12), 0)
+    assert_agrees(case)
 
 
 def test_an_exact_tie_of_fine_weights_is_seen_beyond_64_bits() -> None:
@@ -131,6 +143,24 @@ def test_probabilities_with_a_large_common_denominator() -> None:
     linked0 = [subject.linked0 for subject in expected(case).subjects]
     assert measured(case.but(beta=linked0)).breached.all()
     assert_agrees(case.but(beta=[y + Fraction(1, 10**6) for y in linked0]))
+
+
+def test_probabilities_with_all_the_digits_of_a_float_sum_to_one() -> None:
+    # Whatever the probabilities, everything is in one cluster: all is linked and all is mixed. A contamination of
+    # 1e-16 in place of 0 would make the limit slope 1 in place of alpha.
+    truth, everything = Partition.from_labels("aabbb"), Partition.from_labels("xxxxx")
+    dice = random.Random(0)  # noqa: S311
+    for _ in range(60):
+        heaps = [dice.random() for _ in range(3)]
+        view = View([everything] * 3, [heap / sum(heaps) for heap in heaps])
+        result = unlinkability(view, truth, alpha="1/4", contamination_desirable=True, at_breach="limit")
+        assert result.linked == pytest.approx([1, 1], abs=1e-12)
+        assert result.mixed == pytest.approx([0, 0], abs=1e-12)
+        assert result.linked.max() <= 1
+        assert result.mixed.min() >= 0
+        assert result.risk_slope.tolist() == [0.25, 0.25]
+        assert result.overall.risk_slope == 0.25
+        assert fairness(result)[2].worst_decile == 0.25
 
 
 def test_a_view_with_fine_weights_meets_its_threshold_exactly() -> None:
@@ -195,7 +225,8 @@ def test_a_large_view_is_compiled_and_agrees_with_the_definition() -> None:
 
 
 def test_a_large_weighted_partition_agrees_with_the_definition() -> None:
-    case = large_case(2, partitions=1)
+    case = large_case(2, partitions=1, items=30_000)
+    assert case.n > _compile.PLAIN_UP_TO
     dice = random.Random(2)  # noqa: S311
     own = {(dice.choice(case.subjects), dice.randrange(case.n)): Fraction(dice.randrange(5), 4) for _ in range(2_000)}
     own |= {(case.truth[item], item): Fraction(dice.randrange(5), 4) for item in range(0, case.n, 3)}

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.oracles.unlinkability_check import measured
 from tests.strategies import Case, cases
 from unveil.guess import Partition, View
-from unveil.measure.unlinkability import Unlinkability, unlinkability
+from unveil.measure.unlinkability import unlinkability
 
 
 def assert_same(one: Any, other: Any) -> None:
@@ -103,9 +104,10 @@ def test_every_figure_keeps_to_its_range(case: Case) -> None:
 def test_nothing_the_caller_passed_is_changed(case: Case) -> None:
     truth, guess = Partition.from_labels(case.truth), Partition.from_labels(case.guesses[0][0])
     alpha, weights = np.array([0.25] * truth.cluster_count), np.linspace(0, 1, truth.n)
-    before = (truth.codes.copy(), guess.codes.copy(), alpha.copy(), weights.copy())
-    first: Unlinkability = unlinkability(guess, truth, alpha=alpha, weights=weights)
-    for was, now in zip(before, (truth.codes, guess.codes, alpha, weights), strict=True):
+    passed: list[NDArray[Any]] = [truth.codes, guess.codes, alpha, weights]
+    before = [array.copy() for array in passed]
+    first = unlinkability(guess, truth, alpha=alpha, weights=weights)
+    for was, now in zip(before, passed, strict=True):
         assert np.array_equal(was, now)
     assert_same(unlinkability(guess, truth, alpha=alpha, weights=weights), first)
 

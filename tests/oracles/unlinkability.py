@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal
 
 Cluster = frozenset[int]
@@ -33,7 +34,7 @@ class Weights:
             return Fraction(len(items))
         return total(self.own.get(item, self.everybody.get(item, ONE)) for item in items)
 
-    @property
+    @cached_property
     def everything(self) -> Fraction:
         return self.everybody_total + total(w - self.everybody.get(item, ONE) for item, w in self.own.items())
 

@@ -3,6 +3,7 @@ import hashlib
 import json
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -58,7 +59,8 @@ def with_blocks(*blocks: Chart | Table | Number | Playground) -> Page:
 
 
 def inline(html: str, tag: str) -> str:
-    return re.findall(rf"<{tag}>(.*?)</{tag}>", html, flags=re.DOTALL)[0]
+    found: list[str] = re.findall(rf"<{tag}>(.*?)</{tag}>", html, flags=re.DOTALL)
+    return found[0]
 
 
 def policy_of(html: str) -> dict[str, str]:
@@ -162,7 +164,7 @@ def test_headings_follow_one_another() -> None:
     levels = [int(tag[1]) for tag, _ in reader.elements if re.fullmatch(r"h\d", tag)]
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
 def test_landmarks_and_language_are_there() -> None:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ def by_label(numbers: tuple[Number, ...]) -> dict[str, Number]:
     return {number.label: number for number in numbers}
 
 
-def perfect(**settings: object) -> Example:
+def perfect(**settings: Any) -> Example:
     """Return an adversary who has everybody."""
     return example("aabbcc", "xxyyzz", **settings)
 
@@ -34,7 +35,7 @@ def test_the_vectors_of_the_stars_are_those_of_figure_4() -> None:
     result = conservative(beta="9/10").result
     drawn = subject_chart(result, list(result.subjects).index("stars"))
     assert risk_slope_of(drawn, 0.5) == pytest.approx(0.23197, abs=5e-6)
-    assert [s.y.tolist() for s in drawn.series][0] == [0.5, 5 / 6, 1.0]
+    assert drawn.series[0].y.tolist() == [0.5, 5 / 6, 1.0]
     assert drawn.title == "How fast mergings would link stars"
     assert drawn.thresholds[0].name == "β = 90%"
 
@@ -186,10 +187,11 @@ def test_the_table_holds_the_figures_of_the_subject() -> None:
 
 
 def test_the_table_names_twenty_and_counts_the_rest() -> None:
-    table = at_risk_table(large().result)
+    result = large().result
+    table = at_risk_table(result)
     assert len(table.rows) == 20
-    assert table.note.startswith("2,980 more subjects are not shown")
-    hidden = at_risk_table(large().result, show_names=False, most=3)
+    assert table.note.startswith(f"{result.subjects.size - 20:,} more subjects are not shown")
+    hidden = at_risk_table(result, show_names=False, most=3)
     assert all(row[0].startswith("subject ") for row in hidden.rows)
 
 

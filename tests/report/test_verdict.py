@@ -39,7 +39,7 @@ def test_headlines_of_policies_of_their_own(breached: int) -> None:
     [
         (0.0, "Random guessing would breach nobody."),
         (0.125, "Random guessing would breach 12.5%."),
-        (1e-5, "Random guessing would breach <0.1%."),
+        (1e-5, "Random guessing would breach less than 0.1%."),
         (math.nan, "together."),
     ],
 )

@@ -41,7 +41,8 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        if max(map(_size, args), default=0) <= PLAIN_UP_TO or any(map(_is_object, args)):
+        given = (*args, *kwargs.values())
+        if max(map(_size, given), default=0) <= PLAIN_UP_TO or any(map(_is_object, given)):
             return function(*args, **kwargs)
         fast: Callable[P, R] = _compiled(function)
         return fast(*args, **kwargs)

@@ -15,7 +15,8 @@ Integers = NDArray[np.int64]
 def first_fault(start: Integers, candidate: NDArray[np.int32], probability: Floats, tolerance: float) -> Any:
     """Return (row, kind) of the first row that is no distribution over distinct ascending candidates, or (-1, 0).
 
-    Kinds: 1 not finite, 2 negative, 3 not ascending (out of order, or twice the same), 4 does not sum to 1.
+    Kinds: 1 not finite, 2 negative, 3 not ascending (out of order, or twice the same), 4 does not sum to 1 within the
+    tolerance plus half of it per entry, which is what rounding each may add.
     """
     for r in range(start.size - 1):
         total = 0.0
@@ -27,23 +28,29 @@ def first_fault(start: Integers, candidate: NDArray[np.int32], probability: Floa
             if k > start[r] and candidate[k] <= candidate[k - 1]:
                 return r, 3
             total += probability[k]
-        if start[r + 1] > start[r] and abs(total - 1) > tolerance:
+        if start[r + 1] > start[r] and abs(total - 1) > tolerance * (1 + 0.5 * (start[r + 1] - start[r])):
             return r, 4
     return -1, 0
 
 
 @kernel
-def summarise(start: Integers, probability: Floats) -> tuple[Integers, Floats, Floats, Floats, Integers]:
-    """Return per row: how many entries are positive, their entropy in bits, sum of squares, largest and its ties."""
+def summarise(start: Integers, probability: Floats) -> tuple[Integers, Floats, Floats, Floats, Floats, Integers]:
+    """Return per row: positive entries, entropy in bits, sum of squares, spread, largest entry, how many tie with it.
+
+    The spread is the sum of squared distances from the row's mean; taken from the squares it would lose its digits.
+    """
     rows = start.size - 1
     support = np.zeros(rows, np.int64)
     entropy = np.zeros(rows, np.float64)
     squares = np.zeros(rows, np.float64)
+    spread = np.zeros(rows, np.float64)
     largest = np.zeros(rows, np.float64)
     ties = np.zeros(rows, np.int64)
     for r in range(rows):
+        mean = 1.0 / max(1, start[r + 1] - start[r])
         for k in range(start[r], start[r + 1]):
             p = probability[k]
+            spread[r] += (p - mean) * (p - mean)
             if p > 0:
                 support[r] += 1
                 entropy[r] -= p * np.log2(p)
@@ -53,7 +60,7 @@ def summarise(start: Integers, probability: Floats) -> tuple[Integers, Floats, F
                     ties[r] = 1
                 elif p == largest[r]:
                     ties[r] += 1
-    return support, entropy, squares, largest, ties
+    return support, entropy, squares, spread, largest, ties
 
 
 @kernel
@@ -71,13 +78,24 @@ def entropy_above(start: Integers, probability: Floats, least: float) -> tuple[F
 
 
 @kernel
-def power_sums(start: Integers, probability: Floats, order: float) -> Floats:
-    """Return per row the sum of the positive entries to the power ``order``."""
+def power_sums(start: Integers, probability: Floats, largest: Floats, order: float) -> Floats:
+    """Return per row the sum of the positive entries, each over the largest, to the power ``order``."""
     total = np.zeros(start.size - 1, np.float64)
     for r in range(start.size - 1):
         for k in range(start[r], start[r + 1]):
             if probability[k] > 0:
-                total[r] += probability[k] ** order
+                total[r] += (probability[k] / largest[r]) ** order
+    return total
+
+
+@kernel
+def power_excess(start: Integers, probability: Floats, order: float) -> Floats:
+    """Return per row the sum of the positive entries to the power ``order``, less 1, without cancellation near 1."""
+    total = np.zeros(start.size - 1, np.float64)
+    for r in range(start.size - 1):
+        for k in range(start[r], start[r + 1]):
+            if probability[k] > 0:
+                total[r] += probability[k] * np.expm1((order - 1) * np.log(probability[k]))
     return total
 
 

@@ -75,7 +75,7 @@ def count_bits(count: NDArray[np.int64]) -> NDArray[np.float64]:
     """
     largest = int(count.max(initial=1))
     if largest > count.size:
-        return count * np.log2(count)
+        return np.multiply(count, np.log2(count), dtype=np.float64)
     known = np.arange(largest + 1, dtype=np.float64)
     known[1:] *= np.log2(known[1:])
     return known[count]

@@ -14,16 +14,27 @@ _INSERTION_UP_TO = 24
 
 
 @kernel
-def order_cells(start: Integers, cost: NDArray[Any], foreign: NDArray[Any], own: NDArray[Any]) -> tuple[Any, Any]:
+def order_cells(
+    start: Integers,
+    own: NDArray[Any],
+    foreign: NDArray[Any],
+    own_total: NDArray[Any],
+    price_missed: NDArray[Any],
+    price_foreign: NDArray[Any],
+) -> tuple[Integers, Integers]:
     """Return the cells of each row by (cost, foreign, miss), smallest first, and how many tie for the least cost.
 
-    Fewer missed is more of one's own, so the third key is ``own`` descending. Cells that are equal in all three
-    move the graphs alike, so their order does not matter.
+    Prices are whole numbers per row, so that equal costs are equal; where costs may exceed 64 bits, all numbers are
+    Python integers. Fewer missed is more of one's own, so the third key is ``own`` descending. Cells that are equal in
+    all three move the graphs alike, so their order does not matter.
     """
-    order = np.empty(cost.size, np.int64)
+    cost = np.empty(own.size, price_missed.dtype)
+    order = np.empty(own.size, np.int64)
     tied = np.empty(start.size - 1, np.int64)
     for r in range(start.size - 1):
         low, high = start[r], start[r + 1]
+        for k in range(low, high):
+            cost[k] = price_missed[r] * (own_total[r] - own[k]) + price_foreign[r] * foreign[k]
         if high - low <= _INSERTION_UP_TO:
             for k in range(low, high):
                 j = k
@@ -74,6 +85,14 @@ def add_graphs(
                 taken_foreign += foreign[cell]
             linked[graph_start[r] + j] += share * taken_own
             mixed[graph_start[r] + j] += share * taken_foreign
+
+
+@kernel
+def divide_rows(graph_start: Integers, graph: Floats, base: Floats, whole: Floats, empty: float) -> None:
+    """Turn each row into shares: add its ``base``, divide by its ``whole``; all ``empty`` where the whole is 0."""
+    for r in range(whole.size):
+        for j in range(graph_start[r], graph_start[r + 1]):
+            graph[j] = (graph[j] + base[r]) / whole[r] if whole[r] != 0 else empty
 
 
 @kernel

@@ -1,7 +1,17 @@
 """One file per question: attack, measure and report, tied into an answer with numbers, a page and a picture."""
 
+from unveil.ask.candidates import CandidatesAnswer, candidates
+from unveil.ask.candidates_files import candidates_files
 from unveil.ask.partition import PartitionAnswer, partition
 from unveil.ask.partition_files import partition_files
 from unveil.ask.quantities import Quantity
 
-__all__ = ["PartitionAnswer", "Quantity", "partition", "partition_files"]
+__all__ = [
+    "CandidatesAnswer",
+    "PartitionAnswer",
+    "Quantity",
+    "candidates",
+    "candidates_files",
+    "partition",
+    "partition_files",
+]

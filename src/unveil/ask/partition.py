@@ -1,12 +1,13 @@
 """Who belongs together? How well is each subject hidden in the adversary's partition?"""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.ask.progress import Progress, silent
 from unveil.ask.quantities import Quantity
 from unveil.guess import Partition, View
 from unveil.measure import (
@@ -35,12 +36,6 @@ QUANTITIES: Mapping[str, str] = {
     "risk_slope": "how steeply mergings lead to a breach of the average subject; 0 is far away, 1 straight up, and "
     "undefined (counted as exceeded) when the average subject is already breached",
 }
-
-Progress = Callable[[str, float], None]
-
-
-def _silent(step: str, share: float) -> None:
-    """Report no progress."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,7 +118,7 @@ class PartitionAnswer:
             "fairness": [vars(spread) for spread in self.fairness],
             "random_guessing": None if self.reference is None else vars(self.reference),
             "notes": list(self.notes),
-            "per_subject": self.result.to_frame(mixing=True).to_dicts(),
+            "per_subject": self.result.to_frame(mixing=True),
         }
 
     def plot(self, subject: int | None = None) -> NDArray[Any]:
@@ -142,7 +137,7 @@ def partition(
     truth: Any,
     *,
     rng: np.random.Generator | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
     notes: Sequence[str] = (),
     **settings: Unpack[Settings],
 ) -> PartitionAnswer:
@@ -155,7 +150,7 @@ def partition(
     rng
         Where the randomness of the reference line comes from; without it no random guessing is done.
     progress
-        Called with the name of a step and the share of it that is done.
+        Called with the name of a step and the share of all work that is done.
     notes
         Sentences to carry into the report.
     **settings
@@ -169,13 +164,15 @@ def partition(
     """
     truth = truth if isinstance(truth, Partition) else Partition.from_labels(truth)
     guess = guess if isinstance(guess, (Partition, View)) else Partition.from_labels(guess)
-    progress("hiding", 0.0)
+    progress("hiding", 0.2)
     result = unlinkability(guess, truth, **settings)
-    progress("distances", 0.0)
+    progress("distances", 0.4)
     distances = partition_distances(guess, truth)
     reference = None
     if rng is not None:
-        reference = random_guessing(truth, rng=rng, progress=lambda share: progress("guessing", share), **settings)
+        reference = random_guessing(
+            truth, rng=rng, progress=lambda share: progress("guessing", 0.5 + share / 2), **settings
+        )
     return PartitionAnswer(
         result=result,
         distances=distances,

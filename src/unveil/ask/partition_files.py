@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from unveil.ask.partition import PartitionAnswer, Progress, _silent, partition
+from unveil.ask.partition import PartitionAnswer, partition
+from unveil.ask.progress import Progress, silent
 from unveil.errors import InputError
 from unveil.guess import Partition, View
 from unveil.measure.unlinkability import Settings
@@ -29,7 +30,7 @@ def partition_files(
     weights_file: str | Path | None = None,
     drop_unmatched: bool = False,
     rng: np.random.Generator | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
     **settings: Unpack[Settings],
 ) -> PartitionAnswer:
     """Return how well each subject of the file ``truth`` is hidden in the files ``guesses``.

@@ -79,8 +79,8 @@ def question_options(meanings: Callable[[], Mapping[str, str]]) -> Callable[[Com
             metavar="QUANTITY=VALUE",
             is_eager=True,  # so that '--limit help' needs no files
             callback=limit_reader(meanings),
-            help="Exit with code 3 if QUANTITY is greater than VALUE, or undefined because the harm is already done. "
-            "May be repeated; '--limit help' lists the quantities.",
+            help="Exit with code 3 if QUANTITY is greater than VALUE (less, where more of it is more private), or "
+            "undefined because the harm is already done. May be repeated; '--limit help' lists the quantities.",
         ),
         click.option(
             "--seed",

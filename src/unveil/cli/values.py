@@ -31,6 +31,10 @@ class Quantity(Protocol):
     def exceeded_when_undefined(self) -> bool:
         """Whether undefined means that the harm has already happened."""
 
+    @property
+    def more_is_worse(self) -> bool:
+        """Whether a greater value exceeds the limit; else a lesser one does."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedLimit:
@@ -40,6 +44,7 @@ class CheckedLimit:
     limit: float
     value: float
     exceeded: bool
+    more_is_worse: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields under their names in JSON."""
@@ -50,7 +55,9 @@ class CheckedLimit:
         """One line for whoever set the limit, or nothing where the limit is kept."""
         if self.exceeded:
             value = "undefined because it is already breached" if isnan(self.value) else f"{self.value:.6g}"
-            return f"limit exceeded: {self.quantity} is {value}, the limit is {self.limit:.6g}"
+            # Where less is worse, "the limit" alone would leave open on which side of it the value should lie.
+            bound = "the limit is" if self.more_is_worse else "it must be at least"
+            return f"limit exceeded: {self.quantity} is {value}, {bound} {self.limit:.6g}"
         return f"limit not checked: {self.quantity} is undefined here" if isnan(self.value) else ""
 
 
@@ -118,8 +125,13 @@ def check_limits(quantities: Mapping[str, Quantity], limits: Limits) -> list[Che
     for name, limit in limits:
         quantity = quantities[name]
         value = float(quantity.value)
-        exceeded = quantity.exceeded_when_undefined if isnan(value) else value > limit
-        checked.append(CheckedLimit(quantity=name, limit=limit, value=value, exceeded=exceeded))
+        worse = value > limit if quantity.more_is_worse else value < limit
+        exceeded = quantity.exceeded_when_undefined if isnan(value) else worse
+        checked.append(
+            CheckedLimit(
+                quantity=name, limit=limit, value=value, exceeded=exceeded, more_is_worse=quantity.more_is_worse
+            )
+        )
     return checked
 
 

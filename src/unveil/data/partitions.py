@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.data._source import shown
-from unveil.data.read import read_table, refuse_cells
+from unveil.data.read import read_table, refuse_cells, refuse_repeats
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def read_policy(path: PathLike) -> "pl.DataFrame":
 
     settings = ("alpha", "beta", "contamination_desirable")
     frame = read_table(path, {name: name for name in ("subject", *settings)}, optional=settings, complete=["subject"])
-    _refuse_repeats(frame, path, ["subject"])
+    refuse_repeats(frame, path, ["subject"])
     frame = frame.with_columns(pl.lit(None, pl.String).alias(name) for name in settings if name not in frame.columns)
     frame = frame.with_columns(pl.col(name).str.strip_chars() for name in settings)
     for name in ("alpha", "beta"):
@@ -168,7 +168,7 @@ def read_weights(path: PathLike) -> "pl.DataFrame":
     weight = frame["weight"].str.strip_chars().cast(pl.Float64, strict=False)
     usable = weight.is_between(0, 1).fill_null(value=False)
     refuse_cells(~usable, path, "weight", "hold a number from 0 to 1")
-    _refuse_repeats(frame, path, [name for name in ("subject", "item") if name in frame.columns])
+    refuse_repeats(frame, path, [name for name in ("subject", "item") if name in frame.columns])
     return frame.with_columns(weight)
 
 
@@ -218,21 +218,6 @@ def _unmatched(truth_path: PathLike, path: PathLike, frame: "pl.DataFrame", gues
     parts = [f"{guess} lacks {lacking} of the {frame.height} items of {truth}"] if lacking else []
     parts += [f"{truth} lacks {extra} of the {guessed} items of {guess}"] if extra else []
     return " and ".join(parts)
-
-
-def _refuse_repeats(frame: "pl.DataFrame", path: PathLike, keys: list[str]) -> None:
-    import polars as pl
-
-    repeated = frame.select(keys).with_row_index("row", offset=1).filter(pl.struct(keys).is_duplicated())
-    again = repeated.with_columns(pl.col("row").first().over(keys).alias("first")).filter(
-        pl.col("row") > pl.col("first")
-    )
-    if again.height:
-        raise InputError(
-            f"each row of {shown(Path(path))} must have another {' and '.join(keys)}, but row {again['row'][0]} has "
-            f"that of row {again['first'][0]} (counted from 1 below the header; such rows: {again.height}). "
-            "Keep one of each"
-        )
 
 
 def _is_share(text: str) -> bool:

@@ -101,6 +101,25 @@ def refuse_cells(wrong: "pl.Series", path: str | os.PathLike[str], column: str, 
         )
 
 
+def refuse_repeats(frame: "pl.DataFrame", path: str | os.PathLike[str], keys: Sequence[str]) -> None:
+    """Raise the error for two rows with the same cells in the columns ``keys``, if there are such: which rows."""
+    import polars as pl
+
+    # As many hashes as rows prove that all rows differ, much faster than comparing cells.
+    if frame.select(keys).hash_rows().n_unique() == frame.height:
+        return
+    repeated = frame.select(keys).with_row_index("row", offset=1).filter(pl.struct(keys).is_duplicated())
+    again = repeated.with_columns(pl.col("row").first().over(keys).alias("first")).filter(
+        pl.col("row") > pl.col("first")
+    )
+    if again.height:
+        raise InputError(
+            f"each row of {shown(Path(path))} must have another {' and '.join(keys)}, but row {again['row'][0]} has "
+            f"that of row {again['first'][0]} (counted from 1 below the header; such rows: {again.height}). "
+            "Keep one of each"
+        )
+
+
 def did_you_mean(wrong: str, have: Iterable[str]) -> str:
     """Return a question that suggests the nearest of the names there are, with a space before it, or nothing.
 
@@ -138,7 +157,7 @@ def _find(
     lacking = {wanted: name for wanted, name in columns.items() if name not in names}
     required = {wanted: name for wanted, name in lacking.items() if wanted not in optional}
     if required:
-        raise _lacking(source, names, required, options)
+        raise _lacking(source, names, columns.values(), required, options)
     spare = [name for name in names if name not in columns.values()]
     for name in lacking.values():
         if guess := did_you_mean(name, spare):
@@ -150,7 +169,11 @@ def _find(
 
 
 def _lacking(
-    source: Source, names: Sequence[str], required: Mapping[str, str], options: Mapping[str, str]
+    source: Source,
+    names: Sequence[str],
+    known: Collection[str],
+    required: Mapping[str, str],
+    options: Mapping[str, str],
 ) -> InputError:
     guesses = dict.fromkeys(did_you_mean(name, names) for name in required.values())
     renaming = [options[wanted] for wanted in required if wanted in options]
@@ -159,9 +182,14 @@ def _lacking(
         if len(names) == 1 and source.kind == "csv" and sign in names[0]:
             expected = "tabs, because its name ends in .tsv" if source.separator == "\t" else "commas"
             advice = f"The header seems to have {word} between the names: save the file with {expected}"
+    # Where no name fits at all the first row may be data, and data are not shown.
+    nothing_fits = not any(guesses) and not set(names) & set(known)
+    seen = f"none of its {len(names)} columns has such a name" if nothing_fits else f"has {_listed(names)}"
+    if nothing_fits and "seems to have" not in advice:
+        advice = f"Check that the first row names the columns. {advice}"
     return InputError(
         f"the file {source.name} must have the column{'s' * (len(required) > 1)} {_listed(list(required.values()))}, "
-        f"but has {_listed(names)}.{''.join(guesses)} {advice}"
+        f"but {seen}.{''.join(guesses)} {advice}"
     )
 
 

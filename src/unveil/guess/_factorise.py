@@ -44,8 +44,8 @@ def _refuse_missing(missing: NDArray[np.bool_], what: str) -> None:
     if missing.any():
         where = int(np.flatnonzero(missing)[0])
         raise InputError(
-            f"every item needs a {what}, but {int(missing.sum())} have none, the first at position {where} "
-            "(counted from 0). Give each its own label, or leave those items out"
+            f"no {what} may be missing, but {int(missing.sum())} are, the first at position {where} (counted from 0). "
+            "Fill them in, or leave those rows out"
         )
 
 

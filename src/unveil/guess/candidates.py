@@ -10,12 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from unveil._kernels.candidates import find_entries, first_fault, summarise
 from unveil.errors import InputError
-from unveil.guess._entries import entries_of_matrix, entries_of_table
+from unveil.guess._entries import entries_of_matrix, entries_of_table, frozen
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# How far from 1 rounding may take a sum of probabilities that were written down with six digits or more.
+#: The truth: one candidate number per target, or a mapping from target name to candidate name.
+Truth = ArrayLike | Mapping[Any, Any]
+
+# Rounding to six digits takes a sum of probabilities this far from 1, and half as far again with each entry.
 TOLERANCE = 1e-6
 #: The truth of a target that stands for nobody (a pseudo node): no candidate is right.
 NOBODY = -1
@@ -29,6 +32,7 @@ class Summary(NamedTuple):
     support: Integers
     entropy: Floats
     squares: Floats
+    spread: Floats
     largest: Floats
     ties: Integers
 
@@ -70,9 +74,7 @@ class Candidates:
     def __post_init__(self) -> None:
         for name, dtype in _DTYPES.items():
             if getattr(self, name) is not None:
-                array = np.asarray(getattr(self, name), dtype=dtype).view()
-                array.flags.writeable = False
-                object.__setattr__(self, name, array)
+                object.__setattr__(self, name, frozen(getattr(self, name), dtype, what=name))
         self._check_shape()
         self._check_rows()
 
@@ -110,9 +112,12 @@ class Candidates:
             )
         self._make_exact()
         if self.chosen is not None:
-            idle = np.diff(self.start) == 0
-            if (self.chosen[idle] != NOT_ATTEMPTED).any():
-                raise InputError("a target without candidates cannot have a chosen one. Set its choice to -1")
+            stray = int(((self.chosen != NOT_ATTEMPTED) & (self.entry_of(self.chosen) < 0)).sum())
+            if stray:
+                raise InputError(
+                    f"a target's choice must be one of its candidates, but {stray} are not. "
+                    "Add them as candidates, or set the choice to -1 where the target was not attempted"
+                )
 
     def _make_exact(self) -> None:
         """Divide by the sums where rounding left them a little off, so that identities between metrics hold."""
@@ -175,7 +180,7 @@ class Candidates:
         guess = cls(start, number, values, None, targets, names)
         if chosen is None:
             return guess
-        return replace(guess, chosen=guess.truth_from(chosen).astype(np.int32))
+        return replace(guess, chosen=guess._numbers(chosen, what="choice").astype(np.int32))
 
     @property
     def target_count(self) -> int:
@@ -202,33 +207,36 @@ class Candidates:
         """Return where each target's entry for the given candidate is, or -1 where it was not considered."""
         return find_entries(self.start, self.candidate, np.asarray(candidate, np.int64))
 
-    def truth_from(self, truth: Any) -> Integers:
+    def truth_from(self, truth: Truth) -> Integers:
         """Return the true candidate of each target as a number, -1 for a target that stands for nobody.
 
         ``truth`` is one number per target, or a mapping from target name to candidate name (None for nobody). A true
         candidate that no target was ever given gets a number of its own: it was not considered.
         """
-        if not isinstance(truth, Mapping):
-            numbers = np.asarray(truth)
-            if numbers.shape != (self.target_count,) or numbers.dtype.kind not in "iu":
-                raise InputError(
-                    f"the truth must be one candidate number for each of the {self.target_count} targets, "
-                    "-1 for nobody. Pass as many whole numbers"
-                )
-            return numbers.astype(np.int64)
+        rule = f"one candidate number for each of the {self.target_count} targets, -1 for nobody"
+        if isinstance(truth, Mapping):
+            return self._numbers(truth, what="truth")
+        numbers = frozen(truth, np.int64, what=f"the truth ({rule})")
+        if numbers.size != self.target_count or numbers.min() < NOBODY:
+            raise InputError(f"the truth must be {rule}. Pass as many whole numbers")
+        return numbers
+
+    def _numbers(self, named: Mapping[Any, Any], *, what: str) -> Integers:
+        """Return the candidate number per target from a mapping of names, -1 for None."""
         targets = range(self.target_count) if self.targets is None else self.targets.tolist()
-        missing = sum(target not in truth for target in targets)
+        missing = sum(target not in named for target in targets)
         if missing:
             raise InputError(
-                f"the truth must name every target, but {missing} of {self.target_count} are missing. "
-                "Add them, with None for those that stand for nobody"
+                f"the {what} must name every target, but {missing} of {self.target_count} are missing. "
+                f"Add them, with None for those that {'were not attempted' if what == 'choice' else 'stand for nobody'}"
             )
-        named = [truth[target] for target in targets]
+        names = [named[target] for target in targets]
         if self.candidates is None:
-            return np.array([NOBODY if name is None else name for name in named], np.int64)
+            return frozen([NOBODY if name is None else name for name in names], np.int64, what=what)
         number = {name: k for k, name in enumerate(self.candidates.tolist())}
-        unseen = len(number)
-        return np.array([NOBODY if name is None else number.get(name, unseen) for name in named], np.int64)
+        if len(number) != self.candidates.size:
+            raise InputError("candidates cannot be found by name where names are repeated. Give each a name of its own")
+        return np.array([NOBODY if name is None else number.setdefault(name, len(number)) for name in names], np.int64)
 
     def __repr__(self) -> str:
         return f"Candidates({self.target_count} targets, {self.candidate.size} entries)"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.contingency import count_bits
-from unveil._kernels.unlinkability import add_graphs, beta_points, mean_graph, order_cells
+from unveil._kernels.unlinkability import add_graphs, beta_points, divide_rows, mean_graph, order_cells
 from unveil.measure._contingency import Contingency
 from unveil.measure._policy import Shares
 from unveil.measure._tally import Tallies, Tally
@@ -82,13 +82,14 @@ def _rank(tally: Tally, counted: Tallies, alpha: Shares) -> Ranking:
     The paper's priority is one over the cost, which may be zero: nothing is divided here.
     """
     table = tally.table
-    missed = counted.own_total[table.row] - tally.own
-    weight_missed, weight_foreign = alpha.numerator, alpha.denominator - alpha.numerator
-    largest = int(weight_missed.max()) * int(missed.max()) + int(weight_foreign.max()) * int(tally.foreign.max())
-    if largest >= _LARGEST_INTEGER:  # Python's own integers do not overflow
-        weight_missed, weight_foreign, missed = (a.astype(object) for a in (weight_missed, weight_foreign, missed))
-    cost = weight_missed[table.row] * missed + weight_foreign[table.row] * tally.foreign
-    order, tied = order_cells(table.row_start, cost, tally.foreign, tally.own)
+    price_missed, price_foreign = alpha.numerator, alpha.denominator - alpha.numerator
+    counts = [tally.own, tally.foreign, counted.own_total, price_missed, price_foreign]
+    dearest = int(price_missed.max()) * int(counted.own_total.max()) + int(price_foreign.max()) * int(
+        tally.foreign.max()
+    )
+    if dearest >= _LARGEST_INTEGER:  # Python's own integers do not overflow
+        counts = [numbers.astype(object) for numbers in counts]
+    order, tied = order_cells(table.row_start, *counts)
     best_start = np.cumsum(tied) - tied
     best = order[np.repeat(table.row_start[:-1] - best_start, tied) + np.arange(int(tied.sum()))]
     return Ranking(order, tied, best, best_start)
@@ -158,22 +159,22 @@ def _graphs(counted: Tallies, rankings: list[Ranking], policy: Policy) -> dict[s
         share = float(probability * scale)
         add_graphs(linked, mixed, start, tally.table.row_start, ranking.order, tally.own, tally.foreign, share)
     items = counted.truth.sizes * counted.grid
+    own_whole, foreign_whole = counted.own_total, counted.foreign_total
+    missing_weight = np.zeros(items.size)
     if policy.literal:
-        linked += np.repeat(scale * (items - counted.own_total), steps)
+        missing_weight = (scale * (items - counted.own_total)).astype(np.float64)
         own_whole, foreign_whole = items, counted.truth.n * counted.grid - items
-    else:
-        own_whole, foreign_whole = counted.own_total, counted.foreign_total
-    linked = _share(linked, np.repeat(scale * own_whole, steps), empty=1.0)
-    mixed = _share(mixed, np.repeat(scale * foreign_whole, steps), empty=0.0)
+    divide_rows(start, linked, missing_weight, (scale * own_whole).astype(np.float64), 1.0)
+    divide_rows(start, mixed, np.zeros(items.size), (scale * foreign_whole).astype(np.float64), 0.0)
+    if not exact:  # probabilities that are rounded must not make a trace of foreign items out of none
+        linked, mixed = _snap(linked), _snap(mixed)
     if policy.contamination_desirable.any():
         mixed = np.where(np.repeat(policy.contamination_desirable, steps), 1 - mixed, mixed)
     return {"graph_start": start, "linked": linked, "mixed": mixed, "slack": 0.0 if exact else ROUNDING}
 
 
-def _share(part: Floats, whole: Integers, *, empty: float) -> Floats:
-    share = np.full(part.size, empty)
-    np.divide(part, whole, out=share, where=whole != 0)
-    return share
+def _snap(graph: Floats) -> Floats:
+    return np.where(graph > 1 - ROUNDING, 1.0, np.where(graph < ROUNDING, 0.0, graph))
 
 
 def _overall(counted: Tallies, subjects: dict[str, Any], policy: Policy) -> dict[str, Any]:

@@ -1,15 +1,22 @@
 """The one list of metrics: a metric is a plain function plus the facts in its decorator."""
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Per = Literal["target", "subject", "release"]
 Meaning = Literal["more private", "less private"]
+
+# A sentence ends with a full stop before a space, unless the stop stands inside a formula in backticks.
+_SENTENCE = re.compile(r"(?:``.*?``|.)+?(?:[.][)]?(?=\s|$)|$)")
+_ROLE = re.compile(r":\w+:`~?([^`]*)`")
+#: Where the prose of a docstring ends: its example, or the first section that is underlined.
+_AFTER_PROSE = re.compile(r"^(>>>|[A-Z]\w*\n-+$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +39,47 @@ class Metric:
     @property
     def summary(self) -> str:
         """The first line of the docstring: what is returned."""
-        return inspect.getdoc(self.function).splitlines()[0]  # type: ignore[union-attr]
+        return self._docstring.partition("\n")[0]
+
+    @property
+    def explanation(self) -> str:
+        """The prose of the docstring between the first line and the example, on one line; names are in backticks."""
+        prose = _AFTER_PROSE.split(self._docstring.partition("\n")[2])[0]
+        return _ROLE.sub(r"``\1``", " ".join(prose.split()))
+
+    @property
+    def formula(self) -> str:
+        """What is computed: the explanation from "Formula:" to the first sentence that says what a value means."""
+        _, _, rest = self.explanation.partition("Formula: ")
+        sentences = []
+        for sentence in _sentences(rest):
+            if _says_what_a_value_means(sentence) or sentence.startswith("NaN "):
+                break
+            sentences.append(sentence)
+        return " ".join(sentences)
+
+    @property
+    def meaning(self) -> str:
+        """What values mean: the explanation without the formula and without when it is undefined."""
+        sentences = _sentences(self.explanation.replace(f"Formula: {self.formula}", ""))
+        return " ".join(sentence for sentence in sentences if not sentence.startswith("NaN "))
+
+    @property
+    def undefined(self) -> str:
+        """When there is no value: the sentences of the explanation that begin with NaN."""
+        return " ".join(sentence for sentence in _sentences(self.explanation) if sentence.startswith("NaN "))
+
+    @property
+    def _docstring(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence.strip() for sentence in _SENTENCE.findall(text) if sentence.strip()]
+
+
+def _says_what_a_value_means(sentence: str) -> bool:
+    return re.match(r"(-?[\d.]+|``[^`]*``) means?\b", sentence) is not None
 
 
 _METRICS: dict[str, Metric] = {}
@@ -65,7 +112,7 @@ def metric(
             name=name,
             function=function,
             category=category,
-            on=getattr(measured, "__name__", str(measured)),
+            on=" | ".join(getattr(kind, "__name__", str(kind)) for kind in get_args(measured) or (measured,)),
             per=per,
             more_means=more_means,
             bounds=bounds,

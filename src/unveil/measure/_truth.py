@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unveil._kernels.candidates import count_equal
 from unveil.errors import InputError
-from unveil.guess.candidates import NOBODY, Candidates
+from unveil.guess.candidates import NOBODY, Candidates, Truth
 
 Floats = NDArray[np.float64]
 
@@ -18,22 +18,22 @@ def defined(guess: Candidates, values: ArrayLike) -> Floats:
     return np.where(guess.attempted, values, np.nan)
 
 
-def defined_with_truth(guess: Candidates, truth: ArrayLike, values: ArrayLike) -> Floats:
+def defined_with_truth(guess: Candidates, truth: Truth, values: ArrayLike) -> Floats:
     """Return the values with NaN for targets that were not attempted or stand for nobody."""
     return np.where(guess.attempted & (numbers(guess, truth) != NOBODY), values, np.nan)
 
 
-def numbers(guess: Candidates, truth: ArrayLike) -> NDArray[np.int64]:
+def numbers(guess: Candidates, truth: Truth) -> NDArray[np.int64]:
     """Return the true candidate of each target, checked."""
     return guess.truth_from(truth)
 
 
-def considered_truth(guess: Candidates, truth: ArrayLike) -> NDArray[np.bool_]:
+def considered_truth(guess: Candidates, truth: Truth) -> NDArray[np.bool_]:
     """Return whether the true candidate is among those considered."""
     return guess.entry_of(numbers(guess, truth)) >= 0
 
 
-def truth_probability(guess: Candidates, truth: ArrayLike) -> Floats:
+def truth_probability(guess: Candidates, truth: Truth) -> Floats:
     """Return the probability given to the true candidate, 0 where it was not considered."""
     entry = guess.entry_of(numbers(guess, truth))
     if guess.probability.size == 0:
@@ -41,12 +41,12 @@ def truth_probability(guess: Candidates, truth: ArrayLike) -> Floats:
     return np.where(entry >= 0, guess.probability[np.maximum(entry, 0)], 0.0)
 
 
-def tied_with_truth(guess: Candidates, truth: ArrayLike) -> NDArray[np.int64]:
+def tied_with_truth(guess: Candidates, truth: Truth) -> NDArray[np.int64]:
     """Return how many candidates have just the probability of the true one, itself included."""
     return count_equal(guess.start, guess.probability, truth_probability(guess, truth))
 
 
-def correct(guess: Candidates, truth: ArrayLike) -> Floats:
+def correct(guess: Candidates, truth: Truth) -> Floats:
     """Return whether each target is matched rightly: 1, 0, or a chance where the most likely candidates tie.
 
     A target that was not attempted or stands for nobody is 0.

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from unveil.guess import Candidates
-from unveil.guess.candidates import NOBODY
+from unveil.guess.candidates import NOBODY, Truth
 from unveil.measure._listing import METRICS, Metric
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ class Measured:
     why: str
 
 
-def all_metrics(guess: Candidates, truth: ArrayLike | None = None) -> tuple[Measured, ...]:
+def all_metrics(guess: Candidates, truth: Truth | None = None) -> tuple[Measured, ...]:
     """Return every listed metric of the guess; without truth, those that need none.
 
     >>> guess = Candidates.from_matrix([[0.5, 0.5], [0.9, 0.1]])
@@ -54,7 +54,9 @@ def measure_one(metric: Metric, guess: Candidates, truth: NDArray[np.int64] | No
     result = metric.function(guess, truth) if metric.needs_truth else metric.function(guess)
     if metric.per == "release":
         value, missing = float(result), bool(np.isnan(result))
-        why = "no target has a value" if missing else ""
+        nobody = truth is not None and bool((truth == NOBODY).all())
+        reason = "no target stands for anybody" if nobody else "no target was attempted"
+        why = reason if missing else ""
         return Measured(
             metric=metric,
             values=np.array([value]),

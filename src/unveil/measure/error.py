@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from unveil.guess import Candidates
-from unveil.guess.candidates import NOBODY
+from unveil.guess.candidates import NOBODY, Truth
 from unveil.measure._listing import metric
 from unveil.measure._truth import considered_truth, correct, defined_with_truth, numbers, truth_probability
 from unveil.measure.uncertainty import SOURCE
@@ -17,7 +17,7 @@ FACTS: dict[str, Any] = {"category": "error", "more_means": "more private", "bou
 
 
 @metric(per="target", **FACTS)
-def absolute_error(guess: Candidates, truth: ArrayLike) -> Floats:
+def absolute_error(guess: Candidates, truth: Truth) -> Floats:
     """Return how much more probable the most likely candidate is than the true one.
 
     Formula: ``max(p) - p_t``. 0 means the truth is (among) the most likely, 1 sure and wrong. NaN where not attempted
@@ -30,7 +30,7 @@ def absolute_error(guess: Candidates, truth: ArrayLike) -> Floats:
 
 
 @metric(per="target", **FACTS)
-def incorrectness(guess: Candidates, truth: ArrayLike) -> Floats:
+def incorrectness(guess: Candidates, truth: Truth) -> Floats:
     """Return the probability that the adversary gives to all that is wrong.
 
     Formula: ``1 - p_t``. 0 means sure and right, 1 that the truth was given no probability or not considered. NaN where
@@ -43,7 +43,7 @@ def incorrectness(guess: Candidates, truth: ArrayLike) -> Floats:
 
 
 @metric(per="target", **FACTS)
-def mean_squared_error(guess: Candidates, truth: ArrayLike) -> Floats:
+def mean_squared_error(guess: Candidates, truth: Truth) -> Floats:
     """Return the mean squared difference between the estimate and the true match over the candidates considered.
 
     Formula: ``(1 - 2 * p_t + sum(p ** 2)) / c``; a truth that was not considered is added with probability 0. 0 means
@@ -59,7 +59,7 @@ def mean_squared_error(guess: Candidates, truth: ArrayLike) -> Floats:
 
 
 @metric(per="release", **FACTS)
-def incorrectly_classified(guess: Candidates, truth: ArrayLike) -> float:
+def incorrectly_classified(guess: Candidates, truth: Truth) -> float:
     """Return the share of all targets that were attempted and matched wrongly.
 
     Formula: ``#(attempted and wrong) / n`` over the n targets that stand for somebody; a fraction, not a percentage. 0

@@ -57,7 +57,8 @@ def gini(values: Floats) -> float:
     if values.size == 0 or total == 0:
         return float("nan")
     rank = np.arange(1, values.size + 1)
-    return float(((2 * rank - values.size - 1) @ np.sort(values)) / (values.size * total))
+    # Rounding may leave a hair below 0 where all are alike.
+    return max(0.0, float(((2 * rank - values.size - 1) @ np.sort(values)) / (values.size * total)))
 
 
 def _spread(quantity: str, values: Floats, risk: Floats) -> Spread:

@@ -17,8 +17,6 @@ Floats = NDArray[np.float64]
 # Means over draws settle faster the more items there are, so large data need few draws.
 MOST_DRAWS = 20
 ITEMS_TO_DRAW = 200_000
-# Random partitions are the worst case of the transfer distance: seconds at 10^5 items, minutes far beyond.
-TRANSFER_UP_TO = 20_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,7 +65,7 @@ def random_guessing(
     """Return what uniformly random partitions of the same items would achieve against ``truth``.
 
     Every set partition of the items is equally likely. ``settings`` are those of :func:`unveil.measure.unlinkability`;
-    ``draws`` is 20, fewer beyond 10,000 items. The transfer distance is left out (NaN) beyond 20,000 items.
+    ``draws`` is 20, fewer beyond 10,000 items.
 
     >>> truth = Partition.from_labels("aabb")
     >>> 0 <= random_guessing(truth, rng=np.random.default_rng(1)).breached_share <= 1
@@ -79,7 +77,7 @@ def random_guessing(
     for draw in range(draws):
         guess = uniform_partition(truth.n, rng=rng)
         results.append(unlinkability(guess, truth, **settings))
-        distances.append(partition_distances(guess, truth, transfer=truth.n <= TRANSFER_UP_TO))
+        distances.append(partition_distances(guess, truth))
         if progress:
             progress((draw + 1) / draws)
     figures = {name: _mean([getattr(result.overall, name) for result in results]) for name in OVERALL}

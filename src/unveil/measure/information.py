@@ -4,9 +4,10 @@ from math import inf, log, log2
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from unveil.guess import Candidates
+from unveil.guess.candidates import Truth
 from unveil.measure._listing import metric
 from unveil.measure._truth import (
     LEAST,
@@ -25,7 +26,7 @@ FACTS: dict[str, Any] = {"category": "information gain or loss", "source": SOURC
 
 
 @metric(per="release", more_means="less private", bounds=(0, inf), **FACTS)
-def amount_of_leaked_information(guess: Candidates, truth: ArrayLike, *, at_least: float | None = None) -> float:
+def amount_of_leaked_information(guess: Candidates, truth: Truth, *, at_least: float | None = None) -> float:
     """Return the number of targets that were matched rightly.
 
     Formula: ``sum(correct)``; with ``at_least``, the number of targets whose true candidate has that probability or
@@ -41,7 +42,7 @@ def amount_of_leaked_information(guess: Candidates, truth: ArrayLike, *, at_leas
 
 
 @metric(per="release", more_means="less private", bounds=(0, 1), affected_by_chunking=True, **FACTS)
-def conditional_privacy_loss(guess: Candidates, truth: ArrayLike, *, form: Form = "label") -> float:
+def conditional_privacy_loss(guess: Candidates, truth: Truth, *, form: Form = "label") -> float:
     """Return the share of privacy that the estimate takes away, over all targets.
 
     Formula: ``1 - 2 ** -I`` with I the mean of :func:`mutual_information`. 0 means nothing was learned; 1 is never
@@ -55,7 +56,7 @@ def conditional_privacy_loss(guess: Candidates, truth: ArrayLike, *, form: Form 
 
 
 @metric(per="target", more_means="more private", bounds=(0, -log2(LEAST)), printed_direction="less private", **FACTS)
-def information_surprisal(guess: Candidates, truth: ArrayLike) -> Floats:
+def information_surprisal(guess: Candidates, truth: Truth) -> Floats:
     """Return how surprised the adversary would be by the truth, in bits.
 
     Formula: ``-log2(p_t)``, capped at 39.9 bits (a probability of 1e-12) where the truth was given none. 0 means the
@@ -71,7 +72,7 @@ def information_surprisal(guess: Candidates, truth: ArrayLike) -> Floats:
 
 
 @metric(per="release", more_means="less private", bounds=(0, inf), affected_by_chunking=True, **FACTS)
-def loss_of_anonymity(guess: Candidates, truth: ArrayLike, *, form: Form = "label") -> float:
+def loss_of_anonymity(guess: Candidates, truth: Truth, *, form: Form = "label") -> float:
     """Return the most that was learned about any target, in bits.
 
     Formula: the largest :func:`mutual_information`. 0 means nothing was learned about anybody. NaN where no target has
@@ -85,7 +86,7 @@ def loss_of_anonymity(guess: Candidates, truth: ArrayLike, *, form: Form = "labe
 
 
 @metric(per="target", more_means="less private", bounds=(0, inf), affected_by_chunking=True, **FACTS)
-def mutual_information(guess: Candidates, truth: ArrayLike, *, form: Form = "label") -> Floats:
+def mutual_information(guess: Candidates, truth: Truth, *, form: Form = "label") -> Floats:
     """Return how much the estimate says about the true match, in bits.
 
     Formula: ``label`` form ``h(1 / c) - H(X|Y)`` with c candidates considered, ``prior`` form ``log2(c) - H``; see
@@ -106,7 +107,7 @@ def mutual_information(guess: Candidates, truth: ArrayLike, *, form: Form = "lab
 
 
 @metric(per="target", more_means="less private", bounds=(-1, 1), **FACTS)
-def pearson_correlation(guess: Candidates, truth: ArrayLike) -> Floats:
+def pearson_correlation(guess: Candidates, truth: Truth) -> Floats:
     """Return the correlation between the estimate and the true match over the candidates considered.
 
     Formula: ``(p_t - 1/c) / sqrt((sum(p ** 2) - 1/c) * (1 - 1/c))``. 1 means sure and right, 0 that all candidates look
@@ -118,16 +119,15 @@ def pearson_correlation(guess: Candidates, truth: ArrayLike) -> Floats:
     """
     count = np.maximum(guess.considered, 1)
     inside = considered_truth(guess, truth)
-    spread = (guess.summary.squares - 1 / count) * (1 - 1 / count)
-    # Rounding leaves a trace of spread where all are alike.
-    alike = guess.summary.squares * count - 1 < 1e-12
-    value = (truth_probability(guess, truth) - 1 / count) / np.sqrt(np.where(alike, 1.0, spread))
-    value = np.where(alike, 0.0, np.clip(value, -1.0, 1.0))
+    alike = (guess.summary.ties == guess.considered) | (guess.summary.spread == 0)
+    spread = np.where(alike, 1.0, guess.summary.spread) * np.where(count > 1, 1 - 1 / count, 1.0)
+    value = np.clip((truth_probability(guess, truth) - 1 / count) / np.sqrt(spread), -1.0, 1.0)
+    value = np.where(alike, 0.0, value)
     return defined_with_truth(guess, truth, np.where(count == 1, 1.0, value) * inside)
 
 
 @metric(per="target", more_means="more private", bounds=(0, -log(LEAST)), **FACTS)
-def relative_entropy(guess: Candidates, truth: ArrayLike) -> Floats:
+def relative_entropy(guess: Candidates, truth: Truth) -> Floats:
     """Return the divergence of the estimate from the true match, in nats.
 
     Formula: ``-ln(p_t)``, capped at 27.6 nats (a probability of 1e-12) where the truth was given none. 0 means sure and

@@ -211,13 +211,11 @@ def _share(part: float, whole: float) -> float:
 
 
 def _voi(table: Contingency) -> float:
-    # Per item log2(row/cell) + log2(column/cell): no term is below 0, and identical partitions give exact zeros,
-    # which differences of entropies would not.
-    count = table.count.astype(np.float64)
-    lost = np.log2(table.row_total[table.row] / count)
-    lost += np.log2(table.column_total[table.column] / count)
-    lost *= count
-    return min(float(lost.sum()) / table.n, log2(table.n))
+    # Per item log2(row/cell) + log2(column/cell), in one logarithm: no term is below 0, and identical partitions give
+    # exact zeros, which differences of entropies would not.
+    around = table.row_total[table.row] * table.column_total[table.column]
+    lost = table.count @ np.log2(around / (table.count * table.count))
+    return min(float(lost) / table.n, log2(table.n))
 
 
 def _pairs(sizes: NDArray[np.int64]) -> int:

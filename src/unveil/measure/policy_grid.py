@@ -15,6 +15,8 @@ from unveil.measure.unlinkability import Norm
 
 Floats = NDArray[np.float64]
 
+__all__ = ["PolicyGrid", "beta_point", "policy_grid", "risk_slope_on"]
+
 ALPHA_STEPS = 20
 BETA_STEPS = 100
 

@@ -4,11 +4,10 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from unveil.errors import InputError
 from unveil.guess import Candidates
-from unveil.guess.candidates import NOBODY
+from unveil.guess.candidates import NOBODY, Truth
 from unveil.measure._listing import metric
 from unveil.measure._truth import correct, numbers, truth_probability
 from unveil.measure.uncertainty import SOURCE
@@ -17,7 +16,7 @@ FACTS: dict[str, Any] = {"category": "success", "per": "release", "source": SOUR
 
 
 @metric(more_means="less private", bounds=(0, 1), **FACTS)
-def adversary_success_rate(guess: Candidates, truth: ArrayLike) -> float:
+def adversary_success_rate(guess: Candidates, truth: Truth) -> float:
     """Return the share of the attempted targets that were matched rightly.
 
     Formula: ``sum(correct) / #attempted``. 0 means every attempt failed, 1 that none did. It is high for an adversary
@@ -32,7 +31,7 @@ def adversary_success_rate(guess: Candidates, truth: ArrayLike) -> float:
 
 
 @metric(more_means="less private", bounds=(0, 1), **FACTS)
-def adversary_overall_success(guess: Candidates, truth: ArrayLike) -> float:
+def adversary_overall_success(guess: Candidates, truth: Truth) -> float:
     """Return the share of all targets, attempted or not, that were matched rightly.
 
     Formula: ``sum(correct) / n`` over the n targets that stand for somebody. 0 means none, 1 all. NaN where no target
@@ -62,7 +61,7 @@ def hiding_property(guess: Candidates, *, threshold: float = 0.5, unattempted_hi
 
 @metric(more_means="more private", bounds=(0, inf), **FACTS)
 def user_specified_innocence(
-    guess: Candidates, truth: ArrayLike, *, threshold: float = 0.5, unattempted_innocent: bool = True
+    guess: Candidates, truth: Truth, *, threshold: float = 0.5, unattempted_innocent: bool = True
 ) -> float:
     """Return the number of targets whose true candidate is not likely enough to accuse.
 

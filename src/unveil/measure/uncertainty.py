@@ -1,14 +1,15 @@
 """How unsure the adversary is about each target: metrics of the probabilities alone."""
 
-from math import inf
+from math import inf, log
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from unveil._kernels.candidates import entropy_above, power_sums
+from unveil._kernels.candidates import entropy_above, power_excess, power_sums
 from unveil.errors import InputError
 from unveil.guess import Candidates
+from unveil.guess.candidates import Truth
 from unveil.measure._listing import metric
 from unveil.measure._truth import (
     binary_entropy,
@@ -21,6 +22,9 @@ from unveil.measure._truth import (
 
 Floats = NDArray[np.float64]
 Form = Literal["label", "prior"]
+
+# Where the quotient of two small numbers would lose its digits.
+_NEAR_ONE = 0.1
 
 SOURCE = "Zhao & Wagner, Table 2"
 FACTS: dict[str, Any] = {
@@ -62,9 +66,13 @@ def renyi_entropy(guess: Candidates, *, order: float) -> Floats:
         bits = known.entropy
     elif order == inf:
         bits = -_log2(known.largest)
-    else:
-        sums = known.squares if order == 2 else power_sums(guess.start, guess.probability, float(order))
-        bits = _log2(sums) / (1 - order)
+    elif order == 2:
+        bits = -_log2(known.squares)
+    elif abs(order - 1) < _NEAR_ONE:
+        bits = np.log1p(power_excess(guess.start, guess.probability, float(order))) / ((1 - order) * log(2))
+    else:  # over the largest probability, so that a high power does not vanish
+        sums = power_sums(guess.start, guess.probability, known.largest, float(order))
+        bits = (order * _log2(known.largest) + _log2(sums)) / (1 - order)
     return defined(guess, np.maximum(bits, 0.0))
 
 
@@ -87,7 +95,7 @@ def collision_entropy(guess: Candidates) -> Floats:
 
 
 @metric(bounds=(0, inf), **FACTS)
-def conditional_entropy(guess: Candidates, truth: ArrayLike, *, form: Form = "label") -> Floats:
+def conditional_entropy(guess: Candidates, truth: Truth, *, form: Form = "label") -> Floats:
     """Return the entropy of the true match that is left once the adversary's estimate is known, in bits.
 
     Formula: one truth and one distribution define no joint distribution, so there are two forms. ``label`` draws one of
@@ -108,7 +116,7 @@ def conditional_entropy(guess: Candidates, truth: ArrayLike, *, form: Form = "la
 
 
 @metric(bounds=(1, inf), **FACTS)
-def conditional_privacy(guess: Candidates, truth: ArrayLike, *, form: Form = "label") -> Floats:
+def conditional_privacy(guess: Candidates, truth: Truth, *, form: Form = "label") -> Floats:
     """Return 2 to the conditional entropy: the number of equal choices that would leave as much doubt.
 
     Formula: ``2 ** H(X|Y)``; see :func:`conditional_entropy` for the two forms. 1 means nothing is left to learn. NaN

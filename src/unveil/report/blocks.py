@@ -78,6 +78,8 @@ class Chart:
     x_kind: Kind = "number"
     y_kind: Kind = "share"
     thresholds: tuple[Threshold, ...] = ()
+    #: Small charts that follow one another stand side by side on a page.
+    small: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

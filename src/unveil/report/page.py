@@ -134,11 +134,19 @@ def _sections(page: Page) -> list[dict[str, Any]]:
 
 
 def _groups(section: Section, numbered: Iterator[int]) -> Iterator[dict[str, Any]]:
-    for kind, blocks in groupby(section.blocks, key=type):
+    for kind, blocks in groupby(section.blocks, key=_shelf):
         if kind is Number:
             yield {"kind": "numbers", "numbers": list(blocks)}
+        elif kind == "small charts":
+            charts = (block for block in blocks if isinstance(block, Chart))
+            yield {"kind": kind, "figures": [_figure(chart, f"block-{next(numbered)}") for chart in charts]}
         else:
             yield from (_group(block, f"block-{next(numbered)}") for block in blocks)
+
+
+def _shelf(block: Block) -> object:
+    """Return what blocks that stand side by side have in common."""
+    return "small charts" if isinstance(block, Chart) and block.small else type(block)
 
 
 def _group(block: Block, identity: str) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def _policy_section(result: Unlinkability, grid: PolicyGrid) -> Section:
 def _playground_section(result: Unlinkability, grid: PolicyGrid) -> Section:
     return Section(
         heading="Try another policy",
-        lead="Move α and β, with the mouse or the arrow keys, and see what changes.",
+        lead="What would the answer be if everybody had another α and β?",
         blocks=(playground(result, grid),),
     )
 

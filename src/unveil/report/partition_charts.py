@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from unveil.measure._evaluate import beta_point
 from unveil.measure.guessing import Reference
-from unveil.measure.policy_grid import PolicyGrid
+from unveil.measure.policy_grid import PolicyGrid, beta_point
 from unveil.measure.unlinkability import Unlinkability
 from unveil.report.blocks import Chart, Series, Style, Threshold, Vector
 from unveil.report.scale import FloatArray

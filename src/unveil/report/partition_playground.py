@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.measure._evaluate import beta_point
-from unveil.measure.policy_grid import PolicyGrid
+from unveil.measure.policy_grid import PolicyGrid, beta_point
 from unveil.measure.unlinkability import Unlinkability
 from unveil.report.blocks import Chart, Output, Playground, Slider, Vector
 from unveil.report.partition_charts import graph_chart, reach

@@ -36,7 +36,7 @@ def axis(low: float, high: float, kind: Kind = "number", *, most: int = 6) -> Ax
     """
     if not high > low:
         high = low + 1.0
-    step = _round_step((high - low) / (most - 1))
+    step = round_step((high - low) / (most - 1))
     if kind == "count":
         step = max(1.0, step)
     first = math.ceil(low / step - 1e-9)
@@ -45,7 +45,7 @@ def axis(low: float, high: float, kind: Kind = "number", *, most: int = 6) -> Ax
     return Axis(low=float(low), high=float(high), ticks=ticks)
 
 
-def _round_step(wanted: float) -> float:
+def round_step(wanted: float) -> float:
     """Return the smallest of 1, 2, 5, 10, 20, 50, … (or .1, .2, .5) that is not below ``wanted``."""
     power = 10.0 ** math.floor(math.log10(wanted))
     for factor in (1, 2, 5, 10):

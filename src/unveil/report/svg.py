@@ -12,7 +12,7 @@ from unveil.report.scale import Axis, FloatArray, axis, thin
 from unveil.report.text import decimal, short_percent
 
 WIDTH, HEIGHT = 640, 396
-LEFT, RIGHT, TOP, BOTTOM = 70, 28, 44, 70
+LEFT, RIGHT, TOP, BOTTOM = 70, 34, 44, 70
 #: How far a mark at the very edge may reach over it before it is cut.
 _BLEED = 5
 
@@ -114,8 +114,7 @@ def describe(chart: Chart) -> str:
 
 
 def _pixel(value: float) -> str:
-    # Far outside the picture nothing is seen, and numbers without end would only make the page longer.
-    return f"{min(max(value, -9999.0), 9999.0):.1f}"
+    return f"{value:.1f}"
 
 
 def _path(x: FloatArray, y: FloatArray) -> str:

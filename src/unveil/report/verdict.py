@@ -41,7 +41,8 @@ def breached_headline(breached: int, subjects: int, *, beta: float | None, refer
 def _beside(reference: float) -> str:
     if math.isnan(reference):
         return ""
-    return f" Random guessing would breach {'nobody' if reference == 0 else percent(reference)}."
+    share = "nobody" if reference == 0 else percent(reference).replace("<", "less than ")
+    return f" Random guessing would breach {share}."
 
 
 def breached_tone(breached: int, subjects: int, *, overall_breached: bool) -> Tone:

@@ -6,7 +6,7 @@
   const fill = (template, values) =>
     template.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
   const percent = (share, places) => `${(share * 100).toFixed(places)}%`;
-  const pixel = (value) => Math.min(Math.max(value, -9999), 9999).toFixed(1);
+  const pixel = (value) => value.toFixed(1);
   const element = (name, attributes, text) => {
     const made = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -98,6 +98,7 @@
     sliders.alpha.addEventListener("input", update);
     sliders.beta.addEventListener("input", update);
     box.querySelector(".controls").hidden = false;
+    box.querySelector(".without-script").remove();
     update();
   };
 

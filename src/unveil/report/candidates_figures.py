@@ -1,0 +1,144 @@
+"""The figures of a guess about candidates as text: the same on the page and in the terminal."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from unveil.measure import Measured, Metric
+from unveil.measure.matches import Matches
+from unveil.report.blocks import Number, Side, Table
+from unveil.report.candidates_verdict import matched_tone, meaning_of, summary_of, title_of
+from unveil.report.text import count, decimal, percent
+
+#: How to read a table of metrics.
+TABLE_NOTE = (
+    "Mean, median and the range from 5% to 95% are over the targets that have a value. A metric without a median has "
+    "one value for the whole release, which stands in the place of the mean."
+)
+_RIGHT: Side = "right"
+_LEFT: Side = "left"
+
+
+def by_category(measured: Sequence[Measured]) -> Iterator[tuple[str, list[Measured]]]:
+    """Yield each category with its metrics, in the order of the listing."""
+    order = list(dict.fromkeys(each.metric.category for each in measured))
+    ordered = sorted(measured, key=lambda each: order.index(each.metric.category))
+    for category, members in groupby(ordered, key=lambda each: each.metric.category):
+        yield category, list(members)
+
+
+def key_numbers(found: Matches, *, doubt: float = math.nan) -> tuple[Number, ...]:
+    """Return the figures that matter most: how often the adversary is right, how much it tried, how unsure it is.
+
+    ``doubt`` is the number of equally likely candidates that the typical target still hides among.
+    """
+    return (*_success_numbers(found), *_reach_numbers(found), *_doubt_number(doubt))
+
+
+def _success_numbers(found: Matches) -> tuple[Number, ...]:
+    if not found.has_truth:
+        return ()
+    blind_rate = percent(found.by_chance / found.attempted) if found.attempted else ""
+    blind_overall = percent(found.by_chance / found.somebody) if found.somebody else ""
+    tone = matched_tone(found)
+    right = f"{decimal(found.correct, places=1)} of"
+    by_lot = "" if found.correct == round(found.correct) else " Candidates that tie count by their chance."
+    return (
+        Number(
+            label="Success rate",
+            value=percent(found.success_rate),
+            meaning=f"{right} {count(found.attempted, 'attempt', 'attempts')} found the right one.{by_lot}",
+            reference=blind_rate,
+            tone=tone,
+        ),
+        Number(
+            label="Overall success",
+            value=percent(found.overall_success),
+            meaning=f"{right} {count(found.somebody, 'target', 'targets')} that stand for somebody "
+            f"{'was' if found.somebody == 1 else 'were'} found.",
+            reference=blind_overall,
+            tone=tone,
+        ),
+    )
+
+
+def _reach_numbers(found: Matches) -> Iterator[Number]:
+    nobody = f" {count(found.nobody, 'target stands', 'targets stand')} for nobody." if found.nobody else ""
+    yield Number(
+        label="Targets attempted",
+        value=f"{count(found.attempted)} of {count(found.targets)}",
+        meaning=f"Targets for which the adversary named at least one candidate.{nobody}",
+    )
+    if found.not_considered:
+        yield Number(
+            label="True candidate not considered",
+            value=count(found.not_considered),
+            meaning="Attempted targets whose true candidate is not on the adversary's list: such an attempt is wrong, "
+            "and the truth counts as given no probability.",
+        )
+
+
+def _doubt_number(doubt: float) -> tuple[Number, ...]:
+    if math.isnan(doubt):
+        return ()
+    return (
+        Number(
+            label="Doubt that is left",
+            value=f"{decimal(doubt, places=1)} alike",
+            meaning="How many equally likely candidates would leave the adversary as unsure, for the typical attempted "
+            "target (median inherent privacy); 1 means it is sure, rightly or wrongly.",
+        ),
+    )
+
+
+def release_numbers(measured: Sequence[Measured]) -> tuple[Number, ...]:
+    """Return the metrics that have one value for the whole release, each with what it means."""
+    return tuple(
+        Number(label=title_of(each.metric), value=_value(each), meaning=_release_meaning(each))
+        for each in measured
+        if each.metric.per == "release"
+    )
+
+
+def _release_meaning(measured: Measured) -> str:
+    why = f" Here it has no value: {measured.why}." if measured.undefined else ""
+    return f"{meaning_of(measured.metric)} More means {measured.metric.more_means}.{why}"
+
+
+def _value(measured: Measured) -> str:
+    return percent(measured.mean) if tuple(measured.metric.bounds) == (0, 1) else decimal(measured.mean)
+
+
+def metric_table(caption: str, measured: Sequence[Measured], *, as_written: bool = False) -> Table:
+    """Return metrics in rows; ``as_written`` names them as options of the command line do."""
+    return Table(
+        caption=caption[:1].upper() + caption[1:],
+        columns=("Metric", "Mean", "Median", "5% to 95%", "No value", "Private if"),
+        rows=tuple(_row(each, as_written) for each in measured),
+        align=(_LEFT, _RIGHT, _RIGHT, _RIGHT, _RIGHT, _LEFT),
+    )
+
+
+def _row(measured: Measured, as_written: bool) -> tuple[str, ...]:
+    metric = measured.metric
+    spread = ("", "")
+    if metric.per == "target":
+        ends = f"{decimal(measured.low)} to {decimal(measured.high)}"
+        spread = (decimal(measured.median), ends if not math.isnan(measured.low) else "")
+    return (
+        metric.name if as_written else title_of(metric),
+        decimal(measured.mean),
+        *spread,
+        count(measured.undefined),
+        "high" if metric.more_means == "more private" else "low",
+    )
+
+
+def left_out_table(left_out: Sequence[Metric]) -> Table:
+    """Return the metrics that were not measured, and what each would have said."""
+    return Table(
+        caption="Metrics that compare with the truth",
+        columns=("Metric", "What it would say"),
+        rows=tuple((title_of(metric), summary_of(metric)) for metric in left_out),
+        align=(_LEFT, _LEFT),
+    )

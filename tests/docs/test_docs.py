@@ -1,0 +1,112 @@
+"""What the guide shows is what happens: its examples run, its commands print what it says, its links lead somewhere."""
+
+import doctest
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")])
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+names = [str(page.relative_to(ROOT)) for page in PAGES]
+each_page = pytest.mark.parametrize("page", PAGES, ids=names)
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """Return the code blocks in a language."""
+    return [body for found, body in FENCE.findall(text) if found == language]
+
+
+def run_python(body: str, variables: dict[str, object], name: str) -> str:
+    """Run one block, and return how what it printed differs from what it shows."""
+    if ">>>" not in body:
+        exec(compile(body, name, "exec"), variables)  # noqa: S102
+        return ""
+    test = doctest.DocTestParser().get_doctest(body, variables, name, name, 0)
+    report: list[str] = []
+    doctest.DocTestRunner().run(test, out=report.append, clear_globs=False)
+    variables.update(test.globs)
+    return "".join(report)
+
+
+def run_console(body: str, folder: Path) -> str:
+    """Run the commands of one block in a folder, and return how what they print differs from what it shows."""
+    code, wrong = 0, []
+    for part in body.split("$ ")[1:]:
+        command, _, shown = part.partition("\n")
+        if command == "echo $?":
+            printed = f"{code}\n"
+        else:
+            assert command.startswith("unveil "), f"only unveil is run here, not {command}"
+            start = [sys.executable, "-c", "import sys; from unveil.cli import main; sys.exit(main())"]
+            done = subprocess.run(
+                [*start, *command.split()[1:]],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                check=False,
+            )
+            code, printed = done.returncode, done.stdout + done.stderr
+        if not doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS):
+            wrong.append(f"$ {command}\nexpected:\n{shown}got:\n{printed}")
+    return "\n".join(wrong)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return what a link can point to within a page: its headings, as web sites that show Markdown name them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@each_page
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib import pyplot
+
+    monkeypatch.chdir(tmp_path)
+    variables: dict[str, object] = {"__name__": "__main__"}
+    for body in blocks(page.read_text(encoding="utf-8"), "python"):
+        assert run_python(body, variables, page.name) == ""
+    pyplot.close("all")
+
+
+@each_page
+def test_commands_print_what_is_shown(page: Path, tmp_path: Path) -> None:
+    for body in blocks(page.read_text(encoding="utf-8"), "console"):
+        assert run_console(body, tmp_path) == ""
+
+
+@each_page
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        if "://" not in link:
+            file, _, anchor = link.partition("#")
+            target = (page.parent / file).resolve() if file else page
+            assert target.exists(), link
+            assert not anchor or anchor in anchors(target), link
+
+
+def test_the_guide_has_examples_to_run() -> None:
+    text = (ROOT / "docs" / "partitions.md").read_text(encoding="utf-8")
+    assert len(blocks(text, "python")) >= 9
+    assert len(blocks(text, "console")) >= 2
+
+
+def test_a_wrong_example_is_seen(tmp_path: Path) -> None:
+    assert "Expected:" in run_python(">>> 1 + 1\n3\n", {}, "page")
+    with pytest.raises(ZeroDivisionError):
+        run_python("1 / 0\n", {}, "page")
+    assert "expected:" in run_console("$ unveil partition no-such-file.csv\nfine\n", tmp_path)
+    assert run_console("$ unveil partition no-such-file.csv no.csv\n...\n$ echo $?\n2\n", tmp_path) == ""
+
+
+def test_the_table_of_metrics_is_up_to_date() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))
+    shown = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    assert made["render"]() == shown, "run: python docs/make_reference.py"
