@@ -1,9 +1,9 @@
 """Partitions: all per-subject measures and distances, beside scikit-learn and ER-Evaluation, on the same labels."""
 
-import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -61,9 +61,9 @@ def rows(sizes: list[int]) -> Iterator[Row]:
             truth, guess = make(n, np.random.default_rng(1))
             ours(truth, guess)  # the compiler and the page cache are warm, ours and the peers' alike
             tasks = {
-                "unveil": lambda t=truth, g=guess: ours(t, g),
-                "scikit-learn rand + MI": lambda t=truth, g=guess: scikit_learn(t, g),
-                "ER-Evaluation error_metrics": lambda t=truth, g=guess: er_evaluation(t, g),
+                "unveil": partial(ours, truth, guess),
+                "scikit-learn rand + MI": partial(scikit_learn, truth, guess),
+                "ER-Evaluation error_metrics": partial(er_evaluation, truth, guess),
             }
             yield from side_by_side(f"{name}, {n:,} items", tasks, repeat=5 if n <= 10**6 else 2)
 
@@ -80,8 +80,14 @@ def peak(n: int, name: str) -> None:
     """Print how far the peak of memory rises while measuring."""
     ours(*DATA[name](20_000, np.random.default_rng(1)))
     truth, guess = DATA[name](n, np.random.default_rng(1))
-    # The peak so far includes making the labels, so the rise is measured from what is in use now.
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    in_use = pages * resource.getpagesize() // 2**20
+    # Making the labels had a peak of its own: Linux forgets it when told so.
+    Path("/proc/self/clear_refs").write_text("5")
+    before = _status("VmRSS")
     ours(truth, guess)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 2**10 - in_use)
+    print((_status("VmHWM") - before) // 2**10)
+
+
+def _status(key: str) -> int:
+    """Return a line of the process's status in kilobytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(key))

@@ -1,4 +1,4 @@
-"""Write metrics.md, the table of all metrics, from the list that the command line and the tests use too.
+"""Write metrics.md, the page of all metrics, from the list that the command line and the tests use too.
 
 Run it after adding a metric: python docs/make_reference.py
 """
@@ -15,14 +15,16 @@ PAGE = Path(__file__).with_name("metrics.md")
 HEAD = """# Metrics
 
 Every metric is a plain function `unveil.measure.NAME(guess, truth, ...)`; `unveil list metrics` prints this list.
-This page is written by `python docs/make_reference.py`: change the docstrings, not the page.
-"""
+This page is written by `python docs/make_reference.py`: change the docstrings, not the page."""
 
 
 def render() -> str:
-    """Return the page: a table for each category, in the order in which the metrics are listed."""
-    tables = ["\n".join(_table(category, list(members))) for category, members in _categories()]
-    return "\n".join([HEAD, "\n\n".join(tables), ""])
+    """Return the page: for each category a table, then each metric in full, in the order in which they are listed."""
+    parts = [HEAD]
+    for category, members in _categories():
+        metrics = list(members)
+        parts += ["\n".join(_table(category, metrics)), *("\n".join(_entry(metric)) for metric in metrics)]
+    return "\n\n".join(parts) + "\n"
 
 
 def _categories() -> Iterator[tuple[str, Iterator[Metric]]]:
@@ -46,6 +48,23 @@ def _table(category: str, members: list[Metric]) -> Iterator[str]:
             metric.source,
         )
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _entry(metric: Metric) -> Iterator[str]:
+    yield f"### `{metric.name}`"
+    yield ""
+    first = metric.summary.removeprefix("Return ")
+    yield f"{first[:1].upper()}{first[1:]} {metric.meaning}".replace("``", "`").rstrip()
+    yield ""
+    if metric.formula:
+        yield f"* Formula: {metric.formula}".replace("``", "`")
+    if metric.undefined:
+        yield f"* Undefined: {metric.undefined.removeprefix('NaN ')}".replace("``", "`")
+    yield f"* More means {metric.more_means}; it needs {'the' if metric.needs_truth else 'no'} truth."
+    if metric.affected_by_chunking:
+        yield "* It depends on how many candidates an attack looks at in one go."
+    if metric.printed_direction != metric.more_means:
+        yield f"* The source prints that more means {metric.printed_direction}, which contradicts its meaning."
 
 
 def _bound(value: float) -> str:

@@ -15,7 +15,10 @@ from unveil.errors import InputError
 HEAVY = ("numpy", "polars", "narwhals", "rich", "scipy", "numba", "matplotlib", "jinja2")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], [], ["partition", "--help"], ["list", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["--version"], [], ["partition", "--help"], ["candidates", "--help"], ["list", "--help"]],
+)
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     script = (
         "import sys\nfrom unveil.cli import main\n"

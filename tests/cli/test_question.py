@@ -22,7 +22,7 @@ NAN = float("nan")
 
 @dataclass(frozen=True, kw_only=True)
 class SmallAnswer:
-    """One figure that is fine, one that is undefined because of a breach, one that is undefined without harm."""
+    """Figures that are fine, of one kind each, and two that are undefined: because of a breach, and without harm."""
 
     quantities: Mapping[str, Quantity]
 
@@ -35,14 +35,25 @@ class SmallAnswer:
         return f"<p>seed {seed}</p>"
 
 
-def quantity(name: str, value: float, breached: bool) -> Quantity:
-    return Quantity(name=name, value=value, meaning=f"what {name} means", exceeded_when_undefined=breached)
+def quantity(name: str, value: float, breached: bool, *, more_is_worse: bool = True) -> Quantity:
+    return Quantity(
+        name=name,
+        value=value,
+        meaning=f"what {name} means",
+        exceeded_when_undefined=breached,
+        more_is_worse=more_is_worse,
+    )
 
 
 ANSWER = SmallAnswer(
     quantities={
         each.name: each
-        for each in (quantity("share", 0.75, False), quantity("slope", NAN, True), quantity("spread", NAN, False))
+        for each in (
+            quantity("share", 0.75, False),
+            quantity("slope", NAN, True),
+            quantity("spread", NAN, False),
+            quantity("doubt", 1.5, False, more_is_worse=False),
+        )
     }
 )
 
@@ -99,6 +110,7 @@ def test_quiet_json_is_still_printed() -> None:
         ("share=0.5", "limit exceeded: share is 0.75, the limit is 0.5\n"),
         ("share=1/2", "limit exceeded: share is 0.75, the limit is 0.5\n"),
         ("share=-1e3", "limit exceeded: share is 0.75, the limit is -1000\n"),
+        ("doubt=2", "limit exceeded: doubt is 1.5, it must be at least 2\n"),
         ("slope=1", "limit exceeded: slope is undefined because it is already breached, the limit is 1\n"),
         ("slope=1e300", "limit exceeded: slope is undefined because it is already breached, the limit is 1e+300\n"),
     ],
@@ -135,6 +147,21 @@ def test_a_value_that_equals_its_limit_is_fine() -> None:
     ]
 
 
+@pytest.mark.parametrize(("limit", "exceeded"), [(1.4, False), (1.5, False), (1.6, True), (-1.0, False)])
+def test_where_more_is_better_less_exceeds(limit: float, exceeded: bool) -> None:
+    checked = check_limits(ANSWER.quantities, (("doubt", limit),))
+    assert [(each.exceeded, bool(each.message)) for each in checked] == [(exceeded, exceeded)]
+    assert ask("x", "--limit", f"doubt={limit}").exit_code == (3 if exceeded else 0)
+
+
+def test_undefined_where_more_is_better_is_said_but_not_exceeded() -> None:
+    unknown = {"doubt": replace(ANSWER.quantities["doubt"], value=NAN)}
+    checked = check_limits(unknown, (("doubt", 1.0),))
+    assert [(each.exceeded, each.message) for each in checked] == [
+        (False, "limit not checked: doubt is undefined here")
+    ]
+
+
 def test_limit_help_lists_the_quantities_and_needs_no_file() -> None:
     run = ask("--limit", "help")
     assert (run.exit_code, run.stderr) == (0, "")
@@ -147,8 +174,8 @@ def test_limit_help_lists_the_quantities_and_needs_no_file() -> None:
     ("limit", "message"),
     [
         ("shar=1", "there is no quantity 'shar'. Did you mean 'share'?"),
-        ("zzz=1", "there is no quantity 'zzz'. Choose from share, slope, spread."),
-        ("=1", "there is no quantity ''. Choose from share, slope, spread."),
+        ("zzz=1", "there is no quantity 'zzz'. Choose from share, slope, spread, doubt."),
+        ("=1", "there is no quantity ''. Choose from share, slope, spread, doubt."),
         ("share", "share needs a number, as in share=0.5."),
         ("share=", "share needs a number, as in share=0.5."),
         ("share=much", "share needs a number, as in share=0.5."),

@@ -45,9 +45,9 @@ class CandidatesAnswer:
 
     @property
     def left_out(self) -> tuple[Metric, ...]:
-        """The metrics that could not be measured because there is no truth."""
+        """The metrics that were asked for and could not be measured, because there is no truth."""
         have = {each.metric.name for each in self.measured}
-        return tuple(metric for metric in _listed().values() if metric.name not in have)
+        return tuple(metric for metric in _listed().values() if not self.metrics and metric.name not in have)
 
     @property
     def quantities(self) -> dict[str, Quantity]:
@@ -191,9 +191,9 @@ def meanings() -> dict[str, str]:
 
 def _meaning(metric: Metric) -> str:
     what = metric.summary.removeprefix("Return ").rstrip(".")
-    mean = " (the mean over all targets that have a value)" if metric.per == "target" else ""
+    mean = " (mean over targets)" if metric.per == "target" else ""
     side = "less than VALUE" if metric.more_means == "more private" else "greater than VALUE"
-    return f"{what}{mean}; more is {metric.more_means}, so exceeded when {side}"
+    return f"{what}{mean}. Exceeded when {side}: more is {metric.more_means}"
 
 
 def _listed() -> dict[str, Metric]:

@@ -15,10 +15,7 @@ from unveil.errors import UnveilError
 COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "partition": ("unveil.cli.partition:partition", "How well is each subject hidden in an adversary's partition?"),
-        "candidates": (
-            "unveil.cli.candidates:candidates",
-            "How much does an adversary know about each target, and how often is it right?",
-        ),
+        "candidates": ("unveil.cli.candidates:candidates", "How much does an adversary know about each target?"),
         "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
     }
 )

@@ -35,7 +35,8 @@ def read_candidates(
     target, candidate, probability
         What the columns are called in the file.
     tolerance
-        How far from 1 the probabilities of a target may sum; None allows every sum, for scores yet to be divided by it.
+        How far from 1 the probabilities of a target may sum, and by half of it more for each candidate; None allows
+        every sum, for scores yet to be divided by it.
 
     Raises
     ------
@@ -95,17 +96,18 @@ def _refuse_sums(frame: "pl.DataFrame", path: PathLike, tolerance: float) -> Non
         frame.lazy()
         .with_row_index("row", offset=1)
         .group_by("target")
-        .agg(pl.col("probability").sum(), pl.col("row").first())
-        .select("row", sum="probability")
+        .agg(pl.col("row").first(), pl.col("probability").sum().alias("sum"), pl.len().alias("entries"))
+        .drop("target")
         .collect()
     )
-    wrong = sums.filter((pl.col("sum") - 1).abs() > tolerance)
+    # The rule of Candidates, which would refuse these too, but knows neither the file nor the row.
+    wrong = sums.filter((pl.col("sum") - 1).abs() > tolerance * (1 + 0.5 * pl.col("entries")))
     if wrong.height == 0:
         return
     zero = wrong.filter(pl.col("sum") == 0).height
     idle = f" (a target with nothing but 0, as {zero} here, then counts as not attempted)" if zero else ""
     raise InputError(
         f"the probabilities of each target of {shown(Path(path))} must sum to 1, but do not for {wrong.height} of "
-        f"{sums.height} targets, the first of them in row {wrong['row'].sort()[0]} (counted from 1 below the header). "
-        f"Correct them, or pass --normalise to divide them by their sum{idle}"
+        f"{sums.height} targets, the first of them in row {wrong['row'].sort()[0]} (counted from 1 below the "
+        f"header). Correct them, or pass --normalise to divide them by their sum{idle}"
     )

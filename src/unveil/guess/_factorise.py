@@ -58,7 +58,8 @@ def _from_integers(labels: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
         return codes.astype(np.int32), names
     # Numbers close together need no sorting: mark which occur, and count the marks.
     wide = np.uint64 if labels.dtype.kind == "u" else np.int64
-    shifted = (labels.astype(wide) - wide(low)).astype(np.int64)
+    shifted = labels.astype(wide, copy=False)
+    shifted = (shifted - wide(low) if low else shifted).astype(np.int64, copy=False)
     seen = np.zeros(high - low + 1, dtype=bool)
     seen[shifted] = True
     rank = np.cumsum(seen, dtype=np.int32)

@@ -12,6 +12,7 @@ from math import inf, isnan, log2, nan
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.contingency import overlap_sums
 from unveil._kernels.transfer import heaviest_pairing
 from unveil.errors import InputError
 from unveil.guess import Partition, View
@@ -48,14 +49,14 @@ def partition_distances(guess: Partition | View, truth: Partition, *, transfer: 
     """
 
     def measure(table: Contingency) -> PartitionDistances:
-        voi, mtd = _voi(table), _mtd(table) if transfer else nan
+        (voi, precision, recall), mtd = _overlaps(table), _mtd(table) if transfer else nan
         return PartitionDistances(
             voi=voi,
             voi_normalised=_share(voi, log2(table.n)),
             rand=_rand(table),
             adjusted_rand=_adjusted_rand(table),
-            bcubed_precision=_bcubed(table, table.column_total[table.column]),
-            bcubed_recall=_bcubed(table, table.row_total[table.row]),
+            bcubed_precision=precision,
+            bcubed_recall=recall,
             mtd=mtd,
             mtd_normalised=_share(mtd, table.n - 1),
         )
@@ -84,7 +85,7 @@ def variation_of_information(guess: Partition | View, truth: Partition, *, norma
     >>> variation_of_information(Partition.from_labels("xxyy"), Partition.from_labels("abab"))
     2.0
     """
-    return _expected(guess, truth, lambda table: _share(_voi(table), log2(table.n) if normalised else 1))
+    return _expected(guess, truth, lambda table: _share(_overlaps(table)[0], log2(table.n) if normalised else 1))
 
 
 @metric(
@@ -142,7 +143,7 @@ def bcubed_precision(guess: Partition | View, truth: Partition) -> float:
     >>> bcubed_precision(Partition.from_labels("xxxx"), Partition.from_labels("aabb"))
     0.5
     """
-    return _expected(guess, truth, lambda table: _bcubed(table, table.column_total[table.column]))
+    return _expected(guess, truth, lambda table: _overlaps(table)[1])
 
 
 @metric(
@@ -161,7 +162,7 @@ def bcubed_recall(guess: Partition | View, truth: Partition) -> float:
     >>> bcubed_recall(Partition.from_labels("wxyz"), Partition.from_labels("aabb"))
     0.5
     """
-    return _expected(guess, truth, lambda table: _bcubed(table, table.row_total[table.row]))
+    return _expected(guess, truth, lambda table: _overlaps(table)[2])
 
 
 @metric(
@@ -210,12 +211,11 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole > 0 else nan
 
 
-def _voi(table: Contingency) -> float:
-    # Per item log2(row/cell) + log2(column/cell), in one logarithm: no term is below 0, and identical partitions give
-    # exact zeros, which differences of entropies would not.
-    around = table.row_total[table.row] * table.column_total[table.column]
-    lost = table.count @ np.log2(around / (table.count * table.count))
-    return min(float(lost) / table.n, log2(table.n))
+def _overlaps(table: Contingency) -> tuple[float, float, float]:
+    """Return variation of information, B-cubed precision and B-cubed recall; rounding does not leave their bounds."""
+    sums = overlap_sums(table.row_start, table.column, table.count, table.row_total, table.column_total)
+    bits, precision, recall = (total / table.n for total in sums)
+    return min(bits, log2(table.n)), min(precision, 1.0), min(recall, 1.0)
 
 
 def _pairs(sizes: NDArray[np.int64]) -> int:
@@ -241,10 +241,6 @@ def _adjusted_rand(table: Contingency) -> float:
         return nan
     room = (truth + guess) * all_pairs - 2 * truth * guess
     return 2 * (both * all_pairs - truth * guess) / room if room else 1.0
-
-
-def _bcubed(table: Contingency, cluster: NDArray[np.int64]) -> float:
-    return float((table.count * table.count / cluster).sum()) / table.n
 
 
 def _mtd(table: Contingency) -> float:

@@ -204,7 +204,8 @@ def unlinkability(
 def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> Floats:
     """Return how many of each subject's items the most relevant cluster misses.
 
-    0 means the adversary has them all. ``settings`` are those of :func:`unlinkability`.
+    Formula: ``|C - C'|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
+    the adversary has them all. ``settings`` are those of :func:`unlinkability`.
 
     >>> miss_errors(Partition.from_labels("xxy"), Partition.from_labels("aaa"))
     array([1.])
@@ -216,7 +217,8 @@ def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Se
 def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> Floats:
     """Return how many foreign items the cluster most relevant to each subject includes.
 
-    0 means nothing foreign is mixed in. ``settings`` are those of :func:`unlinkability`.
+    Formula: ``|C' - C|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
+    nothing foreign is mixed in. ``settings`` are those of :func:`unlinkability`.
 
     >>> include_errors(Partition.from_labels("xxy"), Partition.from_labels("abb"))
     array([1., 0.])
@@ -228,7 +230,8 @@ def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack
 def normalised_error(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> Floats:
     """Return each subject's combined error e* over n - 1, the worst case.
 
-    0 means no error the subject cares about. It cannot be compared between data of different size; NaN when n is 1.
+    Formula: ``(alpha * miss + (1 - alpha) * include) / (n - 1)``. 0 means no error the subject cares about. It cannot
+    be compared between data of different size. NaN when n is 1.
 
     >>> normalised_error(Partition.from_labels("xxy"), Partition.from_labels("aaa"))
     array([0.25])
@@ -240,7 +243,9 @@ def normalised_error(guess: Partition | View, truth: Partition, **settings: Unpa
 def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> Floats:
     """Return how steeply mergings lead to a breach of each subject.
 
-    0 means far away, 1 straight up; NaN where the subject is already breached (see :func:`breached_share`).
+    Formula: ``2 / pi * (alpha * atan(beta / x) + (1 - alpha) * atan(y / x))`` where x mergings link beta of the items
+    and y of all foreign items come along. 0 means far away, 1 straight up. NaN where the subject is already breached
+    (see :func:`breached_share`).
 
     >>> risk_slope(Partition.from_labels("wxyz"), Partition.from_labels("aaaa")).round(3)
     array([0.111])
@@ -252,7 +257,8 @@ def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[Set
 def overall_risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> float:
     """Return how steeply mergings lead to a breach of the average subject.
 
-    0 means far away, 1 straight up; NaN where the average subject is already breached.
+    Formula: that of :func:`risk_slope` on the mean of all subjects' graphs. 0 means far away, 1 straight up. NaN where
+    the average subject is already breached.
 
     >>> round(overall_risk_slope(Partition.from_labels("wxyz"), Partition.from_labels("aabb")), 3)
     0.295
@@ -264,7 +270,7 @@ def overall_risk_slope(guess: Partition | View, truth: Partition, **settings: Un
 def breached_share(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> float:
     """Return the share of subjects of whom the adversary has linked beta or more already.
 
-    0 means nobody, 1 everybody.
+    Formula: ``#{beta <= linked(0)}`` over the number of subjects. 0 means nobody, 1 everybody.
 
     >>> breached_share(Partition.from_labels("xxyz"), Partition.from_labels("aabb"))
     0.5

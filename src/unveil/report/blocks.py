@@ -33,15 +33,21 @@ class Number:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Series:
-    """One line (or one row of bars) of a chart; a NaN in ``y`` is a gap."""
+    """One line (or one row of bars, or points with their intervals) of a chart; a NaN in ``y`` is a gap.
+
+    Points belong to a chart with ``rows``: ``y`` is the number of the row from the top, ``x`` the value, ``low`` and
+    ``high`` are the ends of its interval (as long as ``x``); a NaN in ``x`` leaves the row without this point.
+    """
 
     name: str
     x: FloatArray
     y: FloatArray
     style: Style
     #: Bars stand on [x, x + width].
-    kind: Literal["line", "bars"] = "line"
+    kind: Literal["line", "bars", "points"] = "line"
     width: float = 0.0
+    low: FloatArray | None = None
+    high: FloatArray | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +86,8 @@ class Chart:
     thresholds: tuple[Threshold, ...] = ()
     #: Small charts that follow one another stand side by side on a page.
     small: bool = False
+    #: What the rows are called, from the top, in a chart of points; the picture is as high as they need.
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +100,8 @@ class Table:
     #: One per column.
     align: tuple[Side, ...]
     note: str = ""
+    #: Whether cells hold sentences of our own, which are wrapped and not shortened.
+    prose: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -86,8 +86,9 @@ def _key_section(found: Matches, measured: Sequence[Measured]) -> Section:
 
 
 def _category_section(category: str, measured: Sequence[Measured]) -> Section:
-    charts = tuple(histogram(each) for each in measured if each.metric.per == "target")
-    table = (metric_table("All figures of this kind", measured),) if charts else ()
+    spread = [each for each in measured if each.metric.per == "target"]
+    charts = (histogram(each) for each in spread if not math.isnan(each.mean))
+    table = (metric_table("All figures of this kind", measured),) if spread else ()
     return Section(
         heading=category[:1].upper() + category[1:],
         lead=_CATEGORY_LEADS.get(category, ""),

@@ -84,11 +84,10 @@ def choose_bins(values: FloatArray, bounds: tuple[float, float]) -> Bins:
     if math.isfinite(floor) and least - floor <= (most - floor) / 2:
         least = float(floor)
     whole = bool((values == np.floor(values)).all()) and least == math.floor(least)
-    # One bin is kept in reserve, because the first begins at a round number.
-    width = round_step(max((most - least + whole) / (MOST_BINS - 1), 1e-9 * max(abs(most), 1.0)))
-    width = max(1.0, width) if whole else width
-    if most == least and not whole:
-        width = 0.1 * max(1.0, round_step(abs(most)))
+    # One bin is kept in reserve, because the first begins at a round number. Narrower bins than a hundredth would show
+    # the noise of rounding, on an axis whose points could not be told apart.
+    narrowest = 1.0 if whole else max(0.01, 1e-4 * abs(most))
+    width = round_step(max((most - least + whole) / (MOST_BINS - 1), narrowest))
     low = math.floor(least / width + 1e-9) * width
     number = math.floor((most - low) / width + 1e-9) + 1 if whole else math.ceil((most - low) / width - 1e-9)
     return Bins(low - 0.5 * whole, width, max(number, 1), whole)

@@ -12,8 +12,8 @@ from unveil.report.text import count, decimal, percent
 
 #: How to read a table of metrics.
 TABLE_NOTE = (
-    "Mean, median and the range from 5% to 95% are over the targets that have a value. A metric without a median has "
-    "one value for the whole release, which stands in the place of the mean."
+    "Mean, median and the range from 5% to 95% are over the targets that have a value; those without one are counted "
+    "as missing. A metric without a median has one value for the whole release, which stands in the place of the mean."
 )
 _RIGHT: Side = "right"
 _LEFT: Side = "left"
@@ -54,7 +54,7 @@ def _success_numbers(found: Matches) -> tuple[Number, ...]:
         Number(
             label="Overall success",
             value=percent(found.overall_success),
-            meaning=f"{right} {count(found.somebody, 'target', 'targets')} that stand for somebody "
+            meaning=f"{right} {count(found.somebody, 'target that stands', 'targets that stand')} for somebody "
             f"{'was' if found.somebody == 1 else 'were'} found.",
             reference=blind_overall,
             tone=tone,
@@ -111,11 +111,13 @@ def _value(measured: Measured) -> str:
 
 def metric_table(caption: str, measured: Sequence[Measured], *, as_written: bool = False) -> Table:
     """Return metrics in rows; ``as_written`` names them as options of the command line do."""
+    reasons = dict.fromkeys(each.why for each in measured if each.undefined and math.isnan(each.mean))
     return Table(
         caption=caption[:1].upper() + caption[1:],
-        columns=("Metric", "Mean", "Median", "5% to 95%", "No value", "Private if"),
+        columns=("Metric", "Mean", "Median", "5% to 95%", "Missing", "Private"),
         rows=tuple(_row(each, as_written) for each in measured),
         align=(_LEFT, _RIGHT, _RIGHT, _RIGHT, _RIGHT, _LEFT),
+        note=f"Undefined: {'; '.join(reasons)}." if reasons else "",
     )
 
 
@@ -130,7 +132,7 @@ def _row(measured: Measured, as_written: bool) -> tuple[str, ...]:
         decimal(measured.mean),
         *spread,
         count(measured.undefined),
-        "high" if metric.more_means == "more private" else "low",
+        "if high" if metric.more_means == "more private" else "if low",
     )
 
 
@@ -141,4 +143,5 @@ def left_out_table(left_out: Sequence[Metric]) -> Table:
         columns=("Metric", "What it would say"),
         rows=tuple((title_of(metric), summary_of(metric)) for metric in left_out),
         align=(_LEFT, _LEFT),
+        prose=True,
     )

@@ -33,10 +33,11 @@ def matched_headline(found: Matches, *, doubt: float = math.nan) -> str:
     if found.correct == 0:
         return f"The adversary matched none of {of_whom} rightly, in {count(found.attempted, 'attempt', 'attempts')}."
     matched = f"The adversary matched {decimal(found.correct, places=1)} of {of_whom} rightly"
+    blind = "" if math.isnan(found.by_chance) else f" Random guessing would match {decimal(found.by_chance, places=1)}."
     if found.attempted == found.somebody:
-        return f"{matched}: {percent(found.overall_success)} {of_all}."
+        return f"{matched}: {percent(found.overall_success)} {of_all}.{blind}"
     rate = f"{percent(found.success_rate)} of the {count(found.attempted)} attempted"
-    return f"{matched}: {rate}, {percent(found.overall_success)} {of_all}."
+    return f"{matched}: {rate}, {percent(found.overall_success)} {of_all}.{blind}"
 
 
 def matched_tone(found: Matches) -> Tone:

@@ -1,5 +1,6 @@
 """The same charts as matplotlib axes, for notebooks and papers."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from unveil.report.scale import axis, thin
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: The shapes of points, one per style, as on the page.
+_POINT_MARKS = {"first": "o", "second": "s", "third": "D", "fourth": "^", "fifth": "|"}
 _MARKS = {"round": "o", "square": "s", "none": ""}
 _INK, _GRID = "#1a1f26", "#e6e9ed"
 
@@ -31,8 +34,11 @@ def draw(chart: Chart, axes: "Axes | None" = None) -> "Axes":
         from matplotlib import pyplot
 
         _, axes = pyplot.subplots(figsize=(6.4, 4.8), layout="constrained")
-    for series in chart.series:
-        _draw_series(series, axes)
+    for number, series in enumerate(chart.series):
+        if series.kind == "points":
+            _draw_points(series, axes, shift=(number + 1) / (len(chart.series) + 1))
+        else:
+            _draw_series(series, axes)
     for vector in chart.vectors:
         colour = LOOKS[vector.style].colour
         if np.isfinite([vector.x, vector.y]).all():
@@ -79,6 +85,27 @@ def _draw_series(series: Series, axes: "Axes") -> None:
     )  # fmt: skip
 
 
+def _draw_points(series: Series, axes: "Axes", *, shift: float) -> None:
+    """Draw each value with its interval, in its row and below the series before it."""
+    look = LOOKS[series.style]
+    low = series.x if series.low is None else series.low
+    high = series.x if series.high is None else series.high
+    reach = np.vstack([series.x - low, high - series.x])
+    axes.errorbar(
+        series.x, series.y + shift, xerr=np.maximum(reach, 0.0), linestyle="none", color=look.colour,
+        marker=_POINT_MARKS[series.style], markersize=6, elinewidth=0.75 * look.width, label=series.name,
+    )  # fmt: skip
+
+
+def _name_rows(chart: Chart, axes: "Axes") -> None:
+    middles = np.arange(len(chart.rows)) + 0.5
+    axes.set_yticks(middles, [textwrap.fill(name, 28) for name in chart.rows], parse_math=False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(len(chart.rows), 0.0)
+    for edge in range(1, len(chart.rows)):
+        axes.axhline(edge, color=_GRID, linewidth=0.8, zorder=0.5)
+
+
 def _dress(chart: Chart, axes: "Axes") -> None:
     across, up = axis(*chart.x_range, chart.x_kind), axis(*chart.y_range, chart.y_kind)
     axes.set_xticks([at for at, _ in across.ticks], [text for _, text in across.ticks])
@@ -86,11 +113,13 @@ def _dress(chart: Chart, axes: "Axes") -> None:
     # Room beside the frame, so that a mark at 0 or 100 % is not cut in half.
     axes.set_xlim(across.low - 0.02 * (across.high - across.low), across.high + 0.02 * (across.high - across.low))
     axes.set_ylim(up.low - 0.02 * (up.high - up.low), up.high + 0.04 * (up.high - up.low))
+    if chart.rows:
+        _name_rows(chart, axes)
     axes.set_xlabel(chart.x_label)
     axes.set_ylabel(chart.y_label)
     # The name of a subject may hold dollar signs, which matplotlib would take for a formula.
     axes.set_title(chart.title, loc="left", fontsize="medium", parse_math=False)
-    axes.grid(color=_GRID, linewidth=0.8)
+    axes.grid(color=_GRID, linewidth=0.8, axis="x" if chart.rows else "both")
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     if len(chart.series) + len(chart.thresholds) > 1:

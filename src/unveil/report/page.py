@@ -184,6 +184,8 @@ def _figure(chart: Chart, identity: str) -> dict[str, Any]:
 def _swatch(series: Series) -> str:
     if series.kind == "bars":
         return swatch(series.style, kind="bar")
+    if series.kind == "points":
+        return swatch(series.style, kind="point")
     return swatch(series.style, kind="marked line" if series.x.size <= MOST_MARKS else "line")
 
 

@@ -50,6 +50,10 @@ def svg(chart: Chart, *, identity: str) -> str:
     >>> "a &lt; b: 0% at 0, 100% at 1." in text
     True
     """
+    if chart.rows:
+        from unveil.report.svg_rows import svg_rows
+
+        return svg_rows(chart, identity=identity)
     frame = Frame(chart)
     styles = dict.fromkeys(vector.style for vector in chart.vectors)
     parts = [
@@ -76,10 +80,12 @@ def svg(chart: Chart, *, identity: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def swatch(style: Style, *, kind: Literal["line", "marked line", "arrow", "bar"]) -> str:
-    """Return the little picture beside a name in the legend: a line, an arrow or a bar in its style."""
+def swatch(style: Style, *, kind: Literal["line", "marked line", "arrow", "bar", "point"]) -> str:
+    """Return the little picture beside a name in the legend: a line, an arrow, a bar or a point in its style."""
     if kind == "bar":
         inside = f'<rect class="bar {style}" x="6" y="2" width="22" height="12"/>'
+    elif kind == "point":
+        inside = f'<path class="interval {style}" d="M3 8H33"/>{point(style, 18, 8)}'
     elif kind == "arrow":
         inside = f'<path class="vector {style}" d="M2 8H26"/><path class="head {style}" d="M34 8l-9-4.5v9z"/>'
     else:
@@ -88,8 +94,23 @@ def swatch(style: Style, *, kind: Literal["line", "marked line", "arrow", "bar"]
     return f'<svg class="swatch" viewBox="0 0 36 16" aria-hidden="true" focusable="false">{inside}</svg>'
 
 
+#: The outline of a point around the origin: no two styles have the same, so that none differ by colour alone.
+_POINTS: dict[Style, str] = {
+    "first": "a6 6 0 1 1 12 0a6 6 0 1 1-12 0z",
+    "second": "m1-5h10v10h-10z",
+    "third": "l6-7l6 7l-6 7z",
+    "fourth": "m0 5l6-11l6 11z",
+    "fifth": "m4-7h4v14h-4z",
+}
+
+
+def point(style: Style, x: float, y: float) -> str:
+    """Return the mark of a point at this place of the picture."""
+    return f'<path class="point {style}" d="M{_pixel(x - 6)} {_pixel(y)}{_POINTS[style]}"/>'
+
+
 def describe(chart: Chart) -> str:
-    """Return in words what the chart shows: where each line starts and ends, each bar, each arrow.
+    """Return in words what the chart shows: where each line starts and ends, each bar, each arrow, each point.
 
     >>> bars = Series(name="share", x=np.array([0.0]), y=np.array([0.25]), style="first", kind="bars", width=0.5)
     >>> describe(Chart(title="T", x_label="x", y_label="y", series=(bars,)))
@@ -97,6 +118,10 @@ def describe(chart: Chart) -> str:
     """
     x_text = short_percent if chart.x_kind == "share" else decimal
     y_text = short_percent if chart.y_kind == "share" else decimal
+    if chart.rows:
+        from unveil.report.svg_rows import describe_rows
+
+        return describe_rows(chart)
     said = [f"Across: {chart.x_label}. Up: {chart.y_label}."]
     for series in chart.series:
         x, y = series.x[np.isfinite(series.y)], series.y[np.isfinite(series.y)]

@@ -74,6 +74,8 @@ def _rich_table(
         box=box.SIMPLE_HEAD if has_heads else None,
         show_header=has_heads,
         pad_edge=False,
+        # Two spaces between columns, as in a pipe: a terminal is only 80 wide. A box adds one of them.
+        padding=(0, 1 if has_heads else 2, 0, 0),
     )
     for head, side in zip(heads, align, strict=True):
         drawn.add_column(Text(head), justify="right" if side == "right" else "left", overflow="fold")

@@ -1,0 +1,78 @@
+"""The partition question in Python: what goes in, and what the answer gives back."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import unveil
+from unveil.ask import partition
+from unveil.errors import InputError
+from unveil.guess import Partition, View
+
+TRUTH = ["Alice"] * 5 + ["Bob"] * 2
+GUESS = ["p", "p", "p", "q", "q", "p", "r"]
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series, Partition.from_labels])
+def test_labels_of_any_kind_give_the_same_answer(kind: type) -> None:
+    answer = partition(kind(GUESS), kind(TRUTH))
+    assert answer.result.miss.tolist() == [2.5, 1.0]
+    assert answer.reference is None
+
+
+def test_settings_reach_the_measure_and_the_grid() -> None:
+    answer = partition(GUESS, TRUTH, alpha=1, beta=0.9, contamination_desirable=True, weights={0: 0.5})
+    plain = partition(GUESS, TRUTH, alpha=1, beta=0.9)
+    assert answer.result.linked0[0] == pytest.approx(2.5 / 4.5)
+    assert plain.result.linked0[0] == pytest.approx(3 / 5)
+    sliders = answer.page().sections[3].blocks[0]
+    assert type(sliders).__name__ == "Playground"
+    assert answer.to_html() != plain.to_html()
+
+
+def test_json_has_the_promised_fields_and_null_for_undefined() -> None:
+    answer = partition(GUESS, TRUTH, beta=0.1, rng=np.random.default_rng(0))
+    found = json.loads(answer.to_json(seed=0, limits=[{"quantity": "risk_slope", "exceeded": True}]))
+    assert found["schema"] == "unveil.partition/1"
+    assert (found["n"], found["subjects"], found["alpha"], found["beta"]) == (7, 2, 0.5, 0.1)
+    assert found["overall"]["risk_slope"] is None
+    assert found["overall"]["breached_subjects"] == 2
+    assert found["overall"]["linked"] == [0.45, 1.0, 1.0]
+    assert set(found["distances"]) >= {"voi", "voi_normalised", "rand", "adjusted_rand", "mtd", "mtd_normalised"}
+    assert [row["subject"] for row in found["per_subject"]] == ["Alice", "Bob"]
+    assert found["per_subject"][0]["risk_slope"] is None
+    assert found["limits"][0]["exceeded"] is True
+    assert found["random_guessing"]["draws"] == 20
+
+
+def test_a_breach_is_undefined_for_limits_whatever_is_shown() -> None:
+    for at_breach in ("nan", "limit"):
+        quantity = partition(GUESS, TRUTH, beta=0.1, at_breach=at_breach).quantities["risk_slope"]
+        assert math.isnan(quantity.value)
+        assert quantity.exceeded_when_undefined
+
+
+def test_the_plot_draws_the_numbers() -> None:
+    answer = partition(GUESS, TRUTH)
+    overall, subject, slopes = answer.plot(subject=1)
+    np.testing.assert_allclose(overall.get_lines()[0].get_ydata(), answer.result.overall.linked[:2])
+    np.testing.assert_allclose(subject.get_lines()[0].get_ydata(), answer.result.graphs(1)[0])
+    assert slopes.get_xlabel().startswith("threshold")
+
+
+def test_a_view_and_progress() -> None:
+    steps: list[tuple[str, float]] = []
+    view = View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], ["1/2", "1/2"])
+    answer = partition(view, TRUTH, rng=np.random.default_rng(0), progress=lambda *step: steps.append(step))
+    assert answer.result.miss.tolist() == [1.25, 0.5]
+    assert [share for _, share in steps] == sorted(share for _, share in steps)
+    assert steps[-1][1] == 1
+
+
+def test_different_items_are_refused() -> None:
+    with pytest.raises(InputError, match="one has 2 and the other 7"):
+        unveil.ask.partition(["x", "y"], TRUTH)

@@ -1,0 +1,43 @@
+"""Pages opened in a real browser that notices everything: errors, forbidden parts, requests to anybody."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+# Everything the browser has to say against a page is collected before the page's own script runs.
+_WATCH = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
+"""
+
+
+@dataclass(kw_only=True)
+class Visit:
+    """An open page, and what went wrong or was asked of the network."""
+
+    page: "Page"
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def visit(browser: "Browser", path: Path, *, width: int = 1200, **context: Any) -> Iterator["Page"]:
+    """Yield the page in the file, as a person would open it; it must end without a complaint or a request."""
+    opened = Visit(page=browser.new_context(viewport={"width": width, "height": 800}, **context).new_page())
+    page = opened.page
+    page.on("console", lambda message: opened.complaints.append(message.text))
+    page.on("pageerror", lambda error: opened.complaints.append(str(error)))
+    page.on("dialog", lambda dialog: opened.complaints.append(dialog.message))
+    page.on("request", lambda request: opened.requests.append(request.url))
+    page.add_init_script(_WATCH)
+    page.goto(path.as_uri())
+    yield page
+    assert opened.complaints == []
+    assert not page.evaluate("window.violations ? violations.length : 0")
+    assert [url for url in opened.requests if url != path.as_uri() and not url.startswith("data:")] == []
+    page.context.close()

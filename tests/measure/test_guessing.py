@@ -1,0 +1,48 @@
+"""What random guessing would give, against the mean over every partition there is."""
+
+from math import log2
+
+import numpy as np
+import pytest
+
+from tests.oracles.random_partitions import all_partitions
+from unveil.guess import Partition
+from unveil.measure import partition_distances, random_guessing, unlinkability
+
+TRUTH = Partition.from_labels("aaabb")
+
+
+def test_means_approach_those_over_all_partitions() -> None:
+    everything = [Partition.from_labels(labels) for labels in all_partitions(TRUTH.n)]
+    results = [unlinkability(guess, TRUTH).overall for guess in everything]
+    distances = [partition_distances(guess, TRUTH) for guess in everything]
+    found = random_guessing(TRUTH, rng=np.random.default_rng(5), draws=4_000)
+    assert found.miss == pytest.approx(np.mean([r.miss for r in results]), abs=0.05)
+    assert found.include == pytest.approx(np.mean([r.include for r in results]), abs=0.05)
+    assert found.breached_share == pytest.approx(np.mean([r.breached_share for r in results]), abs=0.02)
+    assert found.risk_slope == pytest.approx(np.nanmean([r.risk_slope for r in results]), abs=0.02)
+    assert found.voi == pytest.approx(np.mean([d.voi for d in distances]), abs=0.05)
+    assert found.voi_normalised == pytest.approx(found.voi / log2(TRUTH.n))
+    assert found.mtd == pytest.approx(np.mean([d.mtd for d in distances]), abs=0.05)
+    assert found.adjusted_rand == pytest.approx(np.mean([d.adjusted_rand for d in distances]), abs=0.03)
+
+
+def test_graphs_of_different_length_are_flat_after_their_end() -> None:
+    found = random_guessing(TRUTH, rng=np.random.default_rng(5), draws=400)
+    assert found.linked.size == TRUTH.n
+    assert found.linked[-1] == 1
+    assert (np.diff(found.linked) >= 0).all()
+
+
+def test_the_same_seed_gives_the_same_reference_and_progress_is_told() -> None:
+    shares: list[float] = []
+    first = random_guessing(TRUTH, rng=np.random.default_rng(1), progress=shares.append)
+    second = random_guessing(TRUTH, rng=np.random.default_rng(1))
+    assert (first.miss, first.voi) == (second.miss, second.voi)
+    assert shares == [(k + 1) / 20 for k in range(20)]
+
+
+def test_undefined_where_no_draw_has_a_value() -> None:
+    found = random_guessing(Partition.from_labels("ab"), rng=np.random.default_rng(1), beta=0)
+    assert np.isnan(found.risk_slope)
+    assert found.breached_share == 1
