@@ -19,7 +19,7 @@ setup:
 	@$(PYTHON) tools/environment.py .venv
 
 demo: setup
-	@$(BIN)/unveil partition --sample --html $(REPORT) </dev/null
+	@$(BIN)/unveil audit --html $(REPORT) </dev/null
 	@echo "The report is in $(CURDIR)/$(REPORT)"
 
 # Standard input is never asked for anything, and may be closed.
@@ -37,10 +37,15 @@ format:
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# anonymeter needs an older numpy than unveil, so it gets an environment of its own.
 bench:
 	@$(PYTHON) tools/environment.py .venv-bench --extra bench
+	@test -e .venv-bench-anonymeter/ready || { \
+	  $(PYTHON) -m venv --without-pip .venv-bench-anonymeter && \
+	  $(PYTHON) -m pip --python .venv-bench-anonymeter/bin/python install --quiet anonymeter==1.1.0 && \
+	  touch .venv-bench-anonymeter/ready; }
 	.venv-bench/bin/python -m benchmarks.run $(ARGS)
 
 clean:
-	rm -rf .venv .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT)
+	rm -rf .venv .venv-bench .venv-bench-anonymeter .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT)
 	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -7,7 +7,7 @@ import platform
 # One thread each: CPU times are compared, and idle threads of a numeric library would count too.
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
-from benchmarks import candidates, partitions
+from benchmarks import candidates, linkability, partitions
 from benchmarks.timing import as_markdown
 
 
@@ -16,6 +16,8 @@ def main() -> None:
     parser.add_argument("--sizes", type=lambda text: int(float(text)), nargs="+", default=[10**4, 10**5, 10**6, 10**7])
     sizes = parser.parse_args().sizes
     print(f"Python {platform.python_version()} on {platform.machine()}, {os.cpu_count()} cores\n")
+    print(as_markdown(list(linkability.rows())), "\n")
+    linkability.growth([10**4, 10**5, 10**6])
     print(as_markdown(list(candidates.rows())), "\n")
     print(as_markdown(list(partitions.rows(sizes))), "\n")
     print("| case | extra memory, MB |\n|---|---:|")

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from unveil import ask as ask
     from unveil import guess as guess
     from unveil import measure as measure
+    from unveil.ask.audit import audit as audit
     from unveil.errors import InputError as InputError
     from unveil.errors import MissingExtraError as MissingExtraError
     from unveil.errors import UndefinedMetricWarning as UndefinedMetricWarning
@@ -29,6 +30,7 @@ _HOME = {
     "View": "unveil.guess",
     "__version__": "importlib.metadata",
     "ask": "unveil.ask",
+    "audit": "unveil.ask",
     "guess": "unveil.guess",
     "measure": "unveil.measure",
 }

@@ -53,12 +53,14 @@ def test_on_a_terminal_every_metric_has_its_summary(monkeypatch: pytest.MonkeyPa
         assert f"source: {metric.source}" in run.stdout
 
 
-@pytest.mark.parametrize("what", ["attacks", "protections"])
-def test_what_there_is_none_of_is_said_in_one_sentence(what: str) -> None:
-    run = CliRunner().invoke(main, ["list", what])
-    assert (run.exit_code, run.stdout, run.stderr) == (0, f"There are no {what} in this version of unveil yet.\n", "")
-    as_json = CliRunner().invoke(main, ["list", what, "--json"])
-    assert (as_json.exit_code, as_json.stdout) == (0, "[]\n")
+@pytest.mark.parametrize(("what", "known"), [("attacks", "linkability"), ("protections", "rank-swapping")])
+def test_attacks_and_protections_are_listed_with_their_settings(what: str, known: str) -> None:
+    shown = CliRunner().invoke(main, ["list", what])
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert known in shown.stdout
+    things = json.loads(CliRunner().invoke(main, ["list", what, "--json"]).stdout)
+    assert known in [thing["name"] for thing in things]
+    assert all(thing["summary"] and thing["source"] and thing["on"] == "table" for thing in things)
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["list", "metric"]])

@@ -19,8 +19,8 @@ from tests.data.refusals import MARKER, refusal
 from unveil.data import _delimited
 from unveil.data._delimited import csv_columns
 from unveil.data._source import open_source
-from unveil.data.read import did_you_mean, read_table
-from unveil.errors import InputError
+from unveil.data.read import read_table
+from unveil.errors import InputError, did_you_mean
 
 PARTITION = {"item": "item", "cluster": "cluster"}
 

@@ -1,5 +1,7 @@
 """One file per question: attack, measure and report, tied into an answer with numbers, a page and a picture."""
 
+from unveil.ask.audit import AuditAnswer, audit
+from unveil.ask.audit_files import audit_files
 from unveil.ask.candidates import CandidatesAnswer, candidates
 from unveil.ask.candidates_files import candidates_files
 from unveil.ask.partition import PartitionAnswer, partition
@@ -7,9 +9,12 @@ from unveil.ask.partition_files import partition_files
 from unveil.ask.quantities import Quantity
 
 __all__ = [
+    "AuditAnswer",
     "CandidatesAnswer",
     "PartitionAnswer",
     "Quantity",
+    "audit",
+    "audit_files",
     "candidates",
     "candidates_files",
     "partition",

@@ -170,7 +170,7 @@ def candidates(
 
 def check_metrics(names: Sequence[str], *, has_truth: bool) -> None:
     """Refuse a name that no metric of candidates has, and a metric whose truth is not there."""
-    from unveil.data.read import did_you_mean
+    from unveil.errors import did_you_mean
 
     listed = _listed()
     for name in names:

@@ -9,11 +9,12 @@ from typing import Any
 import click
 
 from unveil.cli.common import BAD_INPUT, INTERRUPTED, cannot_print, sentence
-from unveil.errors import UnveilError
+from unveil.errors import UnveilError, did_you_mean
 
 #: Every command: its name, where it lives and what it does. A new command is one line here.
 COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
+        "audit": ("unveil.cli.audit:audit", "What could an adversary do with a released table?"),
         "partition": ("unveil.cli.partition:partition", "How well is each subject hidden in an adversary's partition?"),
         "candidates": ("unveil.cli.candidates:candidates", "How much does an adversary know about each target?"),
         "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
@@ -50,8 +51,6 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that was asked for, or suggest the one whose name is closest."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            from unveil.data.read import did_you_mean
-
             raise click.UsageError(f"there is no command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -99,7 +98,7 @@ def main() -> None:
 
     \b
     Try it without any data of your own:
-        unveil partition --sample
+        unveil audit
 
     Exit codes: 0 fine, 2 the input cannot be used, 3 a limit is exceeded.
     """  # noqa: D301  (click needs the control character itself)

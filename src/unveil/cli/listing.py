@@ -30,13 +30,21 @@ def _facts(metric: "Metric") -> Facts:
     return {**facts, "summary": metric.summary, "source": source}
 
 
-def _none_yet() -> list[Facts]:
-    return []
+def _protections() -> list[Facts]:
+    from unveil.protect import PROTECTIONS
+
+    return [protection.facts for protection in PROTECTIONS.values()]
+
+
+def _attacks() -> list[Facts]:
+    from unveil.attack import ATTACKS
+
+    return [attack.facts for attack in ATTACKS.values()]
 
 
 #: What can be listed, and the facts of each thing in the order to show them. A new listing is one line here.
 LISTINGS: Mapping[str, Callable[[], list[Facts]]] = MappingProxyType(
-    {"metrics": _metrics, "attacks": _none_yet, "protections": _none_yet}
+    {"metrics": _metrics, "attacks": _attacks, "protections": _protections}
 )
 
 

@@ -12,6 +12,8 @@ from typing import Any, Protocol
 
 import click
 
+from unveil.errors import did_you_mean
+
 # An exponent of more than three digits would make an exact fraction too large to compute with.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?|[+-]?\d+/0*[1-9]\d*", re.ASCII)
 _LONGEST_NUMBER = 100
@@ -108,8 +110,6 @@ def limit_reader(meanings: Callable[[], Mapping[str, str]]) -> Callable[..., Lim
 def _read_limit(text: str, known: Mapping[str, str], ctx: click.Context, param: click.Parameter) -> tuple[str, float]:
     name, _, written = text.partition("=")
     if name not in known:
-        from unveil.data.read import did_you_mean
-
         hint = did_you_mean(name, known) or f" Choose from {', '.join(known)}."
         raise click.BadParameter(f"there is no quantity {name!r}.{hint}", ctx, param)
     number = parse_number(written)

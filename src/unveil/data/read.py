@@ -1,9 +1,8 @@
 """Read one table from a CSV or Parquet file: the columns asked for, or a message that says what to correct."""
 
-import difflib
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,13 +11,12 @@ from unveil.data._cells import as_typed as to_typed
 from unveil.data._delimited import csv_columns, csv_rows
 from unveil.data._parquet import parquet_columns, parquet_rows
 from unveil.data._source import Source, open_source, shown
-from unveil.errors import InputError
+from unveil.errors import InputError, did_you_mean, shortened
 
 if TYPE_CHECKING:
     import polars as pl
 
 _SHOWN_NAMES = 20
-_SHOWN_LETTERS = 60
 
 
 def read_table(
@@ -96,8 +94,8 @@ def refuse_cells(wrong: "pl.Series", path: str | os.PathLike[str], column: str, 
     if count:
         first = wrong.arg_true()[0] + 1
         raise InputError(
-            f"column {_short(column)} of {shown(Path(path))} must {must}, but does not in row {first} (counted from 1 "
-            f"below the header; such rows: {count}). Correct the file, or leave those rows out"
+            f"column {shortened(column)} of {shown(Path(path))} must {must}, but does not in row {first} (counted from "
+            f"1 below the header; such rows: {count}). Correct the file, or leave those rows out"
         )
 
 
@@ -118,21 +116,6 @@ def refuse_repeats(frame: "pl.DataFrame", path: str | os.PathLike[str], keys: Se
             f"that of row {again['first'][0]} (counted from 1 below the header; such rows: {again.height}). "
             "Keep one of each"
         )
-
-
-def did_you_mean(wrong: str, have: Iterable[str]) -> str:
-    """Return a question that suggests the nearest of the names there are, with a space before it, or nothing.
-
-    Only for names of columns, options and settings: a nearest cell would give data away.
-
-    >>> did_you_mean("clusters", ["item", "cluster"])
-    " Did you mean 'cluster'?"
-    >>> did_you_mean("colour", ["item", "cluster"])
-    ''
-    """
-    plain = {name.strip().casefold(): name for name in have}
-    near = difflib.get_close_matches(wrong.strip().casefold(), plain, n=1, cutoff=0.65)
-    return f" Did you mean {_short(plain[near[0]])}?" if near else ""
 
 
 def _find(
@@ -162,7 +145,7 @@ def _find(
     for name in lacking.values():
         if guess := did_you_mean(name, spare):
             raise InputError(
-                f"column {_short(name)} of {source.name} is optional and missing, but another is called nearly so."
+                f"column {shortened(name)} of {source.name} is optional and missing, but another is called nearly so."
                 f"{guess} Rename or remove that column"
             )
     return {wanted: name for wanted, name in columns.items() if wanted not in lacking}
@@ -193,10 +176,6 @@ def _lacking(
     )
 
 
-def _short(name: str) -> str:
-    return repr(name if len(name) <= _SHOWN_LETTERS else name[:_SHOWN_LETTERS] + "…")
-
-
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
-    return ", ".join(_short(name) for name in names[:_SHOWN_NAMES]) + more
+    return ", ".join(shortened(name) for name in names[:_SHOWN_NAMES]) + more

@@ -2,5 +2,6 @@
 
 from unveil.guess.candidates import Candidates
 from unveil.guess.partition import Partition, View
+from unveil.guess.trials import Attempts, Trials
 
-__all__ = ["Candidates", "Partition", "View"]
+__all__ = ["Attempts", "Candidates", "Partition", "Trials", "View"]

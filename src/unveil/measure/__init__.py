@@ -2,6 +2,14 @@
 
 from unveil.measure._listing import METRICS, Metric, metric
 from unveil.measure.candidate_metrics import Measured, all_metrics
+from unveil.measure.closeness import (
+    Closeness,
+    Copies,
+    Nearness,
+    distance_to_closest,
+    exact_copies,
+    nearest_distance_ratio,
+)
 from unveil.measure.error import absolute_error, incorrectly_classified, incorrectness, mean_squared_error
 from unveil.measure.fairness import Spread, fairness, gini
 from unveil.measure.guessing import Reference, random_guessing
@@ -25,6 +33,17 @@ from unveil.measure.partition_distances import (
     variation_of_information,
 )
 from unveil.measure.policy_grid import PolicyGrid, policy_grid, risk_slope_on
+from unveil.measure.risk import (
+    Rate,
+    Risk,
+    anonymeter_risk,
+    attack_rate,
+    control_rate,
+    excess_over_control,
+    naive_rate,
+    risk,
+    wilson,
+)
 from unveil.measure.similarity import normalized_variance
 from unveil.measure.success import (
     adversary_overall_success,
@@ -59,12 +78,17 @@ from unveil.measure.unlinkability import (
 
 __all__ = [
     "METRICS",
+    "Closeness",
+    "Copies",
     "Measured",
     "Metric",
+    "Nearness",
     "Overall",
     "PartitionDistances",
     "PolicyGrid",
+    "Rate",
     "Reference",
+    "Risk",
     "Spread",
     "Unlinkability",
     "absolute_error",
@@ -73,7 +97,9 @@ __all__ = [
     "adversary_success_rate",
     "all_metrics",
     "amount_of_leaked_information",
+    "anonymeter_risk",
     "anonymity_set_size",
+    "attack_rate",
     "bcubed_precision",
     "bcubed_recall",
     "breached_share",
@@ -81,7 +107,11 @@ __all__ = [
     "conditional_entropy",
     "conditional_privacy",
     "conditional_privacy_loss",
+    "control_rate",
+    "distance_to_closest",
     "entropy",
+    "exact_copies",
+    "excess_over_control",
     "fairness",
     "gini",
     "hiding_property",
@@ -98,6 +128,8 @@ __all__ = [
     "minimal_transfer_distance",
     "miss_errors",
     "mutual_information",
+    "naive_rate",
+    "nearest_distance_ratio",
     "normalised_error",
     "normalized_entropy",
     "normalized_variance",
@@ -110,9 +142,11 @@ __all__ = [
     "random_guessing",
     "relative_entropy",
     "renyi_entropy",
+    "risk",
     "risk_slope",
     "risk_slope_on",
     "unlinkability",
     "user_specified_innocence",
     "variation_of_information",
+    "wilson",
 ]

@@ -1,9 +1,19 @@
 """Small example files inside the package."""
 
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    from unveil.data.kinds import Kind, Role
+    from unveil.data.table import Table
+
+# Who belongs to the control must not depend on what they answered: the draw knows the number of rows only.
+_CONTROL_ROWS = 244
+_SPLIT_SEED = 1996
 
 
 def path(name: str) -> Path:
@@ -19,6 +29,9 @@ def path(name: str) -> Path:
     has two most likely candidates for 20 and 21 and four for 22 and 23, does not consider the truth of 24, takes the
     decoy 25 for a person, and does not attempt 26 to 30.
 
+    ``anes96.csv`` holds 944 people of the American National Election Study of 1996; its source and columns are in
+    ``README.md`` beside it, and :func:`audit_sample` has it as tables.
+
     >>> path("partition_truth.csv").name
     'partition_truth.csv'
     """
@@ -27,3 +40,30 @@ def path(name: str) -> Path:
     if name not in have:
         raise InputError(f"there is no example file {name!r}; there are {', '.join(have)}. Name one of these")
     return folder / name
+
+
+def audit_sample() -> "tuple[Table, Table]":
+    """Return the people of the embedded sample as two tables: 700 whose data are released, and 244 others as control.
+
+    They come from the 1996 American National Election Study: age, education, household income, size of the town, news
+    on television, party, three placements on a scale from left to right, and the expected vote. Politics is sensitive,
+    and all other columns can be known to an adversary. Who is in which table was drawn once, whatever the answers.
+
+    >>> original, control = audit_sample()
+    >>> original.rows, control.rows, original.column_names[:4]
+    (700, 244, ('age', 'education', 'income', 'town_size'))
+    """
+    import numpy as np
+
+    from unveil.data.table import Table
+
+    scales = ("education", "income", "party", "self_left_right", "clinton_left_right", "dole_left_right")
+    kinds: dict[str, Kind] = {"age": "number", "town_size": "number", "news": "number", "vote": "category"}
+    kinds |= dict.fromkeys(scales, "ordered")
+    politics = ("party", "self_left_right", "clinton_left_right", "dole_left_right", "vote")
+    roles: dict[str, Role] = dict.fromkeys(politics, "sensitive")
+    roles |= dict.fromkeys(("age", "education", "income", "town_size", "news"), "known")
+    people = Table.read(path("anes96.csv"), kinds=kinds, roles=roles)
+    lot = np.random.default_rng(_SPLIT_SEED).permutation(people.rows)
+    control, original = np.sort(lot[:_CONTROL_ROWS]), np.sort(lot[_CONTROL_ROWS:])
+    return replace(people.take(original), name="original"), replace(people.take(control), name="control")

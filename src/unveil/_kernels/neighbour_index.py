@@ -1,0 +1,190 @@
+"""Rows as integers, arranged so that the nearest ones are found without looking at all of them.
+
+Rows that are equal in all columns are one row with a number of copies. Released rows stand in groups with the same
+categories, sorted within a group by the number column that tells rows apart best.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Codes = NDArray[np.int32]
+
+#: A number that is not there. It differs from every number by one mismatch, and not at all from another missing one.
+MISSING = np.iinfo(np.int64).min
+
+_ROOM = 2**62
+
+
+class Grid(NamedTuple):
+    """Rows of integers and what differences cost; grids that are compared have the same columns and costs.
+
+    The distance of two rows is the sum over number columns of ``|difference| * step_cost`` (``mismatch_cost`` where one
+    of the two is ``MISSING``) plus ``mismatch_cost`` per category column in which they differ. It must fit 62 bits.
+    """
+
+    numbers: Integers
+    codes: Codes
+    step_cost: Integers
+    mismatch_cost: int
+
+
+class Prepared(NamedTuple):
+    """Distinct released rows and distinct targets, ready to be searched."""
+
+    row_of: Codes  # the distinct row of each released row
+    copies: Integers  # how many released rows each distinct row stands for
+    group_start: Integers  # the distinct rows of group g are group_start[g] to group_start[g + 1] - 1
+    group_codes: Codes  # [columns, groups]: the categories that the rows of a group share
+    numbers: Integers  # [distinct rows, number columns]: ascending in the first column within a group
+    target_of: Codes  # the distinct target of each target
+    tuple_of: Integers  # the categories of each distinct target, as a number from 0; ascending
+    tuple_codes: Codes  # [tuples, columns]: what these categories are
+    tuple_group: Integers  # the group with exactly these categories, -1 where there is none
+    wanted: Integers  # [distinct targets, number columns]
+    step: Integers
+    mismatch: int
+
+
+def prepare(released: Grid, targets: Grid) -> Prepared:
+    """Return the released rows and the targets, collapsed and grouped; the order of rows plays no part in it."""
+    # Columns are gone through one by one, many times, which is quicker where they are in one piece.
+    released = released._replace(numbers=np.asfortranarray(released.numbers), codes=np.asfortranarray(released.codes))
+    columns = [*_missing_as_codes(released, targets), *_codes(released, targets)]
+    order = _best_first(released)
+    numbers, wanted, step = released.numbers[:, order], targets.numbers[:, order], released.step_cost[order]
+    n = len(released.numbers)
+
+    tuple_of_row, tuples = _rank([np.concatenate(pair) for pair in columns], n + len(wanted))
+    group_of_row, group_of_tuple = _renumber(tuple_of_row[:n], tuples)
+    tuple_of_target, target_tuple = _renumber(tuple_of_row[n:], tuples)
+
+    row_of, rows = _rank([group_of_row, *_shifted(numbers)], n)
+    target_of, distinct = _rank([tuple_of_target, *_shifted(wanted)], len(wanted))
+    row_at = _one_of_each(row_of, rows)
+    group_at = _one_of_each(group_of_row, group_of_tuple.max(initial=-1) + 1)
+    target_at = _one_of_each(target_of, distinct)
+    tuple_at = _one_of_each(tuple_of_target, target_tuple.max(initial=-1) + 1)
+    return Prepared(
+        row_of=row_of.astype(np.int32),
+        copies=np.bincount(row_of, minlength=rows),
+        group_start=np.concatenate([[0], np.cumsum(np.bincount(group_of_row[row_at], minlength=group_at.size))]),
+        group_codes=_table([old for old, _ in columns], group_at),
+        numbers=np.ascontiguousarray(numbers[row_at]),
+        target_of=target_of.astype(np.int32),
+        tuple_of=tuple_of_target[target_at],
+        tuple_codes=np.ascontiguousarray(_table([new for _, new in columns], tuple_at).T),
+        tuple_group=group_of_tuple[target_tuple >= 0],
+        wanted=np.ascontiguousarray(wanted[target_at]),
+        step=step,
+        mismatch=released.mismatch_cost,
+    )
+
+
+def content_rank(*grids: Grid) -> Integers:
+    """Return the place of each row among the distinct rows, by what is in it: rows that are equal have the same.
+
+    The grids are the same rows in several groups of columns.
+
+    >>> rows = Grid(np.array([[7], [3], [7]]), np.empty((3, 0), np.int32), np.array([1]), 4)
+    >>> content_rank(rows)
+    array([1, 0, 1])
+    """
+    columns = [column for grid in grids for column in (*_shifted(grid.numbers), *_shifted(grid.codes))]
+    return _rank(columns, len(grids[0].numbers))[0]
+
+
+def _missing_as_codes(released: Grid, targets: Grid) -> Iterator[tuple[Codes, Codes]]:
+    """Yield whether the number is missing, for number columns where some are: that costs what a category costs."""
+    for old, new in zip(released.numbers.T, targets.numbers.T, strict=True):
+        gone, unknown = old == MISSING, new == MISSING
+        if gone.any() or unknown.any():
+            yield gone.astype(np.int32), unknown.astype(np.int32)
+
+
+def _codes(released: Grid, targets: Grid) -> Iterator[tuple[Codes, Codes]]:
+    """Yield the category columns, numbered anew: categories that only one side has are alike, as they never match."""
+    for old, new in zip(released.codes.T, targets.codes.T, strict=True):
+        low = min(old.min(initial=0), new.min(initial=0))
+        old, new = old - low, new - low
+        size = int(max(old.max(initial=0), new.max(initial=0))) + 1
+        there, asked = np.zeros(size, bool), np.zeros(size, bool)
+        there[old] = True
+        asked[new] = True
+        shared = there & asked
+        number = np.where(shared, np.cumsum(shared), 0).astype(np.int32)
+        unmatched = np.where(shared, number, np.int32(shared.sum() + 1)).astype(np.int32)
+        yield number[old], unmatched[new]
+
+
+def _best_first(released: Grid) -> list[int]:
+    """Return the number columns that can differ at all, the one in which rows are furthest apart first."""
+
+    def spread(column: int) -> float:
+        # Ten thousand rows will do: this decides how long the search takes, not what it finds.
+        known = released.numbers[:: max(1, len(released.numbers) // 10_000), column]
+        known = known[known != MISSING]
+        if known.size == 0:
+            return 0.0
+        return float(np.abs(known - np.median(known)).mean()) * float(released.step_cost[column])
+
+    return sorted(np.flatnonzero(released.step_cost).tolist(), key=spread, reverse=True)
+
+
+def _shifted(numbers: Integers | Codes) -> Iterator[Integers | Codes]:
+    """Yield each column from 0 upwards, a missing number as the lowest; columns too wide for that as ranks."""
+    for column in numbers.T:
+        missing = column == MISSING
+        known = column[~missing] if missing.any() else column
+        low, high = (int(known.min()), int(known.max())) if known.size else (0, 0)
+        if high - low >= _ROOM // max(column.size, 1):
+            yield np.unique(column, return_inverse=True)[1]
+        else:
+            yield column - np.where(missing, column, low - 1) if missing.any() else column - low
+
+
+def _rank(columns: Iterable[Integers | Codes], size: int) -> tuple[Integers, int]:
+    """Return the number of each row among the distinct rows in ascending order, and how many those are."""
+    key, keys = np.zeros(size, np.int64), 1
+    for column in columns:
+        width = int(column.max(initial=0)) + 1
+        if keys * width > _ROOM:
+            key, keys = _dense(key, keys)
+        key *= width
+        key += column
+        keys *= width
+    return _dense(key, keys)
+
+
+def _dense(key: Integers, keys: int) -> tuple[Integers, int]:
+    """Return keys below ``keys`` without gaps, and how many there are."""
+    if keys <= 4 * key.size:  # close together: mark which occur and count the marks, which is quicker than sorting
+        rank, number = _renumber(key, keys)
+        return rank, int(number.max(initial=-1)) + 1
+    order = np.argsort(key)
+    ascending = key[order]
+    rank = np.empty_like(key)
+    rank[order] = np.cumsum(np.diff(ascending, prepend=ascending[:1]) != 0)
+    return rank, int(rank.max(initial=-1)) + 1
+
+
+def _renumber(some: Integers, size: int) -> tuple[Integers, Integers]:
+    """Return ``some`` of the numbers below ``size`` without gaps, and the new number of each (-1 where not used)."""
+    used = np.zeros(size, bool)
+    used[some] = True
+    number = np.where(used, np.cumsum(used) - 1, -1)
+    return number[some], number
+
+
+def _one_of_each(number: Integers, size: int) -> Integers:
+    """Return a row with each number; those with the same number are equal, so it does not matter which."""
+    place = np.empty(size, np.int64)
+    place[number] = np.arange(number.size)
+    return place
+
+
+def _table(columns: list[Codes], rows: Integers) -> Codes:
+    return np.array([column[rows] for column in columns], np.int32).reshape(len(columns), rows.size)

@@ -1,0 +1,203 @@
+"""Does row i of a release belong to row i of the original? Then a shuffle was forgotten."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.attack._listing import attack
+from unveil.attack.table.record_linkage import Neighbours, check_settings, compared, neighbours_of
+from unveil.data.encode import MISSING, Encoded
+from unveil.data.release import Knowledge
+from unveil.data.table import Table
+from unveil.errors import InputError
+from unveil.guess.trials import Attempts, Trials
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+PERMUTATIONS = 999
+# So many positions tell whether rows are nearer than by chance; more would only take longer.
+_TESTED = 5_000
+# So many pairs at most are looked for at a time: however many rows tie, the memory this takes is bounded.
+_PAIRS = 20_000_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OrderTest:
+    """How near rows at the same position are, beside rows paired by lot.
+
+    Attributes
+    ----------
+    rows
+        How many positions were compared: those of the targets, of which 5,000 are drawn if there are more.
+    distance
+        The mean distance of the two rows at the same position, in columns: 1 is a different category, or a number as
+        far away as the column is wide.
+    by_chance
+        The mean distance of all pairs, which is what pairing by lot gives on average.
+    p_value
+        The share of pairings by lot, the one of the tables among them, in which rows are at most as far apart: small
+        when the order of rows was kept. It is at least 1 / (permutations + 1).
+    permutations
+        How many pairings were drawn.
+    """
+
+    rows: int
+    distance: float
+    by_chance: float
+    p_value: float
+    permutations: int
+
+
+@attack(on="table", leaves="Trials", source="folklore: a masked file that was never shuffled")
+@dataclass(frozen=True, kw_only=True)
+class RowOrder:
+    """An adversary who supposes that the released rows are still in the order of the original ones.
+
+    A hit is a released row whose original row at the same position is among its ``neighbours`` nearest original rows;
+    where rows tie for the last place, it is one with the chance that a lot gives it. In an order that says nothing the
+    chance is ``neighbours / rows`` for every row: that is the naive rate, exactly. There is no control, because people
+    outside the data have no position in it. Both tables must have the same number of rows. Tables that are both sorted
+    by the same column stand out too: their order gives away that much.
+
+    Parameters
+    ----------
+    columns
+        The columns to compare; None for all that both tables have and the adversary knows.
+    neighbours
+        How many of the nearest original rows count as a hit; at most as many as there are.
+    targets
+        How many rows are looked at, drawn by lot; None for all.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> original = Table.from_frame(pl.DataFrame({"age": [25, 30, 28]}), name="original")
+    >>> released = Table.from_frame(pl.DataFrame({"age": [24, 33, 29]}), name="released")
+    >>> trials = RowOrder().run(released=released, knowledge=Knowledge(original), rng=np.random.default_rng(1))
+    >>> trials.attack.chances, trials.naive.expected
+    (array([1. , 1. , 0.5]), 1.0)
+    """
+
+    columns: tuple[str, ...] | None = None
+    neighbours: int = 1
+    targets: int | None = 500
+
+    def __post_init__(self) -> None:
+        check_settings(self.columns, self.neighbours, self.targets)
+
+    def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Trials:
+        """Return how many rows have their own position among the nearest; ``rng`` draws the rows looked at."""
+        original, masked, rows = self._drawn(released, knowledge, rng)
+        size = len(original.numbers)
+        k = self.neighbours
+        pieces = np.array_split(rows, -(-rows.size * size // _PAIRS))
+        chances = [own_chances(neighbours_of(original, masked, k, rows=piece), piece, k) for piece in pieces]
+        return Trials(
+            attack=Attempts.from_chances(np.concatenate(chances)),
+            naive=Attempts.from_chances(np.full(rows.size, k / size)),
+            control=None,
+            what="the original row at the same position is among the nearest",
+            notes=(_sentence(_test(original, masked, rows, permutations=PERMUTATIONS, rng=rng)),),
+        )
+
+    def test(
+        self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator, permutations: int = PERMUTATIONS
+    ) -> OrderTest:
+        """Return whether rows at the same position are nearer than rows paired by lot: a permutation test.
+
+        >>> import polars as pl
+        >>> ages = Table.from_frame(pl.DataFrame({"age": range(20, 50)}), roles={"age": "known"})
+        >>> kept = RowOrder().test(released=ages, knowledge=Knowledge(ages), rng=np.random.default_rng(1))
+        >>> kept.distance, kept.p_value
+        (0.0, 0.001)
+        """
+        check_settings(None, permutations, None)
+        original, masked, rows = self._drawn(released, knowledge, rng)
+        return _test(original, masked, rows, permutations=permutations, rng=rng)
+
+    def _drawn(
+        self, released: Table, knowledge: Knowledge, rng: np.random.Generator
+    ) -> tuple[Encoded, Encoded, Integers]:
+        size = knowledge.records.rows
+        if released.rows != size:
+            raise InputError(
+                "the order of rows can be compared only between tables of the same length, but the "
+                f"{released.name} has {released.rows} rows and the {knowledge.records.name} {size}. "
+                "Leave this attack out"
+            )
+        original, masked = compared(knowledge.records, released, self.columns)
+        if self.targets is None or self.targets >= size:
+            return original, masked, np.arange(size)
+        return original, masked, np.sort(rng.choice(size, self.targets, replace=False))
+
+
+def own_chances(found: Neighbours, own: Integers, k: int) -> Floats:
+    """Return the chance that each target's own row is among its k nearest, ties for the last place broken by lot."""
+    count = np.diff(found.start)
+    target = np.repeat(np.arange(own.size), count)
+    at_the_edge = found.distance == found.distance[found.start[1:] - 1][target]
+    tied = np.add.reduceat(at_the_edge.astype(np.int64), found.start[:-1])
+    places = k - (count - tied)
+    chances = np.zeros(own.size)
+    mine = np.flatnonzero(found.row == own[target])
+    chances[target[mine]] = np.where(at_the_edge[mine], (places / tied)[target[mine]], 1.0)
+    return chances
+
+
+def _test(
+    original: Encoded, masked: Encoded, rows: Integers, *, permutations: int, rng: np.random.Generator
+) -> OrderTest:
+    if rows.size > _TESTED:
+        rows = np.sort(rng.choice(rows, _TESTED, replace=False))
+    own = _apart(original, masked, rows, rows)
+    # Sums of the same distances in another order may differ by their rounding, which must not count as nearer.
+    limit = own * (1 + 1e-9)
+    nearer = sum(_apart(original, masked, rng.permutation(rows), rows) <= limit for _ in range(permutations))
+    return OrderTest(
+        rows=rows.size,
+        distance=own,
+        by_chance=_apart_by_chance(original, masked, rows),
+        p_value=(1 + nearer) / (1 + permutations),
+        permutations=permutations,
+    )
+
+
+def _apart(original: Encoded, masked: Encoded, one: Integers, other: Integers) -> float:
+    """Return the mean distance of these original rows from these released ones, pair by pair, in columns."""
+    total = float((original.codes[one] != masked.codes[other]).sum())
+    for place, step in enumerate(_steps(original)):
+        x, y = original.numbers[one, place], masked.numbers[other, place]
+        gone, lost = x == MISSING, y == MISSING
+        total += float((gone != lost).sum()) + step * float(np.abs(np.where(gone | lost, 0, x - y)).sum())
+    return total / one.size
+
+
+def _apart_by_chance(original: Encoded, masked: Encoded, rows: Integers) -> float:
+    """Return the mean distance of all pairs, from sorted columns instead of pair by pair."""
+    total = 0.0
+    for x, y in zip(original.codes[rows].T, masked.codes[rows].T, strict=True):
+        length = int(max(x.max(), y.max())) + 1
+        total += 1 - float(np.bincount(x, minlength=length) @ np.bincount(y, minlength=length)) / rows.size**2
+    for place, step in enumerate(_steps(original)):
+        x, y = original.numbers[rows, place], masked.numbers[rows, place]
+        x, y = x[x != MISSING].astype(np.float64), np.sort(y[y != MISSING]).astype(np.float64)
+        gone, lost = rows.size - x.size, rows.size - y.size
+        below = np.searchsorted(y, x)
+        sums = np.concatenate([[0.0], np.cumsum(y)])
+        far = float((x * (2 * below - y.size) - 2 * sums[below] + sums[-1]).sum())
+        total += (gone * y.size + lost * x.size + step * far) / rows.size**2
+    return total
+
+
+def _steps(table: Encoded) -> list[float]:
+    """Return how much of a column one grid unit of each number column is."""
+    return [step / table.mismatch_cost for step in table.step_cost.tolist()]
+
+
+def _sentence(test: OrderTest) -> str:
+    return (
+        f"rows at the same position are {test.distance:.3g} columns apart on average, rows paired by lot "
+        f"{test.by_chance:.3g} (permutation test, p = {test.p_value:.2g})"
+    )

@@ -1,0 +1,196 @@
+"""Put a number column of several tables on one grid of whole numbers, without loss where that can be."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Integers = NDArray[np.int64]
+
+#: Stands for a missing value among the grid units.
+MISSING = int(np.iinfo(np.int64).min)
+#: How many spans beyond the range a value counts that is not in the tables that make the range.
+BEYOND = 3
+
+_REAL_STEPS = 2**40
+_WIDEST = 2**58
+_MOST_PLACES = 6
+_EXACT_FLOAT = 2.0**50
+_BLOCK = 1 << 16
+
+
+class Grid(NamedTuple):
+    """A column of all tables in grid units, its span over those that make it, and how many spans all values fill.
+
+    ``exact`` says whether whole numbers, decimals, moments and levels are on the grid as they are; real ones never are.
+    """
+
+    values: list[Integers]
+    span: int
+    reach: int
+    exact: bool
+
+
+def on_grid(parts: Sequence["pl.Series"], reference: Sequence[int], *, ranks: bool = False) -> Grid:
+    """Return the column of each table in units of a grid that holds all its values.
+
+    Parameters
+    ----------
+    parts
+        The column of each table: numbers, moments or ordered levels.
+    reference
+        The positions of the tables whose values make the span.
+    ranks
+        True counts places in the order of the values that the reference has, instead of the values; a value
+        that it has not is half way between two places.
+    """
+    import polars as pl
+
+    if any(isinstance(part.dtype, pl.Enum) for part in parts):
+        parts = [part.to_physical().cast(pl.Int64) for part in parts]
+    elif ranks:
+        parts = _ranks(parts, reference)
+    elif parts[0].dtype == pl.Datetime:
+        parts = [part.cast(pl.Int64) for part in parts]
+    places = _places(parts)
+    if places is None:
+        return _real(parts, reference)
+    if any(part.dtype == pl.Float64 for part in parts):
+        parts = [_times(part, 10**places) for part in parts]
+    return _whole(parts, reference)
+
+
+def _ranks(parts: Sequence["pl.Series"], reference: Sequence[int]) -> list["pl.Series"]:
+    import polars as pl
+
+    same = pl.Int64 if all(part.dtype == pl.Int64 for part in parts) else pl.Float64
+    parts = [part.cast(same) for part in parts]
+    have = pl.concat([part.head(0) for part in parts] + [parts[position].unique() for position in reference])
+    have = have.drop_nulls().unique().sort()
+    ranked = []
+    for part in parts:
+        # Odd where the value is there, else the even number between two such places.
+        place = have.search_sorted(part, side="left").cast(pl.Int64) + have.search_sorted(part, side="right")
+        ranked.append(place.set(part.is_null(), None))
+    return ranked
+
+
+def _filled(parts: Sequence["pl.Series"]) -> list["pl.Series"]:
+    return [part for part in parts if part.null_count() < part.len()]
+
+
+def _bounds(parts: Sequence["pl.Series"]) -> tuple[int, int]:
+    """Return the least and the greatest value, 0 and 0 where there is none."""
+    filled = _filled(parts)
+    least = min((int(part.min()) for part in filled), default=0)  # type: ignore[arg-type]
+    return least, max((int(part.max()) for part in filled), default=0)  # type: ignore[arg-type]
+
+
+def _places(parts: Sequence["pl.Series"]) -> int | None:
+    """Return how many decimals the numbers have, at most six, or None if they are truly real."""
+    whole = [part for part in parts if part.dtype.is_integer()]
+    real = [part for part in parts if not part.dtype.is_integer()]
+    largest = max(map(abs, _bounds(whole)))
+    for places in range(_MOST_PLACES + 1):
+        if places and largest * 10**places >= 2**62:
+            return None
+        if all(_has_places(part, 10.0**places) for part in real):
+            return places
+    return None
+
+
+def _blocks(part: "pl.Series") -> Iterator[NDArray[np.float64]]:
+    """Yield the numbers that are there, in pieces small enough to work on without much memory."""
+    for start in range(0, part.len(), _BLOCK):
+        yield part.slice(start, _BLOCK).drop_nulls().to_numpy()
+
+
+def _has_places(part: "pl.Series", factor: float) -> bool:
+    """Return whether each number is the nearest one to a whole multiple of 1 / ``factor``."""
+    for numbers in _blocks(part):
+        with np.errstate(over="ignore"):
+            units = np.rint(numbers * factor)
+        # Below 2**50 the product is less than half a unit off, so that comparing the quotient is right.
+        if (np.abs(units) >= _EXACT_FLOAT).any() or (units / factor != numbers).any():
+            return False
+    return True
+
+
+def _times(part: "pl.Series", factor: int) -> "pl.Series":
+    import polars as pl
+
+    if part.dtype.is_integer():
+        return part * factor if factor > 1 else part
+    return (part * factor).round().cast(pl.Int64)
+
+
+def _whole(parts: Sequence["pl.Series"], reference: Sequence[int]) -> Grid:
+    """Return whole numbers from the lowest of the reference on, in steps of their greatest common divisor."""
+    import polars as pl
+
+    low, high = _bounds([parts[position] for position in reference])
+    span = high - low
+    unit = 1
+    most = max(abs(low - BEYOND * span), abs(high + BEYOND * span))
+    if most >= 2**62 or any(part.dtype == pl.Int128 for part in parts):
+        unit = max(1, -(-span // _WIDEST))
+        parts = [_shortened(part, low, high, unit) for part in parts]
+        low, span = 0, span // unit
+    values = []
+    step = span
+    for part in parts:
+        units = part.fill_null(low).to_numpy()
+        units = np.clip(units, low - BEYOND * span, low + (1 + BEYOND) * span) - low
+        step = math.gcd(step, int(np.gcd.reduce(units)))
+        values.append(units)
+    for units in values:
+        if step > 1:
+            units //= step
+    return _finished(values, parts, span // max(1, step), exact=unit == 1)
+
+
+def _shortened(part: "pl.Series", low: int, high: int, unit: int) -> "pl.Series":
+    """Return numbers too large for a machine word in units from ``low`` on."""
+    import polars as pl
+
+    def one(value: int) -> "pl.Series":
+        return pl.Series([value], dtype=pl.Int128)
+
+    span = high - low
+    long = part.cast(pl.Int128).clip(low - BEYOND * span, high + BEYOND * span)
+    return ((long - one(low)) // one(unit)).cast(pl.Int64)
+
+
+def _real(parts: Sequence["pl.Series"], reference: Sequence[int]) -> Grid:
+    """Return real numbers in equal steps of the span."""
+    import polars as pl
+
+    parts = [part.cast(pl.Float64) for part in parts]
+    ranging = _filled([parts[position] for position in reference])
+    low = min((float(part.min()) for part in ranging), default=0.0)  # type: ignore[arg-type]
+    high = max((float(part.max()) for part in ranging), default=0.0)  # type: ignore[arg-type]
+    # In halves, because the difference of two numbers may be too large for a float.
+    half = high / 2 - low / 2
+    values = []
+    for part in parts:
+        numbers = part.fill_null(low).to_numpy()
+        if half > 0:
+            with np.errstate(over="ignore"):
+                share = np.clip((numbers / 2 - low / 2) / half, -BEYOND, 1 + BEYOND)
+            values.append(np.rint(share * _REAL_STEPS).astype(np.int64))
+        else:
+            values.append(np.zeros(part.len(), np.int64))
+    return _finished(values, parts, _REAL_STEPS if half > 0 else 0, exact=half == 0)
+
+
+def _finished(values: list[Integers], parts: Sequence["pl.Series"], span: int, *, exact: bool) -> Grid:
+    spread = max(int(units.max()) for units in values) - min(int(units.min()) for units in values)
+    for units, part in zip(values, parts, strict=True):
+        if part.null_count():
+            units[part.is_null().to_numpy()] = MISSING
+    return Grid(values, span, max(1, -(-spread // span)) if span else 1, exact)

@@ -1,0 +1,100 @@
+"""What an adversary achieved in many tries: hits of the attack, of a blind guess, and of the attack on strangers."""
+
+from dataclasses import dataclass
+from math import fsum
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unveil.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Attempts:
+    """How often one way of trying hits, where hits may hang on how ties between equally near rows are broken.
+
+    Attributes
+    ----------
+    tries
+        How many targets were tried, at least 1.
+    expected
+        The hits to expect when ties are broken by lot: between ``low`` and ``high``.
+    low, high
+        The hits that are certain however ties fall, and those that are possible.
+    chances
+        The probability of a hit for each try, read-only; None where only the totals are known.
+
+    Examples
+    --------
+    >>> attempts = Attempts.from_chances([1.0, 0.5, 0.0])
+    >>> attempts.tries, attempts.low, attempts.expected, attempts.high
+    (3, 1.0, 1.5, 2.0)
+    """
+
+    tries: int
+    expected: float
+    low: float
+    high: float
+    chances: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        if self.tries < 1:
+            raise InputError(f"there must be at least one try, but there are {self.tries}. Try at least one target")
+        if not 0 <= self.low <= self.expected <= self.high <= self.tries:
+            raise InputError(
+                f"hits must lie between 0 and the {self.tries} tries, the expected ones between low and high, but low, "
+                f"expected and high are {self.low:g}, {self.expected:g} and {self.high:g}. Count them anew"
+            )
+        if self.chances is None:
+            return
+        chances = np.array(self.chances, np.float64)
+        if chances.shape != (self.tries,) or not ((chances >= 0) & (chances <= 1)).all():
+            raise InputError(
+                f"there must be one chance between 0 and 1 for each of the {self.tries} tries. "
+                "Pass a flat array with one probability per try"
+            )
+        chances.flags.writeable = False
+        object.__setattr__(self, "chances", chances)
+
+    @classmethod
+    def from_chances(cls, chances: ArrayLike) -> Self:
+        """Return the attempts with these probabilities of a hit; exactly 0 and exactly 1 are certain."""
+        each = np.asarray(chances, np.float64)
+        low, high = float((each == 1).sum()), float((each > 0).sum())
+        # A sum of many chances just below 1 may round up to one more than is possible.
+        expected = min(max(fsum(each.tolist()), low), high)
+        return cls(tries=each.size, expected=expected, low=low, high=high, chances=each)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Trials:
+    """The attack's attempts beside those of a blind guess and of the same attack on people who are not in the data.
+
+    Attributes
+    ----------
+    attack
+        The attack on people who are in the original.
+    naive
+        What guessing without the adversary's knowledge would hit, for as many targets.
+    control
+        The same attack on people who are not in the original: what it hits there, it learned about everybody. None
+        where no such people are known; then nothing can be said about what the release tells of those who are in it.
+    what
+        What counts as a hit, in words that follow "a target is a hit when".
+    notes
+        What a reader of the numbers should know, such as that fewer targets were there than asked for.
+
+    Examples
+    --------
+    >>> hits = Attempts.from_chances([1.0, 0.5])
+    >>> trials = Trials(attack=hits, naive=Attempts.from_chances([0.1, 0.1]), control=None, what="both halves meet")
+    >>> trials.attack.expected / trials.attack.tries
+    0.75
+    """
+
+    attack: Attempts
+    naive: Attempts
+    control: Attempts | None
+    what: str
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,228 @@
+"""How often an attack succeeds, beside what guessing and people outside the data give, and how sure that is.
+
+Every rate is the plain share of tries that hit, with an interval around it: 0 of 500 reads as 0, at most 0.8 %. Hits
+may be expectations (ties broken by lot), so they need not be whole. A chance between 0 and 1 varies less than a hit or
+miss, which makes intervals from expected hits too wide rather than too narrow.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, isnan, nan, sqrt
+from statistics import NormalDist
+from typing import Any
+
+from unveil.errors import InputError
+from unveil.guess.trials import Attempts, Trials
+from unveil.measure._listing import metric
+
+CONFIDENCE = 0.95
+NO_CONTROL = "there is no control table, so what the attack gets from people who are not in the data is unknown"
+ALWAYS = "the attack succeeds on everybody in the control table, so nothing can come on top of that"
+
+FACTS: dict[str, Any] = {"category": "risk", "per": "release", "more_means": "less private"}
+WILSON = "Wilson (1927); Giomi et al. (2023)"
+MOVER = "Giomi et al. (2023); interval after Donner and Zou (2012)"
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A rate with the interval around it; all three are NaN where it is undefined, and ``why`` says why.
+
+    >>> Rate(0.02, 0.01, 0.04).high
+    0.04
+    """
+
+    value: float
+    low: float
+    high: float
+    why: str = ""
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is a value."""
+        return not isnan(self.value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Risk:
+    """The four rates of an attack: on the people in the data, by guessing, on people outside, and what is left."""
+
+    attack_rate: Rate
+    naive_rate: Rate
+    control_rate: Rate
+    excess_over_control: Rate
+
+
+def wilson(hits: float, tries: int, *, confidence: float = CONFIDENCE) -> Rate:
+    """Return the share of tries that hit, with Wilson's interval, which never leaves 0 to 1.
+
+    The interval holds every p for which ``|hits - n p| <= z sqrt(n p (1 - p))``. The value is the share itself, not the
+    middle of the interval.
+
+    >>> rate = wilson(0, 500)
+    >>> rate.value, rate.low, round(rate.high, 4)
+    (0.0, 0.0, 0.0076)
+    """
+    z = _quantile(confidence)
+    if tries < 1 or not -1e-9 * tries <= hits <= tries * (1 + 1e-9):
+        raise InputError(
+            f"there must be at least one try, and hits between 0 and the tries, but there are {hits:g} of {tries}. "
+            "Correct one of them"
+        )
+    # A sum of chances may miss 0 or the number of tries by its rounding.
+    share = min(max(hits / tries, 0.0), 1.0)
+    return Rate(share, _least(share, z * z / tries), 1.0 - _least(1.0 - share, z * z / tries))
+
+
+def _least(share: float, t: float) -> float:
+    """Return Wilson's lower limit, t = z²/n: the smaller root, written so that a share of 0 gives exactly 0."""
+    return share * share / (share + t / 2 + sqrt(t * share * (1 - share) + t * t / 4))
+
+
+@metric(bounds=(0, 1), source=WILSON, **FACTS)
+def attack_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
+    """Return the share of the people in the data on whom the attack succeeds, with its interval.
+
+    Formula: ``hits / tries``; low and high are Wilson's. 0 means the attack never succeeded, 1 that it always did. The
+    interval is about all people of whom those attacked are a sample. It says little by itself: part of it is luck
+    (:func:`naive_rate`) and part of it is what the data says about everybody (:func:`control_rate`). It is never
+    undefined.
+
+    >>> hits, luck = Attempts.from_chances([1, 0.5, 0, 0]), Attempts.from_chances([0.25] * 4)
+    >>> attack_rate(Trials(attack=hits, naive=luck, control=None, what="a link")).value
+    0.375
+    """
+    return _rate(trials.attack, confidence)
+
+
+@metric(bounds=(0, 1), source=WILSON, **FACTS)
+def naive_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
+    """Return the share of tries in which guessing without looking at the data succeeds, with its interval.
+
+    Formula: ``hits / tries``; low and high are Wilson's, which is how far as many tries may stray from it by luck. 0
+    means that guessing never succeeds, 1 that it always does. An attack that is not better than this shows nothing, and
+    may only have been a poor one. It is never undefined.
+
+    >>> hits, luck = Attempts.from_chances([1, 0.5, 0, 0]), Attempts.from_chances([0.25] * 4)
+    >>> naive_rate(Trials(attack=hits, naive=luck, control=None, what="a link")).value
+    0.25
+    """
+    return _rate(trials.naive, confidence)
+
+
+@metric(bounds=(0, 1), source=WILSON, **FACTS)
+def control_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
+    """Return the share of people outside the data on whom the attack succeeds, with its interval.
+
+    Formula: ``hits / tries`` on the control table; low and high are Wilson's. 0 means the attack gets nothing from what
+    is true of everybody, 1 that being in the data makes no difference. NaN without a control table.
+
+    >>> hits, luck = Attempts.from_chances([1, 0.5, 0, 0]), Attempts.from_chances([0.25] * 4)
+    >>> control_rate(Trials(attack=hits, naive=luck, control=None, what="a link")).why.split(",")[0]
+    'there is no control table'
+    """
+    return _undefined(NO_CONTROL) if trials.control is None else _rate(trials.control, confidence)
+
+
+@metric(bounds=(-inf, 1), source=MOVER, **FACTS)
+def excess_over_control(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
+    """Return how much more often the attack succeeds on people in the data, as a share of what was left to win.
+
+    Formula: ``(attack - control) / (1 - control)``, which is ``1 - (1 - attack) / (1 - control)``; low and high come
+    from a method of variance estimates recovery for that ratio of two miss rates, whose limits are Wilson's. 0 means
+    being in the data adds nothing, 1 that the attack succeeds on everybody in it. Below 0 it did worse than outside,
+    which is luck, or a sign that the control table is of other people. NaN without a control table, and where the
+    attack succeeds on all of it.
+
+    Computed over all outcomes on a grid of 117 pairs of rates from 0 to 0.95, for 50 and 50, 100 and 400, and 400 and
+    100 tries, the 95 % interval holds the true excess with a probability of at least 93.6 % (96 to 97 % on average).
+    Off the grid it may be less: 84 % was found for 50 tries and 2,000 in the control with 0.17 hits to expect.
+
+    >>> some, few = (Attempts(tries=500, expected=hits, low=hits, high=hits) for hits in (60, 10))
+    >>> excess = excess_over_control(Trials(attack=some, naive=few, control=few, what="a link"))
+    >>> round(excess.value, 4), round(excess.low, 4), round(excess.high, 4)
+    (0.102, 0.0716, 0.1351)
+    """
+    return excess(attack_rate(trials, confidence=confidence), control_rate(trials, confidence=confidence))
+
+
+def excess(attack: Rate, control: Rate) -> Rate:
+    """Return what the first rate has more than the second, as :func:`excess_over_control` explains.
+
+    >>> excess(wilson(0, 500), wilson(250, 500)).value
+    -1.0
+    """
+    if not control.defined or control.value == 1:
+        return _undefined(control.why or ALWAYS)
+    miss, outside = _missed(attack), _missed(control)
+    low, high = _ratio_limits(miss, outside)
+    return Rate(1 - miss.value / outside.value, 1 - high, 1 - low)
+
+
+def _missed(rate: Rate) -> Rate:
+    """Return the same of the tries that missed."""
+    return Rate(1 - rate.value, 1 - rate.high, 1 - rate.low)
+
+
+def _ratio_limits(one: Rate, other: Rate) -> tuple[float, float]:
+    """Return limits for the ratio of two independent rates, the second of which is above 0.
+
+    A ratio r is inside when 0 is inside the limits for ``one - r other``, whose half widths are the root of the sum of
+    squares of those of ``one`` and of ``r other`` (Donner and Zou, Statistical Methods in Medical Research 21, 2012).
+    That leads to one quadratic equation per limit: ``a r² - 2 b r + c = 0``.
+    """
+    b = one.value * other.value
+    c = one.low * (2 * one.value - one.low)
+    a = other.high * (2 * other.value - other.high)
+    # Divided through by the other root: a may be 0 or negative, and this form does not mind.
+    below = c / (b + sqrt(max(b * b - a * c, 0.0))) if c > 0 else 0.0
+    c = one.high * (2 * one.value - one.high)
+    a = other.low * (2 * other.value - other.low)
+    # A second rate so near to 0 that its lower limit is rounded to 0 bounds nothing from above.
+    return below, (b + sqrt(max(b * b - a * c, 0.0))) / a if a > 0 else inf
+
+
+def risk(trials: Trials, *, confidence: float = CONFIDENCE) -> Risk:
+    """Return the four rates of an attack together.
+
+    >>> hits = Attempts.from_chances([1, 0.5, 0, 0])
+    >>> risk(Trials(attack=hits, naive=hits, control=hits, what="a link")).excess_over_control.value
+    0.0
+    """
+    rates: tuple[Callable[..., Rate], ...] = (attack_rate, naive_rate, control_rate, excess_over_control)
+    return Risk(**{rate.__name__: rate(trials, confidence=confidence) for rate in rates})
+
+
+def anonymeter_risk(trials: Trials, confidence: float = CONFIDENCE) -> Rate:
+    """Return the risk as anonymeter 1.1.0 prints it, for comparison with its reports.
+
+    Each rate is the middle of Wilson's interval, so that 0 of 500 gives 0.0038; the risk is
+    ``(attack - control) / (1 - control)``, or the attack's rate without a control table. Half widths are propagated to
+    first order and added in quadrature; value and limits are cut off at 0 and 1. It is never undefined.
+
+    >>> nobody = Attempts(tries=500, expected=0, low=0, high=0)
+    >>> round(anonymeter_risk(Trials(attack=nobody, naive=nobody, control=None, what="a link")).value, 4)
+    0.0038
+    """
+    attack = attack_rate(trials, confidence=confidence)
+    control = Rate(0, 0, 0) if trials.control is None else control_rate(trials, confidence=confidence)
+    hit, outside = (attack.low + attack.high) / 2, (control.low + control.high) / 2
+    width, outside_width = (attack.high - attack.low) / 2, (control.high - control.low) / 2
+    value = (hit - outside) / (1 - outside)
+    error = sqrt((width / (1 - outside)) ** 2 + (outside_width * (1 - hit) / (1 - outside) ** 2) ** 2)
+    value, low, high = (min(max(number, 0.0), 1.0) for number in (value, value - error, value + error))
+    return Rate(value, low, high)
+
+
+def _rate(attempts: Attempts, confidence: float) -> Rate:
+    return wilson(attempts.expected, attempts.tries, confidence=confidence)
+
+
+def _undefined(why: str) -> Rate:
+    return Rate(nan, nan, nan, why)
+
+
+def _quantile(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence must lie between 0 and 1, both excluded, but is {confidence:g}. Write 0.95")
+    return NormalDist().inv_cdf((1 + confidence) / 2)

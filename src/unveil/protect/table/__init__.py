@@ -1,0 +1,1 @@
+"""Protections of tables: one file each."""

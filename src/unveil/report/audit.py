@@ -1,0 +1,242 @@
+"""The page that answers: if this table is released, what could an adversary do with it, and how sure is that?"""
+
+from collections.abc import Sequence
+from importlib.metadata import version as installed_version
+
+from unveil.report import audit_verdict as verdict
+from unveil.report import audit_words as words
+from unveil.report.audit_charts import attack_chart, comparison_chart, weight_chart
+from unveil.report.audit_findings import Audit, Audited, Finding, Scenario
+from unveil.report.audit_tables import (
+    adversary_table,
+    attack_table,
+    column_table,
+    comparison_table,
+    key_numbers,
+    weight_table,
+)
+from unveil.report.blocks import Block, Page, Section
+from unveil.report.text import count, name
+
+__all__ = ["adversary_table", "attack_table", "comparison_table", "headline", "key_numbers", "page", "plain_words"]
+
+headline = verdict.headline
+
+
+def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -> Page:
+    """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML.
+
+    Nothing is measured here, and no row or cell of the tables is in it: only figures and the names of columns.
+    """
+    sections = [_comparison(audit)]
+    sections += [section for attack in audit.attacks if (section := _attack(audit, attack)) is not None]
+    sections += [section for section in (_weights(audit), _adversaries(audit)) if section is not None]
+    sections.append(_columns(audit))
+    return Page(
+        title="Audit of a release" if len(audit.releases) == 1 else f"Audit of {len(audit.releases)} releases",
+        question=_question(audit),
+        headline=verdict.headline(audit),
+        tone=verdict.tone(audit),
+        sections=tuple(sections),
+        method=_method(audit),
+        untested=_UNTESTED,
+        notes=(words.EVIDENCE, *(() if audit.has_control else (words.NO_CONTROL,)), *audit.notes),
+        seed=seed,
+        version=installed_version("unveil") if version is None else version,
+    )
+
+
+def plain_words(audit: Audit) -> list[str]:
+    """Return for each release what its worst adversary and its columns mean, for the terminal."""
+    said = []
+    for release in audit.releases:
+        finding = next((found for attack in audit.attacks if (found := verdict.worst_of(release, attack))), None)
+        if finding is None:
+            continue
+        # Where nothing is proved, what a column seems to be worth is mostly luck.
+        columns = [weight.column for weight in release.weights if weight.loss > 0 and verdict.is_proved(finding)][:3]
+        most = f" The columns that help most: {words.listed(columns)}." if columns else ""
+        which = f"{name(release.name, 40)}: " if len(audit.releases) > 1 else ""
+        said.append(f"{which}{words.sentence(finding)}{most}")
+    return said
+
+
+def _question(audit: Audit) -> str:
+    people = f"{count(audit.rows, 'person', 'people')} in {count(len(audit.columns), 'column', 'columns')}"
+    if len(audit.releases) == 1:
+        which = f"If {name(audit.releases[0].name, 40)!r} is released"
+    else:
+        which = f"If one of these {len(audit.releases)} tables is released"
+    return f"{which}, what could somebody who already knows something about the {people} do with it?"
+
+
+def _comparison(audit: Audit) -> Section:
+    several = len(audit.releases) > 1
+    beside = " beside people who are not in the data and beside blind chance" if audit.has_control else ""
+    lead = "The same attacks with the same targets on each release" if several else "What the attacks reached, in short"
+    chart = comparison_chart(audit)
+    blocks: list[Block] = [*([] if several else key_numbers(audit))]
+    blocks += [chart] if chart is not None else []
+    return Section(
+        heading="The releases side by side" if several else "The figures",
+        lead=f"{lead},{beside or ' beside blind chance'}.",
+        blocks=(*blocks, *([comparison_table(audit)] if several else [])),
+    )
+
+
+def _attack(audit: Audit, attack: str) -> Section | None:
+    if not any(release.of(attack) for release in audit.releases):
+        return None
+    chart = attack_chart(audit, attack)
+    # With one adversary per release the picture would repeat the first one of the page.
+    repeated = attack == "linkability" and all(len(release.of(attack)) == 1 for release in audit.releases)
+    blocks: list[Block] = [chart] if chart is not None and not repeated else []
+    return Section(
+        heading=words.QUESTIONS[attack],
+        lead=_LEADS[attack],
+        blocks=(*blocks, attack_table(audit, attack)),
+    )
+
+
+def _weights(audit: Audit) -> Section | None:
+    weighed = [release for release in audit.releases if release.weights]
+    if not weighed:
+        return None
+    drawn = max(weighed, key=lambda release: release.weights[0].whole.value)
+    chart = weight_chart(drawn)
+    which = (
+        f" The picture is about {name(drawn.name, 40)!r}, where that adversary reaches most."
+        if len(weighed) > 1
+        else ""
+    )
+    return Section(
+        heading="The columns that matter most",
+        lead=(
+            "Each column of the worst adversary is taken away in turn, and the attack repeated on the same people."
+            f"{which}"
+        ),
+        blocks=(*([chart] if chart is not None else []), weight_table(weighed)),
+    )
+
+
+def _adversaries(audit: Audit) -> Section | None:
+    seen: dict[str, Scenario] = {}
+    for release, finding in _findings(audit, "linkability"):
+        if finding.scenario is not None and finding.scenario.origin != "random":
+            label = finding.scenario.name
+            if finding.scenario.origin == "worst" and len(audit.releases) > 1:
+                label = f"{label} on {name(release.name, 40)}"
+            seen.setdefault(label, finding.scenario)
+    if not seen:
+        return None
+    return Section(
+        heading="Who the adversary is",
+        lead=(
+            "A linkability adversary holds some columns of a person from one source and other columns from another, "
+            "and uses the release to find out that both are about the same person."
+        ),
+        blocks=(adversary_table(seen),),
+    )
+
+
+def _findings(audit: Audit, attack: str) -> Sequence[tuple[Audited, Finding]]:
+    return [(release, finding) for release in audit.releases for finding in release.of(attack)]
+
+
+def _columns(audit: Audit) -> Section:
+    return Section(
+        heading="What each column was taken for",
+        lead=(
+            "Kinds and roles were guessed where nobody told them. A wrong guess makes wrong figures: please look "
+            "through them. Identifiers and sensitive columns are not among what an adversary knows beforehand."
+        ),
+        blocks=(column_table(audit),),
+    )
+
+
+def _method(audit: Audit) -> tuple[str, ...]:
+    told = [attack for attack in audit.attacks if attack in _ABOUT]
+    # What is said of ties does not hold where another package's rule is followed.
+    sentences = [_ABOUT[attack] for attack in told if not (attack == "linkability" and audit.compatibility)]
+    sentences.append(
+        "Each rate is the share of tries that succeed, with Wilson's interval at a confidence of 95%. The excess over "
+        "control is (attack − control) / (1 − control): what the attack reaches beyond what it reaches on people who "
+        "are not in the data, as a share of what was left to reach."
+    )
+    searches = [release.search for release in audit.releases if release.search is not None]
+    if searches:
+        splits = ", ".join(count(search.splits) for search in searches)
+        sentences.append(
+            "The worst adversary was searched for on one half of the targets, starting from random divisions of the "
+            f"columns and moving one column at a time (divisions tried: {splits}). The best of many looks better than "
+            "it is, so the winner was measured again on the other half, whom the search never saw: those are the "
+            "figures shown."
+        )
+    sentences.append(_COMPATIBLE if audit.compatibility else _BY_CONTENT)
+    for what, rows, digest in _files(audit):
+        sentences.append(f"{what}: {count(rows, 'row', 'rows')}{f', SHA-256 {digest}' if digest else ''}.")
+    return tuple(sentences)
+
+
+def _files(audit: Audit) -> Sequence[tuple[str, int, str | None]]:
+    files: list[tuple[str, int, str | None]] = [("The original", audit.rows, audit.sha256)]
+    files += [(f"Release {name(each.name, 40)!r}", each.rows, each.sha256) for each in audit.releases]
+    if audit.control_rows is not None:
+        files.append(("The control table", audit.control_rows, audit.control_sha256))
+    return files
+
+
+_BY_CONTENT = (
+    "Targets are drawn by content, not by position: shuffling the rows of any table changes no figure but that on row "
+    "order."
+)
+_COMPATIBLE = (
+    "Linkability was run as anonymeter 1.1.0 runs it, for comparison with it: ties fall as its sort leaves them, so "
+    "that the order of rows changes its figures, and columns that say nothing can seem to link everybody."
+)
+_LEADS = {
+    "linkability": (
+        "Two sources each know something else about the same person. The release helps to put the two together when "
+        "the records nearest to one half of what is known are also among those nearest to the other half."
+    ),
+    "record_linkage": (
+        "Each released record is compared with everything known about each person in the data. The nearest person is "
+        "the adversary's guess at whose record it is."
+    ),
+    "copies": (
+        "A record that leaves the house exactly as it came in hides nothing. Common records are copied by "
+        "coincidence, which is why the control table matters."
+    ),
+    "closest_record": (
+        "Records that keep closer to people in the data than to others of the same kind have learned these people by "
+        "heart. This can raise an alarm; it never gives an all-clear."
+    ),
+    "neighbour_ratio": (
+        "If one released record is much nearer to a person than the next, it may have been made from that person. This "
+        "can raise an alarm; it never gives an all-clear."
+    ),
+    "row_order": (
+        "If a release keeps the order of the original, everybody who has another table in that order can name its "
+        "rows, whatever was done to the cells."
+    ),
+}
+_ABOUT = {
+    "linkability": (
+        "Linkability: for each target the k nearest released records are found by one group of columns and again by "
+        "the other; the target is linked when the two share a record. Where records are equally near, the exact "
+        "chance under random tie-breaking is used, so that columns that say nothing link nobody beyond chance."
+    ),
+    "record_linkage": "Record linkage: the original record nearest to each released one, ties broken by lot.",
+    "copies": "Exact copies: an original record that also stands in the release, in all columns they share.",
+    "closest_record": "Distances add up over columns: numbers by their share of the range, categories by 0 or 1.",
+    "row_order": "Row order: row i of the release compared with row i of the original.",
+}
+_UNTESTED = (
+    "Singling out and inference: whether somebody can be isolated, or a sensitive value guessed, is a question of its "
+    "own.",
+    "Adversaries with other knowledge: other columns, other tables, repeated releases, or the means by which the "
+    "release was made.",
+    "Whether the worst adversary that was found is the worst that exists: a search can miss it.",
+    "Groups of people: a rate over everybody can hide a group that is hit much more often.",
+    "Whether the release is still useful for what it was made for.",
+)

@@ -1,0 +1,197 @@
+"""What to draw of an audit: rates with their intervals, one row for each release or adversary."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from unveil.errors import InputError
+from unveil.measure.risk import Rate
+from unveil.report.audit_findings import Audit, Audited, Finding
+from unveil.report.audit_verdict import worst_of
+from unveil.report.audit_words import FIGURE_NAMES, TITLES
+from unveil.report.blocks import Chart, Series, Style, Threshold
+from unveil.report.text import name, percent
+
+#: A picture with more rows than this is too long to be compared at a glance; the table has all.
+MOST_ROWS = 12
+_LONGEST_NAME = 44
+#: The rates of a picture and how they look; each has a shape of its own.
+_STYLES: tuple[tuple[str, Style], ...] = (
+    ("attack_rate", "first"),
+    ("control_rate", "second"),
+    ("naive_rate", "fifth"),
+)
+_READ = (
+    "A dot is the share that was measured; the bar around it shows where the true share lies with a confidence of 95%."
+)
+_CAPTIONS = {
+    "linkability": (
+        "The worst split is measured on people whom the search for it never saw. The mean is what an adversary who "
+        "holds any columns reaches."
+    ),
+    "record_linkage": "People outside the data have no record in the release, so only blind chance stands beside it.",
+    "copies": "Common records are copied by coincidence; people who are not in the data show how often.",
+    "row_order": "People outside the data have no place in the order, so only blind chance stands beside it.",
+}
+
+
+def comparison_chart(audit: Audit) -> Chart | None:
+    """Return each release's worst linkability beside control and chance, or None where none was measured."""
+    found = [(release.name, worst_of(release, "linkability")) for release in audit.releases]
+    rows = [(label, finding) for label, finding in found if finding is not None]
+    if not rows:
+        return None
+    return rate_chart(
+        rows,
+        title="The worst adversary found, on each release" if len(rows) > 1 else "The worst adversary found",
+        x_label="share of people whose facts are put together",
+        caption=f"{_READ} {_BESIDE if audit.has_control else _ALONE}",
+    )
+
+
+_BESIDE = "What matters is how far people in the data lie to the right of people who are not in it."
+_ALONE = "Without a control table it can only be compared with blind chance."
+
+
+def attack_chart(audit: Audit, attack: str) -> Chart | None:
+    """Return the rates of one attack, a row for each adversary and release, or None where none was measured."""
+    if attack in _DISTANCE_LABELS:
+        return distance_chart(audit, attack)
+    rows = [
+        (_label(audit, release, finding), finding)
+        for release in audit.releases
+        for finding in release.of(attack)
+        if finding.risk.attack_rate.defined
+    ]
+    if not rows:
+        return None
+    cut = f" The first {MOST_ROWS} of {len(rows)} are drawn; the table has all." if len(rows) > MOST_ROWS else ""
+    told = attack == "linkability" and all(each.search is None for each in audit.releases)
+    caption = _READ if told else _CAPTIONS[attack]
+    return rate_chart(rows[:MOST_ROWS], title=TITLES[attack], x_label=_X_LABELS[attack], caption=f"{caption}{cut}")
+
+
+_X_LABELS = {
+    "linkability": "share of people whose facts are put together",
+    "record_linkage": "share of released records whose person is named",
+    "copies": "share of records that equal somebody in the data",
+    "row_order": "share of rows that stand where their person stands",
+}
+
+
+def _label(audit: Audit, release: Audited, finding: Finding) -> str:
+    who = finding.scenario.name if finding.scenario is not None else ""
+    if len(audit.releases) == 1:
+        return who or release.name
+    return f"{name(release.name, 24)}: {who}" if who else release.name
+
+
+def rate_chart(rows: Sequence[tuple[str, Finding]], *, title: str, x_label: str, caption: str) -> Chart:
+    """Return attack, control and chance of the named findings, each with its interval."""
+    rates = {figure: [finding.rate(figure) for _, finding in rows] for figure, _ in _STYLES}
+    shown = [(figure, style) for figure, style in _STYLES if any(rate.defined for rate in rates[figure])]
+    return Chart(
+        title=title,
+        x_label=x_label,
+        y_label="",
+        series=tuple(_points(FIGURE_NAMES[figure], rates[figure], style) for figure, style in shown),
+        caption=caption,
+        x_range=(0.0, _reach([rate for each in rates.values() for rate in each])),
+        x_kind="share",
+        rows=tuple(name(label, _LONGEST_NAME) for label, _ in rows),
+    )
+
+
+def distance_chart(audit: Audit, attack: str) -> Chart | None:
+    """Return how near released records are, one row per release, beside people who are not in the data."""
+    found = [(each.name, finding) for each in audit.releases for finding in each.of(attack) if finding.figures]
+    near = [(label, finding) for label, finding in found if math.isfinite(finding.figures.get("median", math.nan))]
+    if not near:
+        return None
+    series = []
+    for label, prefix, style in _NEAR:
+        own = [[finding.figures.get(f"{prefix}{end}", math.nan) for _, finding in near] for end in ("median", "low")]
+        rates = [Rate(median, low, median) for median, low in zip(*own, strict=True)]
+        if any(rate.defined for rate in rates):
+            series.append(_points(label, rates, style))
+    top = max(float(np.nanmax(each.x)) for each in series)
+    return Chart(
+        title=TITLES[attack],
+        x_label=_DISTANCE_LABELS[attack],
+        y_label="",
+        series=tuple(series),
+        caption=(
+            "The dot is the record in the middle, the bar reaches to the nearest 5%. Released records to the left of "
+            "people who are not in the data keep too near to those who are. A release that passes is not thereby safe."
+        ),
+        x_range=(0.0, max(0.05, math.ceil(top * 20 - 1e-9) / 20)),
+        rows=tuple(name(label, _LONGEST_NAME) for label, _ in near),
+    )
+
+
+_NEAR: tuple[tuple[str, str, Style], ...] = (
+    ("released records", "", "first"),
+    ("people not in the data", "control_", "second"),
+)
+_DISTANCE_LABELS = {
+    "closest_record": "distance: 0 is a copy, 1 differs in every column",
+    "neighbour_ratio": "ratio: 0 stands by one person, 1 by two alike",
+}
+
+
+def weight_chart(release: Audited) -> Chart | None:
+    """Return what is left of the worst adversary when one column is taken away, the most telling column first."""
+    weights = release.weights[:MOST_ROWS]
+    if not weights:
+        return None
+    whole = weights[0].whole
+    return Chart(
+        title="What is left of the worst adversary without a column",
+        x_label="share of people whose facts are put together",
+        y_label="",
+        series=(_points("without this column", [weight.without for weight in weights], "first"),),
+        caption=(
+            "The further a dot lies to the left of the dashed line, the more the worst adversary depends on that "
+            "column: coarsening it or leaving it out would help most. A dot to the right of the line belongs to a "
+            "column that only disturbs the adversary. Each is measured on the same people."
+        ),
+        x_range=(0.0, _reach([weight.without for weight in weights] + [whole])),
+        x_kind="share",
+        thresholds=(Threshold(name=f"with all columns: {percent(whole.value)}", value=whole.value, across="x"),),
+        rows=tuple(name(weight.column, _LONGEST_NAME) for weight in weights),
+    )
+
+
+def _points(label: str, rates: Sequence[Rate], style: Style) -> Series:
+    return Series(
+        name=label,
+        x=np.array([rate.value for rate in rates]),
+        y=np.arange(len(rates), dtype=np.float64),
+        style=style,
+        kind="points",
+        low=np.array([rate.low for rate in rates]),
+        high=np.array([rate.high for rate in rates]),
+    )
+
+
+def _reach(rates: Sequence[Rate]) -> float:
+    """Return where the axis ends: a round share above all intervals, with room for a value behind the last."""
+    top = max((rate.high for rate in rates if rate.defined), default=1.0)
+    step = 0.1 if top > 0.2 else 0.02
+    return min(1.0, max(0.05, math.ceil(top / step - 1e-9) * step))
+
+
+def charts(audit: Audit) -> list[Chart]:
+    """Return what a picture of the audit shows: the worst adversary on each release, and what its columns are worth."""
+    found = [comparison_chart(audit)]
+    weighed = [release for release in audit.releases if release.weights]
+    if weighed:
+        found.append(weight_chart(max(weighed, key=lambda release: release.weights[0].whole.value)))
+    drawn = [chart for chart in found if chart is not None]
+    for attack in audit.attacks:
+        if not drawn and (chart := attack_chart(audit, attack)) is not None:
+            drawn.append(chart)
+    if not drawn:
+        raise InputError("nothing that was measured has a rate to draw. Choose other attacks, such as linkability")
+    return drawn

@@ -1,0 +1,135 @@
+"""What an audit found, as data: who attacked which release how, how often it succeeded, and beside what."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import nan
+from typing import Literal
+
+from unveil.measure.risk import Rate, Risk
+
+#: Where a scenario comes from: the user, the mean over random splits, or the search for the worst.
+Origin = Literal["told", "random", "worst"]
+
+UNDEFINED = Rate(nan, nan, nan)
+#: The figures of every attack, in the order in which they are shown.
+FIGURES = ("attack_rate", "naive_rate", "control_rate", "excess_over_control")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """Who the adversary is: columns that it has from one source, columns from another, and why that is likely."""
+
+    name: str
+    first: tuple[str, ...]
+    #: Empty means: all other known columns.
+    second: tuple[str, ...] = ()
+    reason: str = ""
+    origin: Origin = "told"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Links:
+    """How many hits: expected when ties are broken by lot, and the fewest and most that any order of ties gives."""
+
+    expected: float = nan
+    low: float = nan
+    high: float = nan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One attack on one release by one adversary: the four rates, and further figures of that attack by name."""
+
+    attack: str
+    targets: int
+    risk: Risk
+    scenario: Scenario | None = None
+    neighbours: int | None = None
+    links: Links = Links()
+    figures: Mapping[str, float] = field(default_factory=dict)
+    #: Why the attack could not be run, or what limits what it says; one sentence.
+    remark: str = ""
+
+    def rate(self, figure: str) -> Rate:
+        """Return the rate of this name."""
+        rate: Rate = getattr(self.risk, figure)
+        return rate
+
+    @property
+    def worse(self) -> Rate:
+        """What the finding is ranked by: the excess over control, or without one the attack's own rate."""
+        return self.risk.excess_over_control if self.risk.excess_over_control.defined else self.risk.attack_rate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weight:
+    """How much one column helps the worst adversary: the rate without it, measured on the same people."""
+
+    column: str
+    without: Rate
+    #: The rate with all columns of that adversary.
+    whole: Rate
+
+    @property
+    def loss(self) -> float:
+        """How much the adversary loses when the column is taken away."""
+        return self.whole.value - self.without.value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """How the worst split was found: on whom, how many splits were tried, and what it seemed to reach there."""
+
+    splits: int
+    random_splits: int
+    targets: int
+    seemed: Rate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audited:
+    """One release and everything found about it."""
+
+    name: str
+    rows: int
+    kind: Literal["masked", "synthetic"] | None
+    columns: tuple[str, ...]
+    sha256: str | None
+    findings: tuple[Finding, ...]
+    weights: tuple[Weight, ...] = ()
+    search: Search | None = None
+
+    def of(self, attack: str) -> tuple[Finding, ...]:
+        """Return the findings of one attack."""
+        return tuple(finding for finding in self.findings if finding.attack == attack)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnFact:
+    """One column of the original as the audit took it."""
+
+    name: str
+    kind: str
+    role: str
+    reason: str
+    missing: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """The whole of it: the original, the releases, and what was said on the way."""
+
+    rows: int
+    columns: tuple[ColumnFact, ...]
+    sha256: str | None
+    control_rows: int | None
+    control_sha256: str | None
+    releases: tuple[Audited, ...]
+    attacks: tuple[str, ...]
+    compatibility: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def has_control(self) -> bool:
+        """Whether there is a table of people who are not in the data."""
+        return self.control_rows is not None

@@ -1,0 +1,126 @@
+"""The answer of an audit: which finding is the worst, whether it is proved, and how that is said in one sentence."""
+
+from types import MappingProxyType
+
+from unveil.report.audit_findings import Audit, Audited, Finding
+from unveil.report.audit_words import CONTROLLED, LONGEST_NAME, TITLES, listed, percent, percent_of, rate_text
+from unveil.report.blocks import Tone
+from unveil.report.text import name
+
+
+def is_proved(finding: Finding) -> bool:
+    """Return whether the attack did measurably better than what it must be compared with."""
+    risk = finding.risk
+    if risk.excess_over_control.defined:
+        return risk.excess_over_control.low > 0
+    if risk.control_rate.defined:
+        return False
+    base = risk.naive_rate.value if risk.naive_rate.defined else 0.0
+    return risk.attack_rate.defined and risk.attack_rate.low > base
+
+
+def worst(audit: Audit) -> tuple[Audited, Finding] | None:
+    """Return the finding that the headline is about, with its release: the highest that is proved, else the highest."""
+    found = [
+        (release, finding)
+        for release in audit.releases
+        for attack in audit.attacks
+        if (finding := worst_of(release, attack)) is not None
+    ]
+    # Where nothing is proved, what could still be there counts, not what luck made of it.
+    return max(found, key=lambda each: (proved := is_proved(each[1]), _height(each[1], proved=proved)), default=None)
+
+
+def _height(finding: Finding, *, proved: bool) -> float:
+    return finding.worse.value if proved else finding.worse.high
+
+
+def headline(audit: Audit) -> str:
+    """Return the answer in one sentence: the worst figure, by which attack, on which release, beside what."""
+    found = worst(audit)
+    if found is None:
+        return "Nothing could be measured: none of the attacks asked for can be run on these tables."
+    release, finding = found
+    which = f"release {name(release.name, LONGEST_NAME)!r}" if len(audit.releases) > 1 else "the release"
+    if not is_proved(finding):
+        return _nothing_proved(finding, f" on {which}" if len(audit.releases) > 1 else "")
+    risk = finding.risk
+    text = f"{TITLES[finding.attack]}: {_HEADLINES[finding.attack](finding, which)}"
+    if risk.control_rate.defined:
+        return f"{text}, against {percent(risk.control_rate.value)} for people who are not in the data."
+    chance = f", against {percent(risk.naive_rate.value)} by blind chance" if risk.naive_rate.defined else ""
+    if finding.attack not in CONTROLLED or audit.has_control:
+        return f"{text}{chance}."
+    return f"{text}{chance}; without a control table nobody can say how much of that comes from being in the data."
+
+
+def _linkability_headline(finding: Finding, which: str) -> str:
+    who = finding.scenario
+    held = "two parts of the columns from two sources"
+    if who is not None and who.first:
+        held = f"{listed(who.first)} from one source and {listed(who.second)} from another"
+    share = percent_of(finding.risk.attack_rate, "people")
+    return f"{which} lets anyone who holds {held} tell that both are about the same person for {share}"
+
+
+def _linkage_headline(finding: Finding, which: str) -> str:
+    share = percent_of(finding.risk.attack_rate, "records")
+    return f"{which} lets anyone who knows the people in the data name the right person for {share}"
+
+
+def _copies_headline(finding: Finding, which: str) -> str:
+    return f"in {which} {percent_of(finding.risk.attack_rate, 'records')} are exact copies of a record in the data"
+
+
+def _order_headline(finding: Finding, which: str) -> str:
+    return (
+        f"in {which} {percent_of(finding.risk.attack_rate, 'rows')} stand where the same person stands in the original"
+    )
+
+
+_HEADLINES = MappingProxyType(
+    {
+        "linkability": _linkability_headline,
+        "record_linkage": _linkage_headline,
+        "copies": _copies_headline,
+        "row_order": _order_headline,
+    }
+)
+
+
+def _nothing_proved(finding: Finding, which: str) -> str:
+    attack = f"{TITLES[finding.attack].lower()}{which}"
+    rate = finding.worse
+    if finding.risk.excess_over_control.defined:
+        return (
+            f"No attack succeeded measurably more often on people in the data than on others; the highest excess, by "
+            f"{attack}, is {percent(rate.value)} and could be up to {percent(rate.high)}."
+        )
+    return (
+        f"No attack did measurably better than blind chance; the highest rate, by {attack}, is {rate_text(rate)}. "
+        "Without a control table that clears nobody."
+    )
+
+
+def tone(audit: Audit) -> Tone:
+    """Return how the headline should strike: bad where every second person is hit, care where an attack is proved.
+
+    Nothing proved is neutral, never good: other attacks and other adversaries were not tried.
+    """
+    found = worst(audit)
+    if found is None or not is_proved(found[1]):
+        return "neutral"
+    return "bad" if found[1].worse.low >= 0.5 else "warning"
+
+
+def worst_of(release: Audited, attack: str) -> Finding | None:
+    """Return the finding of an attack with the highest figure, or None where it was not measured.
+
+    The mean over random splits does not count: it is there to be compared with.
+    """
+    found = [
+        finding
+        for finding in release.of(attack)
+        if finding.worse.defined and (finding.scenario is None or finding.scenario.origin != "random")
+    ]
+    return max(found, key=lambda finding: finding.worse.value, default=None)

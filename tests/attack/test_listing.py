@@ -1,0 +1,89 @@
+"""An attack is a dataclass of settings: listing it changes nothing about it, and shows it everywhere."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from inspect import signature
+
+import pytest
+from click.testing import CliRunner
+
+from unveil.attack import ATTACKS, Attack, _listing, attack
+from unveil.cli import main
+
+
+@pytest.fixture
+def only_for_this_test() -> Iterator[None]:
+    """Leave the list as it was."""
+    before = dict(ATTACKS)
+    yield
+    _listing._ATTACKS.clear()
+    _listing._ATTACKS.update(before)
+
+
+def add_lucky_guess(name: str | None = None) -> type:
+    @attack(on="table", leaves="Trials", source="a blog", name=name)
+    @dataclass(frozen=True, kw_only=True)
+    class LuckyGuess:
+        """An adversary who bets.
+
+        And some more.
+        """
+
+        columns: tuple[str, ...]
+        tries: int = 3
+        stakes: tuple[int, ...] = field(default_factory=lambda: (1, 2))
+
+    return LuckyGuess
+
+
+@pytest.mark.usefixtures("only_for_this_test")
+def test_the_facts_are_listed() -> None:
+    kind = add_lucky_guess()
+    assert ATTACKS["lucky_guess"] == Attack(name="lucky_guess", make=kind, on="table", leaves="Trials", source="a blog")
+    assert ATTACKS["lucky_guess"].summary == "An adversary who bets."
+    assert ATTACKS["lucky_guess"].settings == ("columns", "tries=3", "stakes=(1, 2)")
+
+
+@pytest.mark.usefixtures("only_for_this_test")
+def test_it_may_have_a_name_of_its_own() -> None:
+    add_lucky_guess(name="luck")
+    assert "luck" in ATTACKS
+    assert "lucky_guess" not in ATTACKS
+
+
+@pytest.mark.usefixtures("only_for_this_test")
+def test_the_command_line_shows_it() -> None:
+    add_lucky_guess()
+    run = CliRunner().invoke(main, ["list", "attacks", "--json"])
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert json.loads(run.stdout)[-1] == {
+        "name": "lucky_guess",
+        "on": "table",
+        "leaves": "Trials",
+        "settings": "columns, tries=3, stakes=(1, 2)",
+        "summary": "An adversary who bets.",
+        "source": "a blog",
+    }
+    lines = CliRunner().invoke(main, ["list", "attacks"]).stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["name", *ATTACKS]
+    assert all(fact in lines[-1] for fact in ("lucky_guess", "table", "Trials", "An adversary who bets.", "a blog"))
+
+
+def test_the_list_cannot_be_changed_from_outside() -> None:
+    with pytest.raises(TypeError):
+        ATTACKS["mine"] = ATTACKS["linkability"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_every_attack_is_settings_and_one_method(name: str) -> None:
+    facts = ATTACKS[name]
+    assert is_dataclass(facts.make)
+    assert facts.make.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    assert all(setting.kw_only for setting in fields(facts.make))
+    run = signature(facts.make.run)  # type: ignore[attr-defined]
+    assert list(run.parameters) == ["self", "released", "knowledge", "rng"]
+    assert {run.parameters[name].kind.name for name in ("released", "knowledge", "rng")} == {"KEYWORD_ONLY"}
+    assert facts.leaves in str(run.return_annotation)
+    assert facts.summary.endswith(".")
+    assert facts.source

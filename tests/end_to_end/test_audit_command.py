@@ -1,0 +1,474 @@
+"""``unveil audit`` from files on disk to what a person or a machine reads, and every kind of bad input."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+
+from unveil.cli import main
+
+#: Stands in private cells of the files below; no message and no report may hold it.
+MARKER = "Zephyrine"
+
+ATTACK_FIELDS = {
+    "attack", "scenario", "targets", "neighbours", "attack_rate", "naive_rate", "control_rate", "excess_over_control",
+    "links", "sentence",
+}  # fmt: skip
+
+
+def people(rows: int, seed: int) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    towns = [f"{MARKER}-{town}" for town in ("a", "b", "c", "d")]
+    return pl.DataFrame(
+        {
+            "age": rng.integers(20, 70, rows),
+            "sex": rng.choice(["f", "m"], rows),
+            "town": rng.choice(towns, rows),
+            "income": rng.integers(10, 90, rows),
+        }
+    )
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with an original, two releases and a control table."""
+    monkeypatch.chdir(tmp_path)
+    original = people(80, 1)
+    original.write_csv("people.csv")
+    original.sample(fraction=1.0, shuffle=True, seed=1).write_csv("masked.csv")
+    people(90, 2).write_csv("synthetic.csv")
+    people(60, 3).write_csv("others.csv")
+    return tmp_path
+
+
+def ask(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["audit", *arguments])
+
+
+def answer(*arguments: str) -> Any:
+    run = ask(*arguments, "--json")
+    assert (run.exit_code, run.stderr) == (0, ""), run.output
+    return json.loads(run.stdout)
+
+
+def attacks_of(found: Any, attack: str, release: int = 0) -> list[Any]:
+    return [each for each in found["releases"][release]["attacks"] if each["attack"] == attack]
+
+
+LINK = ("--link", "age,sex:income,town")
+
+
+# --- what comes out ---------------------------------------------------------------------------------------------------
+
+
+def test_json_has_the_promised_fields() -> None:
+    found = answer("people.csv", "masked.csv", "synthetic.csv", "--control", "others.csv", "--seed", "4", *LINK)
+    assert next(iter(found)) == "schema"
+    assert found["schema"] == "unveil.audit/1"
+    assert found["original"]["rows"] == 80
+    assert [column["name"] for column in found["original"]["columns"]] == ["age", "sex", "town", "income"]
+    assert len(found["original"]["sha256"]) == 64
+    assert [(each["name"], each["rows"], each["kind"]) for each in found["releases"]] == [
+        ("masked.csv", 80, None),
+        ("synthetic.csv", 90, None),
+    ]
+    for release in found["releases"]:
+        for attack in release["attacks"]:
+            assert attack.keys() >= ATTACK_FIELDS
+            for figure in ("attack_rate", "naive_rate", "control_rate", "excess_over_control"):
+                assert attack[figure].keys() == {"value", "low", "high"}
+            assert attack["links"].keys() == {"expected", "low", "high"}
+            assert attack["sentence"].endswith(".")
+    assert (found["limits"], found["seed"]) == ([], 4)
+    assert found["version"]
+
+
+def test_a_shuffled_original_is_found_out_and_a_foreign_table_is_not() -> None:
+    found = answer("people.csv", "masked.csv", "synthetic.csv", "--control", "others.csv", "--neighbours", "1", *LINK)
+    masked, foreign = (attacks_of(found, "linkability", at)[0] for at in (0, 1))
+    assert masked["excess_over_control"]["low"] > 0.5
+    assert foreign["excess_over_control"]["low"] < 0.05
+    assert attacks_of(found, "copies", 0)[0]["attack_rate"]["value"] == 1
+    run = ask("people.csv", "masked.csv", "synthetic.csv", "--control", "others.csv", "--neighbours", "1", *LINK)
+    assert run.stdout.startswith("Exact copies: in release 'masked.csv' 100% of records (at least 95.4%)")
+    assert "masked.csv: Whoever holds age and sex from one source and income and town from another" in run.stdout
+    assert "no finding of anonymity" in run.stdout
+    assert MARKER not in run.stdout
+
+
+def test_the_example_needs_no_files() -> None:
+    settings = ("--attacks", "linkability,copies", "--scenario", "neighbour=age,education", "--neighbours", "3")
+    found = answer(*settings)
+    assert found["original"]["rows"] == 700
+    assert [each["name"] for each in found["releases"]] == ["shuffled", "rank-swapped", "gaussian-copula"]
+    assert [each["kind"] for each in found["releases"]] == ["masked", "masked", "synthetic"]
+    excess = [attacks_of(found, "linkability", at)[0]["excess_over_control"]["value"] for at in range(3)]
+    assert excess == sorted(excess, reverse=True)
+    assert found == answer("--sample", *settings)
+    assert "The example inside unveil" in ask("--sample", *settings).stdout
+
+
+def test_scenarios_are_named_with_their_columns_and_reason() -> None:
+    found = answer("people.csv", "masked.csv", "--scenario", "neighbour=age,sex", "--link", "age:town")
+    named, linked = attacks_of(found, "linkability")
+    assert (named["scenario"], linked["scenario"]) == ("neighbour", "age | town")
+    assert named["adversary"]["second"] == ["town", "income"]
+    assert (linked["adversary"]["first"], linked["adversary"]["second"]) == (["age"], ["town"])
+    assert named["adversary"]["reason"]
+
+
+def test_by_default_the_worst_split_is_searched_and_measured_again() -> None:
+    found = answer("people.csv", "masked.csv", "--neighbours", "2", "--targets", "30")
+    worst, mean = attacks_of(found, "linkability")
+    assert (worst["scenario"], mean["scenario"]) == ("worst split found", "mean of all 7 splits")
+    assert worst["targets"] == 30
+    search = found["releases"][0]["search"]
+    assert search["splits"] >= 7
+    assert search["targets"] == 30
+    assert found["releases"][0]["columns_that_matter"][0]["loss"] > 0
+
+
+def test_settings_come_from_a_file_and_options_win_over_it(folder: Path) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep" / "audit.toml").write_text(
+        """
+        original = "../people.csv"
+        control = "../others.csv"
+        sensitive = "income"
+        attacks = ["linkability"]
+        neighbours = 3
+        targets = "all"
+        missing = ["?"]
+        seed = 9
+
+        [[release]]
+        file = "../masked.csv"
+        name = "what we publish"
+        kind = "masked"
+
+        [[scenario]]
+        name = "neighbour"
+        columns = ["age", "sex"]
+        reason = "people next door know that"
+
+        [kinds]
+        age = "ordered"
+
+        [limits]
+        linkability.excess_over_control.high = 1
+        """
+    )
+    found = answer("--config", "deep/audit.toml")
+    (release,) = found["releases"]
+    assert (release["name"], release["kind"]) == ("what we publish", "masked")
+    (attack,) = release["attacks"]
+    assert (attack["neighbours"], attack["targets"], attack["scenario"]) == (3, 80, "neighbour")
+    assert attack["adversary"]["reason"] == "people next door know that"
+    assert attack["adversary"]["second"] == ["town"]
+    assert found["seed"] == 9
+    assert found["original"]["columns"][0]["kind"] == "ordered"
+    assert found["limits"] == [
+        {
+            "quantity": "linkability.excess_over_control.high",
+            "limit": 1.0,
+            "value": attack["excess_over_control"]["high"],
+            "exceeded": False,
+        }
+    ]
+    over = answer("--config", "deep/audit.toml", "--neighbours", "2", "--seed", "1", "--link", "age:sex")
+    (attack,) = over["releases"][0]["attacks"]
+    assert (attack["neighbours"], attack["scenario"], over["seed"]) == (2, "age | sex", 1)
+
+
+def test_roles_and_missing_values_are_told(folder: Path) -> None:
+    for name in ("people", "masked"):
+        frame = pl.read_csv(f"{name}.csv").with_columns(pl.col("age").cast(pl.String).replace("33", "?"))
+        frame.with_columns(card=pl.Series([f"c{at}" for at in range(80)])).write_csv(f"{name}.csv")
+    found = answer(
+        "people.csv", "masked.csv", "--missing", "?", "--sensitive", "town,income", "--id", "card", *LINK[:0]
+    )
+    roles = {column["name"]: (column["kind"], column["role"]) for column in found["original"]["columns"]}
+    assert roles == {
+        "age": ("number", "known"), "sex": ("category", "known"), "town": ("category", "sensitive"),
+        "income": ("number", "sensitive"), "card": ("category", "identifier"),
+    }  # fmt: skip
+    assert any("still has the identifier 'card'" in note for note in found["notes"])
+
+
+def test_parquet_and_compressed_files_give_the_same_answer(folder: Path) -> None:
+    import gzip
+
+    pl.read_csv("people.csv").write_parquet("people.parquet")
+    (folder / "masked.csv.gz").write_bytes(gzip.compress((folder / "masked.csv").read_bytes()))
+    plain = answer("people.csv", "masked.csv", *LINK)
+    other = answer("people.parquet", "masked.csv.gz", *LINK)
+    assert other["releases"][0]["attacks"] == plain["releases"][0]["attacks"]
+
+
+def test_compatibility_runs_another_attack() -> None:
+    settings = ("people.csv", "masked.csv", "--attacks", "linkability", "--neighbours", "2", "--targets", "40", *LINK)
+    found = answer(*settings, "--compatibility", "anonymeter")
+    assert found["compatibility"] == "anonymeter"
+    (attack,) = found["releases"][0]["attacks"]
+    assert attack["links"]["low"] == attack["links"]["expected"] == attack["links"]["high"]
+    assert found["releases"] == answer(*settings, "--compatibility", "anonymeter")["releases"]
+
+
+def test_the_page_is_whole_private_and_does_not_depend_on_the_day(folder: Path) -> None:
+    settings = ("people.csv", "masked.csv", "--control", "others.csv", "--targets", "20")
+    assert ask(*settings, "--html", "first.html", "--quiet").output == ""
+    assert ask(*settings, "--html", "second.html", "--json").exit_code == 0
+    text = (folder / "first.html").read_text()
+    assert text.rstrip().endswith("</html>")
+    assert text == (folder / "second.html").read_text()
+    assert MARKER not in text
+    assert "town" in text
+
+
+def test_no_output_holds_a_cell(folder: Path) -> None:
+    run = ask("people.csv", "masked.csv", "--kind", "masked", "--targets", "20", "--html", "report.html", "--json")
+    assert MARKER not in run.output
+    assert MARKER not in (folder / "report.html").read_text()
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_limit_decides_the_exit_code() -> None:
+    settings = ("people.csv", "masked.csv", "synthetic.csv", "--control", "others.csv", "--neighbours", "1", *LINK)
+    run = ask(*settings, "--limit", "linkability.excess_over_control.high=0.05", "--json")
+    assert run.exit_code == 3
+    assert run.stderr.startswith("limit exceeded: linkability.excess_over_control.high is ")
+    (limit,) = json.loads(run.stdout)["limits"]
+    worst = attacks_of(json.loads(run.stdout), "linkability")[0]["excess_over_control"]["high"]
+    assert (limit["limit"], limit["exceeded"], limit["value"]) == (0.05, True, worst)
+    assert ask(*settings, "--limit", "linkability.excess_over_control.high=1").exit_code == 0
+    near = ask("people.csv", "masked.csv", "--limit", "closest_record.median=0.01", *LINK)
+    assert (near.exit_code, "it must be at least 0.01" in near.stderr) == (3, True)
+
+
+def test_limit_help_names_the_quantities() -> None:
+    run = ask("--limit", "help")
+    assert run.exit_code == 0
+    for name in ("linkability.excess_over_control.high", "copies.attack_rate", "closest_record.median"):
+        assert name in run.stdout
+
+
+# --- bad input --------------------------------------------------------------------------------------------------------
+
+
+def refuse(*arguments: str, naming: tuple[str, ...] = ()) -> str:
+    """Return the one message with which a call is refused, after checking that nothing else happened."""
+    before = sorted(Path.cwd().iterdir())
+    run = ask(*arguments, "--html", "report.html")
+    assert run.exit_code == 2, run.output
+    assert run.stdout == ""
+    assert run.stderr.startswith("unveil: ")
+    assert run.stderr.count("\n") == 1
+    assert MARKER not in run.stderr
+    assert sorted(Path.cwd().iterdir()) == before
+    assert all(name in run.stderr for name in naming), run.stderr
+    return run.stderr
+
+
+def test_a_limit_that_could_never_be_exceeded_is_refused() -> None:
+    limit = ("--limit", "linkability.excess_over_control.high=0.05")
+    refuse("people.csv", "masked.csv", *limit, naming=("--control",))
+    refuse(
+        "people.csv", "masked.csv", "--control", "others.csv", "--attacks", "copies", *limit, naming=("--attacks",)
+    )  # fmt: skip
+    refuse("people.csv", "masked.csv", "--limit", "linkability.atack_rate=1", naming=("Did you mean",))
+
+
+@pytest.mark.parametrize(
+    ("content", "naming"),
+    [
+        (f"name,street\n{MARKER},{MARKER}\n", ("none in common",)),
+        (f"age,sex,town,income\n{MARKER},f,{MARKER},10\n{MARKER},m,{MARKER},20\n", ("'age'", "number", "category")),
+        ("", ("empty",)),
+        ("age,sex,town,income\n", ("header",)),
+        (f"age,sex,town,income\n1,f,{MARKER},1\n2,f,{MARKER},1\n3,f,{MARKER},1\n4,f,{MARKER},1\n5,f\n", ("row 5",)),
+        (f"age,sex,town,income\ninf,f,{MARKER},1\n2.5,f,{MARKER},1\n", ("'age'", "infinite", "row 1")),
+        (f"age,age,town,income\n1,f,{MARKER},1\n", ("'age'",)),
+        (f'age,sex,town,income\n1,"f,{MARKER},1\n', ()),
+    ],
+)
+@pytest.mark.parametrize("which", ["original", "released", "control"])
+def test_a_file_that_cannot_be_used_is_refused(content: str, naming: tuple[str, ...], which: str, folder: Path) -> None:
+    (folder / "bad.csv").write_text(content)
+    files = {"original": "people.csv", "released": "masked.csv", "control": "others.csv"} | {which: "bad.csv"}
+    refuse(files["original"], files["released"], "--control", files["control"], naming=naming)
+
+
+@pytest.mark.parametrize("content", ["age,town\n1,Zürich\n".encode("latin-1"), "age,town\n1,x\n".encode("utf-16")])
+def test_another_encoding_is_refused(content: bytes, folder: Path) -> None:
+    (folder / "bad.csv").write_bytes(content)
+    refuse("people.csv", "bad.csv", naming=("bad.csv", "UTF-8"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "naming"),
+    [
+        (("people.csv",), ("RELEASED",)),
+        (("--control", "others.csv"), ("ORIGINAL",)),
+        (("people.csv", "masked.csv", "--sample"), ("--sample",)),
+        (("people.csv", "missing.csv"), ("missing.csv",)),
+        (("people.csv", "masked.csv", "masked.csv"), ("named twice",)),
+        (("people.csv", "masked.csv", "--neighbours", "81"), ("81", "80")),
+        (("people.csv", "masked.csv", "--neighbours", "0"), ("--neighbours",)),
+        (("people.csv", "masked.csv", "--targets", "none"), ("'all'",)),
+        (("people.csv", "masked.csv", "--targets", "0"), ("at least 1",)),
+        (("people.csv", "masked.csv", "--link", "age,sex:sex,income"), ("'sex' is in both groups",)),
+        (("people.csv", "masked.csv", "--link", "age"), ("COLUMN:COLUMN",)),
+        (("people.csv", "masked.csv", "--scenario", "age,sex"), ("NAME=COLUMN",)),
+        (("people.csv", "masked.csv", "--scenario", "n=agee"), ("Did you mean 'age'",)),
+        (("people.csv", "masked.csv", "--scenario", "n=age", "--scenario", "n=sex"), ("two are called 'n'",)),
+        (("people.csv", "masked.csv", "--sensitive", "incme"), ("Did you mean 'income'",)),
+        (("people.csv", "masked.csv", "--attacks", "linkabilty"), ("Did you mean 'linkability'",)),
+        (("people.csv", "masked.csv", "--kind", "anonymous"), ("--kind",)),
+        (("people.csv", "masked.csv", "--id", "age", "--known", "age"), ("'age'", "one role")),
+        (("people.csv", "masked.csv", "--config", "missing.toml"), ("missing.toml",)),
+    ],
+)
+def test_a_call_that_makes_no_sense_is_refused(arguments: tuple[str, ...], naming: tuple[str, ...]) -> None:
+    refuse(*arguments, naming=naming)
+
+
+@pytest.mark.parametrize(
+    ("content", "naming"),
+    [
+        ("original = [", ("TOML",)),
+        ("orginal = 'x'", ("Did you mean 'original'",)),
+        ("neighbours = 'ten'", ("'neighbours'", "whole number")),
+        ("neighbours = true", ("'neighbours'", "whole number")),
+        ("[[scenario]]\nname = 'x'", ("[[scenario]]", "columns")),
+        ("[[release]]\nname = 'x'", ("[[release]]", "file")),
+        ("[limits]\nlinkability.attack_rate = 'much'", ("must be a number",)),
+        ("[limits]\nlinkability.attack_rat = 1", ("Did you mean",)),
+        ("targets = 'some'", ("'all'",)),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(content: str, naming: tuple[str, ...], folder: Path) -> None:
+    (folder / "bad.toml").write_text(content)
+    refuse("people.csv", "masked.csv", "--config", "bad.toml", naming=naming)
+
+
+def test_the_report_never_replaces_an_input(folder: Path) -> None:
+    before = (folder / "masked.csv").read_bytes()
+    run = ask("people.csv", "masked.csv", "--html", "masked.csv")
+    assert (run.exit_code, run.stdout) == (2, "")
+    assert (folder / "masked.csv").read_bytes() == before
+
+
+# --- input that is odd but has an answer ------------------------------------------------------------------------------
+
+
+def test_a_control_that_is_the_original_is_said_not_to_count() -> None:
+    found = answer("people.csv", "masked.csv", "--control", "people.csv", *LINK)
+    assert found["control"] is None
+    assert any("same people as the original" in note for note in found["notes"])
+    assert attacks_of(found, "linkability")[0]["excess_over_control"]["value"] is None
+
+
+def test_a_release_that_is_the_original_is_all_copies() -> None:
+    found = answer("people.csv", "people.csv", "--control", "others.csv", *LINK)
+    assert attacks_of(found, "copies")[0]["attack_rate"]["value"] == 1
+    assert attacks_of(found, "row_order")[0]["attack_rate"]["low"] > 0.5
+
+
+def test_one_person_has_an_answer(folder: Path) -> None:
+    people(1, 5).write_csv("one.csv")
+    found = answer("one.csv", "masked.csv")
+    assert attacks_of(found, "linkability")[0]["targets"] == 1
+    refuse("people.csv", "one.csv", naming=("neighbours", "1 or less"))
+    alone = answer("people.csv", "one.csv", "--neighbours", "1")
+    assert attacks_of(alone, "linkability")[0]["naive_rate"]["value"] == 1
+
+
+def test_one_column_cannot_be_linked_but_has_other_figures(folder: Path) -> None:
+    for name in ("people", "masked"):
+        pl.read_csv(f"{name}.csv").select("age").write_csv(f"{name}1.csv")
+    refuse("people1.csv", "masked1.csv", naming=("at least two columns", "--attacks"))
+    found = answer("people1.csv", "masked1.csv", "--attacks", "copies,closest_record")
+    assert attacks_of(found, "copies")[0]["attack_rate"]["value"] == 1
+
+
+def test_rows_that_are_all_equal_or_all_missing_give_no_excess(folder: Path) -> None:
+    pl.DataFrame({"a": ["x"] * 30, "b": [7] * 30}).write_csv("equal.csv")
+    pl.DataFrame({"a": ["x"] * 20, "b": [7] * 20}).write_csv("alike.csv")
+    (folder / "empty.csv").write_text("a,b\n" + ",\n" * 30)
+    (folder / "void.csv").write_text("a,b\n" + ",\n" * 20)
+    for one, other in (("equal.csv", "alike.csv"), ("empty.csv", "void.csv")):
+        found = answer(one, other, "--control", other, "--neighbours", "2", "--html", "report.html")
+        worst = attacks_of(found, "linkability")[0]
+        assert worst["attack_rate"]["value"] == pytest.approx(worst["naive_rate"]["value"])
+        assert worst["excess_over_control"]["value"] == pytest.approx(0, abs=1e-12)
+
+
+def test_more_targets_than_rows_attack_everybody() -> None:
+    found = answer("people.csv", "masked.csv", "--targets", "999", *LINK)
+    assert attacks_of(found, "linkability")[0]["targets"] == 80
+    assert any("there are no 999" in note for note in found["notes"])
+    everybody = answer("people.csv", "masked.csv", "--targets", "all", *LINK)
+    assert everybody["releases"] == found["releases"]
+
+
+def test_a_byte_order_mark_does_no_harm(folder: Path) -> None:
+    (folder / "bom.csv").write_bytes(b"\xef\xbb\xbf" + (folder / "masked.csv").read_bytes())
+    plain, marked = answer("people.csv", "masked.csv", *LINK), answer("people.csv", "bom.csv", *LINK)
+    assert marked["releases"][0]["attacks"] == plain["releases"][0]["attacks"]
+
+
+STRANGE = [
+    "<script>alert(1)</script>",
+    "=1+1",
+    'quo"te',
+    "com,ma",
+    "new\nline",
+    "{{ 7 * 7 }}",
+    "[bold]x[/bold]",
+    "\x1b[31m",
+]
+
+
+def test_strange_names_and_values_are_harmless(folder: Path) -> None:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({name: rng.choice(STRANGE, 40) for name in STRANGE})
+    frame.write_csv("a.csv")
+    frame.sample(fraction=1.0, shuffle=True, seed=1).write_csv("b.csv")
+    run = ask("a.csv", "b.csv", "--targets", "10", "--html", "report.html")
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert "\x1b" not in run.stdout
+    page = (folder / "report.html").read_text()
+    assert "<script>alert(1)" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    quoted = answer("a.csv", "b.csv", "--link", '"com,ma":=1+1')
+    assert attacks_of(quoted, "linkability")[0]["adversary"]["first"] == ["com,ma"]
+
+
+# --- the real program -------------------------------------------------------------------------------------------------
+
+
+def test_help_loads_nothing_heavy_and_comes_first() -> None:
+    script = (
+        "import sys\nfrom unveil.cli import main\n"
+        "try: main(['audit', '--help'])\nexcept SystemExit as end: print('code', end.code)\n"
+        "print([name for name in ('numpy', 'polars', 'rich', 'numba', 'jinja2') if name in sys.modules])\n"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout.endswith("code 0\n[]\n")
+    commands = CliRunner().invoke(main, ["--help"]).stdout.partition("Commands:")[2]
+    assert commands.split()[0] == "audit"
+
+
+def test_in_a_pipe_there_are_no_control_codes() -> None:
+    program = (sys.executable, "-c", "from unveil.cli import main; main()", "audit", "people.csv", "masked.csv", *LINK)
+    run = subprocess.run(program, capture_output=True, check=False)
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert b"\x1b" not in run.stdout

@@ -1,0 +1,152 @@
+"""The audit page in a real browser: pictures, hostile names, small screens, dark, paper, silence on the network."""
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.end_to_end.visits import visit
+from unveil.ask.audit import AuditAnswer, audit
+from unveil.ask.audit_sample import sample_releases
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+SCRIPT = "<script>document.title = 'run'</script>"
+IMAGE = '<img src=x onerror="alert(1)">'
+
+
+@cache
+def example() -> str:
+    """Return the page of the embedded sample, which is what most people see first."""
+    rng = np.random.default_rng(0)
+    original, control, releases = sample_releases(rng)
+    return audit(original, list(releases), control, rng=rng).to_html(seed=0)
+
+
+@cache
+def hostile() -> str:
+    """Return a page about columns and releases whose names attack it."""
+    rng = np.random.default_rng(1)
+    names = [SCRIPT, IMAGE, "x" * 300, "\u202egnirts", "{{ 7 * 7 }}"]
+    frame = pl.DataFrame({name: rng.choice([SCRIPT, IMAGE, "c", "d"], 60) for name in names})
+    answer: AuditAnswer = audit(
+        frame,
+        {SCRIPT: frame.reverse(), IMAGE: frame.head(40)},
+        frame.sample(20, seed=1),
+        targets=20,
+        neighbours=2,
+        rng=rng,
+    )
+    return answer.to_html(seed=0)
+
+
+def saved(folder: Path, html: str) -> Path:
+    path = folder / "page.html"
+    path.write_text(html, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("built", [example, hostile])
+@pytest.mark.parametrize("width", [320, 360, 768, 1200])
+def test_no_screen_needs_sideways_scrolling(browser: "Browser", tmp_path: Path, built: object, width: int) -> None:
+    with visit(browser, saved(tmp_path, built()), width=width) as page:  # type: ignore[operator]
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        outside = page.evaluate(
+            """() => [...document.querySelectorAll("figure svg[role=img] text")].filter((text) => {
+                const own = text.getBoundingClientRect(), frame = text.ownerSVGElement.getBoundingClientRect();
+                return own.left < frame.left - 1 || own.right > frame.right + 1;
+            }).map((text) => text.textContent)"""
+        )
+        assert outside == []
+
+
+def test_text_in_pictures_can_be_read_on_a_phone(browser: "Browser", tmp_path: Path) -> None:
+    with visit(browser, saved(tmp_path, example()), width=360) as page:
+        sizes = page.evaluate(
+            """() => [...document.querySelectorAll("figure svg[role=img] text")].map(
+                (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""
+        )
+        assert min(sizes) >= 10
+
+
+def test_the_first_screen_has_the_answer_and_what_it_is_not(browser: "Browser", tmp_path: Path) -> None:
+    with visit(browser, saved(tmp_path, example())) as page:
+        headline = page.get_by_role("heading", level=1)
+        assert headline.count() == 1
+        assert "Linkability: release 'shuffled' lets anyone who holds" in headline.inner_text()
+        assert headline.bounding_box()["y"] < 300  # type: ignore[index]
+        note = page.get_by_text("no finding of anonymity")
+        assert note.bounding_box()["y"] < 800  # type: ignore[index]
+
+
+def test_every_attack_has_its_section_and_picture(browser: "Browser", tmp_path: Path) -> None:
+    with visit(browser, saved(tmp_path, example())) as page:
+        headings = page.locator("main h2").all_inner_texts()
+        for words in (
+            "Linkability",
+            "Record linkage",
+            "Exact copies",
+            "Closest records",
+            "Distance ratios",
+            "Row order",
+        ):
+            assert any(heading.startswith(words) for heading in headings), words
+        assert "The columns that matter most" in headings
+        assert page.get_by_role("img", name="The worst adversary found, on each release").count() == 1
+        assert page.locator("figure svg[role=img]").count() == 8
+        # What the picture shows is said to those who do not see it.
+        said = page.locator("figure svg[role=img] desc").first.text_content() or ""
+        assert "for shuffled" in said
+        assert "for gaussian-copula" in said
+
+
+def test_points_do_not_leave_the_frame_and_rows_do_not_overlap(browser: "Browser", tmp_path: Path) -> None:
+    with visit(browser, saved(tmp_path, example()), width=360) as page:
+        clashes = page.evaluate(
+            """() => [...document.querySelectorAll("figure svg[role=img]")].flatMap((svg) => {
+                const names = [...svg.querySelectorAll(".row-name")].map((each) => each.getBoundingClientRect());
+                const values = [...svg.querySelectorAll(".value")].map((each) => each.getBoundingClientRect());
+                const meet = (a, b) =>
+                    a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+                return names.flatMap((a) => values.filter((b) => meet(a, b))).map(() => svg.id);
+            })"""
+        )
+        assert clashes == []
+
+
+def test_hostile_names_are_shown_and_not_run(browser: "Browser", tmp_path: Path) -> None:
+    with visit(browser, saved(tmp_path, hostile())) as page:
+        assert page.title() == "Audit of 2 releases"
+        assert page.locator("img").count() == 0
+        assert page.get_by_text(SCRIPT, exact=True).count() >= 1
+
+
+def test_dark_on_screen_and_light_on_paper(browser: "Browser", tmp_path: Path) -> None:
+    with visit(browser, saved(tmp_path, example()), color_scheme="dark") as page:
+        background = "getComputedStyle(document.body).backgroundColor"
+        point = "getComputedStyle(document.querySelector('figure .point.first')).fill"
+        assert (page.evaluate(background), page.evaluate(point)) == ("rgb(20, 24, 29)", "rgb(109, 179, 242)")
+        page.emulate_media(media="print")
+        assert (page.evaluate(background), page.evaluate(point)) == ("rgb(255, 255, 255)", "rgb(10, 94, 168)")
+
+
+def test_without_javascript_the_page_is_the_same(browser: "Browser", tmp_path: Path) -> None:
+    path = saved(tmp_path, example())
+    with visit(browser, path) as page:
+        plain = page.locator("main").inner_text()
+        assert page.locator("script").count() == 0
+    assert "Who the adversary is" in plain
+
+
+def test_tables_can_be_reached_by_keyboard(browser: "Browser", tmp_path: Path) -> None:
+    with visit(browser, saved(tmp_path, example()), width=360) as page:
+        box = page.get_by_role("region", name="The worst figure of each attack")
+        assert box.evaluate("e => e.scrollWidth > e.clientWidth")
+        box.focus()
+        assert box.evaluate("e => document.activeElement === e")

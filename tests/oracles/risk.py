@@ -1,0 +1,58 @@
+"""Intervals by their definitions: the edges of the set of values that the data do not contradict, by halving."""
+
+import math
+from collections.abc import Callable
+from math import comb
+
+Limits = tuple[float, float]
+
+
+def halve(inside: Callable[[float], bool], yes: float, no: float) -> float:
+    """Return where ``inside`` turns from true to false between two places."""
+    if inside(no):
+        return no
+    for _ in range(200):
+        middle = (yes + no) / 2
+        yes, no = (middle, no) if inside(middle) else (yes, middle)
+    return yes
+
+
+def normal_quantile(confidence: float) -> float:
+    """Return how many standard deviations around the mean hold this share of a normal distribution."""
+    return halve(lambda z: math.erf(z / math.sqrt(2)) <= confidence, 0.0, 40.0)
+
+
+def wilson(hits: float, tries: int, confidence: float) -> Limits:
+    """Return the least and the greatest p whose score test does not reject the hits."""
+    z = normal_quantile(confidence)
+
+    def accepted(p: float) -> bool:
+        return (hits - tries * p) ** 2 <= z * z * tries * p * (1 - p) + 1e-15
+
+    share = hits / tries
+    return halve(accepted, share, 0.0), halve(accepted, share, 1.0)
+
+
+def excess(attack: tuple[float, int], control: tuple[float, int], confidence: float) -> Limits:
+    """Return limits of 1 - r over the ratios r for which the difference ``misses - r control misses`` can be 0."""
+    (x, x_low, x_high), (y, y_low, y_high) = (misses(*table, confidence) for table in (attack, control))
+
+    def not_too_small(r: float) -> bool:
+        return x - r * y <= math.hypot(x - x_low, r * (y_high - y))
+
+    def not_too_large(r: float) -> bool:
+        return r * y - x <= math.hypot(x_high - x, r * (y - y_low))
+
+    ratio = x / y
+    return 1 - halve(not_too_large, ratio, 1e6), 1 - halve(not_too_small, ratio, 0.0)
+
+
+def misses(hits: float, tries: int, confidence: float) -> tuple[float, float, float]:
+    """Return the share of tries that missed, and its limits."""
+    low, high = wilson(tries - hits, tries, confidence)
+    return 1 - hits / tries, low, high
+
+
+def binomial(tries: int, rate: float) -> list[float]:
+    """Return the probability of each number of hits."""
+    return [comb(tries, hits) * rate**hits * (1 - rate) ** (tries - hits) for hits in range(tries + 1)]
