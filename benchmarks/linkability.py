@@ -9,9 +9,10 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,7 +20,7 @@ import polars as pl
 from benchmarks.timing import Row
 from unveil._kernels.link_chances import chances_by_search
 from unveil._kernels.neighbour_index import Grid, prepare
-from unveil.attack import Linkability
+from unveil.attack import AnonymeterLinkability, Linkability
 from unveil.data.encode import Encoded, encode
 from unveil.data.release import Knowledge
 from unveil.data.table import Table, agree
@@ -70,14 +71,14 @@ def rows() -> Iterator[Row]:
     yield Row(case, "unveil", mine, 1.0)
     from_frames = _least(lambda: link(*agree(*map(Table.from_frame, frames)), targets=TARGETS))
     yield Row(case, "unveil, kinds of columns guessed from frames too", from_frames, from_frames / mine)
-    peer = anonymeter_seconds(adult)
+    peer = anonymeter(adult)
     if peer is not None:
-        yield Row(case, "anonymeter", peer, peer / mine)
+        yield from _beside(peer, tables, case, mine)
     every = _least(lambda: link(tables[0], tables[1], None, targets=None))
     yield Row(f"all {tables[0].rows:,} targets, k = {NEIGHBOURS}", "unveil", every, 1.0)
 
 
-def _least(task: Callable[[], None]) -> float:
+def _least(task: Callable[[], object]) -> float:
     """Return the least CPU time of five runs."""
     times = []
     for _ in range(5):
@@ -87,8 +88,27 @@ def _least(task: Callable[[], None]) -> float:
     return min(times)
 
 
-def anonymeter_seconds(adult: Path) -> float | None:
-    """Return anonymeter's CPU time for the same columns and as many targets, compiled beforehand; None without it."""
+def _beside(peer: dict[str, Any], tables: Sequence[Table], case: str, mine: float) -> Iterator[Row]:
+    """Yield anonymeter's time, and ours in its own way with the links compared."""
+    seconds = float(peer["seconds"])
+    yield Row(case, "anonymeter", seconds, seconds / mine)
+    original, released, control = tables
+    attack = AnonymeterLinkability(first=FIRST, second=SECOND, neighbours=NEIGHBOURS, targets=TARGETS, seed=0)
+    known = Knowledge(original, control)
+    found = attack.run(released=released, knowledge=known, rng=np.random.default_rng(1))
+    same = all(
+        attempts is not None
+        and attempts.chances is not None
+        and np.flatnonzero(attempts.chances).tolist() == peer[which]
+        for which, attempts in (("attack", found.attack), ("control", found.control))
+    )
+    alike = _least(lambda: attack.run(released=released, knowledge=known, rng=np.random.default_rng(1)))
+    links = "identical links" if same else "DIFFERENT LINKS"
+    yield Row(case, f"unveil as anonymeter ({links}; {seconds / alike:.0f}x less than it)", alike, alike / mine)
+
+
+def anonymeter(adult: Path) -> dict[str, Any] | None:
+    """Return anonymeter's CPU time and links for the same columns, compiled beforehand; None without it."""
     python = Path(os.environ.get("UNVEIL_ANONYMETER", ROOT / ".venv-bench-anonymeter" / "bin" / "python"))
     if not python.exists():
         print(f"There is no {python}: anonymeter is left out\n")
@@ -98,7 +118,8 @@ def anonymeter_seconds(adult: Path) -> float | None:
     command += ["--first", *FIRST, "--second", *SECOND]
     command += ["--targets", str(TARGETS), "--neighbours", str(NEIGHBOURS)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return float(json.loads(done.stdout)["seconds"])
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
 
 
 def resampled(frame: pl.DataFrame, size: int, rng: np.random.Generator) -> Table:

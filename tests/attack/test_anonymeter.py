@@ -241,5 +241,5 @@ def test_more_neighbours_than_released_rows_are_refused() -> None:
 
 
 def test_it_is_listed() -> None:
-    facts = ATTACKS["anonymeter_linkability"]
+    facts = ATTACKS["anonymeter-linkability"]
     assert (facts.on, facts.leaves, facts.make) == ("table", "Trials", AnonymeterLinkability)

@@ -40,16 +40,16 @@ def add_lucky_guess(name: str | None = None) -> type:
 @pytest.mark.usefixtures("only_for_this_test")
 def test_the_facts_are_listed() -> None:
     kind = add_lucky_guess()
-    assert ATTACKS["lucky_guess"] == Attack(name="lucky_guess", make=kind, on="table", leaves="Trials", source="a blog")
-    assert ATTACKS["lucky_guess"].summary == "An adversary who bets."
-    assert ATTACKS["lucky_guess"].settings == ("columns", "tries=3", "stakes=(1, 2)")
+    assert ATTACKS["lucky-guess"] == Attack(name="lucky-guess", make=kind, on="table", leaves="Trials", source="a blog")
+    assert ATTACKS["lucky-guess"].summary == "An adversary who bets."
+    assert ATTACKS["lucky-guess"].settings == ("columns", "tries=3", "stakes=(1, 2)")
 
 
 @pytest.mark.usefixtures("only_for_this_test")
 def test_it_may_have_a_name_of_its_own() -> None:
     add_lucky_guess(name="luck")
     assert "luck" in ATTACKS
-    assert "lucky_guess" not in ATTACKS
+    assert "lucky-guess" not in ATTACKS
 
 
 @pytest.mark.usefixtures("only_for_this_test")
@@ -58,16 +58,17 @@ def test_the_command_line_shows_it() -> None:
     run = CliRunner().invoke(main, ["list", "attacks", "--json"])
     assert (run.exit_code, run.stderr) == (0, "")
     assert json.loads(run.stdout)[-1] == {
-        "name": "lucky_guess",
+        "name": "lucky-guess",
         "on": "table",
         "leaves": "Trials",
         "settings": "columns, tries=3, stakes=(1, 2)",
+        "aka": "",
         "summary": "An adversary who bets.",
         "source": "a blog",
     }
     lines = CliRunner().invoke(main, ["list", "attacks"]).stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["name", *ATTACKS]
-    assert all(fact in lines[-1] for fact in ("lucky_guess", "table", "Trials", "An adversary who bets.", "a blog"))
+    assert all(fact in lines[-1] for fact in ("lucky-guess", "table", "Trials", "An adversary who bets.", "a blog"))
 
 
 def test_the_list_cannot_be_changed_from_outside() -> None:

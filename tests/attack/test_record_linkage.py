@@ -152,6 +152,6 @@ def test_there_are_no_more_neighbours_than_rows() -> None:
 
 
 def test_it_is_listed() -> None:
-    facts = ATTACKS["record_linkage"]
+    facts = ATTACKS["record-linkage"]
     assert (facts.make.__name__, facts.on, facts.leaves) == ("RecordLinkage", "table", "Candidates")
-    assert facts.settings == ("columns=None", "neighbours=1", "targets=None")
+    assert facts.settings == ("columns=none", "neighbours=1", "targets=none")

@@ -163,5 +163,5 @@ def test_at_least_one_pairing_is_drawn() -> None:
 
 
 def test_it_is_listed() -> None:
-    facts = ATTACKS["row_order"]
+    facts = ATTACKS["row-order"]
     assert (facts.make.__name__, facts.on, facts.leaves) == ("RowOrder", "table", "Trials")

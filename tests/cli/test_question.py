@@ -31,8 +31,9 @@ class SmallAnswer:
             json.dumps({"limits": [{**limit, "value": str(limit["value"])} for limit in limits], "seed": seed}) + "\n"
         )
 
-    def to_html(self, *, seed: int | None = None) -> str:
-        return f"<p>seed {seed}</p>"
+    def to_html(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
+        listed = "".join(f"<li>{limit['quantity']} {limit['exceeded']}</li>" for limit in limits)
+        return f"<p>seed {seed}</p>{listed}"
 
 
 def quantity(name: str, value: float, breached: bool, *, more_is_worse: bool = True) -> Quantity:

@@ -92,6 +92,14 @@ def test_a_file_keeps_what_text_can_say(tmp_path: Path) -> None:
     assert not table.column("mark").kind_told
 
 
+def test_some_rows_of_a_file_do_not_have_its_hash(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,town\n31,Ulm\n40,Bonn\n")
+    table = Table.read(tmp_path / "people.csv")
+    assert table.sha256 is not None
+    assert table.take([1, 0]).sha256 is None
+    assert table.extremes().sha256 is None
+
+
 def test_a_pipe_is_read_once_and_has_no_hash(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -1,6 +1,8 @@
 """``unveil audit`` from files on disk to what a person or a machine reads, and every kind of bad input."""
 
+import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -237,6 +239,38 @@ def test_no_output_holds_a_cell(folder: Path) -> None:
     assert MARKER not in (folder / "report.html").read_text()
 
 
+def test_the_hash_is_that_of_the_whole_file(folder: Path) -> None:
+    found = answer("people.csv", "masked.csv", "--control", "others.csv", "--targets", "20")
+    files = {name: (folder / f"{name}.csv").read_bytes() for name in ("people", "masked", "others")}
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    assert found["original"]["sha256"] == hashes["people"]
+    assert found["releases"][0]["sha256"] == hashes["masked"]
+    assert found["control"]["sha256"] == hashes["others"]
+
+
+def test_the_example_is_no_whole_file_and_has_no_hash() -> None:
+    found = answer("--attacks", "copies")
+    assert found["original"]["sha256"] is None
+    assert found["control"]["sha256"] is None
+
+
+def test_records_are_shown_on_the_page_only_and_only_when_asked_for(folder: Path) -> None:
+    settings = ("people.csv", "masked.csv", "--control", "others.csv", "--targets", "20")
+    plain = ask(*settings, "--html", "plain.html", "--json")
+    shown = ask(*settings, "--html", "shown.html", "--json", "--show-records")
+    assert (shown.exit_code, shown.output) == (0, plain.output)
+    assert MARKER not in ask(*settings, "--html", "again.html", "--show-records").output
+    assert MARKER not in (folder / "plain.html").read_text()
+    page = (folder / "shown.html").read_text()
+    assert page.count(f">{MARKER}-") == 20
+    assert page.count("must not be shared") >= 3
+    distinct = people(80, 1).n_unique()
+    assert f"{distinct - 20} more records are not shown. 80 people have" in page
+    refused = ask(*settings, "--show-records")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "--html" in refused.stderr
+
+
 # --- limits -----------------------------------------------------------------------------------------------------------
 
 
@@ -251,6 +285,22 @@ def test_a_limit_decides_the_exit_code() -> None:
     assert ask(*settings, "--limit", "linkability.excess_over_control.high=1").exit_code == 0
     near = ask("people.csv", "masked.csv", "--limit", "closest_record.median=0.01", *LINK)
     assert (near.exit_code, "it must be at least 0.01" in near.stderr) == (3, True)
+
+
+def test_limits_are_listed_on_the_page(folder: Path) -> None:
+    settings = ("people.csv", "masked.csv", *LINK, "--quiet", "--html")
+    limits = ("--limit", "copies.attack_rate=0.5", "--limit", "closest_record.median=0")
+    assert ask(*settings, "with.html", *limits).exit_code == 3
+    page = (folder / "with.html").read_text()
+    assert "1 of 2 limits that were set is exceeded." in page
+    table = page.partition("Each limit beside")[2].partition("</table>")[0]
+    cells = re.findall(r"<t[hd] [^>]*>(?:<bdi>)?([^<]*)", table)
+    assert cells[4:] == [
+        "copies.attack_rate", "at most 0.5", "1", "exceeded",
+        "closest_record.median", "at least 0", "0", "not exceeded",
+    ]  # fmt: skip
+    assert ask(*settings, "without.html").exit_code == 0
+    assert ">Limits<" not in (folder / "without.html").read_text()
 
 
 def test_limit_help_names_the_quantities() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil._kernels import _compile
-from unveil._kernels.contingency import count_bits, overlap_sums
+from unveil._kernels.contingency import column_crowds, overlap_sums
 from unveil.guess import Partition
 from unveil.measure._contingency import contingency
 
@@ -54,10 +54,9 @@ def test_a_table_is_counted_once_and_goes_with_its_guess() -> None:
     assert kept() is None
 
 
-def test_bits_of_large_counts_are_computed_and_of_small_ones_looked_up() -> None:
-    np.testing.assert_allclose(count_bits(np.array([10**6])), 10**6 * np.log2(10**6))
-    counts = np.array([1, 2, 3, 4, 5])
-    np.testing.assert_allclose(count_bits(counts), counts * np.log2(counts))
+def test_columns_know_how_many_share_them_and_how_evenly() -> None:
+    cells, bits = column_crowds(np.array([0, 2, 0], np.int32), np.array([4, 1, 2]), 3)
+    assert (cells.tolist(), bits.tolist()) == ([2, 0, 1], [10.0, 0.0, 0.0])
 
 
 def test_identical_labels_lose_nothing() -> None:

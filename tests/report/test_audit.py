@@ -69,6 +69,9 @@ ORDER = Finding(attack="row_order", targets=500, risk=rates(Rate(0.002, 0.0, 0.0
 LEFT_OUT = Finding(attack="record_linkage", targets=0, risk=rates(UNDEFINED, naive=math.nan), remark="Left out: why.")
 
 
+SEARCH = Search(splits=120, random_splits=20, targets=350, seemed=Rate(0.4, 0.3, 0.5), figure="excess_over_control")
+
+
 def release(*findings: Finding, name: str = "masked.csv", **more: object) -> Audited:
     given = {"name": name, "rows": 700, "kind": None, "columns": ("age", "sex", "income"), "sha256": None}
     return Audited(findings=findings, **(given | more))  # type: ignore[arg-type]
@@ -265,7 +268,7 @@ def test_the_page_says_what_was_not_tested_how_and_from_which_files() -> None:
         replace(CLEAR, scenario=replace(WHO, origin="worst")),
         MEAN,
         name="a",
-        search=Search(splits=120, random_splits=20, targets=350, seemed=Rate(0.4, 0.3, 0.5)),
+        search=SEARCH,
         sha256="cd" * 32,
     )
     built = page(audit(searched, release(NOTHING, COPIES, NEAR, ORDER, LEFT_OUT, name="b")), seed=4)
@@ -280,6 +283,27 @@ def test_the_page_says_what_was_not_tested_how_and_from_which_files() -> None:
     assert "they talk" in text
     assert len(text) < 1_000_000
     assert render(page(audit(release(CLEAR)), seed=1)) == render(page(audit(release(CLEAR)), seed=1))
+
+
+def lead_of(built: Audit) -> str:
+    return next(section.lead for section in page(built).sections if section.heading.startswith("Linkability"))
+
+
+def test_the_page_says_what_the_worst_split_seemed_and_what_it_is() -> None:
+    worst_split = replace(CLEAR, scenario=replace(WHO, origin="worst"))
+    said = lead_of(audit(release(worst_split, MEAN, search=SEARCH)))
+    assert said.endswith(
+        "The worst split found seemed to reach an excess over control of 40.0% (30.0% to 50.0%) on the half of the "
+        "targets where it was searched for; on fresh people it is 28.3% (24.1% to 32.5%)."
+    )
+    alone = release(without_control(worst_split), MEAN, search=replace(SEARCH, figure="attack_rate"))
+    assert "seemed to reach 40.0% (30.0% to 50.0%)" in lead_of(audit(alone, control=False))
+    assert "on fresh people it is 31.2% (27.3% to 35.4%)." in lead_of(audit(alone, control=False))
+    # Of several the one where it reaches most; whoever was named was not searched for; one person is no two halves.
+    weak = release(replace(NOTHING, scenario=worst_split.scenario), MEAN, name="weak", search=SEARCH)
+    assert "found on 'strong' seemed" in lead_of(audit(weak, release(worst_split, name="strong", search=SEARCH)))
+    assert "seemed" not in lead_of(audit(release(CLEAR)))
+    assert "seemed" not in lead_of(audit(release(worst_split, MEAN, search=SEARCH), rows=1))
 
 
 def test_names_from_the_data_are_escaped_everywhere() -> None:

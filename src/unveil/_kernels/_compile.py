@@ -18,11 +18,22 @@ PLAIN_UP_TO = 10_000
 
 
 @cache
-def _compiled(function: Callable[P, R]) -> Callable[P, R]:
+def _make_usable(helper: Callable[..., object]) -> None:
+    """Let compiled functions call a plain one; numba must be told once."""
+    from numba.extending import register_jitable
+
+    register_jitable(helper)
+
+
+@cache
+def compiled(function: Callable[P, R], *helpers: Callable[..., object]) -> Callable[P, R]:
+    """Return the function, compiled by numba together with the plain functions that it calls; once per process."""
     from numba import njit
 
-    compiled: Callable[P, R] = njit(cache=True, nogil=True)(function)
-    return compiled
+    for helper in helpers:
+        _make_usable(helper)
+    fast: Callable[P, R] = njit(cache=True, nogil=True)(function)
+    return fast
 
 
 def _size(argument: Any) -> int:
@@ -44,7 +55,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
         given = (*args, *kwargs.values())
         if max(map(_size, given), default=0) <= PLAIN_UP_TO or any(map(_is_object, given)):
             return function(*args, **kwargs)
-        fast: Callable[P, R] = _compiled(function)
+        fast: Callable[P, R] = compiled(function)
         return fast(*args, **kwargs)
 
     return run

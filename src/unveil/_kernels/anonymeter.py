@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.quicksort_order import compiled, first_places
+from unveil._kernels._compile import compiled
+from unveil._kernels.quicksort_order import first_places
 
 Floats = NDArray[np.floating[Any]]
 Doubles = NDArray[np.float64]

@@ -70,12 +70,15 @@ def overlap_sums(
     the shares of the item's column and row that it meets in its cell. No term of the first is below 0, and it is
     exactly 0 for identical labellings, which a difference of entropies would not be.
     """
+    row_bits, column_bits = np.log2(row_total), np.log2(column_total)
     lost, of_column, of_row = 0.0, 0.0, 0.0
     for r in range(start.size - 1):
         for k in range(start[r], start[r + 1]):
             cell, whole = count[k], column_total[column[k]]
             if cell < row_total[r] or cell < whole:
-                lost += cell * np.log2((row_total[r] / cell) * (whole / cell))
+                bits = row_bits[r] + column_bits[column[k]]
+                # Most cells hold one item, whose logarithm need not be taken.
+                lost += cell * (bits - 2 * np.log2(cell)) if cell > 1 else bits
             of_column += cell * (cell / whole)
             of_row += cell * (cell / row_total[r])
     return lost, of_column, of_row
@@ -92,15 +95,15 @@ def sum_at(place: NDArray[Any], values: NDArray[np.int64], size: int) -> NDArray
     return total
 
 
-def count_bits(count: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return ``c * log2(c)`` for counts of at least 1; small counts are looked up, not computed.
-
-    >>> count_bits(np.array([1, 2, 4]))
-    array([0., 2., 8.])
-    """
-    largest = int(count.max(initial=1))
-    if largest > count.size:
-        return np.multiply(count, np.log2(count), dtype=np.float64)
-    known = np.arange(largest + 1, dtype=np.float64)
-    known[1:] *= np.log2(known[1:])
-    return known[count]
+@kernel
+def column_crowds(
+    column: NDArray[np.int32], count: NDArray[np.int64], columns: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return how many cells each column has, and the sum of ``c * log2(c)`` over their counts."""
+    cells = np.zeros(columns, np.int64)
+    bits = np.zeros(columns, np.float64)
+    for k in range(column.size):
+        cells[column[k]] += 1
+        if count[k] > 1:
+            bits[column[k]] += count[k] * np.log2(count[k])
+    return cells, bits

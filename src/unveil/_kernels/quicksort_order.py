@@ -4,17 +4,11 @@ A quicksort leaves equal values in an order of its own. Whoever has to give the 
 first k" from it must split as it does, but may leave alone what cannot come to the first k places any more.
 """
 
-from collections.abc import Callable
-from functools import cache
-from typing import ParamSpec, TypeVar
-
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels._compile import PLAIN_UP_TO, _compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled
 
-P = ParamSpec("P")
-R = TypeVar("R")
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int32]
 Integers = NDArray[np.int64]
@@ -38,20 +32,6 @@ def first_places(values: Doubles, k: int, *, fast: bool | None = None) -> Indice
     if fast is None:
         fast = values.size > PLAIN_UP_TO
     return (compiled(_first_places, _keys, _split, _insert, _swap) if fast else _first_places)(values, k)
-
-
-@cache
-def _usable(helper: Callable[..., object]) -> None:
-    from numba.extending import register_jitable
-
-    register_jitable(helper)
-
-
-def compiled(function: Callable[P, R], *helpers: Callable[..., object]) -> Callable[P, R]:
-    """Return the function, compiled together with the plain functions that it calls."""
-    for helper in helpers:
-        _usable(helper)
-    return _compiled(function)
 
 
 def _first_places(values: Doubles, k: int) -> Indices:

@@ -1,19 +1,20 @@
 """If this table is released, what could an adversary do with it, and how sure is that?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.ask.audit_figures import SCHEMA, figures_of, quantities_of, rows_of
-from unveil.ask.audit_inputs import Asked, Prepared, prepare
+from unveil.ask.audit_inputs import Asked, One, Prepared, prepare
 from unveil.ask.audit_links import Compatibility, Linked, Linker, link_searched, link_told
 from unveil.ask.audit_records import RECORD_ATTACKS, Records
 from unveil.ask.progress import Progress, silent
 from unveil.ask.quantities import Quantity
 from unveil.ask.scenarios import read_scenarios, settle
+from unveil.errors import InputError
 from unveil.report.audit_findings import Audit, Audited, Finding, Scenario
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class AuditAnswer:
     """What an adversary could do with each release: the findings, and the same as table, JSON, page and picture."""
 
     found: Audit
+    #: The tables themselves, for the internal edition of the page; nothing else may look at them.
+    _releases: tuple[One, ...] = field(default=(), repr=False)
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -55,11 +58,23 @@ class AuditAnswer:
 
         return page(self.found, seed=seed, version=__version__)
 
-    def to_html(self, *, seed: int | None = None) -> str:
-        """Return the report as one HTML page that needs no network and holds no row or cell of the data."""
+    def to_html(
+        self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, show_records: bool = False
+    ) -> str:
+        """Return the report as one HTML page that needs no network and holds no row or cell of the data.
+
+        ``show_records=True`` makes the internal edition, which must not be shared: it shows a few records of the
+        original that are released unchanged, in the known columns. ``limits`` are listed as in `to_json`.
+        """
+        from unveil.ask.audit_copies import copied_records
+        from unveil.report.audit_records import with_records
+        from unveil.report.limits import with_limits
         from unveil.report.page import render
 
-        return render(self.page(seed=seed))
+        if show_records and not self._releases:
+            raise InputError("this answer was made without the tables, so it has no records to show. Ask anew")
+        page = with_limits(self.page(seed=seed), limits, self.quantities)
+        return render(with_records(page, copied_records(self._releases)) if show_records else page)
 
     def to_json(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
         """Return the answer as JSON; undefined figures are null."""
@@ -167,7 +182,8 @@ def audit(
             progress(f"{name}{which}", (number + share) / len(prepared.releases))
 
         audited.append(_audit_one(prepared, number, told, asked, compatibility_seed, step))
-    return AuditAnswer(found=prepared.found(tuple(audited), notes=tuple(notes)))
+    found = prepared.found(tuple(audited), notes=tuple(notes))
+    return AuditAnswer(found=found, _releases=prepared.releases)
 
 
 def _audit_one(

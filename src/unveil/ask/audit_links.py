@@ -15,7 +15,7 @@ from unveil.data.release import Knowledge, Release
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
-from unveil.measure.risk import Rate, risk
+from unveil.measure.risk import Rate, Risk, risk
 from unveil.report.audit_findings import Finding, Links, Scenario, Search, Weight
 
 Integers = NDArray[np.int64]
@@ -158,6 +158,7 @@ def link_searched(linker: Linker, columns: Sequence[str], *, progress: Progress 
             random_splits=len(splits),
             targets=seen.records.rows,
             seemed=_ranked(trials[found.split]),
+            figure=_ranking(risk(trials[found.split])),
         ),
     )
 
@@ -190,7 +191,12 @@ def _score(trials: Trials) -> float:
 def _ranked(trials: Trials) -> Rate:
     """Return what a split is ranked by: its excess over control, or the rate itself where there is no excess."""
     rates = risk(trials)
-    return rates.excess_over_control if rates.excess_over_control.defined else rates.attack_rate
+    rate: Rate = getattr(rates, _ranking(rates))
+    return rate
+
+
+def _ranking(rates: Risk) -> Literal["attack_rate", "excess_over_control"]:
+    return "excess_over_control" if rates.excess_over_control.defined else "attack_rate"
 
 
 def _mean(trials: Sequence[Trials]) -> Trials:

@@ -81,11 +81,12 @@ class CandidatesAnswer:
             version=__version__,
         )
 
-    def to_html(self, *, seed: int | None = None) -> str:
+    def to_html(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
         """Return the report as one HTML page that needs no network and names no target."""
+        from unveil.report.limits import with_limits
         from unveil.report.page import render
 
-        return render(self.page(seed=seed))
+        return render(with_limits(self.page(seed=seed), limits, self.quantities))
 
     def to_json(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
         """Return the answer as JSON; undefined figures, and those that need a truth that is not there, are null."""

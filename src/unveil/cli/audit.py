@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +74,11 @@ def _meanings() -> Mapping[str, str]:
 @click.option(
     "--config", type=FILE, metavar="FILE", help="A TOML file with any of these settings; options win over it."
 )
+@click.option(
+    "--show-records",
+    is_flag=True,
+    help="Show in the report of --html a few records that are released unchanged: for internal use, not to be shared.",
+)
 @click.option("--sample", is_flag=True, help="Use the example inside unveil, which is done anyway if no file is named.")
 @question_options(_meanings)
 def audit(
@@ -82,6 +88,7 @@ def audit(
     control: Path | None,
     config: Path | None,
     sample: bool,
+    show_records: bool,
     options: Options,
     **settings: Any,
 ) -> None:
@@ -108,12 +115,21 @@ def audit(
         raise click.UsageError("a RELEASED file must be named beside ORIGINAL", click.get_current_context())
     if files[0] is None and any(files):
         raise click.UsageError("ORIGINAL must be named beside the other files", click.get_current_context())
+    if show_records and options.html is None:
+        raise click.UsageError(
+            "--show-records needs a report to show them in. Add --html FILE", click.get_current_context()
+        )
     refuse_overwriting(options.html, [*files, config])
     options = _with_limits(options, told)
     asked = _settings(settings, told)
     _refuse_limits(options, asked, has_control=files[0] is None or files[-1] is not None)
     answer = _ask(files, told, asked, options)
-    show(answer, options, as_text=lambda: _print(answer, is_sample=files[0] is None))
+    show(
+        answer,
+        options,
+        as_text=lambda: _print(answer, is_sample=files[0] is None),
+        as_page=partial(answer.to_html, show_records=show_records),
+    )
 
 
 def _columns(written: tuple[str, ...]) -> list[str]:

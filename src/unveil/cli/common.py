@@ -36,7 +36,7 @@ class Answer(Protocol):
     def to_json(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
         """Return the answer as JSON."""
 
-    def to_html(self, *, seed: int | None = None) -> str:
+    def to_html(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
         """Return the answer as one HTML page."""
 
 
@@ -106,17 +106,20 @@ def question_options(meanings: Callable[[], Mapping[str, str]]) -> Callable[[Com
     return decorate
 
 
-def show(answer: Answer, options: Options, *, as_text: Callable[[], None]) -> None:
+def show(
+    answer: Answer, options: Options, *, as_text: Callable[[], None], as_page: Callable[..., str] | None = None
+) -> None:
     """Write what was asked for, then exit with 3 if a limit is exceeded.
 
-    The page comes first, so that whatever is printed about it is true; ``as_text`` prints the answer for a person.
+    The page comes first, so that whatever is printed about it is true; ``as_text`` prints the answer for a person,
+    ``as_page`` makes another page than ``answer.to_html``, with the same arguments.
     """
     checked = check_limits(answer.quantities, options.limits)
+    limits = [limit.to_dict() for limit in checked]
     if options.html is not None:
-        _write_page(answer, options, options.html)
+        _write_page(as_page or answer.to_html, limits, options, options.html)
     if options.as_json:
         # JSON is UTF-8 whatever the terminal speaks.
-        limits = [limit.to_dict() for limit in checked]
         click.echo(answer.to_json(limits=limits, seed=options.seed).rstrip("\n").encode())
     elif not options.quiet:
         as_text()
@@ -130,13 +133,13 @@ def show(answer: Answer, options: Options, *, as_text: Callable[[], None]) -> No
         click.get_current_context().exit(LIMIT_EXCEEDED)
 
 
-def _write_page(answer: Answer, options: Options, path: Path) -> None:
+def _write_page(as_page: Callable[..., str], limits: Sequence[Mapping[str, Any]], options: Options, path: Path) -> None:
     from unveil.data.write import write_text
     from unveil.report.terminal import progress
 
     with progress(quiet=options.quiet) as report:
         report("writing the report", 0.0)
-        write_text(path, answer.to_html(seed=options.seed))
+        write_text(path, as_page(limits=limits, seed=options.seed))
 
 
 def show_figures(numbers: Iterable["Number"]) -> None:

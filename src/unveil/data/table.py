@@ -149,14 +149,14 @@ class Table:
             for column in self.columns
             for values in (self.frame.get_column(column.name),)
         }
-        return replace(self, frame=pl.DataFrame(ends))
+        return replace(self, frame=pl.DataFrame(ends), sha256=None)
 
     def take(self, row_indices: "NDArray[np.int64] | Sequence[int]") -> "Table":
-        """Return the rows at these positions, counted from 0, in this order."""
+        """Return the rows at these positions, counted from 0, in this order; they have no hash, being no file."""
         frame = self.frame[row_indices]
         missing = frame.null_count().row(0) if frame.width else ()
         columns = tuple(replace(column, missing=count) for column, count in zip(self.columns, missing, strict=True))
-        return replace(self, columns=columns, frame=frame)
+        return replace(self, columns=columns, frame=frame, sha256=None)
 
 
 def _look(path: Path) -> tuple[bool, str | None]:

@@ -62,8 +62,8 @@ def _from_integers(labels: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
     shifted = (shifted - wide(low) if low else shifted).astype(np.int64, copy=False)
     seen = np.zeros(high - low + 1, dtype=bool)
     seen[shifted] = True
-    rank = np.cumsum(seen, dtype=np.int32)
-    return rank[shifted] - np.int32(1), (np.flatnonzero(seen).astype(wide) + wide(low)).astype(labels.dtype)
+    rank = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+    return rank[shifted], (np.flatnonzero(seen).astype(wide) + wide(low)).astype(labels.dtype)
 
 
 def _as_polars(labels: Any) -> Any:

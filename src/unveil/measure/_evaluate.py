@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.contingency import count_bits
+from unveil._kernels.contingency import column_crowds
 from unveil._kernels.unlinkability import add_graphs, beta_points, divide_rows, mean_graph, order_cells
 from unveil.measure._contingency import Contingency
 from unveil.measure._policy import Shares
@@ -130,16 +130,15 @@ def _crowd(table: Contingency, cells: Integers) -> tuple[Floats, Floats]:
 
     The effective number is 2 to the entropy of the foreign items by subject; with one other subject it is 1.
     """
-    clusters = table.column_total.size
-    others = np.bincount(table.column, minlength=clusters)[table.column[cells]] - 1
+    subjects, bits = column_crowds(table.column, table.count, table.column_total.size)
+    others = subjects[table.column[cells]] - 1
     evenness = np.where(others > 0, 1.0, 0.0)
     several = np.flatnonzero(others > 1)
     if several.size:
         column, own = table.column[cells[several]], table.count[cells[several]]
-        bits = np.bincount(table.column, weights=count_bits(table.count), minlength=clusters)[column] - count_bits(own)
         foreign = table.column_total[column] - own
-        effective = np.exp2(np.maximum(0.0, np.log2(foreign) - bits / foreign))
-        evenness[several] = np.minimum(1.0, effective / others[several])
+        entropy = np.log2(foreign) - (bits[column] - own * np.log2(own)) / foreign
+        evenness[several] = np.minimum(1.0, np.exp2(np.maximum(0.0, entropy)) / others[several])
     return others.astype(np.float64), evenness
 
 

@@ -1,14 +1,13 @@
 """The one list of protections: each is a frozen dataclass of settings plus the facts in its decorator."""
 
-import inspect
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 
+from unveil._listed import Listed, On, written_name
 from unveil.data.release import Release
 from unveil.data.table import Table
 
@@ -22,55 +21,15 @@ class Protects(Protocol):
 
 Class = TypeVar("Class", bound=type)
 
-On = Literal["table", "graph"]
 Kind = Literal["masked", "synthetic"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protection:
-    """The facts of one protection, as shown by ``unveil list protections`` and used by studies, pages and tests."""
+class Protection(Listed):
+    """The facts of one protection, as shown by ``unveil list protections``."""
 
-    #: How it is written in commands and files.
-    name: str
-    make: Callable[..., Protects]
-    on: On
     #: Whether a released row comes from one person (masked) or from a model of all of them (synthetic).
     kind: Kind
-    #: Other names it goes by; they are not understood in commands, but lead to its name.
-    aka: tuple[str, ...]
-    source: str
-
-    @property
-    def summary(self) -> str:
-        """The first line of the docstring: what it does."""
-        return (inspect.getdoc(self.make) or "").partition("\n")[0]
-
-    @property
-    def settings(self) -> tuple[str, ...]:
-        """What can be set, as it is written: a name alone must be given, ``name=value`` shows what holds if it is not.
-
-        >>> from unveil.protect import PROTECTIONS
-        >>> PROTECTIONS["rank-swapping"].settings
-        ('columns=none', 'share=0.05')
-        """
-        given = []
-        for field in fields(self.make):  # type: ignore[arg-type]
-            made = field.default if field.default_factory is MISSING else field.default_factory()
-            given.append(field.name if made is MISSING else f"{field.name}={'none' if made is None else made}")
-        return tuple(given)
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """Everything that is shown of a protection, by name, in the order to show it."""
-        return {
-            "name": self.name,
-            "on": self.on,
-            "kind": self.kind,
-            "settings": ", ".join(self.settings),
-            "aka": ", ".join(self.aka),
-            "summary": self.summary,
-            "source": self.source,
-        }
 
 
 _PROTECTIONS: dict[str, Protection] = {}
@@ -88,8 +47,8 @@ def protection(
     """
 
     def list_it(made: Class) -> Class:
-        written = name or re.sub(r"(?<!^)(?=[A-Z])", "-", made.__name__).lower()
-        _PROTECTIONS[written] = Protection(name=written, make=made, on=on, kind=kind, aka=aka, source=source)
+        called = name or written_name(made)
+        _PROTECTIONS[called] = Protection(name=called, make=made, on=on, kind=kind, aka=aka, source=source)
         return made
 
     return list_it

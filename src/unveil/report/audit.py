@@ -91,9 +91,10 @@ def _attack(audit: Audit, attack: str) -> Section | None:
     # With one adversary per release the picture would repeat the first one of the page.
     repeated = attack == "linkability" and all(len(release.of(attack)) == 1 for release in audit.releases)
     blocks: list[Block] = [chart] if chart is not None and not repeated else []
+    searched = verdict.search_sentence(audit) if attack == "linkability" else ""
     return Section(
         heading=words.QUESTIONS[attack],
-        lead=_LEADS[attack],
+        lead=f"{_LEADS[attack]} {searched}".rstrip(),
         blocks=(*blocks, attack_table(audit, attack)),
     )
 

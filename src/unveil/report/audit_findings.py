@@ -84,6 +84,8 @@ class Search:
     random_splits: int
     targets: int
     seemed: Rate
+    #: Which of the figures that is: splits are ranked by their excess where there is one.
+    figure: Literal["attack_rate", "excess_over_control"]
 
 
 @dataclass(frozen=True, kw_only=True)

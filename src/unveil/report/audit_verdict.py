@@ -102,6 +102,28 @@ def _nothing_proved(finding: Finding, which: str) -> str:
     )
 
 
+def search_sentence(audit: Audit) -> str:
+    """Return what the worst split seemed to reach where it was searched for, and what it reaches on fresh people.
+
+    With several releases it is about the one where it reaches most. Empty where nothing was searched for, and where a
+    single person is both those who were searched and those who are fresh.
+    """
+    found = [
+        (release, release.search, finding)
+        for release in audit.releases
+        if release.search is not None and (finding := worst_of(release, "linkability")) is not None
+    ]
+    if not found or audit.rows < 2:
+        return ""
+    release, search, finding = max(found, key=lambda each: each[2].worse.value)
+    where = f" on {name(release.name, LONGEST_NAME)!r}" if len(audit.releases) > 1 else ""
+    what = "an excess over control of " if search.figure == "excess_over_control" else ""
+    return (
+        f"The worst split found{where} seemed to reach {what}{rate_text(search.seemed)} on the half of the targets "
+        f"where it was searched for; on fresh people it is {rate_text(finding.rate(search.figure))}."
+    )
+
+
 def tone(audit: Audit) -> Tone:
     """Return how the headline should strike: bad where every second person is hit, care where an attack is proved.
 

@@ -170,3 +170,5 @@ class Page:
     notes: tuple[str, ...] = ()
     seed: int | None = None
     version: str = ""
+    #: Whether rows of the data are on the page, which must then not be shared.
+    holds_records: bool = False

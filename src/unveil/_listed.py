@@ -1,0 +1,57 @@
+"""What attacks and protections have in common: a dataclass of settings that is listed by name, with facts."""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Literal
+
+On = Literal["table", "graph"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listed:
+    """The facts of one listed class, as shown by ``unveil list`` and used by audits, studies, pages and tests."""
+
+    #: How it is written in commands and files.
+    name: str
+    make: Callable[..., Any]
+    on: On
+    source: str
+    #: Other names it goes by; they are not understood in commands, but lead to its name.
+    aka: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring: what it does."""
+        return (inspect.getdoc(self.make) or "").partition("\n")[0]
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """What can be set, as it is written: a name alone must be given, ``name=value`` shows what holds if it is not.
+
+        >>> from unveil.protect import PROTECTIONS
+        >>> PROTECTIONS["rank-swapping"].settings
+        ('columns=none', 'share=0.05')
+        """
+        given = []
+        for field in fields(self.make):  # type: ignore[arg-type]
+            made = field.default if field.default_factory is MISSING else field.default_factory()
+            given.append(field.name if made is MISSING else f"{field.name}={'none' if made is None else made}")
+        return tuple(given)
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Everything that is shown, by name, in the order to show it."""
+        shown = {key: value for key, value in vars(self).items() if key not in ("make", "source", "aka")}
+        rest = {"settings": ", ".join(self.settings), "aka": ", ".join(self.aka)}
+        return {**shown, **rest, "summary": self.summary, "source": self.source}
+
+
+def written_name(kind: type) -> str:
+    """Return the name of a class as it is written in commands: small letters, words apart by hyphens.
+
+    >>> written_name(Listed)
+    'listed'
+    """
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()

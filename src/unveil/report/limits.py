@@ -1,0 +1,72 @@
+"""The limits that were set beforehand, as one part of any report: what was allowed, what was found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isnan
+from typing import Any, Protocol
+
+from unveil.errors import InputError, did_you_mean
+from unveil.report.blocks import Page, Section, Table
+from unveil.report.text import significant
+
+
+class Direction(Protocol):
+    """What has to be known of a quantity to say on which side of its limit it should lie."""
+
+    @property
+    def more_is_worse(self) -> bool:
+        """Whether a greater value exceeds the limit; else a lesser one does."""
+
+
+def with_limits(page: Page, limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Direction]) -> Page:
+    """Return the page with a section on its limits after the first one, or the page itself where there are none.
+
+    Each limit has ``quantity``, ``limit``, ``value`` and ``exceeded``, as in JSON.
+
+    >>> page = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=())
+    >>> with_limits(page, (), {}) is page
+    True
+    """
+    if not limits:
+        return page
+    section = Section(
+        heading="Limits",
+        lead=_lead(sum(bool(limit["exceeded"]) for limit in limits), len(limits)),
+        blocks=(limit_table(limits, quantities),),
+    )
+    return replace(page, sections=(*page.sections[:1], section, *page.sections[1:]))
+
+
+def _lead(exceeded: int, every: int) -> str:
+    beforehand = "Limits are set by whoever asked, not by this report."
+    if every == 1:
+        return f"The limit that was set {'is exceeded' if exceeded else 'is not exceeded'}. {beforehand}"
+    said = f"{exceeded} of {every} limits that were set {'is' if exceeded == 1 else 'are'} exceeded"
+    return f"{said if exceeded else f'None of the {every} limits that were set is exceeded'}. {beforehand}"
+
+
+def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Direction]) -> Table:
+    """Return each quantity with its limit, its value and whether that exceeds the limit."""
+    rows = []
+    for limit in limits:
+        quantity, value = str(limit["quantity"]), float(limit["value"])
+        if quantity not in quantities:
+            hint = did_you_mean(quantity, quantities) or " Name one that the answer has."
+            raise InputError(f"a limit is set for {quantity!r}, which is no quantity of this answer.{hint}")
+        bound = "at most" if quantities[quantity].more_is_worse else "at least"
+        outcome = _outcome(value, exceeded=bool(limit["exceeded"]))
+        # As many digits as the message of the command line has.
+        shown = significant(value, digits=6)
+        rows.append((quantity, f"{bound} {significant(float(limit['limit']), digits=6)}", shown, outcome))
+    return Table(
+        caption="Each limit beside what was found",
+        columns=("Quantity", "Limit", "Value", "Outcome"),
+        rows=tuple(rows),
+        align=("left", "right", "right", "left"),
+    )
+
+
+def _outcome(value: float, *, exceeded: bool) -> str:
+    if isnan(value):
+        return "exceeded: undefined because it is already breached" if exceeded else "not checked: undefined here"
+    return "exceeded" if exceeded else "not exceeded"
