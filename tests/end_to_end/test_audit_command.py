@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
+from tests.end_to_end.commands import MARKER, Command
 from unveil.cli import main
-
-#: Stands in private cells of the files below; no message and no report may hold it.
-MARKER = "Zephyrine"
 
 ATTACK_FIELDS = {
     "attack", "scenario", "targets", "neighbours", "attack_rate", "naive_rate", "control_rate", "excess_over_control",
@@ -49,14 +47,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def ask(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["audit", *arguments])
-
-
-def answer(*arguments: str) -> Any:
-    run = ask(*arguments, "--json")
-    assert (run.exit_code, run.stderr) == (0, ""), run.output
-    return json.loads(run.stdout)
+COMMAND = Command("audit")
+ask, answer, refuse = COMMAND.ask, COMMAND.answer, COMMAND.refuse
 
 
 def attacks_of(found: Any, attack: str, release: int = 0) -> list[Any]:
@@ -311,20 +303,6 @@ def test_limit_help_names_the_quantities() -> None:
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
-
-
-def refuse(*arguments: str, naming: tuple[str, ...] = ()) -> str:
-    """Return the one message with which a call is refused, after checking that nothing else happened."""
-    before = sorted(Path.cwd().iterdir())
-    run = ask(*arguments, "--html", "report.html")
-    assert run.exit_code == 2, run.output
-    assert run.stdout == ""
-    assert run.stderr.startswith("unveil: ")
-    assert run.stderr.count("\n") == 1
-    assert MARKER not in run.stderr
-    assert sorted(Path.cwd().iterdir()) == before
-    assert all(name in run.stderr for name in naming), run.stderr
-    return run.stderr
 
 
 def test_a_limit_that_could_never_be_exceeded_is_refused() -> None:

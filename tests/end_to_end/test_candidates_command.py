@@ -9,14 +9,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner, Result
 
-from unveil.cli import main
+from tests.end_to_end.commands import MARKER, Command
 from unveil.data import samples
 from unveil.measure import METRICS
-
-#: Stands in every private cell of the files below; no message and no output may hold it.
-MARKER = "Zephyrine"
 
 # a: sure and right; b: sure and wrong; c: two alike; d: the truth is not considered; e: a decoy; f: not attempted.
 GUESS = {
@@ -54,15 +50,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def ask(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["candidates", *arguments])
+COMMAND = Command("candidates")
+ask, refuse = COMMAND.ask, COMMAND.refuse
 
 
 def answer(*arguments: str) -> Any:
-    run = ask(*arguments, "--json")
-    assert (run.exit_code, run.stderr) == (0, ""), run.output
-    assert MARKER not in run.stdout
-    return json.loads(run.stdout)
+    found = COMMAND.answer(*arguments)
+    assert MARKER not in json.dumps(found)
+    return found
 
 
 def metric(found: Any, name: str) -> Any:
@@ -244,20 +239,6 @@ def test_a_limit_that_needs_the_truth_is_refused_without_it() -> None:
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
-
-
-def refuse(*arguments: str, naming: tuple[str, ...] = ()) -> str:
-    """Return the one message with which a call is refused, after checking that nothing else happened."""
-    before = sorted(Path.cwd().iterdir())
-    run = ask(*arguments, "--html", "report.html")
-    assert run.exit_code == 2, run.output
-    assert run.stdout == ""
-    assert run.stderr.startswith("unveil: ")
-    assert run.stderr.count("\n") == 1
-    assert MARKER not in run.stderr
-    assert sorted(Path.cwd().iterdir()) == before
-    assert all(name in run.stderr for name in naming), run.stderr
-    return run.stderr
 
 
 A, B = f"{MARKER}-a", f"{MARKER}-b"

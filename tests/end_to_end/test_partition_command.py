@@ -9,13 +9,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner, Result
 
-from unveil.cli import main
+from tests.end_to_end.commands import MARKER, Command
 from unveil.data import samples
-
-#: Stands in every private cell of the files below; no message may hold it.
-MARKER = "Zephyrine"
 
 TRUTH = {"a": "Alice", "b": "Alice", "c": "Alice", "d": "Bob", "e": "Bob", "f": "Carol"}
 GUESS = {"a": "1", "b": "1", "c": "2", "d": "2", "e": "3", "f": "3"}
@@ -48,14 +44,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def ask(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["partition", *arguments])
-
-
-def answer(*arguments: str) -> Any:
-    run = ask(*arguments, "--json")
-    assert (run.exit_code, run.stderr) == (0, ""), run.output
-    return json.loads(run.stdout)
+COMMAND = Command("partition")
+ask, answer, refuse = COMMAND.ask, COMMAND.answer, COMMAND.refuse
 
 
 def of_subject(found: Any, name: str) -> Any:
@@ -224,21 +214,6 @@ def test_limit_help_names_the_quantities() -> None:
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
-
-
-def refuse(*arguments: str, naming: tuple[str, ...] = ()) -> str:
-    """Return the one message with which a call is refused, after checking that nothing else happened."""
-    before = sorted(Path.cwd().iterdir())
-    run = ask(*arguments, "--html", "report.html")
-    assert run.exit_code == 2, run.output
-    assert run.stdout == ""
-    assert run.stderr.startswith("unveil: ")
-    assert run.stderr.count("\n") == 1
-    assert MARKER not in run.stderr
-    assert "Traceback" not in run.stderr
-    assert sorted(Path.cwd().iterdir()) == before
-    assert all(name in run.stderr for name in naming), run.stderr
-    return run.stderr
 
 
 @pytest.mark.parametrize(
