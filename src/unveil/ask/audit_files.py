@@ -156,7 +156,7 @@ def read_settings(path: str | Path) -> Settings:
         scenarios=tuple(_scenario(each, path) for each in told.get("scenario", ())),
         limits=_limits(told.get("limits", {}), path),
         seed=told.get("seed"),
-        more=_more(told, path),
+        more=_more(told),
     )
 
 
@@ -217,7 +217,7 @@ def _limits(told: Mapping[str, Any], path: Path) -> dict[str, float]:
     return flat
 
 
-def _more(told: Mapping[str, Any], path: Path) -> dict[str, Any]:
+def _more(told: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that :func:`unveil.audit` takes, under its names for them."""
     more: dict[str, Any] = {}
     for key, name in (("id", "identifiers"), ("sensitive", "sensitive"), ("known", "known"), ("missing", "missing")):
@@ -230,7 +230,6 @@ def _more(told: Mapping[str, Any], path: Path) -> dict[str, Any]:
     for key in ("kind", "neighbours", "compatibility", "kinds"):
         if key in told:
             more[key] = told[key]
-    del path
     return more
 
 
