@@ -29,8 +29,7 @@ test:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/coverage run -m pytest --enforce-floor </dev/null
-	$(BIN)/coverage report
+	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov --cov-report term --enforce-floor </dev/null
 
 format:
 	@$(PYTHON) tools/environment.py .venv --group test

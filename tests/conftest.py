@@ -43,23 +43,32 @@ class HouseRules:
     def __init__(self, config: pytest.Config) -> None:
         self.floor = FLOOR if config.getoption("--enforce-floor") else 0
         self.allow_skips = bool(config.getoption("--allow-skips"))
-        self.deselected = 0
+        self.without_browser = find_chromium() is None and not IN_CI
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        if len(items) < self.floor:
-            raise pytest.UsageError(
-                f"only {len(items)} tests were collected, but the suite has at least {self.floor}. "
-                "Find those that are missing, or lower FLOOR in tests/conftest.py"
-            )
+        if not hasattr(config, "workerinput"):
+            self._check_floor(len(items))
         for item in items:
             if "browser" in getattr(item, "fixturenames", ()):
                 item.add_marker("browser")
-        if find_chromium() is None and not IN_CI:
+        if self.without_browser:
             away = [item for item in items if item.get_closest_marker("browser")]
             items[:] = [item for item in items if not item.get_closest_marker("browser")]
-            self.deselected = len(away)
             config.hook.pytest_deselected(items=away)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        # With several processes the one that prints collects nothing itself.
+        self._check_floor(len(ids))
+
+    def _check_floor(self, collected: int) -> None:
+        if collected < self.floor:
+            pytest.exit(
+                f"only {collected} tests were collected, but the suite has at least {self.floor}. "
+                "Find those that are missing, or lower FLOOR in tests/conftest.py",
+                returncode=pytest.ExitCode.USAGE_ERROR,
+            )
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         if item.get_closest_marker("browser") and find_chromium() is None:
@@ -87,9 +96,10 @@ class HouseRules:
                 report.longrepr = f"a test may only be skipped because it {MAY_SKIP}, but this one said: {reason}"
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        if self.deselected:
+        # Said by the process that prints, which with several of them is none of those that run tests.
+        if self.without_browser:
             terminalreporter.write_line(
-                f"!!! {self.deselected} BROWSER TESTS DID NOT RUN: no Chromium found. "
+                "!!! BROWSER TESTS DID NOT RUN: no Chromium found. "
                 "Install chromium, or set UNVEIL_CHROMIUM to its path.",
                 red=True,
                 bold=True,

@@ -9,7 +9,7 @@ import pytest
 
 import unveil
 from unveil.ask.audit import ATTACKS, AuditAnswer, audit
-from unveil.ask.audit_links import draw_people
+from unveil.ask.audit_people import draw_people
 from unveil.attack.table.anonymeter import AnonymeterLinkability
 from unveil.attack.table.linkability import Linkability
 from unveil.data.release import Knowledge, Release

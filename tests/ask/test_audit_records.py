@@ -21,7 +21,7 @@ def marked(rows: int) -> pl.DataFrame:
             "town": [CELLS[at % 4] for at in range(rows)],
             "age": [20 + at // 2 for at in range(rows)],
             "income": [500.5 + at for at in range(rows)],
-            "illness": [f"secret{at % 3}" for at in range(rows)],
+            "illness": [f"ailment{at % 3}" for at in range(rows)],
             "patient": [f"case{at}x" for at in range(rows)],
         }
     )
@@ -40,9 +40,9 @@ def test_without_being_asked_no_output_holds_a_cell() -> None:
     answer = edition(marked(40), marked(40))
     for text in (answer.to_html(), answer.to_json(), repr(answer), str(answer.page()), str(answer.table.rows())):
         assert MARK not in text
-        assert "secret" not in text
+        assert "ailment" not in text
         assert "case1x" not in text
-    assert "internal edition" not in answer.to_html()
+    assert "Records at stake" not in answer.to_html()
     assert answer.to_html(show_records=False) == answer.to_html()
 
 

@@ -1,29 +1,32 @@
 """If this table is released, what could an adversary do with it, and how sure is that?"""
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.ask.audit_figures import SCHEMA, figures_of, quantities_of, rows_of
-from unveil.ask.audit_inputs import Asked, One, Prepared, prepare
-from unveil.ask.audit_links import Compatibility, Linked, Linker, link_searched, link_told
-from unveil.ask.audit_records import RECORD_ATTACKS, Records
+from unveil.ask.audit_figures import SCHEMA, figures_of, rows_of
+from unveil.ask.audit_inputs import One, prepare
+from unveil.ask.audit_paper import Paper, judged, sign_off
+from unveil.ask.audit_quantities import quantities_of
+from unveil.ask.audit_run import audit_before, audit_one
+from unveil.ask.audit_settings import ATTACKS, Asked, Compatibility
 from unveil.ask.progress import Progress, silent
 from unveil.ask.quantities import Quantity
-from unveil.ask.scenarios import read_scenarios, settle
+from unveil.ask.scenarios import read_scenarios
 from unveil.errors import InputError
-from unveil.report.audit_findings import Audit, Audited, Finding, Scenario
+from unveil.report.audit_findings import Audit
 
 if TYPE_CHECKING:
     import polars as pl
 
     from unveil.report.blocks import Page
+    from unveil.report.judgement import Judgement
 
-#: Every attack that an audit can run, in the order of the report.
-ATTACKS = ("linkability", *RECORD_ATTACKS)
+__all__ = ["ATTACKS", "AuditAnswer", "audit"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,40 +52,90 @@ class AuditAnswer:
     @property
     def quantities(self) -> dict[str, Quantity]:
         """The figures that a limit can be set for, each the worst over releases and adversaries."""
-        return quantities_of(self.found)
+        return quantities_of(self.found.releases)
 
-    def page(self, *, seed: int | None = None) -> "Page":
+    def judged(self, profile: str) -> "Judgement":
+        """Return whether each release keeps the published limits of this name, such as "ema" or "cell-5"."""
+        return judged(self.found, profile)
+
+    def page(self, *, seed: int | None = None, paper: Paper | None = None) -> "Page":
         """Return the report as data: what the page and the terminal show."""
         from unveil import __version__
         from unveil.report.audit import page
+        from unveil.report.audit_changes import changes, changes_section
+        from unveil.report.judgement import judgement_section
+        from unveil.report.sign_off import with_sign_off
 
-        return page(self.found, seed=seed, version=__version__)
+        given = paper or Paper()
+        whole = page(self.found, seed=seed, version=__version__)
+        if given.profile is not None:
+            judgement = self.judged(given.profile)
+            sections = (whole.sections[0], judgement_section(judgement), *whole.sections[1:])
+            # The answer to the limit comes first, and the worst finding right below it.
+            notes = (whole.headline, *whole.notes)
+            tone = judgement.tone if judgement.tone != "neutral" else whole.tone
+            whole = replace(whole, headline=judgement.headline, tone=tone, notes=notes, sections=sections)
+        if given.previous is not None:
+            now = json.loads(self.to_json(seed=seed))
+            whole = replace(whole, sections=(*whole.sections, changes_section(changes(given.previous, now))))
+        sheet = sign_off(self.found, given, untested=whole.untested, seed=seed, version=__version__)
+        return with_sign_off(whole, sheet)
 
     def to_html(
-        self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, show_records: bool = False
+        self,
+        *,
+        limits: Sequence[Mapping[str, Any]] = (),
+        seed: int | None = None,
+        show_records: bool = False,
+        edition: Literal["internal", "shareable"] = "internal",
+        paper: Paper | None = None,
     ) -> str:
-        """Return the report as one HTML page that needs no network and holds no row or cell of the data.
+        """Return the report as one HTML page that needs no network and, by itself, holds no row of the data.
 
-        ``show_records=True`` makes the internal edition, which must not be shared: it shows a few records of the
-        original that are released unchanged, in the known columns. ``limits`` are listed as in `to_json`.
+        Parameters
+        ----------
+        limits
+            Limits that were set beforehand, as in `to_json`.
+        seed
+            What the randomness started from, to be stated.
+        show_records
+            Whether to show a few records of the original that are released unchanged, in the known columns. Such a page
+            must not be shared.
+        edition
+            "shareable" keeps small counts, folders and values of the data out.
+        paper
+            What stands beside the figures for whoever signs: date, command, techniques, profile, an earlier audit.
         """
         from unveil.ask.audit_copies import copied_records
         from unveil.report.audit_records import with_records
         from unveil.report.limits import with_limits
         from unveil.report.page import render
+        from unveil.report.shareable import internal, shareable
 
+        if show_records and edition == "shareable":
+            raise InputError("a shareable report holds no records. Leave out show_records, or make an internal one")
         if show_records and not self._releases:
             raise InputError("this answer was made without the tables, so it has no records to show. Ask anew")
-        page = with_limits(self.page(seed=seed), limits, self.quantities)
-        return render(with_records(page, copied_records(self._releases)) if show_records else page)
+        page = with_limits(self.page(seed=seed, paper=paper), limits, self.quantities)
+        if edition == "shareable":
+            return render(shareable(page, minimum_cell=self.found.minimum_cell))
+        return render(internal(with_records(page, copied_records(self._releases)) if show_records else page))
 
-    def to_json(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
+    def to_json(
+        self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, paper: Paper | None = None
+    ) -> str:
         """Return the answer as JSON; undefined figures are null."""
         from unveil import __version__
+        from unveil.report.audit_changes import changes
         from unveil.report.machine import dumps
 
-        payload = {"schema": SCHEMA, **figures_of(self.found)}
-        return dumps({**payload, "limits": list(limits), "seed": seed, "version": __version__})
+        given = paper or Paper()
+        payload = {"schema": SCHEMA, **figures_of(self.found), "limits": list(limits)}
+        payload["profile"] = None if given.profile is None else self.judged(given.profile).to_dict()
+        payload |= {"techniques": dict(given.techniques), "seed": seed, "version": __version__}
+        if given.previous is not None:
+            payload["changes"] = changes(given.previous, json.loads(self.to_json(seed=seed))).to_dict()
+        return dumps(payload)
 
     def plot(self) -> NDArray[Any]:
         """Return matplotlib axes: the worst adversary on each release, and what it loses without each column."""
@@ -98,15 +151,23 @@ def audit(
     control: Any = None,
     *,
     scenarios: Any = None,
-    attacks: Sequence[str] = ATTACKS,
+    attacks: Sequence[str] | None = None,
     targets: int | None = 500,
     neighbours: int = 10,
+    guesses: int = 500,
+    tolerance: float = 0.05,
+    model: Any = None,
     kind: Literal["masked", "synthetic"] | Mapping[str, Literal["masked", "synthetic"]] | None = None,
     known: Sequence[str] | None = None,
     sensitive: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     kinds: Mapping[str, Any] | None = None,
     missing: Sequence[str] = (),
+    by: str | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    population_size: int | None = None,
+    minimum_cell: int = 11,
     compatibility: Compatibility | None = None,
     compatibility_seed: int | None = None,
     rng: np.random.Generator,
@@ -128,11 +189,18 @@ def audit(
         Who the adversary is, as texts (``"neighbour=age,sex"`` or ``"age,sex:income"``) or a mapping from name to
         columns; None tries many divisions of the columns and searches for the worst.
     attacks
-        Any of linkability, record_linkage, copies, closest_record, neighbour_ratio, row_order.
+        Which attacks to run (`ATTACKS` names them) and what else to measure: disclosure, utility, and before, which
+        asks the three main questions of the original itself. None is everything.
     targets
         How many people to attack; None attacks all.
     neighbours
         How many nearest released rows count in linkability.
+    guesses
+        How many descriptions are tried in singling out.
+    tolerance
+        How far a guessed number may be off to count as right in inference, as a share of the true value.
+    model
+        An object with ``fit`` and ``predict`` that guesses in inference instead of the nearest released row.
     kind
         Whether the releases are masked (each row stems from a person) or synthetic, for all or by name; None if that is
         not known.
@@ -141,6 +209,15 @@ def audit(
         some.
     kinds, missing
         Kinds of columns and texts that stand for a missing value, as in :meth:`unveil.data.table.Table.from_frame`.
+    by
+        A column whose groups get rates of their own.
+    weight, household
+        Columns of the released table with survey weights and with the household of each person; no adversary's
+        knowledge.
+    population_size
+        How many people the released ones were drawn from, where no weights say so.
+    minimum_cell
+        Groups of fewer people are never shown.
     compatibility
         "anonymeter" runs linkability as anonymeter 1.1.0 does, with the targets that it draws after
         ``numpy.random.seed(compatibility_seed)``.
@@ -163,72 +240,41 @@ def audit(
         attacks=attacks,
         targets=targets,
         neighbours=neighbours,
+        guesses=guesses,
+        tolerance=tolerance,
+        model=model,
         kind=kind,
         known=None if known is None else tuple(known),
         sensitive=tuple(sensitive),
         identifiers=tuple(identifiers),
         kinds=dict(kinds or {}),
         missing=tuple(missing),
+        by=by,
+        weight=weight,
+        household=household,
+        population_size=population_size,
+        minimum_cell=minimum_cell,
         compatibility=compatibility,
     )
     told = None if scenarios is None else read_scenarios(scenarios)
     progress("looking at the tables", 0.0)
-    prepared = prepare(original, released, control, asked=asked, every=ATTACKS, rng=rng)
-    audited = []
-    for number, one in enumerate(prepared.releases):
+    prepared = prepare(original, released, control, asked=asked, rng=rng)
+    several = len(prepared.releases) > 1
+    steps = len(prepared.releases) + ("before" in prepared.parts)
 
-        def step(name: str, share: float, number: int = number, one: Any = one) -> None:
-            which = f" on {one.release.name}" if len(prepared.releases) > 1 else ""
-            progress(f"{name}{which}", (number + share) / len(prepared.releases))
+    def step(number: int, which: str) -> Progress:
+        return lambda name, share: progress(f"{name}{which}", (number + share) / steps)
 
-        audited.append(_audit_one(prepared, number, told, asked, compatibility_seed, step))
-    found = prepared.found(tuple(audited), notes=tuple(notes))
-    return AuditAnswer(found=found, _releases=prepared.releases)
-
-
-def _audit_one(
-    prepared: Prepared,
-    number: int,
-    told: tuple[Scenario, ...] | None,
-    asked: Asked,
-    seed: int | None,
-    progress: Progress,
-) -> Audited:
-    one = prepared.releases[number]
-    linked = Linked(findings=())
-    findings: list[Finding] = []
-    for attack in prepared.attacks:
-        if attack == "linkability":
-            linker = Linker(
-                release=one.release,
-                people=prepared.people,
-                outsiders=prepared.outsiders,
-                neighbours=asked.neighbours,
-                rng=one.rng(attack),
-                compatibility=asked.compatibility,
-                targets=asked.targets,
-                seed=seed,
-            )
-            if told is None:
-                linked = link_searched(linker, one.known, progress=lambda name, share: progress(name, 0.9 * share))
-            else:
-                columns = one.release.original.column_names
-                who = [settle(each, one.known, columns=columns, left_out=one.left_out) for each in told]
-                linked = link_told(linker, who, progress=lambda name, share: progress(name, 0.9 * share))
-            findings += linked.findings
-        else:
-            progress(f"trying {attack.replace('_', ' ')}", 0.95)
-            records = Records(
-                release=one.release, known=one.known, targets=asked.targets, truth=one.truth, rng=one.rng(attack)
-            )
-            findings.append(RECORD_ATTACKS[attack](records))
-    return Audited(
-        name=one.release.name,
-        rows=one.release.released.rows,
-        kind=one.release.kind,
-        columns=one.known,
-        sha256=one.sha256,
-        findings=tuple(findings),
-        weights=linked.weights,
-        search=linked.search,
+    audited = tuple(
+        audit_one(
+            prepared,
+            one,
+            told,
+            asked,
+            seed=compatibility_seed,
+            progress=step(number, f" on {one.release.name}" if several else ""),
+        )
+        for number, one in enumerate(prepared.releases)
     )
+    before = audit_before(prepared, told, asked, progress=step(steps - 1, " on the original itself"))
+    return AuditAnswer(found=prepared.found(audited, before=before, notes=tuple(notes)), _releases=prepared.releases)

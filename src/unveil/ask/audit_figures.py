@@ -1,86 +1,16 @@
-"""The figures of an audit for machines: JSON, one table, and the quantities that a limit can be set for."""
+"""The figures of an audit for machines: JSON and one table."""
 
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from math import isnan, nan
-from types import MappingProxyType
 from typing import Any
 
-from unveil.ask.quantities import Quantity
+from unveil.measure.groups import Group, Groups
 from unveil.measure.risk import Rate
 from unveil.report.audit_findings import FIGURES, Audit, Audited, Finding
-from unveil.report.audit_words import sentence
+from unveil.report.audit_sentences import sentence
 
-SCHEMA = "unveil.audit/1"
-
-_RATES = {
-    "attack_rate": "share of tries that succeed on people in the data",
-    "naive_rate": "share of tries that succeed by blind chance",
-    "control_rate": "share of tries that succeed on people who are not in the data (needs --control)",
-    "excess_over_control": "what being in the data adds: (attack - control) / (1 - control) (needs --control)",
-}
-_ENDS = {"": "", ".low": "; lower end of its 95% interval", ".high": "; upper end of its 95% interval"}
-_DISTANCES = {
-    "median": "median over released rows",
-    "low": "5% quantile over released rows",
-}
-#: Which figures each attack has.
-_HAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "linkability": FIGURES,
-        "record_linkage": ("attack_rate", "naive_rate"),
-        "copies": ("attack_rate", "control_rate", "excess_over_control"),
-        "closest_record": ("median", "low"),
-        "neighbour_ratio": ("median", "low"),
-        "row_order": ("attack_rate", "naive_rate"),
-    }
-)
-
-
-def meanings() -> dict[str, str]:
-    """Return what each quantity that a limit can be set for means; each is the worst over releases and adversaries."""
-    said: dict[str, str] = {}
-    for attack, figures in _HAS.items():
-        for figure in figures:
-            if figure in _RATES:
-                said |= {f"{attack}.{figure}{end}": f"{_RATES[figure]}{which}" for end, which in _ENDS.items()}
-            else:
-                said[f"{attack}.{figure}"] = f"{_DISTANCES[figure]}; exceeded when less than VALUE"
-    return said
-
-
-def needs_control(quantity: str) -> bool:
-    """Return whether a quantity exists only with a control table.
-
-    >>> needs_control("linkability.excess_over_control.high"), needs_control("copies.attack_rate")
-    (True, False)
-    """
-    return quantity.split(".")[1] in ("control_rate", "excess_over_control")
-
-
-def quantities_of(audit: Audit) -> dict[str, Quantity]:
-    """Return each quantity at its worst over releases and adversaries; the mean over random splits does not count."""
-    return {
-        name: Quantity(
-            name=name,
-            value=_worst(audit, *name.split(".")),
-            meaning=meaning,
-            exceeded_when_undefined=False,
-            more_is_worse=name.split(".")[1] not in _DISTANCES,
-        )
-        for name, meaning in meanings().items()
-    }
-
-
-def _worst(audit: Audit, attack: str, figure: str, end: str = "value") -> float:
-    found = [finding for release in audit.releases for finding in release.of(attack) if not _is_mean(finding)]
-    if figure in _DISTANCES:
-        return min((v for each in found if not isnan(v := each.figures.get(figure, nan))), default=nan)
-    values = [float(getattr(finding.rate(figure), end)) for finding in found]
-    return max((value for value in values if not isnan(value)), default=nan)
-
-
-def _is_mean(finding: Finding) -> bool:
-    return finding.scenario is not None and finding.scenario.origin == "random"
+SCHEMA = "unveil.audit/2"
 
 
 def figures_of(audit: Audit) -> dict[str, Any]:
@@ -100,8 +30,17 @@ def figures_of(audit: Audit) -> dict[str, Any]:
             ],
             "sha256": audit.sha256,
         },
+        "direct_identifiers": [
+            {"table": each.table, "column": flag.column, "looks_like": flag.looks_like, "sure": flag.sure}
+            | {"share": flag.share, "reason": flag.reason}
+            for each in audit.flags
+            for flag in each.flags
+        ],
         "control": {"rows": audit.control_rows, "sha256": audit.control_sha256} if audit.has_control else None,
         "releases": [_release(release) for release in audit.releases],
+        "before": None if audit.before is None else _release(audit.before),
+        "by": audit.by,
+        "minimum_cell": audit.minimum_cell,
         "compatibility": audit.compatibility,
         "notes": list(audit.notes),
     }
@@ -126,6 +65,8 @@ def _release(release: Audited) -> dict[str, Any]:
             "targets": search.targets,
             "seemed": _rate(search.seemed),
         },
+        "disclosure": None if release.disclosure is None else release.disclosure.to_dict(),
+        "utility": None if release.utility is None else plain(release.utility),
     }
 
 
@@ -137,13 +78,51 @@ def _attack(finding: Finding) -> dict[str, Any]:
         "adversary": None
         if who is None
         else {"first": list(who.first), "second": list(who.second), "reason": who.reason, "origin": who.origin},
+        "secret": finding.secret or None,
         "targets": finding.targets,
         "neighbours": finding.neighbours,
         **{figure: _rate(finding.rate(figure)) for figure in FIGURES},
         "links": vars(finding.links),
         "figures": {name: value for name, value in finding.figures.items() if name != "not_run"},
+        "groups": None if finding.groups is None else _groups(finding.groups),
         "sentence": sentence(finding),
     }
+
+
+def _groups(groups: Groups) -> dict[str, Any]:
+    return {
+        "figure": groups.figure,
+        "worst": None if groups.worst is None else groups.worst.name,
+        "worse": [group.name for group in groups.worse],
+        "pooled": groups.pooled,
+        "minimum": groups.minimum,
+        "groups": [_group(group) for group in groups.groups],
+    }
+
+
+def _group(group: Group) -> dict[str, Any]:
+    figures = ("attack_rate", "control_rate", "excess_over_control")
+    return {
+        "name": group.name,
+        "people": group.people,
+        "tries": group.tries,
+        **{figure: _rate(group.rate(figure)) for figure in figures},
+    }
+
+
+def plain(value: Any) -> Any:
+    """Return a result as plain numbers, texts, lists and dictionaries; fields without repr are about single rows.
+
+    >>> plain((1, {2: "a"}))
+    [1, {'2': 'a'}]
+    """
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value) if each.repr}
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(each) for each in value]
+    return value
 
 
 def _rate(rate: Rate) -> dict[str, float]:
@@ -160,6 +139,7 @@ def rows_of(audit: Audit) -> list[dict[str, Any]]:
                 "kind": release.kind,
                 "attack": finding.attack,
                 "scenario": None if finding.scenario is None else finding.scenario.name,
+                "secret": finding.secret or None,
                 "targets": finding.targets,
                 "neighbours": finding.neighbours,
             }
@@ -169,7 +149,7 @@ def rows_of(audit: Audit) -> list[dict[str, Any]]:
                 row[f"{figure}_high"] = _number(rate.high)
             for end in ("expected", "low", "high"):
                 row[f"links_{end}"] = _number(getattr(finding.links, end))
-            for figure in _DISTANCES:
+            for figure in ("median", "low"):
                 row[figure] = _number(finding.figures.get(figure, nan))
             rows.append({**row, "sentence": sentence(finding)})
     return rows

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.ask.audit import ATTACKS, AuditAnswer, audit
+from unveil.ask.audit import AuditAnswer, audit
 from unveil.ask.progress import Progress, silent
 from unveil.ask.scenarios import read_link, read_scenario
 from unveil.data._source import shown
@@ -29,14 +29,29 @@ _SETTINGS: Mapping[str, tuple[type, ...]] = {
     "attacks": (str, list),
     "targets": (int, str),
     "neighbours": (int,),
+    "guesses": (int,),
+    "tolerance": (float, int),
+    "by": (str,),
+    "weight": (str,),
+    "household": (str,),
+    "population_size": (int,),
+    "minimum_cell": (int,),
     "compatibility": (str,),
+    "profile": (str,),
+    "review": (str,),
+    "techniques": (dict,),
     "seed": (int,),
     "kinds": (dict,),
     "limits": (dict,),
     "scenario": (list,),
     "release": (list,),
 }
-_WORDS = {str: "a text", list: "a list", int: "a whole number", dict: "a table"}
+#: Settings that :func:`unveil.audit` takes under the same name, as they are written.
+_AS_WRITTEN = (
+    "kind", "neighbours", "guesses", "tolerance", "by", "weight", "household", "population_size", "minimum_cell",
+    "compatibility", "kinds",
+)  # fmt: skip
+_WORDS = {str: "a text", list: "a list", int: "a whole number", float: "a number", dict: "a table"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +66,10 @@ class Settings:
     scenarios: tuple[Scenario, ...] = ()
     limits: Mapping[str, float] = field(default_factory=dict)
     seed: int | None = None
+    #: What stands in the report beside the figures.
+    profile: str | None = None
+    review: str = ""
+    techniques: Mapping[str, str] = field(default_factory=dict)
     #: The settings of :func:`unveil.audit` that are written in the file.
     more: Mapping[str, Any] = field(default_factory=dict)
 
@@ -156,6 +175,9 @@ def read_settings(path: str | Path) -> Settings:
         scenarios=tuple(_scenario(each, path) for each in told.get("scenario", ())),
         limits=_limits(told.get("limits", {}), path),
         seed=told.get("seed"),
+        profile=told.get("profile"),
+        review=told.get("review", ""),
+        techniques={str(column): str(text) for column, text in told.get("techniques", {}).items()},
         more=_more(told),
     )
 
@@ -227,9 +249,7 @@ def _more(told: Mapping[str, Any]) -> dict[str, Any]:
         more["attacks"] = _list(told["attacks"]) if isinstance(told["attacks"], list) else told["attacks"].split(",")
     if "targets" in told:
         more["targets"] = read_targets(told["targets"])
-    for key in ("kind", "neighbours", "compatibility", "kinds"):
-        if key in told:
-            more[key] = told[key]
+    more |= {key: told[key] for key in _AS_WRITTEN if key in told}
     return more
 
 
@@ -255,4 +275,4 @@ def told_scenarios(scenarios: Sequence[str], links: Sequence[str]) -> tuple[Scen
     return (*map(read_scenario, scenarios), *map(read_link, links))
 
 
-__all__ = ["ATTACKS", "Settings", "audit_files", "read_settings", "read_targets", "told_scenarios"]
+__all__ = ["Settings", "audit_files", "read_settings", "read_targets", "told_scenarios"]

@@ -2,64 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.ask.audit_links import Compatibility, People, draw_people
+from unveil.ask.audit_people import Labels, People, draw_people
+from unveil.ask.audit_settings import ATTACKS, Asked, ReleaseKind
+from unveil.data.direct_identifiers import direct_identifiers
 from unveil.data.release import Release
 from unveil.data.table import Role, Table, agree
 from unveil.errors import InputError, did_you_mean
-from unveil.report.audit_findings import Audit, Audited, ColumnFact
+from unveil.measure.groups import bands
+from unveil.report.audit_findings import Audit, Audited, ColumnFact, TableFlags
 
-ReleaseKind = Literal["masked", "synthetic"]
 _ROLE_WORDS = {"identifier": "an identifier", "sensitive": "sensitive", "ignored": "ignored"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """The settings of an audit, checked."""
-
-    attacks: Sequence[str]
-    targets: int | None
-    neighbours: int
-    kind: ReleaseKind | Mapping[str, ReleaseKind] | None
-    known: tuple[str, ...] | None
-    sensitive: tuple[str, ...]
-    identifiers: tuple[str, ...]
-    kinds: Mapping[str, Any]
-    missing: tuple[str, ...]
-    compatibility: Compatibility | None
-
-    def __post_init__(self) -> None:
-        for what, number in (("targets", self.targets), ("neighbours", self.neighbours)):
-            if number is not None and (
-                isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1
-            ):
-                raise InputError(f"{what} must be a whole number of at least 1, but is {number!r}. Raise it")
-        if self.compatibility not in (None, "anonymeter"):
-            raise InputError(f"compatibility must be 'anonymeter' or None, but is {self.compatibility!r}. Correct it")
-        roles = [
-            *((name, "sensitive") for name in self.sensitive),
-            *((name, "identifiers") for name in self.identifiers),
-        ]
-        roles += [(name, "known") for name in self.known or ()]
-        for name in {name for name, _ in roles}:
-            said = sorted({role for column, role in roles if column == name})
-            if len(said) > 1:
-                raise InputError(f"column {name!r} is said to be {' and '.join(said)}. Give it one role")
-
-    def chosen(self, every: Sequence[str]) -> tuple[str, ...]:
-        """Return the attacks that were asked for, in the order of the report."""
-        wanted = [attack.strip().replace("-", "_") for attack in self.attacks]
-        for attack in wanted:
-            if attack not in every:
-                hint = did_you_mean(attack, every) or f" Choose from {', '.join(every)}."
-                raise InputError(f"there is no attack {attack!r} on tables.{hint}")
-        if not wanted:
-            raise InputError(f"at least one attack must be chosen. Choose from {', '.join(every)}")
-        return tuple(attack for attack in every if attack in wanted)
 
 
 class One(NamedTuple):
@@ -67,16 +25,18 @@ class One(NamedTuple):
 
     release: Release
     known: tuple[str, ...]
+    sensitive: tuple[str, ...]
     #: Columns that no adversary knows, and why.
     left_out: Mapping[str, str]
     truth: NDArray[np.int64] | None
     sha256: str | None
     seed: int
-    every: tuple[str, ...]
+    #: How many columns of the original the release lacks, identifiers not counted: they are left out on purpose.
+    columns_left_out: int = 0
 
-    def rng(self, attack: str) -> np.random.Generator:
+    def rng(self, part: str) -> np.random.Generator:
         """Return the source of randomness of one attack: which others are run makes no difference to it."""
-        return np.random.default_rng([self.seed, self.every.index(attack)])
+        return np.random.default_rng([self.seed, crc32(part.encode())])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,13 +46,18 @@ class Prepared:
     original: Table
     control: Table | None
     releases: tuple[One, ...]
+    #: The attacks to run, and these together with what else is measured.
     attacks: tuple[str, ...]
+    parts: tuple[str, ...]
     people: People
     outsiders: People | None
-    compatibility: Compatibility | None
+    #: The group of each row of the original and of the control table, where groups were asked for.
+    groups: Labels | None
+    flags: tuple[TableFlags, ...]
+    asked: Asked
     notes: tuple[str, ...]
 
-    def found(self, audited: tuple[Audited, ...], *, notes: tuple[str, ...]) -> Audit:
+    def found(self, audited: tuple[Audited, ...], *, before: Audited | None, notes: tuple[str, ...]) -> Audit:
         """Return the audit with these findings."""
         return Audit(
             rows=self.original.rows,
@@ -105,16 +70,18 @@ class Prepared:
             control_sha256=None if self.control is None else self.control.sha256,
             releases=audited,
             attacks=self.attacks,
-            compatibility=self.compatibility,
+            before=before,
+            flags=self.flags,
+            by=self.asked.by,
+            minimum_cell=self.asked.minimum_cell,
+            compatibility=self.asked.compatibility,
             notes=tuple(dict.fromkeys((*notes, *self.notes))),
         )
 
 
-def prepare(
-    original: Any, released: Any, control: Any, *, asked: Asked, every: Sequence[str], rng: np.random.Generator
-) -> Prepared:
+def prepare(original: Any, released: Any, control: Any, *, asked: Asked, rng: np.random.Generator) -> Prepared:
     """Return the tables made ready: of one kind and role per column, with whom to attack, and what must be said."""
-    attacks = asked.chosen(every)
+    parts = asked.parts
     whole = _with_roles(_table(original, "original", asked), asked)
     outside = None if control is None else _table(control, "control", asked)
     notes = [*_role_notes(whole), *_target_notes(whole, asked)]
@@ -130,21 +97,28 @@ def prepare(
     if outside is not None:
         outsiders = draw_people(outside, asked.targets, rng=np.random.default_rng([seeds[1], 0]))
     releases = []
+    given_tables: list[Table] = []
     named = _named(released)
     if isinstance(asked.kind, Mapping):
         _refuse_unknown(asked.kind, [name for name, _ in named])
     for name, given in named:
-        one, said = _one(name, given, whole, outside, asked, int(seeds[2]), tuple(every))
+        table = given.released if isinstance(given, Release) else _table(given, name, asked)
+        one, said = _one(name, given, table, whole, outside, asked, int(seeds[2]))
         releases.append(one)
+        # Flagged are all columns that a release has, also those that the original lacks.
+        given_tables.append(replace(table, name=name))
         notes += said
     return Prepared(
         original=whole,
         control=outside,
         releases=tuple(releases),
-        attacks=attacks,
+        attacks=tuple(part for part in parts if part in ATTACKS),
+        parts=parts,
         people=people,
         outsiders=outsiders,
-        compatibility=asked.compatibility,
+        groups=_groups(whole, outside, asked),
+        flags=_flags(whole, given_tables),
+        asked=asked,
         notes=tuple(notes),
     )
 
@@ -162,7 +136,8 @@ def _with_roles(table: Table, asked: Asked) -> Table:
     told: dict[str, Role] = dict.fromkeys(asked.sensitive, "sensitive")
     told |= dict.fromkeys(asked.identifiers, "identifier")
     told |= dict.fromkeys(asked.known or (), "known")
-    for name in told:
+    told |= {name: "ignored" for name in (asked.weight, asked.household) if name is not None}
+    for name in (*told, *([asked.by] if asked.by is not None else [])):
         table.column(name)
     columns = []
     for column in table.columns:
@@ -229,16 +204,13 @@ def _own_name(given: Any) -> str | None:
 
 
 def _one(
-    label: str, given: Any, whole: Table, outside: Table | None, asked: Asked, seed: int, every: tuple[str, ...]
+    label: str, given: Any, table: Table, whole: Table, outside: Table | None, asked: Asked, seed: int
 ) -> tuple[One, list[str]]:
     kind = asked.kind.get(label) if isinstance(asked.kind, Mapping) else asked.kind
     truth = None
     if isinstance(given, Release):
         kind = kind or given.kind
         truth = given.truth
-        table = given.released
-    else:
-        table = _table(given, label, asked)
     release = Release(whole, table, outside, kind=kind, name=label)
     notes = [note if note.endswith(".") else f"{note}." for note in release.notes]
     if kind is None:
@@ -257,11 +229,15 @@ def _one(
     one = One(
         release=release,
         known=known,
+        sensitive=tuple(column.name for column in release.original.columns if column.role == "sensitive"),
         left_out=left_out,
         truth=found if truth is None else np.asarray(truth, np.int64),
         sha256=table.sha256,
         seed=seed,
-        every=every,
+        columns_left_out=sum(
+            column.role in ("known", "sensitive") and column.name not in release.original.column_names
+            for column in whole.columns
+        ),
     )
     return one, notes + said
 
@@ -285,3 +261,19 @@ def _identified(release: Release) -> tuple[NDArray[np.int64] | None, list[str]]:
     if found.null_count() == found.len():
         return None, notes
     return found.fill_null(-1).to_numpy().astype(np.int64), notes
+
+
+def _groups(whole: Table, outside: Table | None, asked: Asked) -> Labels | None:
+    """Return the group of each row of the original and of the control table by the column that was asked for."""
+    if asked.by is None:
+        return None
+    inside = bands(whole, asked.by)
+    if outside is None or asked.by not in outside.column_names:
+        return inside, None
+    own, others = agree(whole.select([asked.by]), outside.select([asked.by]))
+    return inside, bands(others, asked.by, like=own)
+
+
+def _flags(whole: Table, released: Sequence[Table]) -> tuple[TableFlags, ...]:
+    """Return which columns of the original and of each release look like direct identifiers, the releases first."""
+    return tuple(TableFlags(table=each.name, flags=direct_identifiers(each)) for each in (*released, whole))

@@ -1,14 +1,14 @@
 """The attacks of an audit that look at whole records: linkage, copies, distances and the order of rows."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.ask.audit_people import Drawn
+from unveil.ask.audit_trials import NOTHING, finding_of, grouped, not_run, remarked
 from unveil.attack.table.record_linkage import RecordLinkage
 from unveil.attack.table.row_order import RowOrder
 from unveil.data.release import Knowledge, Release
@@ -16,10 +16,10 @@ from unveil.guess.candidates import Candidates
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.candidate_metrics import all_metrics
 from unveil.measure.closeness import Closeness, distance_to_closest, exact_copies, nearest_distance_ratio
-from unveil.measure.risk import Risk, risk
+from unveil.measure.groups import Groups
+from unveil.measure.risk import Risk
 from unveil.report.audit_findings import UNDEFINED, Finding, Links
 
-NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
 #: The candidate metrics that an audit carries along; all others are one call of `unveil.ask.candidates` away.
 _SHOWN = ("anonymity_set_size", "entropy", "incorrectness", "adversary_success_rate", "adversary_overall_success")
 
@@ -34,6 +34,7 @@ class Records:
     #: The original row of each released row, -1 for none; None where nobody knows.
     truth: NDArray[np.int64] | None
     rng: np.random.Generator
+    drawn: Drawn | None = None
 
 
 def record_linkage(records: Records) -> Finding:
@@ -43,7 +44,7 @@ def record_linkage(records: Records) -> Finding:
         why = "this release is synthetic, so that it is nobody's"
         if release.kind is None:
             why = "whether this release is masked was not said (--kind masked)"
-        return _not_run("record_linkage", f"Left out: record linkage asks whose record a released row is, and {why}.")
+        return not_run("record_linkage", f"Left out: record linkage asks whose record a released row is, and {why}.")
     attack = RecordLinkage(columns=records.known, targets=records.targets)
     guess = attack.run(released=release.released, knowledge=Knowledge(release.original), rng=records.rng)
     rows = np.arange(guess.target_count) if guess.targets is None else np.asarray(guess.targets, np.int64)
@@ -65,7 +66,16 @@ def record_linkage(records: Records) -> Finding:
     blind = np.full(guess.target_count, 1 / release.original.rows)
     naive = Attempts.from_chances(blind)
     trials = Trials(attack=attempts, naive=naive, control=None, what="the nearest is the right one")
-    return _finding("record_linkage", trials, figures=figures)
+    return finding_of("record_linkage", trials, figures=figures, groups=_linked_groups(records, attempts, truth))
+
+
+def _linked_groups(records: Records, attempts: Attempts, truth: NDArray[np.int64]) -> Groups | None:
+    """Return the rates of groups of the people whose records were linked; records of nobody belong to none."""
+    someone = truth >= 0
+    if records.drawn is None or attempts.chances is None or not someone.any():
+        return None
+    tried = Attempts.from_chances(attempts.chances[someone], rows=truth[someone])
+    return grouped(Trials(attack=tried, naive=tried, control=None, what="linked"), records.drawn, None, None)
 
 
 def _chances(guess: Candidates, truth: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -124,26 +134,10 @@ def row_order(records: Records) -> Finding:
     """Return how often a released row stands where the same person stands in the original."""
     release = records.release
     if release.released.rows != release.original.rows:
-        return _not_run("row_order", "Row order was left out: release and original differ in their number of rows.")
+        return not_run("row_order", "Row order was left out: release and original differ in their number of rows.")
     attack = RowOrder(columns=records.known, targets=records.targets)
     trials = attack.run(released=release.released, knowledge=Knowledge(release.original), rng=records.rng)
-    remark = "; ".join(trials.notes)
-    return _finding("row_order", trials, remark=f"{remark[:1].upper()}{remark[1:]}." if remark else "")
-
-
-def _finding(attack: str, trials: Trials, **more: Any) -> Finding:
-    attempts = trials.attack
-    return Finding(
-        attack=attack,
-        targets=attempts.tries,
-        risk=risk(trials),
-        links=Links(expected=attempts.expected, low=attempts.low, high=attempts.high),
-        **more,
-    )
-
-
-def _not_run(attack: str, why: str) -> Finding:
-    return Finding(attack=attack, targets=0, risk=NOTHING, remark=why, figures={"not_run": math.nan})
+    return finding_of("row_order", trials, remark=remarked(trials.notes))
 
 
 #: Every attack on whole records by name; linkability has a file of its own.

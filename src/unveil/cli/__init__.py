@@ -1,5 +1,6 @@
 """The command line: parse, call ask, show; nothing else."""
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -8,7 +9,7 @@ from typing import Any
 
 import click
 
-from unveil.cli.common import BAD_INPUT, INTERRUPTED, cannot_print, sentence
+from unveil.cli.common import BAD_INPUT, INTERRUPTED, WRITTEN, cannot_print, sentence
 from unveil.errors import UnveilError, did_you_mean
 
 #: Every command: its name, where it lives and what it does. A new command is one line here.
@@ -43,7 +44,8 @@ class Commands(click.Group):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take a call without arguments as a call for help."""
+        """Take a call without arguments as a call for help, and keep what was written for reports that state it."""
+        ctx.meta[WRITTEN] = tuple(args)
         return super().parse_args(ctx, args or ["--help"])
 
     def resolve_command(
@@ -76,6 +78,8 @@ class Commands(click.Group):
         Only errors that were raised on purpose are caught; a traceback is the right answer to a mistake of ours.
         """
         name = prog_name or "unveil"
+        # Products of small matrices on several cores mostly wait for one another; numpy reads this when it is loaded.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         if not standalone_mode:
             return super().main(args, name, complete_var, standalone_mode=False, **extra)
         try:

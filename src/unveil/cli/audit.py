@@ -1,25 +1,25 @@
 """``unveil audit``: if this table is released, what could an adversary do with it, and how sure is that?"""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from unveil.cli.common import Options, one_line, question_options, show
+from unveil.cli.audit_options import FILE, audit_options, merged, refuse_limits, techniques_in, with_limits
+from unveil.cli.common import WRITTEN, Options, one_line, question_options, show
 from unveil.cli.values import refuse_overwriting
 
 if TYPE_CHECKING:
     from unveil.ask.audit import AuditAnswer
     from unveil.ask.audit_files import Settings
-
-FILE = click.Path(path_type=Path)
+    from unveil.ask.audit_paper import Paper
+    from unveil.report.judgement import Judgement
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.audit_figures import meanings
+    from unveil.ask.audit_quantities import meanings
 
     return meanings()
 
@@ -30,54 +30,9 @@ def _meanings() -> Mapping[str, str]:
 @click.option(
     "--control", type=FILE, metavar="FILE", help="People of the same kind who are not in ORIGINAL, to compare with."
 )
-@click.option("--id", "identifiers", multiple=True, metavar="COLUMNS", help="Columns that identify people.")
-@click.option("--sensitive", multiple=True, metavar="COLUMNS", help="Columns that an adversary wants to learn.")
-@click.option(
-    "--known",
-    multiple=True,
-    metavar="COLUMNS",
-    help="The only columns an adversary may know (all others, if not given).",
-)
-@click.option(
-    "--scenario",
-    "scenarios",
-    multiple=True,
-    metavar="NAME=COLUMNS",
-    help="An adversary who holds these columns and links them to the other known ones. May be repeated.",
-)
-@click.option(
-    "--link",
-    "links",
-    multiple=True,
-    metavar="COLUMNS:COLUMNS",
-    help="An adversary who holds these two groups of columns from two sources. May be repeated.",
-)
-@click.option(
-    "--kind",
-    type=click.Choice(["masked", "synthetic"]),
-    help="Whether each released row stems from one person, or from none.",
-)
-@click.option("--attacks", metavar="NAMES", help="Run these only: linkability,record_linkage,copies and so on.")
-@click.option("--targets", metavar="N|all", help="How many people to attack.  [default: 500]")
-@click.option(
-    "--neighbours",
-    type=click.IntRange(min=1),
-    metavar="K",
-    help="How many of the nearest released rows count in linkability.  [default: 10]",
-)
-@click.option("--missing", multiple=True, metavar="TEXT", help="A cell that stands for a missing value, such as '?'.")
-@click.option(
-    "--compatibility",
-    type=click.Choice(["anonymeter"]),
-    help="Run linkability exactly as anonymeter 1.1.0 does, with its targets for the seed.",
-)
+@audit_options
 @click.option(
     "--config", type=FILE, metavar="FILE", help="A TOML file with any of these settings; options win over it."
-)
-@click.option(
-    "--show-records",
-    is_flag=True,
-    help="Show in the report of --html a few records that are released unchanged: for internal use, not to be shared.",
 )
 @click.option("--sample", is_flag=True, help="Use the example inside unveil, which is done anyway if no file is named.")
 @question_options(_meanings)
@@ -89,6 +44,8 @@ def audit(
     config: Path | None,
     sample: bool,
     show_records: bool,
+    shareable: Path | None,
+    compare: Path | None,
     options: Options,
     **settings: Any,
 ) -> None:
@@ -102,98 +59,63 @@ def audit(
     Try:  unveil audit
           unveil audit people.csv masked.csv --control others.csv --html report.html
           unveil audit people.csv masked.csv --scenario neighbour=age,sex,region
-          unveil audit people.csv synthetic.csv --control others.csv \\
-              --limit linkability.excess_over_control.high=0.05
+          unveil audit people.csv masked.csv --kind masked --sensitive income \\
+              --profile cell-5 --html internal.html --shareable shared.html
     """  # noqa: D301  (click needs the control character itself)
     from unveil.ask.audit_files import Settings, read_settings
 
     told = Settings() if config is None else read_settings(config)
     files = [original or told.original, *(released or told.released), control or told.control]
+    context = click.get_current_context()
     if sample and any(files):
-        raise click.UsageError("--sample needs no files. Leave out either", click.get_current_context())
+        raise click.UsageError("--sample needs no files. Leave out either", context)
     if original is not None and not (released or told.released):
-        raise click.UsageError("a RELEASED file must be named beside ORIGINAL", click.get_current_context())
+        raise click.UsageError("a RELEASED file must be named beside ORIGINAL", context)
     if files[0] is None and any(files):
-        raise click.UsageError("ORIGINAL must be named beside the other files", click.get_current_context())
+        raise click.UsageError("ORIGINAL must be named beside the other files", context)
     if show_records and options.html is None:
-        raise click.UsageError(
-            "--show-records needs a report to show them in. Add --html FILE", click.get_current_context()
-        )
-    refuse_overwriting(options.html, [*files, config])
-    options = _with_limits(options, told)
-    asked = _settings(settings, told)
-    _refuse_limits(options, asked, has_control=files[0] is None or files[-1] is not None)
+        raise click.UsageError("--show-records needs a report to show them in. Add --html FILE", context)
+    for page in (options.html, shareable):
+        refuse_overwriting(page, [*files, config, compare])
+    options = with_limits(options, told, _meanings())
+    asked = merged(settings, told)
+    refuse_limits(options, asked, has_control=files[0] is None or files[-1] is not None)
+    paper = _paper(settings, told, files, compare)
     answer = _ask(files, told, asked, options)
+    judgement = None if paper.profile is None else answer.judged(paper.profile)
+    shared = [] if shareable is None else [(shareable, partial(answer.to_html, paper=paper, edition="shareable"))]
     show(
         answer,
         options,
-        as_text=lambda: _print(answer, is_sample=files[0] is None),
-        as_page=partial(answer.to_html, show_records=show_records),
+        as_text=lambda: _print(answer, is_sample=files[0] is None, judgement=judgement),
+        as_page=partial(answer.to_html, show_records=show_records, paper=paper),
+        as_json=partial(answer.to_json, paper=paper),
+        more_pages=shared,
+        # What could not be judged is not kept: a pipeline must not take it for a pass.
+        also_exceeded=() if judgement is None or judgement.outcome == "kept" else (judgement.headline,),
     )
 
 
-def _columns(written: tuple[str, ...]) -> list[str]:
-    import csv
+def _paper(settings: Mapping[str, Any], told: "Settings", files: list[Path | None], compare: Path | None) -> "Paper":
+    """Return what stands in the report beside the figures; what is wrong with it is said before anything long runs."""
+    from datetime import date
 
-    return [name.strip() for row in csv.reader(written, skipinitialspace=True) for name in row if name.strip()]
+    from unveil.ask.audit_paper import Paper
+    from unveil.report.audit_changes import read_previous
+    from unveil.report.profiles import profile
 
-
-def _settings(given: Mapping[str, Any], told: "Settings") -> dict[str, Any]:
-    """Return the settings of the question: those of the options, else those of the file."""
-    from unveil.ask.audit_files import read_targets, told_scenarios
-
-    asked = dict(told.more)
-    for name in ("identifiers", "sensitive", "known"):
-        if given[name]:
-            asked[name] = _columns(given[name])
-    if given["attacks"]:
-        asked["attacks"] = [name for name in given["attacks"].split(",") if name.strip()]
-    if given["targets"]:
-        asked["targets"] = read_targets(given["targets"])
-    if given["missing"]:
-        asked["missing"] = list(given["missing"])
-    for name in ("kind", "neighbours", "compatibility"):
-        if given[name]:
-            asked[name] = given[name]
-    named = told_scenarios(given["scenarios"], given["links"]) or told.scenarios
-    asked["scenarios"] = named or None
-    return asked
-
-
-def _with_limits(options: Options, told: "Settings") -> Options:
-    from unveil.errors import did_you_mean
-
-    known = _meanings()
-    for name in told.limits:
-        if name not in known:
-            hint = did_you_mean(name, known) or " '--limit help' lists them."
-            raise click.UsageError(f"the file of settings sets a limit for {name!r}, which is no quantity.{hint}")
-    own = {name for name, _ in options.limits}
-    limits = (*options.limits, *((name, value) for name, value in told.limits.items() if name not in own))
-    source = click.get_current_context().get_parameter_source("seed")
-    by_default = source is None or source.name == "DEFAULT"
-    seed = told.seed if told.seed is not None and by_default else options.seed
-    return replace(options, limits=limits, seed=seed)
-
-
-def _refuse_limits(options: Options, asked: Mapping[str, Any], *, has_control: bool) -> None:
-    """Refuse a limit on a figure that this audit cannot have: it would never be exceeded, and look like a pass."""
-    from unveil.ask.audit_figures import needs_control
-
-    chosen = [name.strip().replace("-", "_") for name in asked.get("attacks", ())]
-    for name, _ in options.limits:
-        if needs_control(name) and not has_control:
-            raise click.BadParameter(
-                f"{name} compares with people who are not in the data. Add them (--control FILE), or limit another",
-                click.get_current_context(),
-                param_hint="'--limit'",
-            )
-        if chosen and name.split(".")[0] not in chosen:
-            raise click.BadParameter(
-                f"{name} belongs to an attack that --attacks leaves out. Add it there, or limit another",
-                click.get_current_context(),
-                param_hint="'--limit'",
-            )
+    named = settings["profile"] or told.profile
+    original, *_, control = files
+    return Paper(
+        written=click.get_current_context().meta[WRITTEN],
+        date=date.today().isoformat(),
+        review=settings["review"] or told.review,
+        techniques={**told.techniques, **techniques_in(settings["techniques"])},
+        original=None if original is None else original,
+        control=None if control is None else control,
+        profile=None if named is None else profile(named).name,
+        previous=None if compare is None else read_previous(compare),
+    )
 
 
 def _ask(files: list[Path | None], told: "Settings", asked: dict[str, Any], options: Options) -> "AuditAnswer":
@@ -225,7 +147,7 @@ def _ask(files: list[Path | None], told: "Settings", asked: dict[str, Any], opti
         )
 
 
-def _print(answer: "AuditAnswer", *, is_sample: bool) -> None:
+def _print(answer: "AuditAnswer", *, is_sample: bool, judgement: "Judgement | None") -> None:
     """Print the answer for a person: the headline, the comparison, what it means, and what was not tested."""
     from unveil.report.audit import comparison_table, headline, plain_words
     from unveil.report.audit_verdict import tone
@@ -234,6 +156,8 @@ def _print(answer: "AuditAnswer", *, is_sample: bool) -> None:
     if is_sample:
         click.echo("The example inside unveil: 700 people of an election study, released in three ways.\n")
     found = answer.found
+    if judgement is not None:
+        show_headline(judgement.headline, tone=judgement.tone)
     show_headline(headline(found), tone=tone(found))
     console = output()
     for note in answer.page().notes:

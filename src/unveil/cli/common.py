@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 LIMIT_EXCEEDED = 3
 INTERRUPTED = 130
+#: Where the context keeps the arguments as they were written.
+WRITTEN = "unveil.written"
 
 Command = Callable[..., None]
 
@@ -107,29 +109,37 @@ def question_options(meanings: Callable[[], Mapping[str, str]]) -> Callable[[Com
 
 
 def show(
-    answer: Answer, options: Options, *, as_text: Callable[[], None], as_page: Callable[..., str] | None = None
+    answer: Answer,
+    options: Options,
+    *,
+    as_text: Callable[[], None],
+    as_page: Callable[..., str] | None = None,
+    as_json: Callable[..., str] | None = None,
+    more_pages: Sequence[tuple[Path, Callable[..., str]]] = (),
+    also_exceeded: Sequence[str] = (),
 ) -> None:
     """Write what was asked for, then exit with 3 if a limit is exceeded.
 
     The page comes first, so that whatever is printed about it is true; ``as_text`` prints the answer for a person,
-    ``as_page`` makes another page than ``answer.to_html``, with the same arguments.
+    ``as_page`` and ``as_json`` make another page or JSON than the answer itself, with the same arguments, and
+    ``more_pages`` are written beside. ``also_exceeded`` are messages on limits that were set in another way.
     """
     checked = check_limits(answer.quantities, options.limits)
     limits = [limit.to_dict() for limit in checked]
-    if options.html is not None:
-        _write_page(as_page or answer.to_html, limits, options, options.html)
+    pages = [*([] if options.html is None else [(options.html, as_page or answer.to_html)]), *more_pages]
+    for path, page in pages:
+        _write_page(page, limits, options, path)
     if options.as_json:
         # JSON is UTF-8 whatever the terminal speaks.
-        click.echo(answer.to_json(limits=limits, seed=options.seed).rstrip("\n").encode())
+        click.echo((as_json or answer.to_json)(limits=limits, seed=options.seed).rstrip("\n").encode())
     elif not options.quiet:
         as_text()
         click.echo(f"\nSeed {options.seed}: the same seed and input give the same answer.")
-        if options.html is not None:
-            click.echo(f"The report is in {one_line(click.format_filename(options.html))}")
-    for limit in checked:
-        if limit.message:
-            click.echo(limit.message, err=True)
-    if any(limit.exceeded for limit in checked):
+        for path, _ in pages:
+            click.echo(f"The report is in {one_line(click.format_filename(path))}")
+    for message in (*(limit.message for limit in checked if limit.message), *also_exceeded):
+        click.echo(one_line(message), err=True)
+    if also_exceeded or any(limit.exceeded for limit in checked):
         click.get_current_context().exit(LIMIT_EXCEEDED)
 
 

@@ -24,6 +24,9 @@ class Attempts:
         The hits that are certain however ties fall, and those that are possible.
     chances
         The probability of a hit for each try, read-only; None where only the totals are known.
+    rows
+        For each try the position, in the table that was attacked, of the row it is about, read-only; None where tries
+        are about no row in particular. Rates of groups of people need it.
 
     Examples
     --------
@@ -37,6 +40,7 @@ class Attempts:
     low: float
     high: float
     chances: NDArray[np.float64] | None = None
+    rows: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         if self.tries < 1:
@@ -46,6 +50,12 @@ class Attempts:
                 f"hits must lie between 0 and the {self.tries} tries, the expected ones between low and high, but low, "
                 f"expected and high are {self.low:g}, {self.expected:g} and {self.high:g}. Count them anew"
             )
+        if self.rows is not None:
+            rows = np.array(self.rows, np.int64)
+            if rows.shape != (self.tries,):
+                raise InputError(f"there must be one row for each of the {self.tries} tries. Pass a flat array of them")
+            rows.flags.writeable = False
+            object.__setattr__(self, "rows", rows)
         if self.chances is None:
             return
         chances = np.array(self.chances, np.float64)
@@ -58,13 +68,14 @@ class Attempts:
         object.__setattr__(self, "chances", chances)
 
     @classmethod
-    def from_chances(cls, chances: ArrayLike) -> Self:
+    def from_chances(cls, chances: ArrayLike, *, rows: ArrayLike | None = None) -> Self:
         """Return the attempts with these probabilities of a hit; exactly 0 and exactly 1 are certain."""
         each = np.asarray(chances, np.float64)
         low, high = float((each == 1).sum()), float((each > 0).sum())
         # A sum of many chances just below 1 may round up to one more than is possible.
         expected = min(max(fsum(each.tolist()), low), high)
-        return cls(tries=each.size, expected=expected, low=low, high=high, chances=each)
+        about = None if rows is None else np.asarray(rows, np.int64)
+        return cls(tries=each.size, expected=expected, low=low, high=high, chances=each, rows=about)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,6 +93,10 @@ class Trials:
         where no such people are known; then nothing can be said about what the release tells of those who are in it.
     what
         What counts as a hit, in words that follow "a target is a hit when".
+    matched
+        The attack as it would go if the original had as many rows as the control, for attacks whose hits depend on the
+        number of rows (only one of many rows can be the only one); it is what the control is compared with. None where
+        that makes no difference.
     notes
         What a reader of the numbers should know, such as that fewer targets were there than asked for.
 
@@ -98,3 +113,4 @@ class Trials:
     control: Attempts | None
     what: str
     notes: tuple[str, ...] = ()
+    matched: Attempts | None = None

@@ -1,5 +1,6 @@
 """Numbers from a guess and the truth: plain functions, each listed once with what it means."""
 
+from unveil.measure._classes import EquivalenceClasses, equivalence_classes
 from unveil.measure._listing import METRICS, Metric, metric
 from unveil.measure.candidate_metrics import Measured, all_metrics
 from unveil.measure.closeness import (
@@ -10,9 +11,28 @@ from unveil.measure.closeness import (
     exact_copies,
     nearest_distance_ratio,
 )
+from unveil.measure.disclosure import (
+    Disclosure,
+    average_risk,
+    disclosure,
+    highest_risk,
+    k_anonymity,
+    records_at_risk,
+    sample_uniqueness,
+)
+from unveil.measure.diversity import (
+    Diversity,
+    distinct_l_diversity,
+    diversity,
+    entropy_l_diversity,
+    recursive_l_diversity,
+    t_closeness,
+)
 from unveil.measure.error import absolute_error, incorrectly_classified, incorrectness, mean_squared_error
 from unveil.measure.fairness import Spread, fairness, gini
+from unveil.measure.groups import Group, Groups, bands, group_rates
 from unveil.measure.guessing import Reference, random_guessing
+from unveil.measure.households import HouseholdRisk, household_risk
 from unveil.measure.information import (
     amount_of_leaked_information,
     conditional_privacy_loss,
@@ -33,6 +53,14 @@ from unveil.measure.partition_distances import (
     variation_of_information,
 )
 from unveil.measure.policy_grid import PolicyGrid, policy_grid, risk_slope_on
+from unveil.measure.population import (
+    PopulationRisk,
+    expected_reidentifications,
+    k_map_risk,
+    population_risk,
+    population_uniqueness,
+)
+from unveil.measure.propensity import Propensity, propensity_score
 from unveil.measure.risk import (
     Rate,
     Risk,
@@ -45,6 +73,7 @@ from unveil.measure.risk import (
     wilson,
 )
 from unveil.measure.similarity import normalized_variance
+from unveil.measure.special_uniques import SpecialUniques, special_uniques
 from unveil.measure.success import (
     adversary_overall_success,
     adversary_success_rate,
@@ -75,22 +104,35 @@ from unveil.measure.unlinkability import (
     risk_slope,
     unlinkability,
 )
+from unveil.measure.utility import ColumnDistance, PairDistance, Utility, column_distances, loss_summary, pair_distances
 
 __all__ = [
     "METRICS",
     "Closeness",
+    "ColumnDistance",
     "Copies",
+    "Disclosure",
+    "Diversity",
+    "EquivalenceClasses",
+    "Group",
+    "Groups",
+    "HouseholdRisk",
     "Measured",
     "Metric",
     "Nearness",
     "Overall",
+    "PairDistance",
     "PartitionDistances",
     "PolicyGrid",
+    "PopulationRisk",
+    "Propensity",
     "Rate",
     "Reference",
     "Risk",
+    "SpecialUniques",
     "Spread",
     "Unlinkability",
+    "Utility",
     "absolute_error",
     "adjusted_rand_index",
     "adversary_overall_success",
@@ -100,27 +142,42 @@ __all__ = [
     "anonymeter_risk",
     "anonymity_set_size",
     "attack_rate",
+    "average_risk",
+    "bands",
     "bcubed_precision",
     "bcubed_recall",
     "breached_share",
     "collision_entropy",
+    "column_distances",
     "conditional_entropy",
     "conditional_privacy",
     "conditional_privacy_loss",
     "control_rate",
+    "disclosure",
     "distance_to_closest",
+    "distinct_l_diversity",
+    "diversity",
     "entropy",
+    "entropy_l_diversity",
+    "equivalence_classes",
     "exact_copies",
     "excess_over_control",
+    "expected_reidentifications",
     "fairness",
     "gini",
+    "group_rates",
     "hiding_property",
+    "highest_risk",
+    "household_risk",
     "include_errors",
     "incorrectly_classified",
     "incorrectness",
     "information_surprisal",
     "inherent_privacy",
+    "k_anonymity",
+    "k_map_risk",
     "loss_of_anonymity",
+    "loss_summary",
     "max_entropy",
     "mean_squared_error",
     "metric",
@@ -134,17 +191,26 @@ __all__ = [
     "normalized_entropy",
     "normalized_variance",
     "overall_risk_slope",
+    "pair_distances",
     "partition_distances",
     "pearson_correlation",
     "policy_grid",
+    "population_risk",
+    "population_uniqueness",
+    "propensity_score",
     "quantiles_on_entropy",
     "rand_index",
     "random_guessing",
+    "records_at_risk",
+    "recursive_l_diversity",
     "relative_entropy",
     "renyi_entropy",
     "risk",
     "risk_slope",
     "risk_slope_on",
+    "sample_uniqueness",
+    "special_uniques",
+    "t_closeness",
     "unlinkability",
     "user_specified_innocence",
     "variation_of_information",

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, get_args
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Per = Literal["target", "subject", "release"]
-Meaning = Literal["more private", "less private"]
+Meaning = Literal["more private", "less private", "less useful"]
 
 # A sentence ends with a full stop before a space, unless the stop stands inside a formula in backticks.
 _SENTENCE = re.compile(r"(?:``.*?``|.)+?(?:[.][)]?(?=\s|$)|$)")

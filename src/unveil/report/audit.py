@@ -1,19 +1,21 @@
 """The page that answers: if this table is released, what could an adversary do with it, and how sure is that?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version as installed_version
 
+from unveil.report import audit_parts as parts
 from unveil.report import audit_verdict as verdict
 from unveil.report import audit_words as words
-from unveil.report.audit_charts import attack_chart, comparison_chart, weight_chart
-from unveil.report.audit_findings import Audit, Audited, Finding, Scenario
+from unveil.report.audit_attacks import ATTACK_TEXTS
+from unveil.report.audit_charts import attack_chart, comparison_chart
+from unveil.report.audit_findings import Audit
+from unveil.report.audit_sentences import sentence
 from unveil.report.audit_tables import (
     adversary_table,
     attack_table,
     column_table,
     comparison_table,
     key_numbers,
-    weight_table,
 )
 from unveil.report.blocks import Block, Page, Section
 from unveil.report.text import count, name
@@ -28,9 +30,10 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -
 
     Nothing is measured here, and no row or cell of the tables is in it: only figures and the names of columns.
     """
-    sections = [_comparison(audit)]
+    sections = [parts.identifiers(audit), _comparison(audit)]
     sections += [section for attack in audit.attacks if (section := _attack(audit, attack)) is not None]
-    sections += [section for section in (_weights(audit), _adversaries(audit)) if section is not None]
+    more = (parts.groups, parts.disclosure, parts.utility, parts.weights, parts.adversaries)
+    sections += [section for part in more if (section := part(audit)) is not None]
     sections.append(_columns(audit))
     return Page(
         title="Audit of a release" if len(audit.releases) == 1 else f"Audit of {len(audit.releases)} releases",
@@ -39,7 +42,7 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -
         tone=verdict.tone(audit),
         sections=tuple(sections),
         method=_method(audit),
-        untested=_UNTESTED,
+        untested=tuple(_untested(audit)),
         notes=(words.EVIDENCE, *(() if audit.has_control else (words.NO_CONTROL,)), *audit.notes),
         seed=seed,
         version=installed_version("unveil") if version is None else version,
@@ -57,7 +60,7 @@ def plain_words(audit: Audit) -> list[str]:
         columns = [weight.column for weight in release.weights if weight.loss > 0 and verdict.is_proved(finding)][:3]
         most = f" The columns that help most: {words.listed(columns)}." if columns else ""
         which = f"{name(release.name, 40)}: " if len(audit.releases) > 1 else ""
-        said.append(f"{which}{words.sentence(finding)}{most}")
+        said.append(f"{which}{sentence(finding)}{most}")
     return said
 
 
@@ -93,55 +96,10 @@ def _attack(audit: Audit, attack: str) -> Section | None:
     blocks: list[Block] = [chart] if chart is not None and not repeated else []
     searched = verdict.search_sentence(audit) if attack == "linkability" else ""
     return Section(
-        heading=words.QUESTIONS[attack],
-        lead=f"{_LEADS[attack]} {searched}".rstrip(),
+        heading=ATTACK_TEXTS[attack].question,
+        lead=f"{ATTACK_TEXTS[attack].lead} {searched}".rstrip(),
         blocks=(*blocks, attack_table(audit, attack)),
     )
-
-
-def _weights(audit: Audit) -> Section | None:
-    weighed = [release for release in audit.releases if release.weights]
-    if not weighed:
-        return None
-    drawn = max(weighed, key=lambda release: release.weights[0].whole.value)
-    chart = weight_chart(drawn)
-    which = (
-        f" The picture is about {name(drawn.name, 40)!r}, where that adversary reaches most."
-        if len(weighed) > 1
-        else ""
-    )
-    return Section(
-        heading="The columns that matter most",
-        lead=(
-            "Each column of the worst adversary is taken away in turn, and the attack repeated on the same people."
-            f"{which}"
-        ),
-        blocks=(*([chart] if chart is not None else []), weight_table(weighed)),
-    )
-
-
-def _adversaries(audit: Audit) -> Section | None:
-    seen: dict[str, Scenario] = {}
-    for release, finding in _findings(audit, "linkability"):
-        if finding.scenario is not None and finding.scenario.origin != "random":
-            label = finding.scenario.name
-            if finding.scenario.origin == "worst" and len(audit.releases) > 1:
-                label = f"{label} on {name(release.name, 40)}"
-            seen.setdefault(label, finding.scenario)
-    if not seen:
-        return None
-    return Section(
-        heading="Who the adversary is",
-        lead=(
-            "A linkability adversary holds some columns of a person from one source and other columns from another, "
-            "and uses the release to find out that both are about the same person."
-        ),
-        blocks=(adversary_table(seen),),
-    )
-
-
-def _findings(audit: Audit, attack: str) -> Sequence[tuple[Audited, Finding]]:
-    return [(release, finding) for release in audit.releases for finding in release.of(attack)]
 
 
 def _columns(audit: Audit) -> Section:
@@ -156,9 +114,9 @@ def _columns(audit: Audit) -> Section:
 
 
 def _method(audit: Audit) -> tuple[str, ...]:
-    told = [attack for attack in audit.attacks if attack in _ABOUT]
+    told = [attack for attack in audit.attacks if ATTACK_TEXTS[attack].about]
     # What is said of ties does not hold where another package's rule is followed.
-    sentences = [_ABOUT[attack] for attack in told if not (attack == "linkability" and audit.compatibility)]
+    sentences = [ATTACK_TEXTS[attack].about for attack in told if not (attack == "linkability" and audit.compatibility)]
     sentences.append(
         "Each rate is the share of tries that succeed, with Wilson's interval at a confidence of 95%. The excess over "
         "control is (attack − control) / (1 − control): what the attack reaches beyond what it reaches on people who "
@@ -195,49 +153,26 @@ _COMPATIBLE = (
     "Linkability was run as anonymeter 1.1.0 runs it, for comparison with it: ties fall as its sort leaves them, so "
     "that the order of rows changes its figures, and columns that say nothing can seem to link everybody."
 )
-_LEADS = {
-    "linkability": (
-        "Two sources each know something else about the same person. The release helps to put the two together when "
-        "the records nearest to one half of what is known are also among those nearest to the other half."
-    ),
-    "record_linkage": (
-        "Each released record is compared with everything known about each person in the data. The nearest person is "
-        "the adversary's guess at whose record it is."
-    ),
-    "copies": (
-        "A record that leaves the house exactly as it came in hides nothing. Common records are copied by "
-        "coincidence, which is why the control table matters."
-    ),
-    "closest_record": (
-        "Records that keep closer to people in the data than to others of the same kind have learned these people by "
-        "heart. This can raise an alarm; it never gives an all-clear."
-    ),
-    "neighbour_ratio": (
-        "If one released record is much nearer to a person than the next, it may have been made from that person. This "
-        "can raise an alarm; it never gives an all-clear."
-    ),
-    "row_order": (
-        "If a release keeps the order of the original, everybody who has another table in that order can name its "
-        "rows, whatever was done to the cells."
-    ),
-}
-_ABOUT = {
-    "linkability": (
-        "Linkability: for each target the k nearest released records are found by one group of columns and again by "
-        "the other; the target is linked when the two share a record. Where records are equally near, the exact "
-        "chance under random tie-breaking is used, so that columns that say nothing link nobody beyond chance."
-    ),
-    "record_linkage": "Record linkage: the original record nearest to each released one, ties broken by lot.",
-    "copies": "Exact copies: an original record that also stands in the release, in all columns they share.",
-    "closest_record": "Distances add up over columns: numbers by their share of the range, categories by 0 or 1.",
-    "row_order": "Row order: row i of the release compared with row i of the original.",
-}
-_UNTESTED = (
-    "Singling out and inference: whether somebody can be isolated, or a sensitive value guessed, is a question of its "
-    "own.",
-    "Adversaries with other knowledge: other columns, other tables, repeated releases, or the means by which the "
-    "release was made.",
-    "Whether the worst adversary that was found is the worst that exists: a search can miss it.",
-    "Groups of people: a rate over everybody can hide a group that is hit much more often.",
-    "Whether the release is still useful for what it was made for.",
-)
+
+
+def _untested(audit: Audit) -> Iterator[str]:
+    """Yield what nobody looked at, in sentences."""
+    left_out = [text.title.lower() for attack, text in ATTACK_TEXTS.items() if attack not in audit.attacks]
+    if left_out:
+        yield f"Attacks that were not asked for: {', '.join(left_out)}."
+    yield (
+        "Adversaries with other knowledge: other columns, other tables, repeated releases, or the means by which the "
+        "release was made."
+    )
+    yield "Whether the worst adversary that was found is the worst that exists: a search can miss it."
+    if audit.by is None:
+        yield "Groups of people: a rate over everybody can hide a group that is hit much more often (--by)."
+    else:
+        fewer = f"groups of fewer than {audit.minimum_cell} people"
+        yield f"Groups by other columns than {name(audit.by, 40)}, and {fewer}."
+    if all(release.utility is None for release in audit.releases):
+        yield "Whether the release is still useful for what it was made for."
+    else:
+        yield "Whether the release is good enough for one purpose: usefulness was measured in general."
+    if not any(each.role == "sensitive" for each in audit.columns):
+        yield "What is sensitive: no column was named (--sensitive), so every column was tried in turn."

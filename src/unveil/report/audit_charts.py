@@ -7,9 +7,10 @@ import numpy as np
 
 from unveil.errors import InputError
 from unveil.measure.risk import Rate
+from unveil.report.audit_attacks import ATTACK_TEXTS, DISTANCES
 from unveil.report.audit_findings import Audit, Audited, Finding
 from unveil.report.audit_verdict import worst_of
-from unveil.report.audit_words import FIGURE_NAMES, TITLES
+from unveil.report.audit_words import FIGURE_NAMES, row_name
 from unveil.report.blocks import Chart, Series, Style, Threshold
 from unveil.report.text import name, percent
 
@@ -25,15 +26,6 @@ _STYLES: tuple[tuple[str, Style], ...] = (
 _READ = (
     "A dot is the share that was measured; the bar around it shows where the true share lies with a confidence of 95%."
 )
-_CAPTIONS = {
-    "linkability": (
-        "The worst split is measured on people whom the search for it never saw. The mean is what an adversary who "
-        "holds any columns reaches."
-    ),
-    "record_linkage": "People outside the data have no record in the release, so only blind chance stands beside it.",
-    "copies": "Common records are copied by coincidence; people who are not in the data show how often.",
-    "row_order": "People outside the data have no place in the order, so only blind chance stands beside it.",
-}
 
 
 def comparison_chart(audit: Audit) -> Chart | None:
@@ -56,10 +48,10 @@ _ALONE = "Without a control table it can only be compared with blind chance."
 
 def attack_chart(audit: Audit, attack: str) -> Chart | None:
     """Return the rates of one attack, a row for each adversary and release, or None where none was measured."""
-    if attack in _DISTANCE_LABELS:
+    if attack in DISTANCES:
         return distance_chart(audit, attack)
     rows = [
-        (_label(audit, release, finding), finding)
+        (row_name(release, finding, several=len(audit.releases) > 1, longest=_LONGEST_NAME), finding)
         for release in audit.releases
         for finding in release.of(attack)
         if finding.risk.attack_rate.defined
@@ -68,23 +60,9 @@ def attack_chart(audit: Audit, attack: str) -> Chart | None:
         return None
     cut = f" The first {MOST_ROWS} of {len(rows)} are drawn; the table has all." if len(rows) > MOST_ROWS else ""
     told = attack == "linkability" and all(each.search is None for each in audit.releases)
-    caption = _READ if told else _CAPTIONS[attack]
-    return rate_chart(rows[:MOST_ROWS], title=TITLES[attack], x_label=_X_LABELS[attack], caption=f"{caption}{cut}")
-
-
-_X_LABELS = {
-    "linkability": "share of people whose facts are put together",
-    "record_linkage": "share of released records whose person is named",
-    "copies": "share of records that equal somebody in the data",
-    "row_order": "share of rows that stand where their person stands",
-}
-
-
-def _label(audit: Audit, release: Audited, finding: Finding) -> str:
-    who = finding.scenario.name if finding.scenario is not None else ""
-    if len(audit.releases) == 1:
-        return who or release.name
-    return f"{name(release.name, 24)}: {who}" if who else release.name
+    words = ATTACK_TEXTS[attack]
+    caption = _READ if told else words.caption
+    return rate_chart(rows[:MOST_ROWS], title=words.title, x_label=words.x_label, caption=f"{caption}{cut}")
 
 
 def rate_chart(rows: Sequence[tuple[str, Finding]], *, title: str, x_label: str, caption: str) -> Chart:
@@ -117,8 +95,8 @@ def distance_chart(audit: Audit, attack: str) -> Chart | None:
             series.append(_points(label, rates, style))
     top = max(float(np.nanmax(each.x)) for each in series)
     return Chart(
-        title=TITLES[attack],
-        x_label=_DISTANCE_LABELS[attack],
+        title=ATTACK_TEXTS[attack].title,
+        x_label=ATTACK_TEXTS[attack].x_label,
         y_label="",
         series=tuple(series),
         caption=(
@@ -134,10 +112,6 @@ _NEAR: tuple[tuple[str, str, Style], ...] = (
     ("released records", "", "first"),
     ("people not in the data", "control_", "second"),
 )
-_DISTANCE_LABELS = {
-    "closest_record": "distance: 0 is a copy, 1 differs in every column",
-    "neighbour_ratio": "ratio: 0 stands by one person, 1 by two alike",
-}
 
 
 def weight_chart(release: Audited) -> Chart | None:

@@ -3,12 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import nan
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from unveil.measure.risk import Rate, Risk
 
-#: Where a scenario comes from: the user, the mean over random splits, or the search for the worst.
-Origin = Literal["told", "random", "worst"]
+if TYPE_CHECKING:
+    from unveil.data.direct_identifiers import Flag
+    from unveil.measure.disclosure import Disclosure
+    from unveil.measure.groups import Groups
+    from unveil.measure.utility import Utility
+
+#: Where a scenario comes from: the user, all that can be known, the mean over many, or the search for the worst.
+Origin = Literal["told", "all", "random", "worst"]
 
 UNDEFINED = Rate(nan, nan, nan)
 #: The figures of every attack, in the order in which they are shown.
@@ -44,9 +50,12 @@ class Finding:
     targets: int
     risk: Risk
     scenario: Scenario | None = None
+    #: The column that was guessed, where the attack guesses one.
+    secret: str = ""
     neighbours: int | None = None
     links: Links = Links()
     figures: Mapping[str, float] = field(default_factory=dict)
+    groups: "Groups | None" = None
     #: Why the attack could not be run, or what limits what it says; one sentence.
     remark: str = ""
 
@@ -100,6 +109,8 @@ class Audited:
     findings: tuple[Finding, ...]
     weights: tuple[Weight, ...] = ()
     search: Search | None = None
+    disclosure: "Disclosure | None" = None
+    utility: "Utility | None" = None
 
     def of(self, attack: str) -> tuple[Finding, ...]:
         """Return the findings of one attack."""
@@ -118,6 +129,14 @@ class ColumnFact:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TableFlags:
+    """The columns of one table that look like direct identifiers."""
+
+    table: str
+    flags: "tuple[Flag, ...]"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Audit:
     """The whole of it: the original, the releases, and what was said on the way."""
 
@@ -128,6 +147,12 @@ class Audit:
     control_sha256: str | None
     releases: tuple[Audited, ...]
     attacks: tuple[str, ...]
+    #: The three questions asked of the original itself, as if it were released.
+    before: Audited | None = None
+    flags: tuple[TableFlags, ...] = ()
+    #: The column whose groups are shown, and how many people a group must have to be shown.
+    by: str | None = None
+    minimum_cell: int = 11
     compatibility: str | None = None
     notes: tuple[str, ...] = ()
 

@@ -4,16 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 
 from unveil.measure.risk import Rate
+from unveil.report.audit_attacks import ATTACK_TEXTS
 from unveil.report.audit_findings import Audit, Audited, Finding, Scenario
-from unveil.report.audit_verdict import is_proved, worst_of
-from unveil.report.audit_words import (
-    TITLES,
-    compact_rate,
-    kind_text,
-    links_text,
-    percent,
-    sentence,
-)
+from unveil.report.audit_sentences import sentence
+from unveil.report.audit_verdict import is_proved, severity, worst_of
+from unveil.report.audit_words import compact_rate, kind_text, links_text, percent, row_name
 from unveil.report.blocks import Number, Side, Table, Tone
 from unveil.report.text import count, decimal, name
 
@@ -39,7 +34,7 @@ def _number(finding: Finding) -> Number:
     if is_proved(finding):
         tone = "bad" if finding.worse.low >= 0.5 else "warning"
     return Number(
-        label=TITLES[finding.attack],
+        label=ATTACK_TEXTS[finding.attack].title,
         value=percent(finding.risk.attack_rate.value),
         meaning=sentence(finding),
         reference=percent(finding.risk.naive_rate.value) if finding.risk.naive_rate.defined else "",
@@ -86,7 +81,7 @@ def _attack_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
         rates = [None if finding is None else finding.rate(figure) for finding in worst]
         if any(rate is not None and rate.defined for rate in rates):
             cells = [_NONE if rate is None or not rate.defined else _cell(rate, figure) for rate in rates]
-            lines.append((label or TITLES[attack], cells))
+            lines.append((label or ATTACK_TEXTS[attack].title, cells))
     return lines
 
 
@@ -97,7 +92,7 @@ def _cell(rate: Rate, figure: str) -> str:
 def _distance_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
     found = [next(iter(release.of(attack)), None) for release in audit.releases]
     lines = []
-    for figure, label in (("median", TITLES[attack]), ("control_median", _LINES["control_rate"])):
+    for figure, label in (("median", ATTACK_TEXTS[attack].title), ("control_median", _LINES["control_rate"])):
         values = [math.nan if finding is None else finding.figures.get(figure, math.nan) for finding in found]
         if not all(map(math.isnan, values)):
             cells = [_NONE if math.isnan(value) else decimal(value) for value in values]
@@ -118,9 +113,9 @@ def attack_table(audit: Audit, attack: str) -> Table:
         rates = [(finding.rate(figure), figure) for figure in shown]
         figures = [_cell(rate, figure) if rate.defined else _NONE for rate, figure in rates]
         links = [links_text(finding) or _NONE] if has_links else []
-        rows.append((_row_name(audit, release, finding), *figures, *links))
+        rows.append((row_name(release, finding, several=len(audit.releases) > 1), *figures, *links))
     return Table(
-        caption=f"All figures of {TITLES[attack].lower()}",
+        caption=f"All figures of {ATTACK_TEXTS[attack].title.lower()}",
         columns=(
             "Adversary" if has_who else "Release",
             *(_HEADS[figure] for figure in shown),
@@ -140,13 +135,6 @@ _HEADS = {
 }
 
 
-def _row_name(audit: Audit, release: Audited, finding: Finding) -> str:
-    who = name(finding.scenario.name, _LONGEST_NAME) if finding.scenario is not None else ""
-    if len(audit.releases) == 1:
-        return who or name(release.name, _LONGEST_NAME)
-    return f"{name(release.name, 30)}: {who}" if who else name(release.name, _LONGEST_NAME)
-
-
 def _has_rates(finding: Finding) -> bool:
     return finding.risk.attack_rate.defined
 
@@ -154,7 +142,7 @@ def _has_rates(finding: Finding) -> bool:
 def _meaning_table(audit: Audit, attack: str) -> Table:
     """Return an attack without rates, in plain words."""
     return Table(
-        caption=f"{TITLES[attack]} in plain words",
+        caption=f"{ATTACK_TEXTS[attack].title} in plain words",
         columns=("Release", "What was found"),
         rows=tuple(
             (name(release.name, _LONGEST_NAME), sentence(finding))
@@ -172,7 +160,7 @@ def _meanings(audit: Audit, attack: str) -> str:
     if not found:
         remarks = [finding.remark for release in audit.releases for finding in release.of(attack) if finding.remark]
         return " ".join(dict.fromkeys(remarks))
-    release, finding = max(found, key=lambda each: each[1].worse.value)
+    release, finding = max(found, key=lambda each: severity(each[1]))
     where = f" ({name(release.name, 40)})" if len(audit.releases) > 1 else ""
     remark = f" {finding.remark}" if finding.remark else ""
     return f"In plain words{where}: {sentence(finding)}{remark}"

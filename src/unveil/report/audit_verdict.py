@@ -1,9 +1,8 @@
 """The answer of an audit: which finding is the worst, whether it is proved, and how that is said in one sentence."""
 
-from types import MappingProxyType
-
+from unveil.report.audit_attacks import ATTACK_TEXTS
 from unveil.report.audit_findings import Audit, Audited, Finding
-from unveil.report.audit_words import CONTROLLED, LONGEST_NAME, TITLES, listed, percent, percent_of, rate_text
+from unveil.report.audit_words import LONGEST_NAME, percent, rate_text
 from unveil.report.blocks import Tone
 from unveil.report.text import name
 
@@ -45,51 +44,19 @@ def headline(audit: Audit) -> str:
     if not is_proved(finding):
         return _nothing_proved(finding, f" on {which}" if len(audit.releases) > 1 else "")
     risk = finding.risk
-    text = f"{TITLES[finding.attack]}: {_HEADLINES[finding.attack](finding, which)}"
+    words = ATTACK_TEXTS[finding.attack]
+    said = "" if words.headline is None else words.headline(finding, which)
+    text = f"{words.title}: {said}"
     if risk.control_rate.defined:
         return f"{text}, against {percent(risk.control_rate.value)} for people who are not in the data."
     chance = f", against {percent(risk.naive_rate.value)} by blind chance" if risk.naive_rate.defined else ""
-    if finding.attack not in CONTROLLED or audit.has_control:
+    if not words.controlled or audit.has_control:
         return f"{text}{chance}."
     return f"{text}{chance}; without a control table nobody can say how much of that comes from being in the data."
 
 
-def _linkability_headline(finding: Finding, which: str) -> str:
-    who = finding.scenario
-    held = "two parts of the columns from two sources"
-    if who is not None and who.first:
-        held = f"{listed(who.first)} from one source and {listed(who.second)} from another"
-    share = percent_of(finding.risk.attack_rate, "people")
-    return f"{which} lets anyone who holds {held} tell that both are about the same person for {share}"
-
-
-def _linkage_headline(finding: Finding, which: str) -> str:
-    share = percent_of(finding.risk.attack_rate, "records")
-    return f"{which} lets anyone who knows the people in the data name the right person for {share}"
-
-
-def _copies_headline(finding: Finding, which: str) -> str:
-    return f"in {which} {percent_of(finding.risk.attack_rate, 'records')} are exact copies of a record in the data"
-
-
-def _order_headline(finding: Finding, which: str) -> str:
-    return (
-        f"in {which} {percent_of(finding.risk.attack_rate, 'rows')} stand where the same person stands in the original"
-    )
-
-
-_HEADLINES = MappingProxyType(
-    {
-        "linkability": _linkability_headline,
-        "record_linkage": _linkage_headline,
-        "copies": _copies_headline,
-        "row_order": _order_headline,
-    }
-)
-
-
 def _nothing_proved(finding: Finding, which: str) -> str:
-    attack = f"{TITLES[finding.attack].lower()}{which}"
+    attack = f"{ATTACK_TEXTS[finding.attack].title.lower()}{which}"
     rate = finding.worse
     if finding.risk.excess_over_control.defined:
         return (
@@ -115,7 +82,7 @@ def search_sentence(audit: Audit) -> str:
     ]
     if not found or audit.rows < 2:
         return ""
-    release, search, finding = max(found, key=lambda each: each[2].worse.value)
+    release, search, finding = max(found, key=lambda each: severity(each[2]))
     where = f" on {name(release.name, LONGEST_NAME)!r}" if len(audit.releases) > 1 else ""
     what = "an excess over control of " if search.figure == "excess_over_control" else ""
     return (
@@ -145,4 +112,14 @@ def worst_of(release: Audited, attack: str) -> Finding | None:
         for finding in release.of(attack)
         if finding.worse.defined and (finding.scenario is None or finding.scenario.origin != "random")
     ]
-    return max(found, key=lambda finding: finding.worse.value, default=None)
+    return max(found, key=severity, default=None)
+
+
+def severity(finding: Finding) -> tuple[bool, bool, float, float]:
+    """Return what findings of one attack are ranked by: proved first, then what can be compared, then how sure it is.
+
+    A single try that succeeded is 100%, but says less than 490 of 500: the lower end of the interval counts, not the
+    rate. An excess and a bare rate are different figures, so where some have an excess those without come last.
+    """
+    worse = finding.worse
+    return is_proved(finding), finding.risk.excess_over_control.defined, worse.low, worse.value

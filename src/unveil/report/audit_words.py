@@ -11,26 +11,6 @@ from unveil.report.text import percent as unsigned_percent
 
 LONGEST_NAME = 40
 
-TITLES: Mapping[str, str] = MappingProxyType(
-    {
-        "linkability": "Linkability",
-        "record_linkage": "Record linkage",
-        "copies": "Exact copies",
-        "closest_record": "Distance to closest record",
-        "neighbour_ratio": "Nearest-neighbour distance ratio",
-        "row_order": "Row order",
-    }
-)
-QUESTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "linkability": "Linkability: can facts from two sources be put together?",
-        "record_linkage": "Record linkage: whose record is it?",
-        "copies": "Exact copies: are people released as they are?",
-        "closest_record": "Closest records: does the release keep too close to people in the data?",
-        "neighbour_ratio": "Distance ratios: does the release single out people in the data?",
-        "row_order": "Row order: does the order of the rows give people away?",
-    }
-)
 FIGURE_NAMES: Mapping[str, str] = MappingProxyType(
     {
         "attack_rate": "people in the data",
@@ -39,8 +19,6 @@ FIGURE_NAMES: Mapping[str, str] = MappingProxyType(
         "excess_over_control": "excess over control",
     }
 )
-#: The attacks that people outside the data can be put through too.
-CONTROLLED = frozenset({"linkability", "copies", "closest_record", "neighbour_ratio"})
 EVIDENCE = (
     "This report is evidence for the decision of whoever is responsible for the data; it is no finding of anonymity."
 )
@@ -112,124 +90,6 @@ def _over(share: float) -> str:
     return percent(math.ceil(share * 1000 - 1e-9) / 1000)
 
 
-def sentence(finding: Finding) -> str:
-    """Return what the finding means: one attack, one adversary, in words for somebody who never saw such a figure."""
-    if finding.attack in _DISTANCES and "median" in finding.figures:
-        return _closeness(finding)
-    if finding.attack == "record_linkage" and not finding.risk.attack_rate.defined and "sure" in finding.figures:
-        return (
-            f"For {percent(finding.figures['sure'])} of released records a single person is nearest. {finding.remark}"
-        )
-    if not finding.risk.attack_rate.defined:
-        return finding.remark or f"{TITLES.get(finding.attack, finding.attack)} could not be measured here."
-    said = _MEANINGS[finding.attack](finding)
-    return f"{said} {comparison(finding)}".strip()
-
-
-def _linkability(finding: Finding) -> str:
-    rate = finding.risk.attack_rate
-    scenario = finding.scenario
-    same = f"can tell for {percent_of(rate, 'people')} that both are about the same person"
-    if scenario is None or scenario.origin == "random":
-        return (
-            f"On average over divisions of the columns, whoever holds one part of them from each of two sources {same}."
-        )
-    return f"Whoever holds {listed(scenario.first)} from one source and {listed(scenario.second)} from another {same}."
-
-
-def _record_linkage(finding: Finding) -> str:
-    rate = percent_of(finding.risk.attack_rate, "released records")
-    return f"Whoever compares released records with what is known of people names the right person for {rate}."
-
-
-def _copies(finding: Finding) -> str:
-    return f"{percent_of(finding.risk.attack_rate, 'released records')} are exact copies of a record in the data."
-
-
-#: What is measured, and what its extremes mean.
-_DISTANCES = MappingProxyType(
-    {
-        "closest_record": (
-            "lie within {median} of somebody in the data, and 5% within {low}",
-            "0 is a copy, 1 differs fully in every column",
-        ),
-        "neighbour_ratio": (
-            "have a distance ratio of at most {median}, and 5% of at most {low}",
-            "0 stands by one person alone, 1 is as near to a second",
-        ),
-    }
-)
-
-
-def _closeness(finding: Finding) -> str:
-    """Return how near released records are, beside people who are not in the data; never that all is well."""
-    pattern, scale = _DISTANCES[finding.attack]
-    figures = finding.figures
-    if math.isnan(figures["median"]):
-        return "No record has such a figure here: each equals several people, or there are too few."
-    text = pattern.format(median=decimal(figures["median"]), low=decimal(figures["low"]))
-    said = f"Half of the released records {text} ({scale})."
-    outside = figures.get("control_median", math.nan)
-    if math.isnan(outside):
-        return f"{said} Without a control table nobody can say whether that is near."
-    other = f"For people who are not in the data these are {decimal(outside)} and {decimal(figures['control_low'])}:"
-    if is_near(finding):
-        return f"{said} {other} the release keeps nearer to the data than such people do, which is a warning."
-    return f"{said} {other} the release keeps no nearer than such people do, which raises no alarm and clears nobody."
-
-
-def is_near(finding: Finding) -> bool:
-    """Return whether released records keep nearer to the data than others do, in the middle and at the edge."""
-    figures = finding.figures
-    pairs = (("median", "control_median"), ("low", "control_low"))
-    return all(figures.get(own, math.nan) < figures.get(outside, math.nan) for own, outside in pairs)
-
-
-def _row_order(finding: Finding) -> str:
-    return (
-        f"{percent_of(finding.risk.attack_rate, 'released rows')} stand where the same person stands in the original."
-    )
-
-
-_MEANINGS = MappingProxyType(
-    {
-        "linkability": _linkability,
-        "record_linkage": _record_linkage,
-        "copies": _copies,
-        "row_order": _row_order,
-    }
-)
-
-
-def comparison(finding: Finding) -> str:
-    """Return what the rate must be read beside: people who are not in the data, and blind chance."""
-    risk = finding.risk
-    chance = f"Blind chance gives {percent(risk.naive_rate.value)}." if risk.naive_rate.defined else ""
-    if not risk.control_rate.defined:
-        return chance
-    outside = f"For people who are not in the data it is {rate_text(risk.control_rate)}."
-    return " ".join(each for each in (outside, chance, excess_meaning(risk.excess_over_control)) if each)
-
-
-def excess_meaning(excess: Rate) -> str:
-    """Return what the excess over control says, or why there is none.
-
-    >>> excess_meaning(Rate(0.25, 0.2, 0.3))
-    'Of those on whom it would fail if they were not in the data, 25.0% (20.0% to 30.0%) are hit because they are.'
-    >>> excess_meaning(Rate(0.01, -0.02, 0.04))
-    'That is no measurable difference: the excess is 1.0% and could be up to 4.0%.'
-    """
-    if not excess.defined:
-        return f"No excess can be given: {excess.why}." if excess.why else ""
-    if excess.low > 0:
-        hit = f"{rate_text(excess)} are hit because they are"
-        return f"Of those on whom it would fail if they were not in the data, {hit}."
-    return (
-        f"That is no measurable difference: the excess is {percent(excess.value)} and could be up to "
-        f"{percent(excess.high)}."
-    )
-
-
 def kind_text(release: Audited) -> str:
     """Return whether the release is masked or synthetic, or that nobody said."""
     return release.kind or "not said"
@@ -242,3 +102,13 @@ def links_text(finding: Finding) -> str:
         return ""
     ties = f" ({decimal(links.low, places=1)}–{decimal(links.high, places=1)})" if links.low < links.high else ""
     return f"{decimal(links.expected, places=1)}{ties} of {count(finding.targets)}"
+
+
+def row_name(release: Audited, finding: Finding, *, several: bool, longest: int = 60) -> str:
+    """Return what a row of figures is about: the adversary, the column it guesses, the release if there are more."""
+    who = "" if finding.scenario is None else name(finding.scenario.name, longest)
+    if finding.secret:
+        who = f"{name(finding.secret, LONGEST_NAME)}, {who}" if who else name(finding.secret, LONGEST_NAME)
+    if not several:
+        return who or name(release.name, longest)
+    return f"{name(release.name, 30)}: {who}" if who else name(release.name, longest)

@@ -17,6 +17,45 @@ Style = Literal["first", "second", "third", "fourth", "fifth", "first-reference"
 
 
 Side = Literal["left", "right"]
+#: Whom a page is for; an internal one says so and must not be passed on.
+Edition = Literal["", "internal", "shareable"]
+
+
+class Count(str):
+    """A text that says how many people there are: the shareable edition does not show a small one.
+
+    ``pattern`` is the text with ``{}`` in place of the number. Made by :func:`unveil.report.shareable.people`. A text
+    that is put together from one is a plain text and no longer hidden: let the pattern hold the whole sentence.
+    """
+
+    __slots__ = ("pattern", "people")
+    people: int
+    pattern: str
+
+    def __new__(cls, text: str, *, people: int, pattern: str = "{}") -> "Count":
+        """Return the text, which is a plain one for everybody but the shareable edition."""
+        made = super().__new__(cls, text)
+        made.people = people
+        made.pattern = pattern
+        return made
+
+
+class Private(str):
+    """A text for internal use, such as the path of a file, with what the shareable edition shows in its place.
+
+    >>> file = Private("/data/people.csv", shared="people.csv")
+    >>> file, file.shared
+    ('/data/people.csv', 'people.csv')
+    """
+
+    __slots__ = ("shared",)
+    shared: str
+
+    def __new__(cls, text: str, *, shared: str) -> "Private":
+        """Return the text, which is a plain one for everybody but the shareable edition."""
+        made = super().__new__(cls, text)
+        made.shared = shared
+        return made
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +181,58 @@ class Playground:
     note: str = ""
 
 
-Block = Number | Chart | Table | Playground
+@dataclass(frozen=True, kw_only=True)
+class Box:
+    """One question with the figure that answers it; a question that nobody looked into says why."""
+
+    title: str
+    question: str
+    #: The figure, with its interval; empty where nothing was tested.
+    value: str
+    #: What the figure must be read beside, or why nothing was tested.
+    beside: str
+    tone: Tone = "neutral"
+    tested: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Boxes:
+    """Questions of the same weight, side by side."""
+
+    boxes: tuple[Box, ...]
+
+
+Block = Number | Chart | Table | Playground | Boxes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """Something that a sheet states under a short label, in a few lines."""
+
+    label: str
+    lines: tuple[str, ...]
+    #: On paper: prose takes up to two lines each, a list one line each, short ones stand in two columns.
+    layout: Literal["prose", "list", "short"] = "prose"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """What is on the first printed page beside the answer: all that somebody has to see before signing, and where.
+
+    Whoever makes one keeps it short enough for one page of paper; see :mod:`unveil.report.sign_off`.
+    """
+
+    title: str
+    #: What the sheet is and is not; the sentence above the signature.
+    statement: str
+    #: The outcome beside the limits, and how that should strike.
+    limit: str
+    limit_tone: Tone
+    boxes: Boxes
+    tables: tuple[Table, ...]
+    entries: tuple[Entry, ...]
+    #: What is written by hand.
+    signatures: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -172,3 +262,6 @@ class Page:
     version: str = ""
     #: Whether rows of the data are on the page, which must then not be shared.
     holds_records: bool = False
+    edition: Edition = ""
+    #: The first printed page, with the answer at its top.
+    sheet: Sheet | None = None

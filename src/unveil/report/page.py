@@ -9,7 +9,7 @@ from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from unveil.report.blocks import Block, Chart, Number, Page, Playground, Section, Series, Table
+from unveil.report.blocks import Block, Boxes, Chart, Number, Page, Playground, Section, Series, Table
 from unveil.report.look import MOST_MARKS
 from unveil.report.machine import compact
 from unveil.report.svg import svg, swatch
@@ -26,6 +26,8 @@ _LONGEST_SENTENCE = 800
 
 #: The tone of a headline in words, for those who do not see its colour.
 TONES = {"good": "Good", "warning": "Take care", "bad": "Serious", "neutral": "Result"}
+#: Whom the page is for, as it is said on it.
+EDITIONS = {"": "", "internal": "Internal edition, not to be passed on", "shareable": "Shareable edition"}
 
 
 def render(page: Page) -> str:
@@ -49,6 +51,8 @@ def render(page: Page) -> str:
         scripts=[_verbatim(script, "script") for script in scripts],
         sections=_sections(page),
         tone=TONES[page.tone],
+        edition=EDITIONS[page.edition],
+        sheet=page.sheet,
         notes=[shorten(note, _LONGEST_SENTENCE) for note in page.notes[:MOST_NOTES]],
         more_notes=max(0, len(page.notes) - MOST_NOTES),
     )
@@ -157,6 +161,8 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
             cut = len(block.rows) - MOST_ROWS
             more = f"The first {MOST_ROWS} of {count(len(block.rows))} rows are shown." if cut > 0 else ""
             return {"kind": "table", "table": block, "rows": block.rows[:MOST_ROWS], "more": more, "identity": identity}
+        case Boxes():
+            return {"kind": "boxes", "boxes": block}
         case Playground():
             return {
                 "kind": "playground",

@@ -114,14 +114,14 @@ class Linkability:
             self._drawn(*halves, rng) for halves in zip(first[:1] + first[2:], second[:1] + second[2:], strict=True)
         ]
         # All targets at once, so that the released rows are prepared once.
-        targets, other_targets = (_together(parts) for parts in zip(*drawn, strict=True))
+        targets, other_targets = (_together(parts) for parts in zip(*(halves[:2] for halves in drawn), strict=True))
         chances = link_chances(first[1], second[1], targets, other_targets, self.neighbours)
         inside = len(drawn[0][0].numbers)
-        attacked = Attempts.from_chances(chances[:inside])
+        attacked = Attempts.from_chances(chances[:inside], rows=drawn[0][2])
         return Trials(
             attack=attacked,
             naive=_blind(attacked.tries, released.rows, self.neighbours),
-            control=Attempts.from_chances(chances[inside:]) if len(people) > 1 else None,
+            control=Attempts.from_chances(chances[inside:], rows=drawn[1][2]) if len(people) > 1 else None,
             what=self._what(),
             notes=tuple(
                 f"{self.targets} targets were asked for, but the {table.name} has {table.rows}: all were attacked"
@@ -130,13 +130,13 @@ class Linkability:
             ),
         )
 
-    def _drawn(self, first: Grid, second: Grid, rng: np.random.Generator) -> tuple[Grid, Grid]:
-        """Return the targets in both groups of columns, drawn and sorted by content."""
+    def _drawn(self, first: Grid, second: Grid, rng: np.random.Generator) -> tuple[Grid, Grid, NDArray[np.int64]]:
+        """Return the targets in both groups of columns, drawn and sorted by content, and which rows they are."""
         by_content = np.argsort(content_rank(first, second), kind="stable")
         rows = by_content.size
         if self.targets is not None and self.targets < rows:
             by_content = by_content[np.sort(rng.choice(rows, self.targets, replace=False, shuffle=False))]
-        return _take(first, by_content), _take(second, by_content)
+        return _take(first, by_content), _take(second, by_content), by_content
 
     def _what(self) -> str:
         nearest = "nearest released row" if self.neighbours == 1 else f"{self.neighbours} nearest released rows"

@@ -1,0 +1,92 @@
+"""Singling out: 500 guesses about three columns each beside anonymeter, from the release to the hits on the control.
+
+Needs the Adult files below the folder that UNVEIL_DATA names. anonymeter needs an older numpy and runs in its own
+environment, by ``.venv-bench-anonymeter/bin/python`` or the Python that UNVEIL_ANONYMETER names.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from benchmarks.linkability import ROOT, folder, paths
+from benchmarks.timing import Row
+from unveil.attack.table.anonymeter_singling_out import AnonymeterSinglingOut
+from unveil.attack.table.singling_out import SinglingOut
+from unveil.data.release import Knowledge
+from unveil.data.table import Table, agree
+from unveil.guess.trials import Trials
+from unveil.measure.risk import anonymeter_risk
+
+SIZE, GUESSES = 3, 500
+
+
+def single_out(attack: SinglingOut | AnonymeterSinglingOut, tables: Sequence[Table]) -> Trials:
+    original, released, control = tables
+    return attack.run(released=released, knowledge=Knowledge(original, control), rng=np.random.default_rng(1))
+
+
+def rows() -> Iterator[Row]:
+    """Yield 500 guesses about three columns beside anonymeter, counting alone, and guesses about one column."""
+    adult = folder()
+    if adult is None:
+        print("UNVEIL_DATA names no folder with adult/train.csv.gz: singling out is left out\n")
+        return
+    tables = agree(*(Table.from_frame(pl.read_csv(path)) for path in paths(adult)))
+    attack = SinglingOut(size=SIZE, guesses=GUESSES)
+    single_out(attack, tables)  # the compiler is warm
+    case = f"{GUESSES} guesses about {SIZE} columns, and control"
+    mine = _least(lambda: single_out(attack, tables))
+    yield Row(case, "unveil", mine, 1.0)
+    peer = anonymeter(adult)
+    if peer is not None:
+        yield from _beside(peer, tables, case, mine)
+    predicates = attack.guess(tables[1], rng=np.random.default_rng(1))
+    counting = _least(lambda: predicates.counts(tables[0]))
+    yield Row(f"{GUESSES} given guesses counted in {tables[0].rows:,} rows", "unveil", counting, 1.0)
+    univariate = _least(lambda: single_out(SinglingOut(exact_numbers=True), tables))
+    yield Row(f"{GUESSES} guesses about one column, and control", "unveil", univariate, 1.0)
+
+
+def _least(task: Callable[[], object]) -> float:
+    """Return the least CPU time of five runs."""
+    times = []
+    for _ in range(5):
+        start = process_time()
+        task()
+        times.append(process_time() - start)
+    return min(times)
+
+
+def _beside(peer: dict[str, Any], tables: Sequence[Table], case: str, mine: float) -> Iterator[Row]:
+    """Yield anonymeter's time, and ours in its own way with the hits and the risk compared."""
+    seconds = float(peer["seconds"])
+    yield Row(case, "anonymeter", seconds, seconds / mine)
+    attack = AnonymeterSinglingOut(size=SIZE, guesses=GUESSES, seed=0)
+    found = single_out(attack, tables)
+    risk = anonymeter_risk(found)
+    same = found.attack.expected == peer["hits"] and np.allclose([risk.value, risk.low, risk.high], peer["risk"])
+    alike = _least(lambda: single_out(attack, tables))
+    hits = "identical hits and risk" if same else "DIFFERENT HITS OR RISK"
+    yield Row(case, f"unveil as anonymeter ({hits}; {seconds / alike:.0f}x less than it)", alike, alike / mine)
+
+
+def anonymeter(adult: Path) -> dict[str, Any] | None:
+    """Return anonymeter's CPU time, hits and risk for the same settings; None without it."""
+    python = Path(os.environ.get("UNVEIL_ANONYMETER", ROOT / ".venv-bench-anonymeter" / "bin" / "python"))
+    if not python.exists():
+        print(f"There is no {python}: anonymeter is left out\n")
+        return None
+    original, released, control = map(str, paths(adult))
+    script = str(Path(__file__).parent / "anonymeter_singling_out_peer.py")
+    command = [str(python), "-W", "ignore", script, original, released, "--control", control]
+    command += ["--size", str(SIZE), "--guesses", str(GUESSES), "--seed", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer

@@ -1,0 +1,34 @@
+"""Random perfect matchings of a nonnegative square matrix: permanents, edge marginals and cracks.
+
+``solve`` and ``permanent`` choose the method; the other names are for those who want one of their own.
+"""
+
+from unveil._kernels.matching.answers import LogPermanent, Solved
+from unveil._kernels.matching.bethe import Bethe, bethe
+from unveil._kernels.matching.blocks import Block, convolve, decompose
+from unveil._kernels.matching.dispatch import permanent, solve
+from unveil._kernels.matching.edges import Edges, as_edges, edge_at, edges_of
+from unveil._kernels.matching.hall import NoPerfectMatchingError, maximum_matching, perfect_matching, random_matching
+from unveil._kernels.matching.sinkhorn import Scaling, sinkhorn
+
+__all__ = [
+    "Bethe",
+    "Block",
+    "Edges",
+    "LogPermanent",
+    "NoPerfectMatchingError",
+    "Scaling",
+    "Solved",
+    "as_edges",
+    "bethe",
+    "convolve",
+    "decompose",
+    "edge_at",
+    "edges_of",
+    "maximum_matching",
+    "perfect_matching",
+    "permanent",
+    "random_matching",
+    "sinkhorn",
+    "solve",
+]

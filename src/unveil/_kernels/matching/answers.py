@@ -1,0 +1,114 @@
+"""What the methods say of a permanent, of a block and of a whole matrix, each number with how it was found."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil._kernels.matching.chains import Sampled
+from unveil._kernels.matching.edges import Edges, Floats
+
+
+class LogPermanent(NamedTuple):
+    """The natural logarithm of a permanent, with its method and how far it may be off.
+
+    ``low <= log <= high`` is certain for the Bethe bracket, where ``log`` is the lower end; other methods are exact up
+    to rounding and have both ends at ``log``. ``error`` is the width of the bracket or the error by rounding: relative
+    for the permanent, absolute for its logarithm. ``exact`` is the permanent of a matrix of whole numbers where it was
+    counted to the last digit. The permanent of a matrix without a perfect matching is 0 and its logarithm -inf.
+    """
+
+    log: float
+    method: str
+    error: float
+    low: float
+    high: float
+    exact: int | None = None
+
+
+class BlockAnswer(NamedTuple):
+    """Log-permanent, marginal of each edge, chance of each number of cracks with standard error, and methods."""
+
+    log_permanent: LogPermanent
+    marginal: Floats
+    cracks: Floats | None
+    cracks_error: Floats | None
+    method: str
+    cracks_method: str
+    sampled: Sampled | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solved:
+    """Everything about random matchings drawn in proportion to their weight, and the truth among them.
+
+    Attributes
+    ----------
+    edges, marginal
+        The positive entries of the matrix, and the chance of each to be in the matching; 0 between blocks.
+    crack_probability, crack_probability_error
+        Per row, the chance that the matching gives it its true column, with its standard error (0 where exact).
+    expected_cracks, expected_cracks_error
+        Their sum, and its standard error (0 where exact).
+    crack_distribution, crack_distribution_error
+        The chance of 0, 1, ..., n cracks, with standard errors (0 where exact); None where not asked for.
+    methods
+        How ``permanent``, ``marginals`` and ``crack_distribution`` were found.
+    r_hat, effective_samples
+        The worst R-hat and the fewest effective samples of all sampled blocks; NaN where none was.
+    block_sizes
+        Rows of each block, with the method of its marginals.
+    notes
+        Sentences a reader should see beside the numbers.
+    """
+
+    log_permanent: LogPermanent
+    edges: Edges
+    marginal: Floats
+    crack_probability: Floats
+    crack_probability_error: Floats
+    expected_cracks: float
+    expected_cracks_error: float
+    crack_distribution: Floats | None
+    crack_distribution_error: Floats | None
+    methods: dict[str, str]
+    r_hat: float
+    effective_samples: float
+    block_sizes: tuple[tuple[int, str], ...]
+    notes: tuple[str, ...]
+
+    @property
+    def exact(self) -> bool:
+        """Return whether the marginals, and so the expected cracks, are exact up to rounding."""
+        return not self.expected_cracks_error > 0 and "worm" not in self.methods["marginals"]
+
+    def marginals(self) -> Floats:
+        """Return the marginals as a full matrix."""
+        return self.edges.with_weight(self.marginal).dense()
+
+
+def joined(methods: list[str]) -> str:
+    """Return the distinct methods, in order of first use.
+
+    >>> joined(["single", "subsets", "single"])
+    'single, subsets'
+    """
+    return ", ".join(dict.fromkeys(methods))
+
+
+def exactly(log: float, method: str, error: float, exact: int | None = None) -> LogPermanent:
+    """Return a log-permanent that is exact up to rounding."""
+    return LogPermanent(log, method, error, log, log, exact)
+
+
+def product(parts: list[LogPermanent]) -> LogPermanent:
+    """Return the log-permanent of a matrix from those of its blocks.
+
+    >>> product([exactly(0.0, "single", 0.0, 1), exactly(float(np.log(2)), "closed form", 0.0, 2)]).exact
+    2
+    """
+    log, error, low, high = (float(np.sum([part[k] for part in parts])) for k in (0, 2, 3, 4))
+    exact: int | None = 1
+    for part in parts:
+        exact = None if exact is None or part.exact is None else exact * part.exact
+    return LogPermanent(log, joined([part.method for part in parts]), error, low, high, exact)

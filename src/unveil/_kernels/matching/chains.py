@@ -1,0 +1,173 @@
+"""Several independent chains of worms, run until the expected number of cracks is known well enough, with error bars.
+
+Each chain starts at a matching that knows nothing of the truth and first forgets it for many sweeps (a sweep is as many
+choices as there are rows). Then it is counted about once a sweep: after a number of worms fixed beforehand, since to
+stop at a given number of choices would favour matchings at the end of long worms. Standard errors come from the spread
+of batch means within and between all chains; R-hat compares halves of chains.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil._kernels._compile import compiled
+from unveil._kernels.matching.edges import Edges, Floats, Indices, Integers
+from unveil._kernels.matching.hall import random_matching
+from unveil._kernels.matching.worm import choices, crawl
+
+CHAINS = 4
+_FORGET_SWEEPS = 50
+#: Batches of each chain: between this and twice as many; neighbours are joined as the run grows.
+_BATCHES = 16
+_FIRST_SAMPLES = 16
+#: Choices up to which plain Python is quicker than the compiler.
+_PLAIN_CHOICES = 20_000
+
+
+class Sampled(NamedTuple):
+    """Estimates from matchings drawn by worms, with standard errors.
+
+    ``cracks`` are the numbers of cracks of the samples, one line per chain. ``r_hat`` is 1 where chains agree (NaN
+    where the number of cracks never changes); ``effective`` is how many independent samples tell as much; ``settled``
+    says whether the wanted precision was reached within the budget.
+    """
+
+    marginal: Floats
+    crack_probability: Floats
+    crack_probability_error: Floats
+    expected_cracks: float
+    expected_cracks_error: float
+    cracks: Integers
+    r_hat: float
+    effective: float
+    settled: bool
+
+    def distribution(self, n: int) -> tuple[Floats, Floats]:
+        """Return the share of samples with 0, 1, ..., n cracks and its standard error."""
+        chance = np.bincount(self.cracks.ravel(), minlength=n + 1) / self.cracks.size
+        return chance, np.sqrt(chance * (1.0 - chance) / max(self.effective, 1.0))
+
+
+def sample(
+    scaled: Edges,
+    truth: Integers,
+    *,
+    rng: np.random.Generator,
+    precision: float = 0.01,
+    budget: int = 100_000_000,
+    chains: int = CHAINS,
+    samples: int = 2000,
+) -> Sampled:
+    """Return what chains of worms find on a matrix whose rows and columns sum to about 1.
+
+    They run until the standard error of the expected number of cracks is at most ``precision`` times that number (or,
+    below one crack, ``precision``) and there are ``samples`` of them, or ``budget`` choices were made.
+    ``truth`` is the true column of each row.
+    """
+    small = budget <= _PLAIN_CHOICES
+    run = _Chains(scaled, truth, rng, chains, small)
+    run.forget()
+    run.extend(_FIRST_SAMPLES)
+    while True:
+        found = run.summary(precision)
+        enough = found.cracks.size >= samples and found.settled and not found.r_hat > 1.05
+        if enough or 2 * run.choices > budget:
+            return found
+        run.extend(1)
+
+
+class _Chains:
+    """Chains that go on from where they are; the only state is theirs."""
+
+    def __init__(
+        self, edges: Edges, truth: Integers, rng: np.random.Generator, chains: int, small: bool
+    ) -> None:
+        self.edges, self.truth = edges, truth
+        self.crawl = crawl if small else compiled(crawl)
+        self.packed = (choices if small else compiled(choices))(edges.start, edges.column, edges.weight)
+        self.rngs = rng.spawn(chains)
+        self.choices, self.worms, self.batch = 0, 1, 1
+        self.mate, self.owner = [], []
+        for own in self.rngs:
+            column = random_matching(edges, own)
+            owner = np.empty(edges.n, np.int32)
+            owner[column] = np.arange(edges.n, dtype=np.int32)
+            self.mate.append(column)
+            self.owner.append(owner)
+        self.seen = np.zeros(edges.weight.size, np.int32)
+        self.rows = np.zeros((chains, 0, edges.n), np.int64)
+        self.cracks = np.zeros((chains, 0), np.int64)
+
+    def _crawl(self, chain: int, worms: int, seen: Indices, rows: Integers, cracks: Integers) -> int:
+        done = self.crawl(
+            self.edges.start, self.edges.column, self.packed, self.truth,
+            self.mate[chain], self.owner[chain], worms, seen, rows, cracks, self.rngs[chain],
+        )  # fmt: skip
+        self.choices += done
+        return done
+
+    def forget(self) -> None:
+        """Run the first sweeps without counting, and see how many worms make a sweep."""
+        n, nowhere = self.edges.n, np.zeros_like(self.seen)
+        length = []
+        for chain in range(len(self.rngs)):
+            worms, choices = 0, 0
+            while choices < _FORGET_SWEEPS * n:
+                more = max(1, worms)
+                choices += self._crawl(chain, more, nowhere, np.zeros(n, np.int64), np.zeros(1, np.int64))
+                worms += more
+            length.append(choices / worms)
+        self.worms = max(1, round(n / float(np.mean(length))))
+
+    def extend(self, times: int) -> None:
+        """Add batches to every chain; where there are too many of them, join neighbours and make later ones longer."""
+        if self.rows.shape[1] + times > 2 * _BATCHES:
+            self.rows = self.rows.reshape(len(self.rngs), -1, 2, self.edges.n).sum(axis=2)
+            self.batch *= 2
+        rows = np.zeros((len(self.rngs), times, self.edges.n), np.int64)
+        cracks = np.zeros((len(self.rngs), times * self.batch), np.int64)
+        for chain in range(len(self.rngs)):
+            for k in range(times):
+                part = cracks[chain, k * self.batch : (k + 1) * self.batch]
+                self._crawl(chain, self.worms, self.seen, rows[chain, k], part)
+        self.rows = np.concatenate([self.rows, rows], axis=1)
+        self.cracks = np.concatenate([self.cracks, cracks], axis=1)
+
+    def summary(self, precision: float) -> Sampled:
+        """Return the estimates so far."""
+        total = self.cracks.size
+        means = self.rows.reshape(-1, self.edges.n) / self.batch
+        whole = means.sum(axis=1)
+        expected = float(self.cracks.mean())
+        error = float(whole.std(ddof=1) / np.sqrt(whole.size))
+        spread = float(self.cracks.var())
+        return Sampled(
+            self.seen / total,
+            means.mean(axis=0),
+            means.std(axis=0, ddof=1) / np.sqrt(whole.size),
+            expected,
+            error,
+            self.cracks,
+            r_hat(self.cracks),
+            min(float(total), spread / error**2) if error > 0 else float(total),
+            error <= precision * max(1.0, expected),
+        )
+
+
+def r_hat(series: Integers) -> float:
+    """Return the split R-hat of chains, one per line: near 1 where every half of every chain tells the same.
+
+    NaN where nothing ever changes, or there are fewer than four values to a chain.
+
+    >>> round(r_hat(np.array([[1, 2, 1, 2, 1, 2], [5, 6, 5, 6, 5, 6]])), 1)
+    6.9
+    """
+    half = series.shape[1] // 2
+    if half < 2:
+        return float("nan")
+    parts = np.concatenate([series[:, :half], series[:, -half:]]).astype(np.float64)
+    within = float(parts.var(axis=1, ddof=1).mean())
+    between = float(parts.mean(axis=1).var(ddof=1))
+    if within == 0.0:
+        return float("nan") if between == 0.0 else float("inf")
+    return float(np.sqrt((half - 1) / half + between / within))

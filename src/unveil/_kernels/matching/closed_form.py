@@ -1,0 +1,50 @@
+"""Blocks in which every matching is as likely as any other: closed forms for any size."""
+
+from math import lgamma
+
+import numpy as np
+
+from unveil._kernels.matching.edges import Edges, Floats, Integers, edge_at
+
+
+def is_even(edges: Edges, *, tolerance: float = 1e-12) -> bool:
+    """Return whether all n * n entries are there and are a factor of the row times a factor of the column.
+
+    >>> from unveil._kernels.matching.edges import as_edges
+    >>> is_even(as_edges(np.outer([1.0, 2.0, 3.0], [1.0, 1.0, 5.0]))), is_even(as_edges(np.eye(2) + 1))
+    (True, False)
+    """
+    n = edges.n
+    if edges.weight.size != n * n:
+        return False
+    logs = np.log(edges.weight).reshape(n, n)
+    return bool(np.abs(logs - logs[:, :1] - logs[:1] + logs[0, 0]).max() <= tolerance)
+
+
+def log_permanent_of_even(edges: Edges) -> float:
+    """Return log(n!) plus the logarithm of any one matching's weight."""
+    n = edges.n
+    return lgamma(n + 1) + float(np.log(edges.weight[edge_at(edges, np.arange(n))]).sum())
+
+
+def cracks_of_even(n: int, truth: Integers) -> Floats:
+    """Return the chance of each number of cracks of a random permutation; rows with truth -1 cannot be cracked.
+
+    With m rows that can be, the chance of exactly c is the sum over k >= c of (-1)^(k - c) C(k, c) B_k, where B_k =
+    C(m, k) (n - k)! / n! is the expected number of k cracked rows together. Terms fall like 1/k!, so little cancels.
+
+    >>> cracks_of_even(3, np.array([0, 1, 2])).round(4)
+    array([0.3333, 0.5   , 0.    , 0.1667])
+    """
+    m = int((truth >= 0).sum())
+    terms = min(m, 60)
+    # k! times B_k, which is near 1.
+    together = np.exp([lgamma(m + 1) - lgamma(m - k + 1) + lgamma(n - k + 1) - lgamma(n + 1) for k in range(terms + 1)])
+    factorial = np.cumprod(np.concatenate([[1.0], np.arange(1.0, terms + 1)]))
+    chance = np.zeros(n + 1)
+    for c in range(min(m, 30) + 1):  # more than 30 have a chance below 1e-34
+        rest = np.arange(terms - c + 1)
+        chance[c] = ((-1.0) ** rest * together[c:] / factorial[rest]).sum() / factorial[c]
+    if m == n <= terms:
+        chance[n - 1] = 0.0  # the last row has no other column left
+    return np.asarray(chance / chance.sum())

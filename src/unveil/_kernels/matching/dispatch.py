@@ -1,0 +1,160 @@
+"""The whole matrix: blocks first, then for each block the frontier, an exact formula or worms, and it says which."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unveil._kernels.matching.answers import BlockAnswer, LogPermanent, Solved, joined, product
+from unveil._kernels.matching.block_answer import Settings, answer, block_permanent
+from unveil._kernels.matching.blocks import Block, convolve, decompose
+from unveil._kernels.matching.edges import Edges, Floats, Integers, as_edges, edge_at
+from unveil._kernels.matching.hall import NoPerfectMatchingError
+from unveil.errors import InputError
+
+MOST_ROWS = 20_000
+
+
+def permanent(matrix: Any) -> LogPermanent:
+    """Return the logarithm of the permanent of a nonnegative matrix, with its method and error.
+
+    ``matrix`` is a square array or a sparse matrix of scipy. Blocks that no exact method can do get the Bethe bracket.
+
+    >>> found = permanent(np.array([[0.0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]]))
+    >>> found.exact, found.method, round(found.log, 6)
+    (18, 'subsets', 2.890372)
+    """
+    edges = _checked(matrix)
+    try:
+        blocks = decompose(edges)
+    except NoPerfectMatchingError:
+        return LogPermanent(-np.inf, "no perfect matching", 0.0, -np.inf, -np.inf, 0)
+    return product([block_permanent(block.edges) for block in blocks])
+
+
+def solve(
+    matrix: Any,
+    truth: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    distribution: bool = True,
+    precision: float = 0.01,
+    budget: int = 100_000_000,
+) -> Solved:
+    """Return permanent, all edge marginals and cracks of random matchings, each number with its method and error.
+
+    Parameters
+    ----------
+    matrix
+        Square and nonnegative, dense or a sparse matrix of scipy; a matching's chance is in proportion to the product of
+        its entries. Raises ``NoPerfectMatchingError`` with the rows that make one impossible.
+    truth
+        The true column of each row: every column once. Its entries may be 0; then those rows are never cracked.
+    rng
+        Used by worms only: exact answers draw nothing.
+    distribution
+        Whether the chance of each number of cracks is wanted too; where nothing else needs worms, it may.
+    precision, budget
+        Worms stop when the standard error of a block's expected cracks is below ``precision`` times them (of one crack
+        if they are fewer), or after ``budget`` choices.
+
+    >>> hospital = np.array([[0.0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]])
+    >>> found = solve(hospital, [2, 3, 4, 0, 1], rng=np.random.default_rng(1))
+    >>> (found.crack_distribution * 18).round(9).tolist(), round(found.expected_cracks * 18, 9)
+    ([4.0, 6.0, 3.0, 4.0, 0.0, 1.0], 29.0)
+    """
+    edges = _checked(matrix)
+    true_column = _checked_truth(truth, edges.n)
+    blocks = decompose(edges)
+    settings = Settings(distribution, precision, budget)
+    answers = []
+    within = np.full(edges.n, -1, np.int64)
+    for block in blocks:
+        within[block.columns] = np.arange(block.columns.size)
+        local = within[true_column[block.rows]]
+        within[block.columns] = -1
+        answers.append(answer(block.edges, local, settings, rng))
+    return _together(edges, true_column, blocks, answers, settings)
+
+
+def _checked(matrix: Any) -> Edges:
+    edges = as_edges(matrix)
+    if edges.n > MOST_ROWS:
+        raise InputError(
+            f"the matrix may have at most {MOST_ROWS:,} rows, and it has {edges.n:,}. "
+            "Measure a part of the rows with its columns, or groups of rows at a time"
+        )
+    return edges
+
+
+def _checked_truth(truth: ArrayLike, n: int) -> Integers:
+    columns = np.asarray(truth)
+    if columns.shape != (n,) or not np.array_equal(np.sort(columns), np.arange(n)):
+        raise InputError(f"the truth must name each of the {n:,} columns once, one per row; this one does not")
+    return columns.astype(np.int64)
+
+
+def _together(
+    edges: Edges, truth: Integers, blocks: list[Block], answers: list[BlockAnswer], settings: Settings
+) -> Solved:
+    """Return the answers of all blocks as one."""
+    marginal, error = np.zeros(edges.weight.size), np.zeros(edges.n)
+    variance = 0.0
+    for block, part in zip(blocks, answers, strict=True):
+        marginal[block.place] = part.marginal
+        if part.method == "worm" and part.sampled is not None:
+            error[block.rows] = part.sampled.crack_probability_error
+            variance += part.sampled.expected_cracks_error**2
+    place = edge_at(edges, truth)
+    probability = np.where(place >= 0, marginal[np.maximum(place, 0)], 0.0)
+    drawn = [part.sampled for part in answers if part.sampled is not None]
+    chances, chances_error = _distribution(answers) if settings.distribution else (None, None)
+    return Solved(
+        log_permanent=product([part.log_permanent for part in answers]),
+        edges=edges,
+        marginal=marginal,
+        crack_probability=probability,
+        crack_probability_error=error,
+        expected_cracks=float(probability.sum()),
+        expected_cracks_error=float(np.sqrt(variance)),
+        crack_distribution=chances,
+        crack_distribution_error=chances_error,
+        methods={
+            "permanent": joined([part.log_permanent.method for part in answers]),
+            "marginals": joined([part.method for part in answers]),
+            "crack_distribution": joined([part.cracks_method for part in answers]) if settings.distribution else "none",
+        },
+        r_hat=max((one.r_hat for one in drawn), default=float("nan")),
+        effective_samples=min((one.effective for one in drawn), default=float("nan")),
+        block_sizes=tuple((block.rows.size, part.method) for block, part in zip(blocks, answers, strict=True)),
+        notes=tuple(_notes(place, probability, answers)),
+    )
+
+
+def _distribution(answers: Sequence[BlockAnswer]) -> tuple[Floats, Floats]:
+    """Return the distribution of all cracks with standard errors, from those of independent blocks."""
+    parts = [part.cracks for part in answers if part.cracks is not None]
+    whole = convolve(parts)
+    variance = np.zeros(whole.size)
+    for k, part in enumerate(answers):
+        if part.cracks_error is not None:
+            others = convolve(other for number, other in enumerate(parts) if number != k)
+            variance += np.convolve(part.cracks_error**2, others**2)
+    return whole, np.sqrt(variance)
+
+
+def _notes(place: Integers, probability: Floats, answers: Sequence[BlockAnswer]) -> list[str]:
+    """Return what a reader should know."""
+    notes = []
+    absent, never = int((place < 0).sum()), int(((place >= 0) & (probability == 0)).sum())
+    if absent:
+        notes.append(f"The truth has {absent} of its entries at 0 in the matrix: the adversary rules it out.")
+    if never:
+        notes.append(f"{never} true entries are positive and lie in no perfect matching, so they are never cracked.")
+    worst = max((part.sampled.r_hat for part in answers if part.sampled is not None), default=1.0)
+    if worst > 1.05:
+        notes.append(f"The chains have not settled (R-hat {worst:.2f}): sampled numbers and errors are not to be trusted.")
+    if any(part.sampled is not None and not part.sampled.settled for part in answers):
+        notes.append("Sampling stopped at its budget before the wanted precision; the standard errors say how far it got.")
+    return notes

@@ -1,0 +1,88 @@
+"""Maximum matchings, and the rows that show why there is no perfect one."""
+
+import numpy as np
+
+from unveil._kernels.matching.edges import Edges, Indices, Integers, edges_of
+from unveil.errors import InputError
+
+
+class NoPerfectMatchingError(InputError):
+    """``rows`` together have only ``columns``, one fewer than they are (Hall's theorem)."""
+
+    def __init__(self, rows: Integers, columns: Integers) -> None:
+        self.rows, self.columns = rows, columns
+        some = ", ".join(str(row + 1) for row in rows[:10]) + (", …" if rows.size > 10 else "")
+        super().__init__(
+            f"the matrix must have a perfect matching, and it has none: {rows.size} rows (numbers {some}) have positive "
+            f"entries in only {columns.size} columns together. Allow more columns for these rows, or leave rows out"
+        )
+
+
+def maximum_matching(edges: Edges) -> Indices:
+    """Return the column of each row in a matching of as many rows as possible, -1 for rows left over.
+
+    >>> from unveil._kernels.matching.edges import as_edges
+    >>> maximum_matching(as_edges(np.array([[1.0, 1.0], [1.0, 0.0]]))).tolist()
+    [1, 0]
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    graph = csr_array((np.ones(edges.column.size, np.int8), edges.column, edges.start), shape=(edges.n, edges.n))
+    return np.asarray(maximum_bipartite_matching(graph, perm_type="column"), np.int32)
+
+
+def perfect_matching(edges: Edges) -> Indices:
+    """Return the column of each row in some perfect matching, or raise with a set of rows that makes one impossible."""
+    column = maximum_matching(edges)
+    if (column < 0).any():
+        raise NoPerfectMatchingError(*violating_set(edges, column))
+    return column
+
+
+def violating_set(edges: Edges, column: Indices) -> tuple[Integers, Integers]:
+    """Return rows and all the columns they have, one fewer; ``column`` is a maximum matching that is not perfect.
+
+    These are the rows that alternating paths reach from a row left over; of all such rows, the one with the fewest.
+
+    >>> from unveil._kernels.matching.edges import as_edges
+    >>> lacking = as_edges(np.array([[1.0, 0, 0], [1.0, 0, 0], [1.0, 1.0, 1.0]]))
+    >>> [part.tolist() for part in violating_set(lacking, maximum_matching(lacking))]
+    [[0, 1], [0]]
+    """
+    owner = np.full(edges.n, -1, np.int64)
+    matched = np.flatnonzero(column >= 0)
+    owner[column[matched]] = matched
+    best: tuple[Integers, Integers] | None = None
+    for first in np.flatnonzero(column < 0)[:100]:
+        seen, taken = np.zeros(edges.n, np.bool_), np.zeros(edges.n, np.bool_)
+        seen[first] = True
+        waiting = [int(first)]
+        while waiting:
+            row = waiting.pop()
+            ahead = edges.column[edges.start[row] : edges.start[row + 1]]
+            ahead = ahead[~taken[ahead]]
+            taken[ahead] = True
+            seen[owner[ahead]] = True
+            waiting += owner[ahead].tolist()
+        found = np.flatnonzero(seen), np.flatnonzero(taken)
+        if best is None or found[0].size < best[0].size:
+            best = found
+    if best is None:
+        raise ValueError("the matching is perfect: no set of rows lacks columns")
+    return best
+
+
+def random_matching(edges: Edges, rng: np.random.Generator) -> Indices:
+    """Return a perfect matching found after shuffling rows and columns: a start that knows nothing of any truth.
+
+    Every perfect matching of a full matrix is equally likely; of others none is favoured by its place in the matrix,
+    but they are not equally likely.
+    """
+    n = edges.n
+    row, column = rng.permutation(n), rng.permutation(n)
+    if edges.weight.size == n * n:
+        return row.astype(np.int32)
+    shuffled = edges_of(row[edges.row], column[edges.column], edges.weight, n)
+    back = np.argsort(column)
+    return back[perfect_matching(shuffled)[row]].astype(np.int32)

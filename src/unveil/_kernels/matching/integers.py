@@ -1,0 +1,88 @@
+"""Permanents of matrices of whole numbers as Python integers, to the last digit."""
+
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels._compile import compiled
+from unveil._kernels.matching.edges import Floats, Integers
+from unveil._kernels.matching.glynn import glynn
+from unveil._kernels.matching.subsets import permanent_by_subsets
+
+_BY_PYTHON, _BY_SETS, LARGEST = 12, 20, 28
+
+
+def whole(matrix: Floats) -> bool:
+    """Return whether all entries are whole numbers that a float holds exactly."""
+    return bool((matrix == np.rint(matrix)).all() and np.abs(matrix).max() <= 2.0**53)
+
+
+def integer_permanent(matrix: Floats) -> int | None:
+    """Return the permanent of a matrix of whole numbers; None where it is too large to be told for sure.
+
+    >>> integer_permanent(np.ones((6, 6)))
+    720
+    """
+    n = len(matrix)
+    numbers = np.rint(matrix).astype(np.int64)
+    bound = prod(int(total) for total in numbers.sum(axis=1))  # no sum on the way to it is larger
+    if n <= _BY_PYTHON and bound >= 2**63:
+        return int(permanent_by_subsets(numbers.astype(object)))  # type: ignore[call-overload, no-any-return]
+    if n <= _BY_SETS:
+        last = int(permanent_by_subsets(numbers))  # type: ignore[call-overload]
+        if bound < 2**63:
+            return last
+        return _joined(last, float(permanent_by_subsets(matrix)), 1e-14)  # type: ignore[arg-type]
+    if n > LARGEST:
+        return None
+    scale = matrix.sum(axis=1)
+    value, error = glynn(matrix / scale[:, None])
+    last = int(compiled(_ryser_last_bits)(np.ascontiguousarray(numbers)))
+    return _joined(last, value * prod(scale.tolist()), 20 * error)
+
+
+def _joined(last: int, about: float, error: float) -> int | None:
+    """Return the number from its last 64 bits, exact whatever overflowed on the way, and a floating-point value."""
+    if not about * error < 2.0**62:
+        return None
+    low = last % 2**64
+    return low + round(Fraction(int(about) - low, 2**64)) * 2**64
+
+
+def _ryser_last_bits(matrix: Integers) -> np.int64:
+    """Return Ryser's sum over all sets of columns in integers that wrap around: exact modulo 2^64."""
+    n = matrix.shape[0]
+    lane_columns = min(6, n)
+    lanes = 1 << lane_columns
+    table: NDArray[np.int64] = np.zeros((n, lanes), np.int64)
+    sign: NDArray[np.int64] = np.ones(lanes, np.int64)
+    for lane in range(lanes):
+        for b in range(lane_columns):
+            if (lane >> b) & 1:
+                sign[lane] = -sign[lane]
+                table[:, lane] += matrix[:, n - 1 - b]
+    sums: NDArray[np.int64] = np.zeros(n, np.int64)
+    product: NDArray[np.int64] = np.empty(lanes, np.int64)
+    total: NDArray[np.int64] = np.zeros(lanes, np.int64)
+    parity = 1 - 2 * (n & 1)
+    outer = n - lane_columns
+    for step in range(1, (1 << outer) + 1):
+        for lane in range(lanes):
+            product[lane] = parity
+        for i in range(n):
+            x = sums[i]
+            for lane in range(lanes):
+                product[lane] *= x + table[i, lane]
+        for lane in range(lanes):
+            total[lane] += product[lane]
+        b = 0
+        while not (step >> b) & 1:
+            b += 1
+        if b < outer:
+            d = 1 if ((step ^ (step >> 1)) >> b) & 1 else -1
+            for i in range(n):
+                sums[i] += d * matrix[i, b]
+            parity = -parity
+    return np.int64((total * sign).sum())

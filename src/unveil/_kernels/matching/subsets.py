@@ -1,0 +1,96 @@
+"""Subset dynamic programming: rows are matched one after the other, and only the set of columns taken matters.
+
+Only positive numbers are added and multiplied, so nothing cancels: every result, however small, is right to about n
+roundings. 2**n sets are kept, which is enough up to n = 22 or so, in numpy alone: nobody waits for a compiler.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.matching.edges import Floats, Integers
+
+Sets = NDArray[np.int64]
+#: Above it the sets, and above all their polynomials, take too much memory.
+LARGEST, LARGEST_CRACKS = 22, 20
+
+
+def permanent_by_subsets(matrix: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Return the permanent as a number of the matrix's own kind: float, int64 (no check of overflow) or Python integer.
+
+    >>> int(permanent_by_subsets(np.ones((4, 4), dtype=object)))
+    24
+    """
+    value: NDArray[np.generic] = _forward(matrix)[-1]
+    return value
+
+
+def marginals_by_subsets(matrix: Floats) -> tuple[float, Floats]:
+    """Return the permanent and all edge marginals.
+
+    >>> marginals_by_subsets(np.array([[0.6, 0.4], [0.4, 0.6]]))[1].round(3)
+    array([[0.692, 0.308],
+           [0.308, 0.692]])
+    """
+    n = len(matrix)
+    forward = _forward(matrix)
+    backward = np.zeros(1 << n)
+    backward[-1] = 1.0
+    marginal = np.zeros((n, n))
+    for row, sets in reversed(list(enumerate(_levels(n)))):
+        reached = sets[forward[sets] > 0]
+        for column in np.flatnonzero(matrix[row]):
+            before = reached[(reached >> column) & 1 == 0]
+            part = matrix[row, column] * backward[before | (1 << column)]
+            backward[before] += part
+            marginal[row, column] = forward[before] @ part
+    return float(forward[-1]), marginal / forward[-1]
+
+
+def cracks_by_subsets(matrix: Floats, truth: Integers) -> Floats:
+    """Return the chance of 0, 1, ..., n cracks: rows that a random matching gives the column that ``truth`` says.
+
+    >>> cracks_by_subsets(np.ones((3, 3)), np.arange(3)).round(4)
+    array([0.3333, 0.5   , 0.    , 0.1667])
+    """
+    n = len(matrix)
+    place = np.zeros(1 << n, np.int64)
+    levels = list(_levels(n))
+    current = np.ones((1, 1))
+    sets = levels[0]
+    for row in range(n):
+        reachable = levels[row + 1] if row + 1 < n else np.array([(1 << n) - 1])
+        place[reachable] = np.arange(reachable.size)
+        after = np.zeros((reachable.size, row + 2))
+        for column in np.flatnonzero(matrix[row]):
+            free = (sets >> column) & 1 == 0
+            target = place[sets[free] | (1 << column)]
+            shift = int(truth[row] == column)
+            after[target, shift : shift + row + 1] += matrix[row, column] * current[free]
+        sets, current = reachable, after
+    return np.asarray(current[0] / current[0].sum())
+
+
+def _forward(matrix: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Return for each set of columns the permanent of the first rows, as many as the set has, on these columns."""
+    n = len(matrix)
+    value = np.zeros(1 << n, matrix.dtype)
+    value[0] = 1
+    for row, sets in enumerate(_levels(n)):
+        reached = sets[value[sets] != 0]
+        for column in np.flatnonzero(matrix[row]):
+            before = reached[(reached >> column) & 1 == 0]
+            value[before | (1 << column)] += matrix[row, column] * value[before]
+    return value
+
+
+def _levels(n: int) -> Iterator[Sets]:
+    """Yield the sets of 0, 1, ..., n - 1 columns as bit masks."""
+    size = np.zeros(1 << n, np.int8)
+    for bit in range(n):
+        size[1 << bit : 2 << bit] = size[: 1 << bit] + 1
+    order = np.argsort(size, kind="stable")
+    ends = np.concatenate([[0], np.cumsum(np.bincount(size, minlength=n + 1))])
+    for level in range(n):
+        yield order[ends[level] : ends[level + 1]]

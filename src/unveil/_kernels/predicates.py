@@ -1,0 +1,170 @@
+"""How many rows each predicate holds for, by whole numbers that stand for values in their order."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels._compile import compiled
+
+Integers = NDArray[np.int64]
+Codes = NDArray[np.int32]
+
+#: Up to this many pairs of a predicate and a row all are looked at: quick enough, and nobody waits for a compiler.
+ALL_UP_TO = 2**19
+
+
+class Index(NamedTuple):
+    """Columns of a table: the code of each row (0 is missing), the rows by code, and where each code starts.
+
+    The rows with code c in column j are ``by_code[j, start[offset[j] + c] : start[offset[j] + c + 1]]``.
+    """
+
+    codes: Codes
+    by_code: Codes
+    start: Integers
+    offset: Integers
+
+    def rows_with(self, column: int) -> Integers:
+        """Return how many rows have each code of the column, from 0 on."""
+        return np.diff(self.start[self.offset[column] : self.offset[column + 1]])
+
+
+class Conditions(NamedTuple):
+    """Conditions of many predicates: those of predicate p are ``begin[p]`` up to, not including, ``begin[p + 1]``.
+
+    A condition holds for a row whose code in ``column`` is from ``low`` to ``high``, both included; where ``outside``
+    is True it holds for the other rows instead, but never for those where the value is missing. No code is from
+    ``low`` to ``low - 1``.
+    """
+
+    begin: Integers
+    column: Integers
+    low: Integers
+    high: Integers
+    outside: NDArray[np.bool_]
+
+
+def index(columns: Sequence[Integers], levels: Sequence[int]) -> Index:
+    """Return columns of codes, each from 0 to its number of levels, with their rows by code.
+
+    >>> found = index([np.array([2, 0, 1, 2])], [2])
+    >>> found.by_code, found.start
+    (array([[1, 2, 0, 3]], dtype=int32), array([0, 1, 2, 4]))
+    """
+    shape = len(columns), columns[0].size
+    codes, by_code = np.empty(shape, np.int32), np.empty(shape, np.int32)
+    starts = []
+    for place, (column, most) in enumerate(zip(columns, levels, strict=True)):
+        codes[place] = column
+        # Short numbers are sorted by counting, which is ten times as fast.
+        by_code[place] = np.argsort(column.astype(np.uint16) if most < 2**16 else column, kind="stable")
+        starts.append(np.concatenate([[0], np.cumsum(np.bincount(column, minlength=most + 1))]))
+    return Index(codes, by_code, np.concatenate(starts), np.cumsum([0, *(start.size for start in starts)]))
+
+
+def matches(table: Index, conditions: Conditions, *, stop: int | None = None) -> tuple[Integers, Integers]:
+    """Return for how many rows each predicate holds, and the row where it is a single one; else -1.
+
+    Where there is much to do, the rows of the rarest condition are looked up and the others are tried on those, the
+    next rarest first. With ``stop`` counting ends there: a predicate that holds for more rows gets ``stop``.
+
+    >>> table = index([np.array([1, 2, 3, 0]), np.array([1, 2, 2, 1])], [3, 2])  # age and sex of four people
+    >>> # the age is at least 2 and the sex is 2; the sex is not 2
+    >>> begin, column, low, high = map(np.array, ([0, 2, 3], [0, 1, 1], [2, 2, 2], [3, 2, 2]))
+    >>> matches(table, Conditions(begin, column, low, high, np.array([False, False, True])))
+    (array([2, 2]), array([-1, -1]))
+    """
+    if (conditions.begin.size - 1) * table.codes.shape[1] <= ALL_UP_TO:
+        return _by_matrix(table.codes, conditions, stop)
+    return _by_search(table, conditions, stop)
+
+
+def _by_matrix(codes: Codes, conditions: Conditions, stop: int | None) -> tuple[Integers, Integers]:
+    begin, size = conditions.begin[:-1], np.diff(conditions.begin)
+    holds = np.ones((begin.size, codes.shape[1]), bool)
+    for place in range(int(size.max(initial=0))):
+        have = np.flatnonzero(size > place)
+        here = begin[have] + place
+        code, outside = codes[conditions.column[here]], conditions.outside[here, None]
+        inside = (code >= conditions.low[here, None]) & (code <= conditions.high[here, None])
+        holds[have] &= np.where(outside, (code > 0) & ~inside, inside)
+    counts = holds.sum(axis=1)
+    single = np.where(counts == 1, holds.argmax(axis=1), -1)
+    return counts if stop is None else np.minimum(counts, stop), single
+
+
+def _by_search(table: Index, conditions: Conditions, stop: int | None) -> tuple[Integers, Integers]:
+    first, last = (
+        table.start[table.offset[conditions.column] + code] for code in (conditions.low, conditions.high + 1)
+    )
+    present, rows = table.start[table.offset[conditions.column] + 1], table.codes.shape[1]
+    found = np.where(conditions.outside, rows - present - (last - first), last - first)
+    whose = np.repeat(np.arange(conditions.begin.size - 1), np.diff(conditions.begin))
+    order = np.lexsort((found, whose))
+    # Two pieces of the rows by code hold all rows of a condition; the second is only needed for those outside.
+    pieces = np.stack(
+        [
+            np.where(conditions.outside, present, first),
+            np.where(conditions.outside, first, last),
+            np.where(conditions.outside, last, rows),
+            np.full(first.size, rows),
+        ],
+        axis=1,
+    )
+    spans = np.stack([conditions.column, conditions.low, conditions.high, conditions.outside], axis=1)
+    counts, single = compiled(_count)(
+        table.codes, table.by_code, conditions.begin, spans[order], pieces[order], stop or rows + 1
+    )
+    return counts, single
+
+
+def _count(
+    codes: Codes, by_code: Codes, begin: Integers, spans: Integers, pieces: Integers, stop: int
+) -> tuple[Integers, Integers]:
+    size = begin.size - 1
+    counts, single = np.zeros(size, np.int64), np.full(size, -1, np.int64)
+    for place in range(size):
+        rarest, count, seen = begin[place], 0, -1
+        for piece in range(2):
+            for at in range(pieces[rarest, 2 * piece], pieces[rarest, 2 * piece + 1]):
+                row = by_code[spans[rarest, 0], at]
+                holds = True
+                for part in range(rarest + 1, begin[place + 1]):
+                    code = codes[spans[part, 0], row]
+                    holds = spans[part, 1] <= code <= spans[part, 2]
+                    if spans[part, 3]:
+                        holds = code > 0 and not holds
+                    if not holds:
+                        break
+                if holds:
+                    count, seen = count + 1, row
+                    if count == stop:
+                        break
+            if count == stop:
+                break
+        counts[place] = count
+        if count == 1:
+            single[place] = seen
+    return counts, single
+
+
+def chance_of_one(counts: Integers, rows: int, drawn: int) -> NDArray[np.float64]:
+    """Return the chance that ``drawn`` of ``rows`` rows, drawn by lot, hold exactly one of each count of rows.
+
+    That is ``c * C(rows - c, drawn - 1) / C(rows, drawn)`` for a count of c, with 1 to ``rows`` drawn. 0.0 and 1.0 are
+    exact where it is impossible or certain; chances below the smallest number of the machine are 0.0 too.
+
+    >>> chance_of_one(np.array([0, 1, 2, 4]), 4, 2).round(6)
+    array([0.      , 0.5     , 0.666667, 0.      ])
+    """
+    most = int(counts.max(initial=1))
+    c = np.arange(1, most, dtype=np.float64)
+    # From each count to the next: one more row that may be the one, and one more that must stay out.
+    step = (c + 1) / c * np.maximum(rows - drawn - c + 1, 0) / np.maximum(rows - c, 1)
+    chance = np.concatenate([[0.0], np.cumprod(np.concatenate([[drawn / rows], step]))])
+    if drawn == 1 and most == rows:
+        chance[rows] = 1.0
+    each: NDArray[np.float64] = np.minimum(chance, 1.0)[counts]
+    return each

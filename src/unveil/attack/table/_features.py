@@ -1,0 +1,63 @@
+"""Known columns as numbers that any model can learn from, the same for released rows and for people."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.neighbours import MISSING, Grid
+
+Floats = NDArray[np.float64]
+
+#: How many categories of a column have a feature of their own; all others share one.
+MOST_CATEGORIES = 30
+
+
+def features(released: Grid, people: Sequence[Grid]) -> list[Floats]:
+    """Return one array for the released rows and one for each table of people, with a column per feature.
+
+    Which features there are is told by the released rows alone. A number (a date, an ordered value) goes from 0 to 1
+    over the span of the column; a missing one is the released median, and a further feature tells that it was missing
+    where released rows have missing ones. A category has one feature for each of the 30 most frequent released values,
+    1 where the row has it (a missing value is such a category), and one feature for all others.
+
+    >>> ages, sexes = np.array([[20], [40], [MISSING]]), np.array([[1], [2], [2]], np.int32)
+    >>> features(Grid(ages - [[20], [20], [0]], sexes, np.array([1]), 20), [])[0]
+    array([[0. , 0. , 0. , 1. , 0. ],
+           [1. , 0. , 1. , 0. , 0. ],
+           [0.5, 1. , 1. , 0. , 0. ]])
+    """
+    tables = [released, *people]
+    columns: list[list[Floats]] = [[] for _ in tables]
+    for place in range(released.numbers.shape[1]):
+        share = float(released.step_cost[place]) / max(1, released.mismatch_cost)
+        for found, part in zip(columns, _of_number([table.numbers[:, place] for table in tables], share), strict=True):
+            found.extend(part)
+    for place in range(released.codes.shape[1]):
+        for found, part in zip(columns, _of_codes([table.codes[:, place] for table in tables]), strict=True):
+            found.extend(part)
+    return [np.column_stack(found) for found in columns]
+
+
+def _of_number(parts: Sequence[NDArray[np.int64]], share: float) -> list[list[Floats]]:
+    """Return each table's number from 0 to 1 with the gaps filled, and where they were."""
+    known = parts[0][parts[0] != MISSING]
+    middle = float(np.clip(np.median(known) * share, 0, 1)) if known.size else 0.0
+    made = []
+    for part in parts:
+        missing = part == MISSING
+        value = np.where(missing, middle, np.clip(np.where(missing, 0, part) * share, 0, 1))
+        made.append([value, missing.astype(np.float64)] if known.size < parts[0].size else [value])
+    return made
+
+
+def _of_codes(parts: Sequence[NDArray[np.int32]]) -> list[list[Floats]]:
+    """Return for each table one column per frequent code, and one for the rest."""
+    codes, count = np.unique(parts[0], return_counts=True)
+    # Equally frequent ones by their value, which does not depend on the order of rows.
+    frequent = codes[np.lexsort((codes, -count))][:MOST_CATEGORIES]
+    made = []
+    for part in parts:
+        own = [(part == code).astype(np.float64) for code in frequent]
+        made.append([*own, (~np.isin(part, frequent)).astype(np.float64)])
+    return made

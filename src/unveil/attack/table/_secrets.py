@@ -1,0 +1,257 @@
+"""When is a guess of a secret right? Told once for all attacks that guess a column, by ranks that can be counted."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.neighbours import Grid, content_rank
+from unveil.data.encode import MISSING, encode
+from unveil.errors import InputError
+from unveil.guess.partition import exact_fraction
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from unveil.data.release import Knowledge
+    from unveil.data.table import Table
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# Bounds computed as floats are nearer to the exact ones than this share of the true value, plus a hair near 0.
+_SLACK = 2.0**-49
+_HAIR = 2e-323
+
+
+class Truth(NamedTuple):
+    """The people of one table whose secret is there, and which guesses of it are right.
+
+    ``rows`` are their positions in the table and ``code`` is equal where secrets are; a guess is right if its rank
+    among the released values is at least ``low`` and below ``high``.
+    """
+
+    rows: Integers
+    code: Integers
+    low: Integers
+    high: Integers
+
+    def at(self, some: Integers) -> "Truth":
+        """Return some of the people, by their places here."""
+        return Truth(*(part[some] for part in self))
+
+
+class Secrets(NamedTuple):
+    """The rank of each released row's secret (-1 where it is missing), and the truth about each table of people."""
+
+    rank: Integers
+    people: tuple[Truth, ...]
+
+
+def check_settings(secret: str, known: Sequence[str], tolerance: float, targets: int | None) -> tuple[str, ...]:
+    """Return the known columns as a tuple, or say which setting cannot be."""
+    if not isinstance(secret, str):
+        raise InputError("secret must be the name of one column. Write secret='income'")
+    if isinstance(known, str) or not all(isinstance(name, str) for name in known):
+        raise InputError("known must be a sequence of column names. Write known=('age', 'sex')")
+    if not known:
+        raise InputError("known must name at least one column, but names none. Name what the adversary knows")
+    twice = next((name for place, name in enumerate(known) if name in known[:place]), None)
+    if twice is not None:
+        raise InputError(f"each known column may be named once, but {twice!r} is named more often. Name it once")
+    if secret in known:
+        raise InputError(f"the secret {secret!r} must not be among the known columns. Leave it out of one of them")
+    if isinstance(tolerance, bool) or not 0 <= exact_fraction(tolerance, what="tolerance") < 1:
+        raise InputError(
+            f"tolerance must be at least 0 and below 1, a share of the true value, but is {tolerance}. Write 0.05"
+        )
+    check_count("targets", targets)
+    return tuple(known)
+
+
+def check_count(name: str, number: int | None) -> None:
+    """Refuse what is no whole number from 1 up."""
+    if number is not None and (isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1):
+        raise InputError(f"{name} must be a whole number of at least 1, but is {number}. Raise it")
+
+
+def gathered(
+    released: "Table", knowledge: "Knowledge", known: Sequence[str], secret: str
+) -> tuple[tuple["Table", ...], int]:
+    """Return records, released, control (if any) and scale (if any) with columns that agree, and where the scale is.
+
+    A secret that nobody has, or that is the same for everybody in the original or in the release, is refused.
+    """
+    from unveil.data.table import agree
+
+    tables = [knowledge.records, released, *(part for part in (knowledge.control, knowledge.scale) if part is not None)]
+    agreed = agree(*(table.select((*known, secret)) for table in tables))
+    end = len(agreed) - (knowledge.scale is not None)
+    # Those who are attacked may be a few of many: only the extremes of the whole know whether all have the same.
+    for parts in ((agreed[0], *agreed[end:]), agreed[1:2]):
+        different = _different([part.frame[secret] for part in parts])
+        if different < 2:
+            seen = "it has only one, so that nothing can be learned" if different else "every cell of it is missing"
+            raise InputError(
+                f"the secret {secret!r} must have at least two different values in the {parts[0].name}, but {seen}. "
+                "Name another secret"
+            )
+    return agreed, end
+
+
+def _different(parts: Sequence["pl.Series"]) -> int:
+    """Return how many different values there are, 0 if the first part has none."""
+    import polars as pl
+
+    if parts[0].null_count() == parts[0].len():
+        return 0
+    found = [part.drop_nulls().unique().to_frame() for part in parts]
+    return pl.concat(found, how="vertical_relaxed").to_series().n_unique()
+
+
+def read_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Secrets:
+    """Return what is right about whom; the tables agree, and the second one is the released one.
+
+    A number is right if it is off by at most ``tolerance`` times the true value, whatever the sign: a true 0 needs a 0.
+    All else, dates and ordered values too, is right if it is equal. Numbers count as they are written, so that 5 % of
+    100 lets 95 and 105 in. A missing guess is wrong.
+
+    >>> import polars as pl
+    >>> from unveil.data.table import Table
+    >>> people, released = (Table.from_frame(pl.DataFrame({"pay": pay})) for pay in ([100, None], [95, 106, 105]))
+    >>> secrets = read_secrets([people, released], "pay", 0.05)
+    >>> secrets.rank, secrets.people[0].rows, secrets.people[0].low, secrets.people[0].high
+    (array([0, 2, 1]), array([0]), array([0]), array([2]))
+    """
+    series = [table.frame[secret] for table in tables]
+    if tables[0].column(secret).kind == "number":
+        values, rank = _ranked(series[1])
+        people = [_truth_of_numbers(part, values, tolerance) for part in (series[0], *series[2:])]
+        return Secrets(rank, tuple(people))
+    codes = []
+    for part in encode(tables, [secret]):
+        coded = part.codes[:, 0].astype(np.int64) if part.names_codes else part.numbers[:, 0]
+        codes.append(np.where(coded == (0 if part.names_codes else MISSING), MISSING, coded))
+    there = codes[1] != MISSING
+    words, place = np.unique(codes[1][there], return_inverse=True)
+    rank = np.full(there.size, -1, np.int64)
+    rank[there] = place
+    return Secrets(rank, tuple(_truth_of_codes(part, words) for part in (codes[0], *codes[2:])))
+
+
+def _truth_of_codes(code: Integers, words: Integers) -> Truth:
+    rows = np.flatnonzero(code != MISSING)
+    code = code[rows]
+    return Truth(rows, code, np.searchsorted(words, code, "left"), np.searchsorted(words, code, "right"))
+
+
+def _ranked(series: "pl.Series") -> tuple["pl.Series", Integers]:
+    """Return the distinct values that are there, ascending, and the place of each cell among them (-1: missing)."""
+    values = series.drop_nulls().unique().sort()
+    rank = np.full(series.len(), -1, np.int64)
+    there = series.is_not_null().to_numpy()
+    rank[there] = (series.drop_nulls().rank("dense") - 1).to_numpy()
+    return values, rank
+
+
+def _truth_of_numbers(series: "pl.Series", values: "pl.Series", tolerance: float) -> Truth:
+    truths, code = _ranked(series)
+    low, high = right_ranks(values, truths, tolerance)
+    rows = np.flatnonzero(code >= 0)
+    code = code[rows]
+    return Truth(rows, code, low[code], high[code])
+
+
+def right_ranks(values: "pl.Series", truths: "pl.Series", tolerance: float) -> tuple[Integers, Integers]:
+    """Return for each true number from which place, and up to which, the values (distinct, ascending) are right.
+
+    Floats find the place; where a value is so near to the bound that rounding could decide, fractions do.
+
+    >>> import polars as pl
+    >>> right_ranks(pl.Series([0.0, 9.49, 9.5, 10.5]), pl.Series([0.0, 10.0]), 0.05)
+    (array([0, 2]), array([1, 4]))
+    """
+    import polars as pl
+
+    exact, near, true = values.to_list(), *(part.cast(pl.Float64).to_numpy() for part in (values, truths))
+    share = exact_fraction(tolerance, what="tolerance")
+    ends = []
+    for sign, bisect in ((-1, bisect_left), (1, bisect_right)):
+        with np.errstate(over="ignore"):
+            bound, slack = true + sign * float(share) * np.abs(true), np.abs(true) * _SLACK + _HAIR
+            place, other = np.searchsorted(near, bound - slack, "left"), np.searchsorted(near, bound + slack, "right")
+        for at in np.flatnonzero(place != other).tolist():
+            truth = as_written(truths[at])
+            limit = truth + sign * share * abs(truth)
+            place[at] = bisect(exact, limit, int(place[at]), int(other[at]), key=as_written)
+        ends.append(place)
+    return ends[0], ends[1]
+
+
+def as_written(number: Any) -> Fraction:
+    """Return the number that a person would read: 0.1 is one tenth.
+
+    >>> as_written(0.1), as_written(7)
+    (Fraction(1, 10), Fraction(7, 1))
+    """
+    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
+
+
+def blind_chances(rank: Integers, truth: Truth) -> Floats:
+    """Return for each person the chance that the secret of any released row, drawn by lot, is right.
+
+    >>> blind_chances(np.array([0, 0, 1, -1]), Truth(*(np.array([x]) for x in (0, 0, 0, 1))))
+    array([0.5])
+    """
+    up_to = np.concatenate([[0], np.cumsum(np.bincount(rank[rank >= 0], minlength=1))])
+    return np.asarray((up_to[truth.high] - up_to[truth.low]) / rank.size)
+
+
+def drawn(truth: Truth, known: Grid, targets: int | None, rng: np.random.Generator) -> tuple[Truth, Grid]:
+    """Return so many of the people, drawn and sorted by what is in them, and what is known of each; None takes all."""
+    with_secret = Grid(
+        np.column_stack([known.numbers[truth.rows], truth.code]), known.codes[truth.rows], known.step_cost, 1
+    )
+    some = np.argsort(content_rank(with_secret), kind="stable")
+    if targets is not None and targets < some.size:
+        some = some[np.sort(rng.choice(some.size, targets, replace=False, shuffle=False))]
+    chosen = truth.at(some)
+    return chosen, known._replace(numbers=known.numbers[chosen.rows], codes=known.codes[chosen.rows])
+
+
+def notes_on_people(table: "Table", truth: Truth, secret: str, targets: int | None) -> list[str]:
+    """Return who could not be attacked, in sentences: those without a secret, and those who are not there."""
+    have, notes = truth.rows.size, []
+    if have < table.rows:
+        missing = table.rows - have
+        notes.append(f"{missing} of {table.rows} rows of the {table.name} have no {secret!r} to guess and are left out")
+    if targets is not None and targets > have:
+        notes.append(f"{targets} targets were asked for, but the {table.name} has {have}: all were attacked")
+    return notes
+
+
+def right_guesses(guess: Floats, truth: "pl.Series", tolerance: float) -> NDArray[np.bool_]:
+    """Return whether each guess of a number is right, as `read_secrets` has it; what is not finite is wrong.
+
+    >>> import polars as pl
+    >>> right_guesses(np.array([95.0, 94.9, np.nan]), pl.Series([100, 100, 100]), 0.05)
+    array([ True, False, False])
+    """
+    import polars as pl
+
+    values, rank = _ranked(pl.Series(np.where(np.isfinite(guess), guess, np.nan), nan_to_null=True))
+    truths, code = _ranked(truth)
+    low, high = right_ranks(values, truths, tolerance)
+    return np.asarray((rank >= low[code]) & (rank < high[code]))
+
+
+def right_means(kind: str, tolerance: float) -> str:
+    """Return in words when a guess is right, to follow "is".
+
+    >>> right_means("number", 0.05), right_means("category", 0.05)
+    ('at most 5 % off the true value', 'the true one')
+    """
+    return f"at most {100 * tolerance:g} % off the true value" if kind == "number" and tolerance else "the true one"

@@ -1,0 +1,197 @@
+"""Attribute disclosure: what the release says about people who match released rows exactly in what is known of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.neighbours import Grid, content_rank
+from unveil._kernels.secret_chances import Cells, in_cells
+from unveil.attack._listing import attack
+from unveil.attack.table import _secrets
+from unveil.guess.trials import Attempts, Trials
+
+if TYPE_CHECKING:
+    from unveil.data.release import Knowledge
+    from unveil.data.table import Table
+
+Integers = NDArray[np.int64]
+
+
+class Disclosed(NamedTuple):
+    """What the exact matches say: the trials over all targets, and who matched.
+
+    ``matched`` has a 1 for each target that equals at least one released row in the known columns, else a 0; ``sure``
+    has a 1 where moreover all these rows have the right secret, so that no doubt is left. ``control_matched`` and
+    ``control_sure`` are the same for people who are not in the data; None without them.
+    """
+
+    trials: Trials
+    matched: Attempts
+    control_matched: Attempts | None
+    sure: Attempts
+    control_sure: Attempts | None
+
+    @property
+    def rate_among_matched(self) -> float:
+        """The share of right guesses among the targets that matched; NaN where none did."""
+        return _among(self.trials.attack, self.matched)
+
+    @property
+    def control_rate_among_matched(self) -> float:
+        """The same for the control; NaN without one, and where nobody in it matched."""
+        if self.trials.control is None or self.control_matched is None:
+            return nan
+        return _among(self.trials.control, self.control_matched)
+
+
+def _among(right: Attempts, matched: Attempts) -> float:
+    return right.expected / matched.expected if matched.expected else nan
+
+
+class _Found(NamedTuple):
+    """One table of people: who was attacked, how likely the guess is right, and how likely a blind one is."""
+
+    rows: Integers
+    chance: NDArray[np.float64]
+    blind: NDArray[np.float64]
+    matched: NDArray[np.bool_]
+
+
+@attack(
+    on="table",
+    leaves="Trials",
+    source="correct attribution of exact matches: Taub, Elliot, Pampaka & Smith (PSD 2018); homogeneity: "
+    "Machanavajjhala et al. (TKDD 2007)",
+)
+@dataclass(frozen=True, kw_only=True)
+class AttributeDisclosure:
+    """An adversary who looks up the released rows that equal a person in all known columns and believes what they say.
+
+    The guess is the secret of one of these rows, drawn by lot, and the chance that it is right is their share with a
+    right secret, exactly. A missing value equals a missing value. Who matches no released row is not attempted and
+    counts as a miss, and is not attempted by the blind guess either. When a guess is right is told in
+    :class:`~unveil.attack.table.inference.Inference`, which also guesses where nothing matches.
+
+    Attributes
+    ----------
+    secret
+        The column to guess.
+    known
+        The columns in which rows must be equal, at least one, without the secret.
+    tolerance
+        How far off a guess of a number may be, as a share of the true value, from 0 up to, but not, 1.
+    targets
+        How many people to attack, drawn by lot among those with a secret by what is in the rows; None = all. As many
+        are drawn from the control. Where there are fewer, all are attacked.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from unveil.data.release import Knowledge
+    >>> from unveil.data.table import Table
+    >>> people = Table.from_frame(pl.DataFrame({"age": [25, 30, 40], "ill": ["flu", "none", "none"]}))
+    >>> released = Table.from_frame(pl.DataFrame({"age": [25, 30, 30], "ill": ["flu", "none", "flu"]}))
+    >>> attack = AttributeDisclosure(secret="ill", known=("age",), targets=None)
+    >>> found = attack.details(released=released, knowledge=Knowledge(people), rng=np.random.default_rng(1))
+    >>> found.trials.attack.chances, found.matched.expected, found.sure.expected
+    (array([1. , 0.5, 0. ]), 2.0, 1.0)
+    """
+
+    secret: str
+    known: tuple[str, ...]
+    tolerance: float = 0.05
+    targets: int | None = 500
+
+    def __post_init__(self) -> None:
+        known = _secrets.check_settings(self.secret, self.known, self.tolerance, self.targets)
+        object.__setattr__(self, "known", known)
+
+    def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
+        """Return how often the guess is right: for people of the records, by blind guessing, for people of the control.
+
+        The trials of :meth:`details`, which also tells who matched.
+        """
+        return self.details(released=released, knowledge=knowledge, rng=rng).trials
+
+    def details(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Disclosed:
+        """Return how often the guess is right and who matched at all.
+
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. The blind guess takes the secret
+        of any released row, for the targets that matched.
+
+        Raises
+        ------
+        InputError
+            If a column is missing from a table or of another kind in two of them, or if everybody has the same secret
+            or none.
+        """
+        tables, end = _secrets.gathered(released, knowledge, self.known, self.secret)
+        secrets = _secrets.read_secrets(tables[:end], self.secret, self.tolerance)
+        groups, size = _groups_of_rows(tables[:end], self.known)
+        cells, copies = in_cells(groups[1], secrets.rank), np.bincount(groups[1], minlength=size)
+        found, notes = [], []
+        for table, truth, group in zip(
+            (tables[0], *tables[2:end]), secrets.people, (groups[0], *groups[2:]), strict=True
+        ):
+            notes += _secrets.notes_on_people(table, truth, self.secret, self.targets)
+            if truth.rows.size:
+                found.append(self._look_up(truth, group, cells, copies, secrets.rank, rng))
+        inside, outside = found[0], found[1] if len(found) > 1 else None
+        right = _secrets.right_means(tables[0].column(self.secret).kind, self.tolerance)
+        notes.append(f"{int(inside.matched.sum())} of {inside.rows.size} targets match a released row exactly")
+        trials = Trials(
+            attack=Attempts.from_chances(inside.chance, rows=inside.rows),
+            naive=Attempts.from_chances(inside.blind, rows=inside.rows),
+            control=None if outside is None else Attempts.from_chances(outside.chance, rows=outside.rows),
+            what=f"a released row with the same {', '.join(self.known)} is there, and its {self.secret} is {right}",
+            notes=tuple(notes),
+        )
+        return _disclosed(trials, inside, outside)
+
+    def _look_up(
+        self,
+        truth: _secrets.Truth,
+        group: Integers,
+        cells: Cells,
+        copies: Integers,
+        rank: Integers,
+        rng: np.random.Generator,
+    ) -> _Found:
+        grid = Grid(group[:, None], np.empty((group.size, 0), np.int32), np.ones(1, np.int64), 1)
+        who, known = _secrets.drawn(truth, grid, self.targets, rng)
+        group = known.numbers[:, 0]
+        matches = copies[group]
+        chance = cells.within(group, who.low, who.high) / np.maximum(matches, 1)
+        blind = np.where(matches > 0, _secrets.blind_chances(rank, who), 0.0)
+        return _Found(who.rows, chance, blind, matches > 0)
+
+
+def _disclosed(trials: Trials, inside: _Found, outside: _Found | None) -> Disclosed:
+    def told(part: _Found) -> tuple[Attempts, Attempts]:
+        every = [Attempts.from_chances(which, rows=part.rows) for which in (part.matched, part.chance == 1)]
+        return every[0], every[1]
+
+    matched, sure = told(inside)
+    control_matched, control_sure = (None, None) if outside is None else told(outside)
+    return Disclosed(trials, matched, control_matched, sure, control_sure)
+
+
+def _groups_of_rows(tables: Sequence["Table"], known: Sequence[str]) -> tuple[list[Integers], int]:
+    """Return numbers that are equal where rows of any two tables are equal in all known columns, and how many."""
+    import polars as pl
+
+    columns = []
+    for name in known:
+        parts = [table.frame[name] for table in tables]
+        if isinstance(parts[0].dtype, pl.Enum):
+            parts = [part.to_physical() for part in parts]
+        whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed").to_series()
+        columns.append(whole.rank("dense").fill_null(0).cast(pl.Int32).to_numpy())
+    rows = len(columns[0])
+    number = content_rank(Grid(np.empty((rows, 0), np.int64), np.column_stack(columns), np.empty(0, np.int64), 1))
+    ends = np.cumsum([table.rows for table in tables])[:-1]
+    return np.split(number, ends), int(number.max()) + 1

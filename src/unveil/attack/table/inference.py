@@ -1,0 +1,220 @@
+"""Inference: can something secret about a person be guessed from the released rows that look like them?"""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.neighbours import Grid, content_rank
+from unveil._kernels.secret_chances import right_chances
+from unveil.attack._listing import attack
+from unveil.attack.table import _secrets
+from unveil.attack.table._features import features
+from unveil.errors import InputError
+from unveil.guess.trials import Attempts, Trials
+
+if TYPE_CHECKING:
+    from unveil.data.encode import Encoded
+    from unveil.data.release import Knowledge
+    from unveil.data.table import Table
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class Model(Protocol):
+    """Anything that learns one number per row from rows of numbers, such as the models of scikit-learn."""
+
+    def fit(self, X: Floats, y: NDArray[Any], /) -> Any:  # noqa: N803
+        """Learn."""
+
+    def predict(self, X: Floats, /) -> Any:  # noqa: N803
+        """Return one guess per row."""
+
+
+class _Target(NamedTuple):
+    """The people of one table who are attacked: the truth about each, and what is known of them."""
+
+    table: "Table"
+    truth: _secrets.Truth
+    known: Grid
+
+
+@attack(
+    on="table",
+    leaves="Trials",
+    source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with ties broken by lot and "
+    "numbers right relative to the true value",
+)
+@dataclass(frozen=True, kw_only=True)
+class Inference:
+    """An adversary who knows some columns of a person and guesses a secret one from the most similar released rows.
+
+    The guess is the secret of a released row drawn by lot among the nearest in the known columns. The chance that it is
+    right is computed exactly: nothing depends on the order of rows, and known columns that say nothing give exactly
+    what guessing blindly gives. With a ``model``, that guesses instead, after learning from the released rows.
+
+    A number is right if it is off by at most ``tolerance`` times the true value, whatever the sign, so that a true 0
+    needs a 0; all else (categories, ordered values, truth values, texts, and dates, which have no 0 to be relative to)
+    is right if it is equal. A missing guess is wrong. People whose secret is missing are not attacked.
+
+    Attributes
+    ----------
+    secret
+        The column to guess.
+    known
+        The columns that the adversary knows, at least one, without the secret.
+    neighbours
+        How many nearest released rows the guess is drawn from; rows that tie for the last place are drawn by lot.
+    tolerance
+        How far off a guess of a number may be, as a share of the true value, from 0 up to, but not, 1.
+    targets
+        How many people to attack, drawn by lot among those with a secret by what is in the rows; None = all. As many
+        are drawn from the control. Where there are fewer, all are attacked.
+    model
+        Any object with ``fit(X, y)`` and ``predict(X)``; a copy of it learns, it stays as it is. ``X`` are the features
+        of `unveil.attack.table._features.features`, ``y`` floats for a number and else whole numbers that stand for the
+        released values. A model that draws numbers must have its own seed for the answer to be the same again.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from unveil.data.release import Knowledge
+    >>> from unveil.data.table import Table
+    >>> people = Table.from_frame(pl.DataFrame({"age": [25, 30, 40], "pay": [100, 200, 300]}), name="original")
+    >>> released = Table.from_frame(pl.DataFrame({"age": [24, 31, 29], "pay": [105, 200, 900]}), name="released")
+    >>> attack = Inference(secret="pay", known=("age",), targets=None)
+    >>> trials = attack.run(released=released, knowledge=Knowledge(people), rng=np.random.default_rng(1))
+    >>> trials.attack.chances  # age 30 is as near to 31 as to 29
+    array([1. , 0.5, 0. ])
+    """
+
+    secret: str
+    known: tuple[str, ...]
+    neighbours: int = 1
+    tolerance: float = 0.05
+    targets: int | None = 500
+    model: Any = None
+
+    def __post_init__(self) -> None:
+        known = _secrets.check_settings(self.secret, self.known, self.tolerance, self.targets)
+        object.__setattr__(self, "known", known)
+        _secrets.check_count("neighbours", self.neighbours)
+        lacking = [name for name in ("fit", "predict") if not callable(getattr(self.model, name, None))]
+        if self.model is not None and (lacking or isinstance(self.model, type)):
+            raise InputError(
+                f"the model must be an object with the methods fit and predict, but {_named(self.model)} is not. "
+                "Pass such an object, not its class"
+            )
+
+    def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
+        """Return how often the guess is right: for people of the records, by blind guessing, for people of the control.
+
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing takes the secret of
+        any released row, drawn by lot.
+
+        Raises
+        ------
+        InputError
+            If a column is missing from a table or of another kind in two of them, if everybody has the same secret or
+            none, if there are fewer released rows than neighbours, or if the model fails.
+        """
+        if self.neighbours > released.rows:
+            raise InputError(
+                f"neighbours must be at most the number of released rows, but is {self.neighbours}, and the "
+                f"{released.name} has {released.rows}. Lower it to {released.rows} or less"
+            )
+        from unveil.data.encode import encode
+
+        tables, end = _secrets.gathered(released, knowledge, self.known, self.secret)
+        secrets = _secrets.read_secrets(tables[:end], self.secret, self.tolerance)
+        encoded = encode(tables, self.known, span_of=(0, 1, *range(end, len(tables))))
+        attacked, notes = [], []
+        for table, truth, part in zip(
+            (tables[0], *tables[2:end]), secrets.people, (encoded[0], *encoded[2:end]), strict=True
+        ):
+            notes += _secrets.notes_on_people(table, truth, self.secret, self.targets)
+            if truth.rows.size:
+                attacked.append(_Target(table, *_secrets.drawn(truth, _grid(part), self.targets, rng)))
+        grid = _grid(encoded[1])
+        if self.model is None:
+            chances = self._by_neighbours(secrets.rank, grid, attacked)
+        else:
+            chances = self._by_model(secrets.rank, tables[1], grid, attacked)
+        inside = attacked[0].truth.rows.size
+        control = Attempts.from_chances(chances[inside:], rows=attacked[1].truth.rows) if len(attacked) > 1 else None
+        return Trials(
+            attack=Attempts.from_chances(chances[:inside], rows=attacked[0].truth.rows),
+            naive=Attempts.from_chances(
+                _secrets.blind_chances(secrets.rank, attacked[0].truth), rows=attacked[0].truth.rows
+            ),
+            control=control,
+            what=self._what(tables[0].column(self.secret).kind),
+            notes=tuple(notes),
+        )
+
+    def _by_neighbours(self, rank: Integers, released: Grid, attacked: list[_Target]) -> Floats:
+        """Return the chance of everybody attacked, all at once, so that the released rows are prepared once."""
+        numbers, codes, low, high = (
+            np.concatenate(parts)
+            for parts in zip(*((*who.known[:2], who.truth.low, who.truth.high) for who in attacked), strict=True)
+        )
+        targets = released._replace(numbers=numbers, codes=codes)
+        return right_chances(released, rank, targets, low, high, self.neighbours)
+
+    def _by_model(self, rank: Integers, released: "Table", known: Grid, attacked: list[_Target]) -> Floats:
+        """Return 1 for everybody whose secret the model guesses right, else 0."""
+        import polars as pl
+
+        is_number = released.column(self.secret).kind == "number"
+        # By content, so that a model which depends on the order of rows sees the same one always.
+        order = np.argsort(content_rank(known._replace(numbers=np.column_stack([known.numbers, rank]))), kind="stable")
+        train = order[rank[order] >= 0]
+        true = released.frame[self.secret].cast(pl.Float64).to_numpy() if is_number else rank
+        rows, *people = features(known, [who.known for who in attacked])
+        guess = _guesses(self.model, rows[train], true[train], np.concatenate(people))
+        right = []
+        for who, part in zip(attacked, np.split(guess, [len(people[0])])[: len(attacked)], strict=True):
+            if is_number:
+                numbers = who.table.frame[self.secret].gather(who.truth.rows)
+                right.append(_secrets.right_guesses(part, numbers, self.tolerance))
+            else:
+                right.append((part >= who.truth.low) & (part < who.truth.high) & (part == np.floor(part)))
+        return np.concatenate(right).astype(np.float64)
+
+    def _what(self, kind: str) -> str:
+        known, right = ", ".join(self.known), _secrets.right_means(kind, self.tolerance)
+        if self.model is not None:
+            return f"{self.secret}, as {_named(self.model)} guesses it from {known}, is {right}"
+        if self.neighbours == 1:
+            return f"{self.secret} of the released row that is nearest by {known} is {right}"
+        return f"{self.secret} of one of the {self.neighbours} released rows that are nearest by {known} is {right}"
+
+
+def _guesses(model: Model, known: Floats, secret: NDArray[Any], people: Floats) -> Floats:
+    """Return what a copy of the model guesses; whatever it raises is told by its kind only, as its words may quote."""
+    try:
+        learner = deepcopy(model)
+        learner.fit(known, secret)
+        found = np.asarray(learner.predict(people)).astype(np.float64)
+    except Exception as error:
+        raise InputError(
+            f"the model {_named(model)} must fit {len(known)} released rows of {known.shape[1]} features and predict "
+            f"a number for each target, but raised {type(error).__name__}. Try it on numbers of that shape"
+        ) from None
+    if found.shape != (len(people),):
+        raise InputError(
+            f"the model {_named(model)} must predict one number for each of {len(people)} targets, but its answer has "
+            f"the shape {found.shape}. Return a flat array"
+        )
+    return found
+
+
+def _named(model: object) -> str:
+    return model.__name__ if isinstance(model, type) else type(model).__name__
+
+
+def _grid(encoded: "Encoded") -> Grid:
+    return Grid(encoded.numbers, encoded.codes, encoded.step_cost, encoded.mismatch_cost)

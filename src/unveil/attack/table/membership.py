@@ -1,0 +1,270 @@
+"""Membership inference: does the release tell who is in the data?"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.density import chance_of_highest, density_ratio, rows_within
+from unveil._kernels.neighbours import Grid
+from unveil.attack._listing import attack
+from unveil.errors import InputError
+from unveil.guess.trials import Attempts, Trials
+
+if TYPE_CHECKING:
+    from unveil.data.release import Knowledge
+    from unveil.data.table import Table
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Method = Literal["distance", "density"]
+
+#: How many people each part of the control must have.
+LEAST_PART = 20
+_METHODS = ("distance", "density")
+#: Levels with more decimals than that are rounded, so that chances can be computed in whole numbers.
+_FINEST_LEVEL = 10**6
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MembershipScores:
+    """How much people look like members, the larger the more: members, and people who are not.
+
+    ``method`` says what a score is: minus the distance to the nearest released row, where -1 is a row that differs
+    fully in every column, or the ratio of two densities, where 1 means that released rows lie as thick around the
+    person as those of the population do.
+    """
+
+    members: Floats
+    nonmembers: Floats
+    method: Method
+
+
+class _Scored(NamedTuple):
+    """Scores of members and of the control, and where these people stand in their tables."""
+
+    population: int
+    members: Floats
+    member_rows: Integers
+    reference: Floats
+    tested: Floats
+    tested_rows: Integers
+
+
+@attack(
+    on="table",
+    leaves="Trials",
+    source="distance: Chen, Yu, Zhang & Fritz (GAN-Leaks, CCS 2020); density: van Breugel, Sun, Qian & van der Schaar "
+    "(DOMIAS, AISTATS 2023), but with nearest neighbours in exact distances",
+)
+@dataclass(frozen=True, kw_only=True)
+class Membership:
+    """An adversary who calls people members of the data when released rows lie unusually near to them.
+
+    By "distance" a person is the more like a member the nearer the closest released row is. By "density" it is the
+    nearer that row is compared with how thick people of that kind lie anyhow, which a part of the control shows: a
+    released row at the same distance says more about somebody who is unlike all others. A distance of 0 counts as half
+    the least difference that there can be, so that copies rank highest and nothing is divided by 0.
+
+    The adversary must know people who are not in the data: the control, divided by lot into a part that sets the
+    threshold, a part that is attacked, and for "density" a part that shows the population. A person is called a member
+    when it ranks among the highest ``level`` of itself and the part that sets the threshold, ties drawn by lot; the
+    chance of that is computed exactly. So a person who is not in the data is called a member with a chance of
+    ``level``, however scores are distributed. That makes ``naive`` and ``control`` the level, up to luck, and what the
+    attack has beyond them comes from being in the data.
+
+    It can raise an alarm and never gives an all-clear: a release can tell who is in it without being near to them, and
+    releases that pass tests of distance have been attacked with success (Yao, Krčo, Ganev & de Montjoye, The DCR
+    Delusion, arXiv 2505.01524).
+
+    Attributes
+    ----------
+    columns
+        The columns in which people and released rows are compared, at least one, none twice.
+    method
+        "distance" or "density".
+    level
+        The share of people outside the data who are called members, between 0 and 1, both excluded.
+    neighbours
+        For "density": up to the how many-th nearest one people of the population are looked at. Of released rows
+        always the nearest counts.
+    targets
+        How many members to attack, drawn by lot among the records by what is in them; None = all. Of the control all
+        are used.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from unveil.data.release import Knowledge
+    >>> from unveil.data.table import Table
+    >>> rng = np.random.default_rng(1)
+    >>> people, others = (Table.from_frame(pl.DataFrame({"height": rng.normal(170, 10, 100)})) for _ in range(2))
+    >>> attack = Membership(columns=("height",))
+    >>> trials = attack.run(released=people, knowledge=Knowledge(people, others), rng=rng)  # released as they are
+    >>> trials.attack.expected, trials.naive.expected, trials.control.expected
+    (100.0, 5.0, 3.0)
+    """
+
+    columns: tuple[str, ...]
+    method: Method = "distance"
+    level: float = 0.05
+    neighbours: int = 5
+    targets: int | None = 500
+
+    def __post_init__(self) -> None:
+        if isinstance(self.columns, str) or not all(isinstance(name, str) for name in self.columns):
+            raise InputError("columns must be a sequence of column names. Write columns=('age', 'sex')")
+        if not self.columns:
+            raise InputError("columns must name at least one column, but names none. Name what is known of people")
+        object.__setattr__(self, "columns", tuple(self.columns))
+        twice = next((name for place, name in enumerate(self.columns) if name in self.columns[:place]), None)
+        if twice is not None:
+            raise InputError(f"each column may be named once, but {twice!r} is named more often. Name it once")
+        if self.method not in _METHODS:
+            raise InputError(f"method must be 'distance' or 'density', but is {self.method!r}. Write one of them")
+        is_number = isinstance(self.level, float | int | np.floating) and not isinstance(self.level, bool)
+        if not is_number or not 1 / _FINEST_LEVEL <= self.level <= 1 - 1 / _FINEST_LEVEL:
+            raise InputError(f"level must lie between 0 and 1, both excluded, but is {self.level}. Write 0.05")
+        for which, number in (("neighbours", self.neighbours), ("targets", self.targets)):
+            if number is None and which == "targets":
+                continue
+            if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
+                raise InputError(f"{which} must be a whole number of at least 1, but is {number}. Raise it")
+
+    def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
+        """Return how many people are called members: members, by blind guessing, and people who are not.
+
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing means that anybody
+        is called a member with a chance of ``level``.
+
+        Raises
+        ------
+        InputError
+            If there is no control or it has too few people to be divided, or if a column is missing from a table or of
+            another kind in two of them.
+        """
+        scored = self._scored(released, knowledge, rng)
+        exact = Fraction(repr(float(self.level))).limit_denominator(_FINEST_LEVEL)
+        called = Attempts.from_chances(
+            chance_of_highest(scored.members, scored.reference, exact), rows=scored.member_rows
+        )
+        outside = chance_of_highest(scored.tested, scored.reference, exact)
+        parts = f"{scored.reference.size} set the threshold and {scored.tested.size} were attacked"
+        shown = f"{scored.population} showed the population, " if scored.population else ""
+        notes = [f"of the people who are not in the data, {shown}{parts}"]
+        if self.targets is not None and self.targets > called.tries:
+            name = knowledge.records.name
+            notes += [f"{self.targets} targets were asked for, but the {name} has {called.tries}: all were attacked"]
+        return Trials(
+            attack=called,
+            naive=Attempts.from_chances(np.full(called.tries, float(exact))),
+            control=Attempts.from_chances(outside, rows=scored.tested_rows),
+            what=self._what(),
+            notes=tuple(notes),
+        )
+
+    def scores(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> MembershipScores:
+        """Return how much members look like members, and how much people do who are not, without any threshold.
+
+        As no threshold is needed, all of the control are there but those who show the population. Settings, ``rng``
+        and errors are those of `run`; members are in the order of what is in their rows.
+        """
+        scored = self._scored(released, knowledge, rng)
+        nonmembers = np.concatenate([scored.reference, scored.tested])
+        for each in (scored.members, nonmembers):
+            each.flags.writeable = False
+        return MembershipScores(members=scored.members, nonmembers=nonmembers, method=self.method)
+
+    def _scored(self, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> _Scored:
+        control = self._control(knowledge)
+        inside, rows, outside = self._grids(released, knowledge, control)
+        member_rows = _by_content(knowledge.records, self.columns)
+        if self.targets is not None and self.targets < member_rows.size:
+            drawn = rng.choice(member_rows.size, self.targets, replace=False, shuffle=False)
+            member_rows = member_rows[np.sort(drawn)]
+        *population, reference, tested = self._parts(control, rng)
+        targets = _together(_take(inside, member_rows), _take(outside, np.concatenate([reference, tested])))
+        if self.method == "distance":
+            whole = rows.mismatch_cost * len(self.columns)
+            score = -rows_within(rows, targets, 1)[0] / whole
+        else:
+            score = density_ratio(rows, _take(outside, population[0]), targets, self.neighbours)
+        ends = np.cumsum([member_rows.size, reference.size])
+        members, of_reference, of_tested = np.split(score, ends)
+        return _Scored(sum(part.size for part in population), members, member_rows, of_reference, of_tested, tested)
+
+    def _control(self, knowledge: "Knowledge") -> "Table":
+        """Return the control, or say why there is no attack without it."""
+        if knowledge.control is None:
+            raise InputError(
+                "membership needs a control table of people who are not in the data, but there is none: near to a "
+                "released row are also people who are not in it, and only they show how near. Pass people kept apart"
+            )
+        parts = 2 if self.method == "distance" else 3
+        # With fewer people no score would be high enough for a member to be called one for sure.
+        by_level = int(np.ceil(1 / self.level - 1e-9)) - 1
+        least = parts * max(LEAST_PART, by_level, self.neighbours if parts == 3 else 0)
+        if knowledge.control.rows < least:
+            raise InputError(
+                f"the {knowledge.control.name} must have at least {least} people to be divided into {parts} parts for "
+                f"membership by {self.method}, but has {knowledge.control.rows}. "
+                f"Pass more people who are not in the data{self._or_settings(least // parts, by_level)}"
+            )
+        return knowledge.control
+
+    def _or_settings(self, part: int, by_level: int) -> str:
+        """Return which setting asks for so many people, if it is one."""
+        if part == LEAST_PART:
+            return ""
+        return f", or raise the level of {self.level:g}" if part == by_level else ", or lower neighbours"
+
+    def _parts(self, control: "Table", rng: np.random.Generator) -> list[Integers]:
+        """Return the rows of each part of the control, drawn by lot and in the order of their content."""
+        by_content = _by_content(control, self.columns)
+        number = 2 if self.method == "distance" else 3
+        size = by_content.size // number
+        lot = rng.permutation(by_content.size)
+        return [by_content[np.sort(part)] for part in np.split(lot, [size * place for place in range(1, number)])]
+
+    def _grids(self, released: "Table", knowledge: "Knowledge", control: "Table") -> list[Grid]:
+        """Return records, released rows and control on one scale: the range over all of them.
+
+        If only the records and the release made the range, people who are not in the data would be measured otherwise.
+        """
+        from unveil.data.encode import encode
+        from unveil.data.table import agree
+
+        scale = [] if knowledge.scale is None else [knowledge.scale]
+        tables = agree(*(table.select(self.columns) for table in (knowledge.records, released, control, *scale)))
+        encoded = encode(tables, self.columns, span_of=range(len(tables)))
+        return [Grid(part.numbers, part.codes, part.step_cost, part.mismatch_cost) for part in encoded[:3]]
+
+    def _what(self) -> str:
+        names, share = ", ".join(self.columns), f"{1 - self.level:.6g}"
+        if self.method == "distance":
+            return f"its nearest released row by {names} is nearer than for a share {share} of people outside the data"
+        return (
+            f"released rows lie thicker around it by {names}, compared with the population, than for a share {share} "
+            "of people outside the data"
+        )
+
+
+def _by_content(table: "Table", first: tuple[str, ...]) -> Integers:
+    """Return the rows in an order that depends on what is in them: in these columns, then in all others."""
+    import polars as pl
+
+    names = [*first, *(name for name in table.column_names if name not in first)]
+    # Under plain numbers as names, because some names have a meaning for polars.
+    cells = pl.DataFrame({str(place): table.frame.get_column(name) for place, name in enumerate(names)})
+    return cells.select(pl.arg_sort_by(cells.columns, nulls_last=True)).to_series().to_numpy().astype(np.int64)
+
+
+def _take(grid: Grid, rows: Integers) -> Grid:
+    return grid._replace(numbers=grid.numbers[rows], codes=grid.codes[rows])
+
+
+def _together(one: Grid, other: Grid) -> Grid:
+    numbers, codes = (np.concatenate([getattr(part, name) for part in (one, other)]) for name in ("numbers", "codes"))
+    return one._replace(numbers=numbers, codes=codes)

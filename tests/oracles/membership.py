@@ -1,0 +1,66 @@
+"""Membership by its definition: rows compared one by one in fractions, ties broken in every way, pairs counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import gcd, lcm
+
+from tests.oracles.records import Distance, Row, Rows, exact
+
+
+@dataclass(frozen=True)
+class Ranged(Distance):
+    """The distance of rows with the ranges looked up once; ``unit`` is the largest step that all are multiples of."""
+
+    @cached_property
+    def spans(self) -> list[Fraction]:
+        return [super(Ranged, self).span(place) for place in range(2)]
+
+    def span(self, place: int) -> Fraction:
+        return self.spans[place]
+
+    @cached_property
+    def unit(self) -> Fraction:
+        """What a unit of the exact grid is; the numbers of the first two columns have at most one decimal."""
+        steps = []
+        for place, span in enumerate(self.spans):
+            values = [exact(row[place]) for row in self.original + self.released if row[place] is not None]
+            if span:
+                steps.append(int(10 * span) // gcd(*(int(10 * (value - min(values))) for value in values)))
+        return Fraction(1, lcm(*steps))
+
+
+def closest(distance: Ranged, person: Row, released: Rows) -> Fraction:
+    """Return minus the distance of the nearest released row, as a share of the columns."""
+    return -min(distance(person, row) for row in released) / len(person)
+
+
+def thickness(distances: Sequence[Fraction], k: int, unit: Fraction) -> Fraction:
+    """Return the share of rows up to the k-th nearest and all that tie with it, over the distance of that."""
+    edge = sorted(distances)[k - 1]
+    within = sum(each <= edge for each in distances)
+    return Fraction(within, len(distances)) / (edge if edge > 0 else unit / 2)
+
+
+def density_ratio(distance: Ranged, person: Row, released: Rows, population: Rows, k: int) -> Fraction:
+    """Return how thick released rows lie around a person over how thick the population does."""
+    near, apart = ([distance(person, row) for row in rows] for rows in (released, population))
+    return thickness(near, 1, distance.unit) / thickness(apart, k, distance.unit)
+
+
+def chance(score: Fraction, reference: Sequence[Fraction], level: Fraction) -> Fraction:
+    """Return the chance to be among the highest ``level`` of all, over every place that ties leave to the person.
+
+    With a level of 5 % and 30 people in all, the first place is called for sure and the second with a chance of a half.
+    """
+    places = level * (len(reference) + 1)
+    above, alike = sum(other > score for other in reference), sum(other == score for other in reference)
+    possible = range(above, above + alike + 1)
+    return sum((min(max(places - place, Fraction(0)), Fraction(1)) for place in possible), Fraction(0)) / len(possible)
+
+
+def area(members: Sequence[float], nonmembers: Sequence[float]) -> Fraction:
+    """Return the share of pairs in which the member is higher, a tie being half a pair."""
+    won = sum(2 * (one > other) + (one == other) for one in members for other in nonmembers)
+    return Fraction(won, 2 * len(members) * len(nonmembers))
