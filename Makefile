@@ -36,15 +36,19 @@ format:
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# anonymeter needs an older numpy than unveil, so it gets an environment of its own.
+# anonymeter needs an older numpy than unveil and SDMetrics an older pandas, so each gets an environment of its own.
 bench:
 	@$(PYTHON) tools/environment.py .venv-bench --extra bench
 	@test -e .venv-bench-anonymeter/ready || { \
 	  $(PYTHON) -m venv --without-pip .venv-bench-anonymeter && \
 	  $(PYTHON) -m pip --python .venv-bench-anonymeter/bin/python install --quiet anonymeter==1.1.0 && \
 	  touch .venv-bench-anonymeter/ready; }
+	@test -e .venv-bench-sdmetrics/ready || { \
+	  $(PYTHON) -m venv --without-pip .venv-bench-sdmetrics && \
+	  $(PYTHON) -m pip --python .venv-bench-sdmetrics/bin/python install --quiet sdmetrics==0.32.0 && \
+	  touch .venv-bench-sdmetrics/ready; }
 	.venv-bench/bin/python -m benchmarks.run $(ARGS)
 
 clean:
-	rm -rf .venv .venv-bench .venv-bench-anonymeter .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT)
+	rm -rf .venv .venv-bench .venv-bench-anonymeter .venv-bench-sdmetrics .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT)
 	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -7,7 +7,7 @@ import platform
 # One thread each: CPU times are compared, and idle threads of a numeric library would count too.
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
-from benchmarks import candidates, linkability, partitions
+from benchmarks import candidates, closest_record, inference, linkability, partitions, singling_out
 from benchmarks.timing import as_markdown
 
 
@@ -18,6 +18,9 @@ def main() -> None:
     print(f"Python {platform.python_version()} on {platform.machine()}, {os.cpu_count()} cores\n")
     print(as_markdown(list(linkability.rows())), "\n")
     linkability.growth([10**4, 10**5, 10**6])
+    for table in (singling_out, inference, closest_record):
+        print(as_markdown(list(table.rows())), "\n")
+    closest_record.hardest()
     print(as_markdown(list(candidates.rows())), "\n")
     print(as_markdown(list(partitions.rows(sizes))), "\n")
     print("| case | extra memory, MB |\n|---|---:|")

@@ -68,7 +68,7 @@ def test_copied_records_are_shown_escaped_and_in_known_columns_only() -> None:
 
 
 def test_a_copy_must_agree_in_sensitive_columns_too_as_in_the_attack() -> None:
-    changed = marked(40).with_columns(illness=pl.Series(["other"] * 39 + ["secret0"]))
+    changed = marked(40).with_columns(illness=pl.Series(["other"] * 39 + ["ailment0"]))
     answer = edition(marked(40), changed)
     assert answer.table["links_expected"].to_list() == [1]
     assert "1 person has a record that is released unchanged." in answer.to_html(show_records=True)

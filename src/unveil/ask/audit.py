@@ -76,7 +76,7 @@ class AuditAnswer:
             tone = judgement.tone if judgement.tone != "neutral" else whole.tone
             whole = replace(whole, headline=judgement.headline, tone=tone, notes=notes, sections=sections)
         if given.previous is not None:
-            now = json.loads(self.to_json(seed=seed))
+            now = json.loads(self.to_json(seed=seed, paper=replace(given, previous=None)))
             whole = replace(whole, sections=(*whole.sections, changes_section(changes(given.previous, now))))
         sheet = sign_off(self.found, given, untested=whole.untested, seed=seed, version=__version__)
         return with_sign_off(whole, sheet)
@@ -118,7 +118,8 @@ class AuditAnswer:
             raise InputError("this answer was made without the tables, so it has no records to show. Ask anew")
         page = with_limits(self.page(seed=seed, paper=paper), limits, self.quantities)
         if edition == "shareable":
-            return render(shareable(page, minimum_cell=self.found.minimum_cell))
+            paths = () if paper is None else paper.paths
+            return render(shareable(page, minimum_cell=self.found.minimum_cell, paths=paths))
         return render(internal(with_records(page, copied_records(self._releases)) if show_records else page))
 
     def to_json(
@@ -134,7 +135,8 @@ class AuditAnswer:
         payload["profile"] = None if given.profile is None else self.judged(given.profile).to_dict()
         payload |= {"techniques": dict(given.techniques), "seed": seed, "version": __version__}
         if given.previous is not None:
-            payload["changes"] = changes(given.previous, json.loads(self.to_json(seed=seed))).to_dict()
+            now = json.loads(self.to_json(seed=seed, paper=replace(given, previous=None)))
+            payload["changes"] = changes(given.previous, now).to_dict()
         return dumps(payload)
 
     def plot(self) -> NDArray[Any]:

@@ -64,6 +64,10 @@ def guess_columns(
     pairs = [(secret, who) for secret in guesser.sensitive for who in _adversaries(guesser, told)]
     for number, (secret, who) in enumerate(pairs):
         progress(f"guessing {secret}", number / len(pairs))
+        if guesser.drawn.release.released.frame[secret].drop_nulls().n_unique() < 2:
+            why = f"The release holds no two different values of {secret!r}, so nothing can be read off it."
+            findings.append(not_run(guesser.attack, why, scenario=who, secret=secret))
+            continue
         findings.append(guesser.finding(secret, who, guesser.run(secret, who.first, knowledge), "told"))
     return tuple(findings)
 

@@ -24,7 +24,7 @@ def tell_members(drawn: Drawn, columns: tuple[str, ...], *, rng: np.random.Gener
     findings = []
     for method, reason in _REASONS.items():
         scenario = Scenario(name=f"by {method}", first=columns, reason=reason, origin="all")
-        attack = Membership(columns=columns, method=method)
+        attack = Membership(columns=columns, method=method, targets=None)
         try:
             trials = attack.run(released=drawn.release.released, knowledge=drawn.members, rng=rng)
         except InputError as refused:

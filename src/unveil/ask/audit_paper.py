@@ -32,11 +32,18 @@ class Paper:
     #: What was done to each column before the release.
     techniques: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     original: Path | None = None
+    #: In the order of the releases.
+    released: tuple[Path, ...] = ()
     control: Path | None = None
     #: The name of published limits to judge by.
     profile: str | None = None
     #: An earlier audit to compare with, as parsed JSON.
     previous: Mapping[str, Any] | None = None
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All files, whose folders are nobody's business."""
+        return tuple(path for path in (self.original, *self.released, self.control) if path is not None)
 
 
 def judged(audit: Audit, profile_name: str) -> Judgement:
@@ -70,8 +77,9 @@ def sign_off(audit: Audit, paper: Paper, *, untested: tuple[str, ...], seed: int
 
 def _files(audit: Audit, paper: Paper) -> Iterator[FileFact]:
     yield FileFact(part="Original", file=_shown(paper.original), rows=audit.rows, sha256=audit.sha256)
-    for release in audit.releases:
-        yield FileFact(part="Release", file=release.name, rows=release.rows, sha256=release.sha256)
+    paths = [str(path) for path in paper.released] or [release.name for release in audit.releases]
+    for release, file in zip(audit.releases, paths, strict=True):
+        yield FileFact(part="Release", file=file, rows=release.rows, sha256=release.sha256)
     if audit.control_rows is not None:
         yield FileFact(part="Control", file=_shown(paper.control), rows=audit.control_rows, sha256=audit.control_sha256)
 

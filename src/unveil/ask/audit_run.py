@@ -108,7 +108,9 @@ class _Run:
         one, asked, rng = self.one, self.asked, self.one.rng(attack)
         progress(f"trying {ATTACK_TEXTS[attack].title.lower()}", 0.0)
         if attack == "singling_out":
-            self.findings += single_out(self.drawn, one.known, self.told, guesses=asked.guesses, rng=rng)
+            # A description may use anything that is released.
+            columns = one.known + one.sensitive
+            self.findings += single_out(self.drawn, columns, self.told, guesses=asked.guesses, rng=rng)
         elif attack == "linkability":
             self.linked = self._link(progress, rng)
             self.findings += self.linked.findings

@@ -17,7 +17,7 @@ SEVERAL = 3
 
 def single_out(
     drawn: Drawn,
-    known: tuple[str, ...],
+    columns: tuple[str, ...],
     told: tuple[Scenario, ...] | None,
     *,
     guesses: int,
@@ -25,7 +25,7 @@ def single_out(
 ) -> tuple[Finding, ...]:
     """Return how often a description that fits one released record fits exactly one person in the data."""
     findings = []
-    for scenario, size in _adversaries(known, told):
+    for scenario, size in _adversaries(columns, told):
         attack = SinglingOut(columns=scenario.first, size=size, guesses=guesses)
         try:
             trials = attack.run(released=drawn.release.released, knowledge=drawn.whole, rng=rng)
@@ -44,22 +44,19 @@ def single_out(
     return tuple(findings)
 
 
-def _adversaries(known: tuple[str, ...], told: tuple[Scenario, ...] | None) -> Iterator[tuple[Scenario, int]]:
-    yield _all("one column", known, "rare and extreme values of single columns"), 1
-    several = min(SEVERAL, len(known))
+def _adversaries(columns: tuple[str, ...], told: tuple[Scenario, ...] | None) -> Iterator[tuple[Scenario, int]]:
+    yield _all("one column", columns, "rare and extreme values of single columns"), 1
+    several = min(SEVERAL, len(columns))
     if several > 1:
         reason = f"combinations of {several} columns, by lot"
-        yield _all(f"{several} columns", known, reason), several
+        yield _all(f"{several} columns", columns, reason), several
     for scenario in told or ():
-        columns = scenario.first + scenario.second
-        yield (
-            Scenario(name=scenario.name, first=columns, reason=scenario.reason),
-            min(SEVERAL, len(columns)),
-        )
+        named = scenario.first + scenario.second
+        yield Scenario(name=scenario.name, first=named, reason=scenario.reason), min(SEVERAL, len(named))
 
 
-def _all(name: str, known: tuple[str, ...], reason: str) -> Scenario:
-    return Scenario(name=name, first=known, reason=reason, origin="all")
+def _all(name: str, columns: tuple[str, ...], reason: str) -> Scenario:
+    return Scenario(name=name, first=columns, reason=reason, origin="all")
 
 
 def _sentence(text: str) -> str:

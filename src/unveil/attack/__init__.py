@@ -2,17 +2,31 @@
 
 from unveil.attack._listing import ATTACKS, Attack, attack
 from unveil.attack.table.anonymeter import AnonymeterLinkability
+from unveil.attack.table.anonymeter_inference import AnonymeterInference
+from unveil.attack.table.anonymeter_singling_out import AnonymeterSinglingOut
+from unveil.attack.table.attribute_disclosure import AttributeDisclosure, Disclosed
+from unveil.attack.table.inference import Inference
 from unveil.attack.table.linkability import Linkability
+from unveil.attack.table.membership import Membership, MembershipScores
 from unveil.attack.table.record_linkage import RecordLinkage
 from unveil.attack.table.row_order import OrderTest, RowOrder
+from unveil.attack.table.singling_out import SinglingOut
 
 __all__ = [
     "ATTACKS",
+    "AnonymeterInference",
     "AnonymeterLinkability",
+    "AnonymeterSinglingOut",
     "Attack",
+    "AttributeDisclosure",
+    "Disclosed",
+    "Inference",
     "Linkability",
+    "Membership",
+    "MembershipScores",
     "OrderTest",
     "RecordLinkage",
     "RowOrder",
+    "SinglingOut",
     "attack",
 ]

@@ -105,14 +105,15 @@ def _paper(settings: Mapping[str, Any], told: "Settings", files: list[Path | Non
     from unveil.report.profiles import profile
 
     named = settings["profile"] or told.profile
-    original, *_, control = files
+    original, *released, control = files
     return Paper(
         written=click.get_current_context().meta[WRITTEN],
         date=date.today().isoformat(),
         review=settings["review"] or told.review,
         techniques={**told.techniques, **techniques_in(settings["techniques"])},
-        original=None if original is None else original,
-        control=None if control is None else control,
+        original=original,
+        released=tuple(path for path in released if path is not None),
+        control=control,
         profile=None if named is None else profile(named).name,
         previous=None if compare is None else read_previous(compare),
     )

@@ -137,8 +137,11 @@ class Table:
 
     def select(self, names: Sequence[str]) -> "Table":
         """Return the table with these columns only, in this order."""
+        import polars as pl
+
         columns = tuple(self.column(name) for name in names)
-        return replace(self, columns=columns, frame=self.frame.select(list(names)))
+        # One by one: for polars a column called * would stand for all of them.
+        return replace(self, columns=columns, frame=pl.DataFrame({name: self.frame.get_column(name) for name in names}))
 
     def extremes(self) -> "Table":
         """Return two rows that reach as far as the whole table: the least and the greatest value of each column."""
@@ -273,7 +276,9 @@ def _assembled(table: Table, place: int, parts: Sequence[Sequence[tuple[Column, 
     if dropped:
         many = "columns" if len(dropped) > 1 else "column"
         notes += (f"{len(dropped)} {many} of the {table.name} left out, not being in all tables: {_listed(dropped)}",)
-    return replace(table, columns=columns, frame=pl.DataFrame([part[place][1] for part in parts]), notes=notes)
+    # By name: a series whose name is empty would lose it in a list of them.
+    frame = pl.DataFrame({part[place][0].name: part[place][1] for part in parts})
+    return replace(table, columns=columns, frame=frame, notes=notes)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -2,6 +2,15 @@
 
 from unveil.guess.candidates import Candidates
 from unveil.guess.partition import Partition, View
+from unveil.guess.predicates import Condition, Predicates
 from unveil.guess.trials import Attempts, Trials
 
-__all__ = ["Attempts", "Candidates", "Partition", "Trials", "View"]
+__all__ = [
+    "Attempts",
+    "Candidates",
+    "Condition",
+    "Partition",
+    "Predicates",
+    "Trials",
+    "View",
+]

@@ -42,6 +42,7 @@ from unveil.measure.information import (
     pearson_correlation,
     relative_entropy,
 )
+from unveil.measure.membership import area_under_curve
 from unveil.measure.partition_distances import (
     PartitionDistances,
     adjusted_rand_index,
@@ -141,6 +142,7 @@ __all__ = [
     "amount_of_leaked_information",
     "anonymeter_risk",
     "anonymity_set_size",
+    "area_under_curve",
     "attack_rate",
     "average_risk",
     "bands",

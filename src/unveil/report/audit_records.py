@@ -53,7 +53,6 @@ def with_records(page: Page, copied: Sequence[CopiedRecords]) -> Page:
     )
     return replace(
         page,
-        title=f"{page.title}: internal edition",
         sections=(*page.sections, section),
         notes=(WARNING, *page.notes),
         holds_records=True,

@@ -10,6 +10,7 @@ from unveil.report.audit_sentences import sentence
 from unveil.report.audit_verdict import is_proved, severity, worst_of
 from unveil.report.audit_words import compact_rate, kind_text, links_text, percent, row_name
 from unveil.report.blocks import Number, Side, Table, Tone
+from unveil.report.shareable import people
 from unveil.report.text import count, decimal, name
 
 _LEFT: Side = "left"
@@ -216,7 +217,7 @@ def column_table(audit: Audit) -> Table:
         caption="Columns",
         columns=("Column", "Kind", "Role", "Missing", "Why"),
         rows=tuple(
-            (name(column.name, _LONGEST_NAME), column.kind, column.role, count(column.missing), column.reason)
+            (name(column.name, _LONGEST_NAME), column.kind, column.role, people(column.missing), column.reason)
             for column in audit.columns
         ),
         align=(_LEFT, _LEFT, _LEFT, _RIGHT, _LEFT),

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from unveil.measure.risk import Rate
 from unveil.report.audit_findings import Audited, Finding
+from unveil.report.blocks import Count
 from unveil.report.text import UNDEFINED, count, decimal, name
 from unveil.report.text import percent as unsigned_percent
 
@@ -96,12 +97,17 @@ def kind_text(release: Audited) -> str:
 
 
 def links_text(finding: Finding) -> str:
-    """Return the hits: expected under random tie-breaking, with the least and the most where ties leave a choice."""
+    """Return the hits: expected under random tie-breaking, with the least and the most where ties leave a choice.
+
+    A shareable report does not show a few hits as a number: they are people.
+    """
     links = finding.links
     if math.isnan(links.expected):
         return ""
     ties = f" ({decimal(links.low, places=1)}–{decimal(links.high, places=1)})" if links.low < links.high else ""
-    return f"{decimal(links.expected, places=1)}{ties} of {count(finding.targets)}"
+    tries = count(finding.targets)
+    hits = f"{decimal(links.expected, places=1)}{ties} of {tries}"
+    return Count(hits, people=math.ceil(links.expected), pattern=f"{{}} of {tries}")
 
 
 def row_name(release: Audited, finding: Finding, *, several: bool, longest: int = 60) -> str:

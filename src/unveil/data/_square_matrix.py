@@ -1,0 +1,112 @@
+"""The one check of a square matrix of nonnegative numbers, whether it came from a file or from a caller."""
+
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Floats = NDArray[np.float64]
+#: A dense array, or rows of a sparse matrix with ascending columns and no stored zeros.
+SquareMatrix = Union[Floats, "csr_array"]
+
+#: A dense matrix with more rows than this takes more than 800 MB, and its copies several times as much.
+MOST_DENSE_ROWS = 10_000
+#: A sparse matrix with more entries than a dense one may have takes even more memory.
+MOST_ENTRIES = MOST_DENSE_ROWS**2
+
+
+def square_matrix(matrix: Any, *, what: str = "the matrix") -> SquareMatrix:
+    """Return the matrix as a read-only dense array or csr_array of floats, square, finite and nowhere negative.
+
+    Whatever scipy calls sparse stays sparse (entries stored twice are added, stored zeros are left out), anything else
+    becomes dense. ``what`` begins the sentence of an error; rows and columns are counted from 1 there.
+
+    >>> square_matrix([[1, 0], [0.5, 2]])
+    array([[1. , 0. ],
+           [0.5, 2. ]])
+    """
+    if hasattr(matrix, "tocsr"):
+        refuse_shape(matrix.shape, what=what, entries=matrix.nnz)
+        return _sparse(matrix, what)
+    dense = _numbers(matrix, what)
+    refuse_shape(dense.shape, what=what)
+    # Both are false for NaN, so that one pass each is enough where all is well.
+    if not (dense.min() >= 0 and dense.max() < np.inf):
+        wrong = np.argwhere(~((dense >= 0) & np.isfinite(dense)))
+        row, column = (int(place) for place in wrong[0])
+        raise _wrong_entry(what, row, column, float(dense[row, column]), len(wrong))
+    dense.flags.writeable = False
+    return dense
+
+
+def refuse_shape(shape: tuple[int, ...], *, what: str, entries: int | None = None) -> None:
+    """Raise the error for a shape that is not square, is empty, or is too large; ``entries`` counts those stored."""
+    if len(shape) != 2 or shape[0] != shape[1]:
+        seen = " x ".join(str(length) for length in shape) or "a single number"
+        raise InputError(
+            f"{what} must be square, one row per entry and one column per token, but is {seen}. "
+            "Add what is missing, or leave out what has no counterpart"
+        )
+    if shape[0] == 0:
+        raise InputError(f"{what} must have at least one row and column, but is empty. Pass one row per entry")
+    if entries is None and shape[0] > MOST_DENSE_ROWS:
+        raise InputError(
+            f"{what} must have at most {MOST_DENSE_ROWS:,} rows where every entry is stored, but has {shape[0]:,}. "
+            "Pass a sparse matrix of scipy, or write it as Matrix Market or with scipy.sparse.save_npz"
+        )
+    if entries is not None and entries > MOST_ENTRIES:
+        raise InputError(
+            f"{what} must store at most {MOST_ENTRIES:,} entries, but stores {entries:,}. "
+            "Split the data into parts that cannot be mistaken for one another"
+        )
+
+
+def _numbers(matrix: Any, what: str) -> Floats:
+    try:
+        array = np.asarray(matrix)
+        if array.dtype.kind not in "biufO":
+            raise TypeError
+        dense = np.ascontiguousarray(array.astype(np.float64, copy=array.flags.writeable))
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"{what} must have rows of equal length, made of real numbers. Correct the rows or cells that differ"
+        ) from None
+    # numpy makes a one-dimensional array of a single number.
+    return dense if array.ndim else dense.reshape(())
+
+
+def _sparse(matrix: Any, what: str) -> "csr_array":
+    from scipy.sparse import csr_array
+
+    if np.dtype(matrix.dtype).kind not in "biuf":
+        raise InputError(f"{what} must be made of real numbers, but has another type. Convert it first")
+    rows = csr_array(matrix, dtype=np.float64, copy=True)
+    try:
+        rows.check_format(full_check=True)
+    except ValueError:
+        raise InputError(
+            f"{what} stores entries outside its rows and columns. Build the sparse matrix again from its rows, columns "
+            "and values"
+        ) from None
+    rows.sum_duplicates()
+    wrong = np.flatnonzero(~((rows.data >= 0) & np.isfinite(rows.data)))
+    if wrong.size:
+        row = int(np.searchsorted(rows.indptr, wrong[0], side="right")) - 1
+        raise _wrong_entry(what, row, int(rows.indices[wrong[0]]), float(rows.data[wrong[0]]), wrong.size)
+    rows.eliminate_zeros()
+    for array in (rows.data, rows.indices, rows.indptr):
+        array.flags.writeable = False
+    return rows
+
+
+def _wrong_entry(what: str, row: int, column: int, value: float, count: int) -> InputError:
+    seen = "is negative" if value < 0 and np.isfinite(value) else "is missing or infinite"
+    return InputError(
+        f"{what} must hold finite numbers of at least 0, but the one in row {row + 1}, column {column + 1} (counted "
+        f"from 1, without names) {seen}; such entries: {count}. Correct them; 0 says that a token cannot be that entry"
+    )

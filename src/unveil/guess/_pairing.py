@@ -1,0 +1,153 @@
+"""Names of entries and tokens, and which token belongs to which entry."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.data._source import shown
+from unveil.errors import InputError
+from unveil.guess._entries import frozen
+
+Integers = NDArray[np.int64]
+Names = tuple[str, ...]
+
+
+class Paired(Protocol):
+    """What has as many entries as tokens, and perhaps names for them: a Matching or a MatchingDistribution."""
+
+    @property
+    def n(self) -> int:
+        """The number of entries."""
+        ...
+
+    @property
+    def entries(self) -> Names | None:
+        """The names of entries."""
+        ...
+
+    @property
+    def tokens(self) -> Names | None:
+        """The names of tokens."""
+        ...
+
+
+def distinct_names(names: Sequence[Any] | None, n: int, *, what: str) -> Names | None:
+    """Return one name for each of the ``n`` entries or tokens, as text, or None where there are none.
+
+    >>> distinct_names(["Flu", 7], 2, what="entries")
+    ('Flu', '7')
+    """
+    if names is None:
+        return None
+    found = tuple(str(name) for name in names)
+    if len(found) != n:
+        raise InputError(f"there are {len(found)} names for {n} {what}. Pass one for each")
+    if len(set(found)) != n:
+        first: dict[str, int] = {}
+        again, before = next((k, first[name]) for k, name in enumerate(found) if first.setdefault(name, k) != k)
+        raise InputError(
+            f"the names of {what} must differ, but number {again + 1} has that of number {before + 1} (counted from 1; "
+            f"such names: {n - len(set(found))}). Rename or remove one of them"
+        )
+    return found
+
+
+def matching_truth(matching: Paired, pairs: Any) -> Integers:
+    """Return the true token of each entry as a number from 0; every token belongs to exactly one entry.
+
+    Parameters
+    ----------
+    matching
+        A Matching or a MatchingDistribution.
+    pairs
+        One token number per entry, or a mapping from entry name to token name, or a sequence of such pairs. Where the
+        matching has no names, numbers from 0 take their place.
+
+    Raises
+    ------
+    InputError
+        If an entry lacks a token, a name is unknown, or an entry or a token comes twice.
+
+    Examples
+    --------
+    >>> from unveil.guess.matching import Matching
+    >>> guess = Matching([[1, 1], [1, 1]], entries=["Flu", "Cold"], tokens=["u", "v"])
+    >>> matching_truth(guess, {"Cold": "u", "Flu": "v"})
+    array([1, 0])
+    """
+    n = matching.n
+    couples = _couples(pairs)
+    if couples is None:
+        truth = frozen(pairs, np.int64, what="the truth").copy()
+        refuse_count(truth.size, n)
+    else:
+        refuse_count(len(couples), n)
+        entry = _positions([one for one, _ in couples], matching.entries, n, "entry")
+        truth = np.empty(n, np.int64)
+        truth[entry] = _positions([other for _, other in couples], matching.tokens, n, "token")
+    refuse_no_bijection(truth, n, "token")
+    truth.flags.writeable = False
+    return truth
+
+
+def refuse_count(count: int, n: int) -> None:
+    """Raise the error for a truth that has fewer or more pairs than there are entries."""
+    if count != n:
+        raise InputError(
+            f"the truth must have one token for each of the {n} entries, but has {count}. Add or remove pairs"
+        )
+
+
+def refuse_no_bijection(numbers: Integers, n: int, word: str) -> None:
+    """Raise the error for ``n`` numbers that are not each of 0 to n - 1 once."""
+    if ((numbers < 0) | (numbers >= n)).any():
+        raise InputError(f"each {word} of the truth must be a number from 0 to {n - 1}, but some are not. Number them anew")
+    repeated = n - np.unique(numbers).size
+    if repeated:
+        raise InputError(
+            f"the truth must be one to one, but {repeated} of {n} pairs have the {word} of another pair. "
+            f"Give each pair {'an' if word == 'entry' else 'a'} {word} of its own"
+        )
+
+
+def _couples(pairs: Any) -> list[tuple[Any, Any]] | None:
+    """Return pairs of names, or None where the truth is plain numbers."""
+    if isinstance(pairs, Mapping):
+        return list(pairs.items())
+    if isinstance(pairs, (list, tuple)) and any(isinstance(pair, (tuple, list)) for pair in pairs):
+        try:
+            return [(entry, token) for entry, token in pairs]
+        except (TypeError, ValueError):
+            raise InputError("each pair of the truth must be an entry and a token. Correct those that differ") from None
+    return None
+
+
+def _positions(names: list[Any], known: Names | None, n: int, word: str) -> Integers:
+    """Return the number behind each name, each once."""
+    if known is None:
+        numbers = frozen(names, np.int64, what=f"each {word} of the truth")
+    else:
+        number = {name: k for k, name in enumerate(known)}
+        numbers = np.array([number.get(str(name), -1) for name in names], np.int64)
+        strange = np.flatnonzero(numbers < 0)
+        if strange.size:
+            raise InputError(
+                f"each {word} of the truth must be one that the matrix has, but that of pair {strange[0] + 1} (counted "
+                f"from 1) is not; such pairs: {strange.size}. Check the spelling, and that both belong together"
+            )
+    refuse_no_bijection(numbers, n, word)
+    return numbers
+
+
+@contextmanager
+def of_file(path: "str | os.PathLike[str]") -> Iterator[None]:
+    """Let an error say which file is meant, for checks that know no file."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"the file {shown(Path(path))} cannot be used: {error}") from error
