@@ -9,7 +9,7 @@ from unveil._listed import Listed, On, written_name
 
 Class = TypeVar("Class", bound=type)
 
-Leaves = Literal["Trials", "Candidates", "Partition", "Matching"]
+Leaves = Literal["Trials", "Candidates", "Partition", "Matching", "Beliefs"]
 
 
 @dataclass(frozen=True, kw_only=True)

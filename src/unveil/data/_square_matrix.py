@@ -46,14 +46,14 @@ def square_matrix(matrix: Any, *, what: str = "the matrix") -> SquareMatrix:
 
 def refuse_shape(shape: tuple[int, ...], *, what: str, entries: int | None = None) -> None:
     """Raise the error for a shape that is not square, is empty, or is too large; ``entries`` counts those stored."""
+    if 0 in shape:
+        raise InputError(f"{what} must have at least one row and column, but is empty. Pass one row per entry")
     if len(shape) != 2 or shape[0] != shape[1]:
         seen = " x ".join(str(length) for length in shape) or "a single number"
         raise InputError(
             f"{what} must be square, one row per entry and one column per token, but is {seen}. "
             "Add what is missing, or leave out what has no counterpart"
         )
-    if shape[0] == 0:
-        raise InputError(f"{what} must have at least one row and column, but is empty. Pass one row per entry")
     if entries is None and shape[0] > MOST_DENSE_ROWS:
         raise InputError(
             f"{what} must have at most {MOST_DENSE_ROWS:,} rows where every entry is stored, but has {shape[0]:,}. "

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from unveil.data.mechanism import Mechanism
+
 ReleaseKind = Literal["masked", "synthetic"]
 
 
@@ -35,6 +37,9 @@ class Release:
     truth
         For each released row the row of the original that it was made from, counted from 0; None where rows are
         nobody's (synthetic) or it is not known.
+    mechanism
+        How likely each released row is for each original one, where the masking method can say so; what an adversary
+        knows who knows the method and its settings.
 
     Examples
     --------
@@ -52,6 +57,7 @@ class Release:
     name: str = "release"
     notes: tuple[str, ...] = ()
     truth: "NDArray[np.int64] | None" = None
+    mechanism: "Mechanism | None" = None
 
     def __post_init__(self) -> None:
         if self.kind not in ("masked", "synthetic", None):

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -188,11 +189,13 @@ def _build(
         seen = "no column" if not columns else "no row"
         raise InputError(f"the {name} must have at least one row and one column, but has {seen}. Pass the whole table")
     names = [series.name for series, _ in columns]
-    pattern = next((place for place, text in enumerate(names, 1) if text.startswith("^") and text.endswith("$")), 0)
+    pattern = next(
+        (place for place, text in enumerate(names, 1) if text == "*" or re.fullmatch(r"\^.*\$", text, re.S)), 0
+    )
     if pattern:  # polars takes such a name for a pattern of names
         raise InputError(
-            f"a column name must not begin with ^ and end with $, as that of column {pattern} of the {name} does. "
-            "Rename it"
+            f"a column name must not be * nor begin with ^ and end with $, as that of column {pattern} of the {name} "
+            "does. Rename it"
         )
     _check_told(names, name, kinds, roles)
     described, values = [], []

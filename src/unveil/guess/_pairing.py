@@ -106,7 +106,9 @@ def refuse_count(count: int, n: int) -> None:
 def refuse_no_bijection(numbers: Integers, n: int, word: str) -> None:
     """Raise the error for ``n`` numbers that are not each of 0 to n - 1 once."""
     if ((numbers < 0) | (numbers >= n)).any():
-        raise InputError(f"each {word} of the truth must be a number from 0 to {n - 1}, but some are not. Number them anew")
+        raise InputError(
+            f"each {word} of the truth must be a number from 0 to {n - 1}, but some are not. Number them anew"
+        )
     repeated = n - np.unique(numbers).size
     if repeated:
         raise InputError(
@@ -145,9 +147,9 @@ def _positions(names: list[Any], known: Names | None, n: int, word: str) -> Inte
 
 
 @contextmanager
-def of_file(path: "str | os.PathLike[str]") -> Iterator[None]:
-    """Let an error say which file is meant, for checks that know no file."""
+def of_file(path: "str | os.PathLike[str]", part: str = "") -> Iterator[None]:
+    """Let an error say which file (and which part of it) is meant, for checks that know no file."""
     try:
         yield
     except InputError as error:
-        raise InputError(f"the file {shown(Path(path))} cannot be used: {error}") from error
+        raise InputError(f"the file {shown(Path(path))} cannot be used{part}: {error}") from error

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 Integers = NDArray[np.int64]
 
 
-class Disclosed(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Disclosed:
     """What the exact matches say: the trials over all targets, and who matched.
 
     ``matched`` has a 1 for each target that equals at least one released row in the known columns, else a 0; ``sure``

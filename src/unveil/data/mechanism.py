@@ -1,0 +1,31 @@
+"""How a release was made, as far as probabilities tell it: what a masking method says about its own output."""
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from unveil.data.table import Table
+
+
+class Mechanism(Protocol):
+    """A masking method that can say how likely each of its outputs is for each input."""
+
+    def log_likelihood(self, original: "Table", released: "Table", rows: "NDArray[np.int64]") -> "NDArray[np.float64]":
+        """Return the logarithm of the chance, or density, of released rows given each original row.
+
+        Parameters
+        ----------
+        original, released
+            The tables before and after.
+        rows
+            The released rows that are asked for, by position.
+
+        Returns
+        -------
+        array
+            One line for each of ``rows``, one column for each original row; minus infinity where that original row
+            cannot have become this released one. A constant may be added to each line.
+        """
+        ...
