@@ -1,13 +1,14 @@
-"""Adult and its CTGAN synthesis: linkability, singling out and inference, by unveil and as anonymeter 1.1.0 counts them.
+"""Adult and its CTGAN synthesis: singling out, linkability and inference by unveil, beside anonymeter 1.1.0.
 
-With ``--anonymeter PYTHON``, a Python that has anonymeter installed, the package itself runs beside. Without it its rules
-are those of unveil's compatibility classes, which the tests hold against the package.
+With ``--anonymeter PYTHON``, a Python that has anonymeter installed, the package itself runs beside. Without it its
+rules are those of unveil's compatibility classes, which the tests hold against the package.
 """
 
 import argparse
 import json
 import subprocess
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from unveil.attack.table.singling_out import SinglingOut
 from unveil.data.release import Knowledge
 from unveil.data.table import Table, agree
 from unveil.guess import Trials
-from unveil.measure.risk import anonymeter_risk, risk
+from unveil.measure.risk import Rate, anonymeter_risk, excess_over_control, risk
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,10 +32,13 @@ if TYPE_CHECKING:
 
 NAME = "adult_beside_anonymeter"
 FILES = ("train.csv.gz", "syn_ctgan.csv.gz", "control.csv.gz")
-FIRST = ("type_employer", "education", "hr_per_week", "capital_loss", "capital_gain")
-SECOND = ("race", "sex", "fnlwgt", "age", "country")
+WHO = ("original", "released", "control")
+FIRST = ("age", "type_employer", "education", "marital", "sex", "country")
+SECOND = ("occupation", "relationship", "race", "hr_per_week", "income", "capital_gain", "capital_loss")
 SIZES = (1, 3)
 NEIGHBOURS = 10
+#: Descriptions tried where everybody is attacked; each is about whoever it fits, so there is no "all".
+MANY_GUESSES = 10
 Row = dict[str, Any]
 
 
@@ -52,9 +56,6 @@ def main() -> None:
     rows += list(shuffled(tables, chosen))
     write_table(rows, NAME, chosen.out)
     draw(rows, chosen, by_package=bool(said))
-
-
-WHO = ("original", "released", "control")
 
 
 def read(paths: Sequence[Path], chosen: argparse.Namespace) -> list["pl.DataFrame"]:
@@ -92,21 +93,32 @@ def beside(
     question: str, mine: Any, rule: Any, tables: Sequence[Table], chosen: argparse.Namespace, said: dict[str, Any]
 ) -> Row:
     """Return one line of the table: unveil's figures, anonymeter's by its rules, and those the package gave."""
-    original, released, control = tables
-    ours, theirs = (
-        attack.run(released=released, knowledge=Knowledge(original, control), rng=np.random.default_rng(chosen.seed))
-        for attack in (mine, rule)
+    everybody = replace(
+        mine, **({"guesses": MANY_GUESSES * mine.guesses} if "guesses" in vars(mine) else {"targets": None})
     )
+    ours, whole, theirs = (run(attack, tables, chosen) for attack in (mine, everybody, rule))
     found: Row = {"question": question, "tries": ours.attack.tries}
     for name, rate in vars(risk(ours)).items():
-        found |= {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high}
-    found |= {"rule_hits": theirs.attack.expected, "rule_control_hits": theirs.control.expected}
+        found |= numbers(name, rate)
+    found |= {"everybody_tries": whole.attack.tries, **numbers("everybody_excess", excess_over_control(whole))}
+    found |= {"rule_hits": theirs.attack.expected, "rule_control_hits": getattr(theirs.control, "expected", None)}
     value = anonymeter_risk(theirs)
-    found |= {"rule_risk": value.value, "rule_risk_low": value.low, "rule_risk_high": value.high}
+    found |= numbers("rule_risk", value)
     if question in said:
         print(f"{question}: the package says {said[question]['risk']:.4f}, its rules give {value.value:.4f}")
         found |= {f"package_{name}": number for name, number in said[question].items()}
     return found
+
+
+def run(attack: Any, tables: Sequence[Table], chosen: argparse.Namespace) -> Trials:
+    original, released, control = tables
+    rng = np.random.default_rng(chosen.seed)
+    trials: Trials = attack.run(released=released, knowledge=Knowledge(original, control), rng=rng)
+    return trials
+
+
+def numbers(name: str, rate: Rate) -> Row:
+    return {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high}
 
 
 def shuffled(tables: Sequence[Table], chosen: argparse.Namespace) -> Iterator[Row]:
@@ -148,20 +160,26 @@ def draw(rows: Sequence[Row], chosen: argparse.Namespace, *, by_package: bool) -
     from matplotlib import pyplot
 
     figure, (left, right) = pyplot.subplots(
-        1, 2, figsize=(11, 6.5), layout="constrained", gridspec_kw={"width_ratios": (2, 1)}
+        1, 2, figsize=(11, 7.5), layout="constrained", gridspec_kw={"width_ratios": (2, 1)}
     )
     asked = [row for row in rows if "order" not in row["question"]]
-    theirs = "package" if by_package else "rule_risk"
-    keys = ("package_risk", "package_low", "package_high") if by_package else (theirs, f"{theirs}_low", f"{theirs}_high")
-    intervals(left, asked, keys, -0.17, "C1", "anonymeter: risk" + ("" if by_package else " (its rules)"))
-    name = "excess_over_control"
-    intervals(left, asked, (name, f"{name}_low", f"{name}_high"), 0.17, "C0", "unveil: excess over control")
-    left.set_yticks(range(len(asked)), [row["question"] for row in asked])
+    theirs = "anonymeter: risk" if by_package else "anonymeter's rules: risk"
+    intervals(left, asked, "package_risk" if by_package else "rule_risk", -0.25, "C1", theirs)
+    intervals(left, asked, "excess_over_control", 0, "C0", "unveil: excess over control, as many tries")
+    intervals(
+        left,
+        asked,
+        "everybody_excess",
+        0.25,
+        "black",
+        f"unveil: the same, everybody attacked ({MANY_GUESSES} times the descriptions)",
+    )
+    left.set_yticks(range(len(asked)), [in_words(row["question"]) for row in asked])
     left.set(title="What being in the data adds", xlabel="share of the tries that would fail on others")
     left.invert_yaxis()
     left.axvline(0, color="grey", linewidth=0.8)
     left.grid(axis="x", alpha=0.3)
-    left.legend(loc="lower left", fontsize=9)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=3, fontsize=9)
     orders = [row for row in rows if row["question"].startswith("linkability")]
     right.plot([row["rule_hits"] for row in orders], "o", color="C1", label="anonymeter's rule")
     right.plot([row["attack_rate"] * row["tries"] for row in orders], "_", color="C0", ms=10, label="unveil, expected")
@@ -172,9 +190,14 @@ def draw(rows: Sequence[Row], chosen: argparse.Namespace, *, by_package: bool) -
     save_picture(figure, NAME, chosen.out)
 
 
-def intervals(axes: "Axes", rows: Sequence[Row], keys: Sequence[str], shift: float, colour: str, label: str) -> None:
+def in_words(question: str) -> str:
+    attack, _, size = question.partition("singling out ")
+    return question if attack else f"singling out, {size} column{'s' if size != '1' else ''}"
+
+
+def intervals(axes: "Axes", rows: Sequence[Row], name: str, shift: float, colour: str, label: str) -> None:
     """Draw one value with its interval for each question."""
-    value, low, high = (np.array([row[key] for row in rows], np.float64) for key in keys)
+    value, low, high = (np.array([row[f"{name}{end}"] for row in rows]) for end in ("", "_low", "_high"))
     places = np.arange(len(rows)) + shift
     axes.hlines(places, low, high, color=colour, linewidth=2)
     axes.plot(value, places, "o", color=colour, label=label, markersize=5)

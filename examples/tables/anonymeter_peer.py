@@ -1,7 +1,7 @@
 """Run anonymeter's three attacks and print what it says as JSON; for a Python that has anonymeter 1.1.0.
 
-`adult_beside_anonymeter.py --anonymeter PYTHON` starts it. The package needs an older numpy than unveil, so it lives in an
-environment of its own, and this file imports nothing of unveil. The settings come as JSON on standard input.
+`adult_beside_anonymeter.py --anonymeter PYTHON` starts it. The package needs an older numpy than unveil, so it lives in
+an environment of its own, and this file imports nothing of unveil. The settings come as JSON on standard input.
 """
 
 import json
@@ -49,7 +49,7 @@ def said(evaluator: Any, seed: int, **settings: Any) -> dict[str, float]:
     results, risk = evaluator.results(), evaluator.risk()
     rates = (results.attack_rate.value, results.baseline_rate.value, results.control_rate.value)
     numbers = dict(zip(("attack", "baseline", "control"), map(float, rates), strict=True))
-    return {**numbers, "risk": float(risk.value), "low": float(risk.ci[0]), "high": float(risk.ci[1])}
+    return {**numbers, "risk": float(risk.value), "risk_low": float(risk.ci[0]), "risk_high": float(risk.ci[1])}
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ def data_files(folder: str, names: Sequence[str]) -> list[Path]:
     return paths
 
 
-def _leave(sentence: str) -> None:
+def _leave(sentence: str) -> NoReturn:
     print(sentence, file=sys.stderr)
     sys.exit(NO_DATA)
 

@@ -97,7 +97,7 @@ def test_a_small_case_worked_by_hand() -> None:
     assert by_row(found.trials.naive) == pytest.approx([3 / 6, 2 / 6, 3 / 6, 0, 2 / 6])
     assert found.rate_among_matched == pytest.approx(2 / 4)
     assert found.control_rate_among_matched == pytest.approx(1 / 2)
-    assert found.trials.notes == ("4 of 5 targets match a released row exactly",)
+    assert found.trials.notes == ("80.0% of the targets match a released row exactly",)
     assert found.trials.what == "a released row with the same age is there, and its ill is the true one"
 
 

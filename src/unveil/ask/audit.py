@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unveil.ask.audit_figures import SCHEMA, figures_of, rows_of
 from unveil.ask.audit_inputs import One, prepare
-from unveil.ask.audit_paper import Paper, judged, sign_off
+from unveil.ask.audit_paper import Paper, check_paper, judged, sign_off
 from unveil.ask.audit_quantities import quantities_of
 from unveil.ask.audit_run import audit_before, audit_one
 from unveil.ask.audit_settings import ATTACKS, Asked, Compatibility
@@ -67,6 +67,7 @@ class AuditAnswer:
         from unveil.report.sign_off import with_sign_off
 
         given = paper or Paper()
+        check_paper(self.found, given)
         whole = page(self.found, seed=seed, version=__version__)
         if given.profile is not None:
             judgement = self.judged(given.profile)
@@ -131,6 +132,7 @@ class AuditAnswer:
         from unveil.report.machine import dumps
 
         given = paper or Paper()
+        check_paper(self.found, given)
         payload = {"schema": SCHEMA, **figures_of(self.found), "limits": list(limits)}
         payload["profile"] = None if given.profile is None else self.judged(given.profile).to_dict()
         payload |= {"techniques": dict(given.techniques), "seed": seed, "version": __version__}

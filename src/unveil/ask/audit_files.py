@@ -1,6 +1,7 @@
 """The audit asked of files: the original, the releases, perhaps a control table, and perhaps a file of settings."""
 
 import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -136,12 +137,18 @@ def _read(path: Path, name: str, kinds: Mapping[str, Any] | None, missing: Seque
 
 
 def _names(paths: Sequence[Path], told: Mapping[Path, str]) -> dict[Path, str]:
-    """Return what each release is called: as told, or its file name, or its whole path where file names repeat."""
+    """Return what each release is called: as told, or its file name, with a number where file names repeat."""
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
         raise InputError(f"the release {shown(twice)} is named twice. Name each release once")
-    files = [path.name for path in paths]
-    return {path: told.get(path) or (path.name if files.count(path.name) == 1 else str(path)) for path in paths}
+    # Folders may say more than a report should: files of the same name are told apart by their number.
+    called, seen = {}, Counter[str]()
+    repeated = {file for file, times in Counter(path.name for path in paths).items() if times > 1}
+    for path in paths:
+        seen[path.name] += 1
+        own = f"{path.name} ({seen[path.name]})" if path.name in repeated else path.name
+        called[path] = told.get(path) or own
+    return called
 
 
 def read_settings(path: str | Path) -> Settings:

@@ -12,7 +12,6 @@ from unveil.ask.progress import Progress, silent
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure
 from unveil.attack.table.inference import Inference
 from unveil.data.release import Knowledge
-from unveil.errors import InputError
 from unveil.guess.trials import Trials
 from unveil.measure.risk import risk
 from unveil.report.audit_findings import Finding, Scenario
@@ -29,6 +28,8 @@ class Guesser:
     drawn: Drawn
     known: tuple[str, ...]
     sensitive: tuple[str, ...]
+    #: Sensitive columns that the release does not hold.
+    withheld: tuple[str, ...]
     tolerance: float
     rng: np.random.Generator
     model: Any = None
@@ -40,6 +41,11 @@ class Guesser:
             attack = Inference(secret=secret, known=known, tolerance=self.tolerance, targets=None, model=self.model)
         trials: Trials = attack.run(released=self.drawn.release.released, knowledge=knowledge, rng=self.rng)
         return trials
+
+    def can_be_guessed(self, secret: str) -> bool:
+        """Return whether there is anything to guess: two different values among people and in the release."""
+        tables = (self.drawn.release.original, self.drawn.release.released)
+        return all(table.frame.get_column(secret).drop_nulls().n_unique() > 1 for table in tables)
 
     def finding(self, secret: str, scenario: Scenario, trials: Trials, part: Part) -> Finding:
         """Return what was found about this column."""
@@ -57,14 +63,17 @@ def guess_columns(
     guesser: Guesser, told: tuple[Scenario, ...] | None, *, progress: Progress = silent
 ) -> tuple[Finding, ...]:
     """Return how often each sensitive column is guessed right, or the worst column where none is sensitive."""
+    findings = [
+        not_run(guesser.attack, f"The release does not hold {secret!r}, so nothing can be read off it.", secret=secret)
+        for secret in guesser.withheld
+    ]
     if not guesser.sensitive:
-        return _searched(guesser, progress)
-    findings = []
+        return tuple(findings) or _searched(guesser, progress)
     knowledge = guesser.drawn.knowledge("told")
     pairs = [(secret, who) for secret in guesser.sensitive for who in _adversaries(guesser, told)]
     for number, (secret, who) in enumerate(pairs):
         progress(f"guessing {secret}", number / len(pairs))
-        if guesser.drawn.release.released.frame[secret].drop_nulls().n_unique() < 2:
+        if not guesser.can_be_guessed(secret):
             why = f"The release holds no two different values of {secret!r}, so nothing can be read off it."
             findings.append(not_run(guesser.attack, why, scenario=who, secret=secret))
             continue
@@ -92,11 +101,8 @@ def _searched(guesser: Guesser, progress: Progress) -> tuple[Finding, ...]:
     secrets = guesser.known[:MOST_SECRETS]
     for number, secret in enumerate(secrets):
         progress("searching the column that is guessed best", number / len(secrets))
-        try:
+        if guesser.can_be_guessed(secret):
             trials[secret] = guesser.run(secret, _others(guesser.known, secret), seen)
-        except InputError:
-            # A column with one value, or none, holds nothing that could be guessed.
-            continue
     if not trials:
         return (not_run(guesser.attack, "No column has two different values that could be guessed."),)
     worst = max(trials, key=_score(trials))
@@ -106,10 +112,7 @@ def _searched(guesser: Guesser, progress: Progress) -> tuple[Finding, ...]:
         reason=f"was guessed best beyond others of {len(trials)} columns that were tried on other people",
         origin="worst",
     )
-    try:
-        again = guesser.run(worst, scenario.first, guesser.drawn.knowledge("fresh"))
-    except InputError as nothing:
-        return (not_run(guesser.attack, f"{worst!r} could not be measured again: {nothing}."),)
+    again = guesser.run(worst, scenario.first, guesser.drawn.knowledge("fresh"))
     mean = Scenario(
         name=f"mean of {len(trials)} columns", first=(), reason="any column from all others", origin="random"
     )

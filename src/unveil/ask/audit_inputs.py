@@ -8,6 +8,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.ask.audit_checks import check_weights, refuse_constant
 from unveil.ask.audit_people import Labels, People, draw_people
 from unveil.ask.audit_settings import ATTACKS, Asked, ReleaseKind
 from unveil.data.direct_identifiers import direct_identifiers
@@ -16,6 +17,7 @@ from unveil.data.table import Role, Table, agree
 from unveil.errors import InputError, did_you_mean
 from unveil.measure.groups import bands
 from unveil.report.audit_findings import Audit, Audited, ColumnFact, TableFlags
+from unveil.report.shareable import people
 
 _ROLE_WORDS = {"identifier": "an identifier", "sensitive": "sensitive", "ignored": "ignored"}
 
@@ -26,11 +28,15 @@ class One(NamedTuple):
     release: Release
     known: tuple[str, ...]
     sensitive: tuple[str, ...]
+    #: Sensitive columns that the release does not hold.
+    withheld: tuple[str, ...]
     #: Columns that no adversary knows, and why.
     left_out: Mapping[str, str]
     truth: NDArray[np.int64] | None
     sha256: str | None
     seed: int
+    #: The same without the control table, which may lack columns that nobody attacks, such as weights.
+    alone: Release | None = None
     #: How many columns of the original the release lacks, identifiers not counted: they are left out on purpose.
     columns_left_out: int = 0
 
@@ -84,6 +90,7 @@ def prepare(original: Any, released: Any, control: Any, *, asked: Asked, rng: np
     parts = asked.parts
     whole = _with_roles(_table(original, "original", asked), asked)
     outside = None if control is None else _table(control, "control", asked)
+    refuse_constant(whole, asked)
     notes = [*_role_notes(whole), *_target_notes(whole, asked)]
     if outside is not None and _same_rows(whole, outside):
         outside = None
@@ -164,7 +171,8 @@ def _role_notes(table: Table) -> list[str]:
 def _target_notes(table: Table, asked: Asked) -> list[str]:
     if asked.targets is None or asked.targets <= table.rows:
         return []
-    return [f"All {table.rows} people of the original were attacked: there are no {asked.targets} of them."]
+    pattern = f"All {{}} of the original were attacked: there are no {asked.targets} of them."
+    return [people(table.rows, "person", "people", pattern=pattern)]
 
 
 def _same_rows(one: Table, other: Table) -> bool:
@@ -212,6 +220,8 @@ def _one(
         kind = kind or given.kind
         truth = given.truth
     release = Release(whole, table, outside, kind=kind, name=label)
+    alone = Release(whole, table, None, kind=kind, name=label)
+    check_weights(alone, asked)
     notes = [note if note.endswith(".") else f"{note}." for note in release.notes]
     if kind is None:
         notes.append(
@@ -230,10 +240,16 @@ def _one(
         release=release,
         known=known,
         sensitive=tuple(column.name for column in release.original.columns if column.role == "sensitive"),
+        withheld=tuple(
+            column.name
+            for column in whole.columns
+            if column.role == "sensitive" and column.name not in release.original.column_names
+        ),
         left_out=left_out,
         truth=found if truth is None else np.asarray(truth, np.int64),
         sha256=table.sha256,
         seed=seed,
+        alone=alone,
         columns_left_out=sum(
             column.role in ("known", "sensitive") and column.name not in release.original.column_names
             for column in whole.columns

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from unveil.ask.audit_quantities import quantities_of
+from unveil.errors import InputError, did_you_mean
 from unveil.report.audit_attacks import ATTACK_TEXTS
 from unveil.report.audit_findings import Audit, Audited
 from unveil.report.audit_questions import box_facts
@@ -50,6 +51,15 @@ def judged(audit: Audit, profile_name: str) -> Judgement:
     """Return whether each release keeps the limits of the profile of this name."""
     releases = {each.name: (each.kind, quantities_of([each])) for each in audit.releases}
     return judge_releases(profile(profile_name), releases)
+
+
+def check_paper(audit: Audit, paper: Paper) -> None:
+    """Refuse a technique for a column that is not there."""
+    columns = [column.name for column in audit.columns]
+    for column in paper.techniques:
+        if column not in columns:
+            hint = did_you_mean(column, columns) or " Name a column of the original."
+            raise InputError(f"a technique is told for column {column!r}, which is not in the original.{hint}")
 
 
 def sign_off(audit: Audit, paper: Paper, *, untested: tuple[str, ...], seed: int | None, version: str) -> SignOff:

@@ -38,7 +38,9 @@ def draw_people(table: Table, targets: int | None, *, rng: np.random.Generator) 
     >>> people.told.size, people.search.size, people.fresh.size
     (3, 3, 3)
     """
-    content = table.frame.with_row_index("\x00row").sort(table.frame.columns)["\x00row"].to_numpy().astype(np.int64)
+    import polars as pl
+
+    content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
     drawn = content[rng.permutation(content.size)]
     most = content.size if targets is None else targets
     half = min(most, max(content.size // 2, 1))

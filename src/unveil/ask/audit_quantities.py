@@ -110,7 +110,7 @@ def _worst(releases: tuple[Audited, ...], attack: str, figure: str, end: str = "
     if figure in _DISTANCES:
         return min((v for each in found if not isnan(v := each.figures.get(figure, nan))), default=nan)
     if figure == "worst_group":
-        rates = [each.groups.worst.attack_rate for each in found if each.groups is not None and each.groups.worst]
+        rates = [group.attack_rate for each in found if each.groups is not None for group in each.groups.groups]
     else:
         rates = [finding.rate(figure) for finding in found]
     return max((value for rate in rates if not isnan(value := float(getattr(rate, end)))), default=nan)

@@ -15,7 +15,6 @@ from unveil.ask.audit_singling_out import single_out
 from unveil.ask.progress import Progress
 from unveil.ask.scenarios import settle
 from unveil.data.release import Release
-from unveil.errors import InputError
 from unveil.measure.disclosure import Disclosure, disclosure
 from unveil.measure.utility import Utility, loss_summary
 from unveil.report.audit_attacks import ATTACK_TEXTS
@@ -64,7 +63,9 @@ def audit_before(
     original = first.release.original
     itself = "the original itself"
     release = Release(original, replace(original, name=itself), first.release.control, kind="masked", name=itself)
-    one = first._replace(release=release, truth=np.arange(original.rows), sha256=None)
+    whole = prepared.original
+    alone = Release(whole, replace(whole, name=itself), kind="masked", name=itself)
+    one = first._replace(release=release, alone=alone, truth=np.arange(original.rows), sha256=None)
     chosen = tuple(attack for attack in prepared.attacks if attack in BEFORE)
     bare = replace(
         prepared, attacks=chosen, parts=(*chosen, *(("disclosure",) if "disclosure" in prepared.parts else ()))
@@ -99,7 +100,10 @@ class _Run:
         )
         # Whatever is wrong with an adversary is said before anything is attacked.
         columns = one.release.original.column_names
-        self.settled = [settle(each, one.known, columns=columns, left_out=one.left_out) for each in told or ()]
+        links = "linkability" in prepared.attacks
+        self.settled = [
+            settle(each, one.known, columns=columns, left_out=one.left_out, links=links) for each in told or ()
+        ]
         self.linked = Linked(findings=())
         self.findings: list[Finding] = []
 
@@ -120,6 +124,7 @@ class _Run:
                 drawn=self.drawn,
                 known=one.known,
                 sensitive=one.sensitive,
+                withheld=one.withheld,
                 tolerance=asked.tolerance,
                 rng=rng,
                 model=asked.model,
@@ -149,15 +154,8 @@ class _Run:
 
 
 def _disclosure(one: One, asked: Asked) -> Disclosure:
-    columns = one.release.released.column_names
-    for what, name in (("weight", asked.weight), ("household", asked.household)):
-        if name is not None and name not in columns:
-            raise InputError(
-                f"the {what} column {name!r} must be in the original and in the release {one.release.name!r}, but one "
-                "of them lacks it. Name a column that both have, or leave it out"
-            )
     return disclosure(
-        one.release,
+        one.release if one.alone is None else one.alone,
         columns=one.known,
         sensitive=one.sensitive,
         weights=asked.weight,

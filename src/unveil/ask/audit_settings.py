@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
@@ -50,8 +49,12 @@ class Asked:
                 isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1
             ):
                 raise InputError(f"{name} must be a whole number of at least 1, but is {number!r}. Raise it")
-        if not (isfinite(self.tolerance) and self.tolerance >= 0):
-            raise InputError(f"tolerance must be 0 or more, but is {self.tolerance!r}. Write 0.05 for 5%")
+        if not 0 <= self.tolerance < 1:
+            raise InputError(f"tolerance must be 0 or more and below 1, but is {self.tolerance!r}. Write 0.05 for 5%")
+        if self.minimum_cell < 2:
+            raise InputError(
+                "minimum_cell must be at least 2, but is 1: a group of one person is never shown. Raise it"
+            )
         if self.compatibility not in (None, "anonymeter"):
             raise InputError(f"compatibility must be 'anonymeter' or None, but is {self.compatibility!r}. Correct it")
         self._check_roles()

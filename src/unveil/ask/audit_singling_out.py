@@ -77,5 +77,8 @@ def _people(trials: Trials, drawn: Drawn) -> Trials:
     attack = isolated(trials.attack, release.original.rows)
     if attack is None:
         return trials
-    control = None if release.control is None else isolated(trials.control, release.control.rows)
+    control = None
+    if release.control is not None and release.control.rows == release.original.rows:
+        # Among fewer people more of them are alone: tables of different sizes cannot be compared this way.
+        control = isolated(trials.control, release.control.rows)
     return Trials(attack=attack, naive=attack, control=control, what="a description fits nobody else")

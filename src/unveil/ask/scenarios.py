@@ -94,7 +94,12 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def settle(
-    scenario: Scenario, known: Sequence[str], *, columns: Collection[str], left_out: Mapping[str, str]
+    scenario: Scenario,
+    known: Sequence[str],
+    *,
+    columns: Collection[str],
+    left_out: Mapping[str, str],
+    links: bool = True,
 ) -> Scenario:
     """Return the scenario with its second group spelt out, or say which of its columns cannot be used.
 
@@ -106,6 +111,8 @@ def settle(
         All columns that the tables share.
     left_out
         Columns that are not known, and why (identifier, sensitive, ignored).
+    links
+        Whether the two groups are to be linked, so that there must be a second one.
     """
     from unveil.errors import did_you_mean
 
@@ -130,7 +137,7 @@ def settle(
             twice = next(name for name in group if group.count(name) > 1)
             raise InputError(f"column {twice!r} stands twice in {where}. Name it once")
     second = scenario.second or tuple(name for name in known if name not in scenario.first)
-    if not second:
+    if links and not second:
         raise InputError(
             f"{where} knows all columns, so that none is left to link them to. Leave a column out of it, or write "
             "two groups (--link A,B:C,D)"

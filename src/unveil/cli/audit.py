@@ -75,8 +75,10 @@ def audit(
         raise click.UsageError("ORIGINAL must be named beside the other files", context)
     if show_records and options.html is None:
         raise click.UsageError("--show-records needs a report to show them in. Add --html FILE", context)
-    for page in (options.html, shareable):
-        refuse_overwriting(page, [*files, config, compare])
+    if shareable is not None and options.html is not None and shareable.resolve() == options.html.resolve():
+        raise click.UsageError("--html and --shareable must be different files. Rename one", context)
+    for option, page in (("--html", options.html), ("--shareable", shareable)):
+        refuse_overwriting(page, [*files, config, compare], option=option)
     options = with_limits(options, told, _meanings())
     asked = merged(settings, told)
     refuse_limits(options, asked, has_control=files[0] is None or files[-1] is not None)

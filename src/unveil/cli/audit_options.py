@@ -74,7 +74,7 @@ _ADVERSARY = (
     ),
     click.option(
         "--tolerance",
-        type=click.FloatRange(min=0),
+        type=click.FloatRange(min=0, max=1, max_open=True),
         metavar="SHARE",
         help="How far off a guessed number may be, as a share of the true one.  [default: 0.05]",
     ),

@@ -154,13 +154,13 @@ def report_target(ctx: click.Context, param: click.Parameter, path: Path | None)
     return path
 
 
-def refuse_overwriting(target: Path | None, inputs: Iterable[Path | None]) -> None:
+def refuse_overwriting(target: Path | None, inputs: Iterable[Path | None], *, option: str = "--html") -> None:
     """Raise an error if the report would replace one of the files it is made from."""
     for path in inputs:
         if target is not None and path is not None and exists(target) and exists(path) and target.samefile(path):
             raise click.BadParameter(
                 f"{str(target)!r} is an input, which a report must not replace. Name another file",
-                param_hint="'--html'",
+                param_hint=f"'{option}'",
             )
 
 

@@ -1,6 +1,6 @@
 """The one check of a square matrix of nonnegative numbers, whether it came from a file or from a caller."""
 
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
+Names = tuple[str, ...]
 #: A dense array, or rows of a sparse matrix with ascending columns and no stored zeros.
 SquareMatrix = Union[Floats, "csr_array"]
 
@@ -18,6 +19,14 @@ SquareMatrix = Union[Floats, "csr_array"]
 MOST_DENSE_ROWS = 10_000
 #: A sparse matrix with more entries than a dense one may have takes even more memory.
 MOST_ENTRIES = MOST_DENSE_ROWS**2
+
+
+class MatrixFile(NamedTuple):
+    """What a file holds: the checked matrix, and the names of its rows (entries) and columns (tokens) if it has any."""
+
+    matrix: SquareMatrix
+    entries: Names | None = None
+    tokens: Names | None = None
 
 
 def square_matrix(matrix: Any, *, what: str = "the matrix") -> SquareMatrix:

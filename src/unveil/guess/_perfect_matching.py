@@ -74,8 +74,8 @@ def _unmatched(edges: Edges, matched: NDArray[np.int32], what: str) -> InputErro
     few_columns, few_rows = violating_set(across, _few_left(across, maximum_matching(across)))
     if few_columns.size < rows.size:  # the same lack, seen from the side on which it is easier to see
         message += (
-            f", because {_numbered(few_columns, 'column')} {'have' if few_columns.size > 1 else 'has'} positive entries "
-            f"in {_only(few_rows.size, 'row')}"
+            f", because {_numbered(few_columns, 'column')} {'have' if few_columns.size > 1 else 'has'} positive "
+            f"entries in {_only(few_rows.size, 'row')}"
         )
     return InputError(f"{message}. Allow more pairs, or leave out entries and tokens that have no counterpart")
 

@@ -72,7 +72,7 @@ class Node:
             )
         if any((np.abs(matrix.sum(axis=axis) - 1) > _TOLERANCE).any() for axis in (0, 1)):
             raise InputError(
-                "every row and every column of the matrix of a node must sum to 1, but one does not. Correct its chances"
+                "every row and column of the matrix of a node must sum to 1, but one does not. Correct its chances"
             )
         return matrix
 
@@ -134,13 +134,13 @@ class Dataflow:
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]") -> "Dataflow":
-        """Return the network in a TOML or CSV file, as :func:`~unveil.data.matchings.read_dataflow` reads it.
+        """Return the network in a TOML or CSV file, as :func:`~unveil.data.dataflows.read_dataflow` reads it.
 
         >>> from unveil.data import samples
         >>> Dataflow.read(samples.path("matching_dataflow.csv"))
         Dataflow(3 nodes, 5 entries and tokens)
         """
-        from unveil.data.matchings import read_dataflow
+        from unveil.data.dataflows import read_dataflow
 
         file = read_dataflow(path)
         nodes = []
@@ -223,8 +223,8 @@ def _wires(lists: Sequence[Names], word: str) -> dict[str, int]:
         for name in names:
             if name in node_of:
                 raise InputError(
-                    f"every wire must be an {word} once, but nodes {node_of[name] + 1} and {number + 1} (counted from 1) "
-                    f"have the same {word}, or one has it twice. Give each wire a name of its own"
+                    f"every wire must be an {word} once, but nodes {node_of[name] + 1} and {number + 1} (counted from "
+                    f"1) have the same {word}, or one has it twice. Give each wire a name of its own"
                 )
             node_of[name] = number
     return node_of
@@ -246,8 +246,8 @@ def _upstream_first(nodes: Sequence[Node], source: dict[str, int]) -> list[int]:
                 ready.append(other)
     if len(ready) < len(nodes):
         raise InputError(
-            f"a network must have no loop, but {len(nodes) - len(ready)} of its {len(nodes)} nodes are in or behind one. "
-            "Check the names of the wires: an entry and a token must not have the same name"
+            f"a network must have no loop, but {len(nodes) - len(ready)} of its {len(nodes)} nodes are in or behind "
+            "one. Check the names of the wires: an entry and a token must not have the same name"
         )
     return ready
 

@@ -237,8 +237,8 @@ def _refuse_ranges(low: Floats, high: Floats, frequency: Floats) -> None:
     wrong = np.flatnonzero(~(low <= high))
     if wrong.size:
         raise InputError(
-            f"a range must begin at or below its end, but that of entry {wrong[0] + 1} (counted from 1) does not, or an "
-            f"end is missing; such ranges: {wrong.size}. Exchange or fill in the ends"
+            f"a range must begin at or below its end, but that of entry {wrong[0] + 1} (counted from 1) does not, or "
+            f"an end is missing; such ranges: {wrong.size}. Exchange or fill in the ends"
         )
     lacking = np.flatnonzero(~np.isfinite(frequency) | (frequency < 0))
     if lacking.size:

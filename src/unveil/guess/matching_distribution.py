@@ -59,8 +59,8 @@ class MatchingDistribution:
         probability = frozen(self.probability, np.float64, what="probability")
         _refuse_probabilities(probability, len(matchings))
         matchings, place = np.unique(matchings[probability > 0], axis=0, return_inverse=True)
-        total = np.bincount(place.ravel(), probability[probability > 0])
-        total /= total.sum()
+        total = np.bincount(place.ravel(), probability[probability > 0]).astype(np.float64)
+        total = total / total.sum()
         for array in (matchings, total):
             array.flags.writeable = False
         n = matchings.shape[1]
@@ -119,9 +119,10 @@ class MatchingDistribution:
         """How likely each token (column) is each entry (row): rows and columns sum to 1; read-only."""
         n = self.n
         place = np.arange(n) * n + self.matchings
-        chance = np.bincount(place.ravel(), np.repeat(self.probability, n), n * n).reshape(n, n)
-        chance.flags.writeable = False
-        return chance
+        chance = np.bincount(place.ravel(), np.repeat(self.probability, n), n * n)
+        marginals = chance.astype(np.float64, copy=False).reshape(n, n)
+        marginals.flags.writeable = False
+        return marginals
 
     def __repr__(self) -> str:
         return f"MatchingDistribution({self.count} matchings of {self.n} entries and tokens)"
@@ -142,8 +143,8 @@ def _permutations(matchings: Any) -> Integers:
     wrong = np.flatnonzero((np.sort(rows, axis=1) != np.arange(rows.shape[1])).any(axis=1))
     if wrong.size:
         raise InputError(
-            f"a matching of {rows.shape[1]} entries must hold each token from 0 to {rows.shape[1] - 1} once, but matching "
-            f"{wrong[0] + 1} (counted from 1) does not; such matchings: {wrong.size}. Correct them"
+            f"a matching of {rows.shape[1]} entries must hold each token from 0 to {rows.shape[1] - 1} once, but "
+            f"matching {wrong[0] + 1} (counted from 1) does not; such matchings: {wrong.size}. Correct them"
         )
     return rows
 
@@ -154,8 +155,8 @@ def _refuse_probabilities(probability: Floats, count: int) -> None:
     wrong = np.flatnonzero(~((probability >= 0) & np.isfinite(probability)))
     if wrong.size:
         raise InputError(
-            f"probabilities must be finite and at least 0, but that of matching {wrong[0] + 1} (counted from 1) is not; "
-            f"such matchings: {wrong.size}. Correct them"
+            f"probabilities must be finite and at least 0, but that of matching {wrong[0] + 1} (counted from 1) is "
+            f"not; such matchings: {wrong.size}. Correct them"
         )
     with np.errstate(over="ignore"):
         total = float(probability.sum())
@@ -184,8 +185,8 @@ def _each_matching(matching: "Matching", most: int) -> Iterator[Sequence[int]]:
         steps += 1
         if found > most or steps > 100 * (most + n):
             raise InputError(
-                f"at most {most:,} matchings can be listed, but the matrix of {n} rows has more, or too many dead ends. "
-                "Measure the matrix itself, which needs no list"
+                f"at most {most:,} matchings can be listed, but the matrix of {n} rows has more, or too many dead "
+                "ends. Measure the matrix itself, which needs no list"
             )
         if token is None:
             waiting.pop()

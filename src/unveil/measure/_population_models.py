@@ -94,9 +94,9 @@ def checked_weights(table: Table, weights: Weights | None) -> Floats | None:
         value = values[wrong[0]]
         seen = "missing" if np.isnan(value) else "infinite" if np.isinf(value) else "0" if value == 0 else "negative"
         raise InputError(
-            f"{where} must hold a weight above 0 in every row, but {wrong.size} rows have none, the first in row "
-            f"{wrong[0] + 1} (counted from 1 below the header), where it is {seen}. Correct the weights, or leave "
-            "those rows out"
+            f"{where} must hold a weight above 0 in every row, but does not in row "
+            f"{wrong[0] + 1} (counted from 1 below the header), where it is {seen}; such rows: {wrong.size}. "
+            "Correct the weights, or leave those rows out"
         )
     return values
 

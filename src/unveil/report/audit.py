@@ -18,6 +18,7 @@ from unveil.report.audit_tables import (
     key_numbers,
 )
 from unveil.report.blocks import Block, Page, Section
+from unveil.report.shareable import people
 from unveil.report.text import count, name
 
 __all__ = ["adversary_table", "attack_table", "comparison_table", "headline", "key_numbers", "page", "plain_words"]
@@ -65,12 +66,13 @@ def plain_words(audit: Audit) -> list[str]:
 
 
 def _question(audit: Audit) -> str:
-    people = f"{count(audit.rows, 'person', 'people')} in {count(len(audit.columns), 'column', 'columns')}"
+    columns = count(len(audit.columns), "column", "columns")
     if len(audit.releases) == 1:
         which = f"If {name(audit.releases[0].name, 40)!r} is released"
     else:
         which = f"If one of these {len(audit.releases)} tables is released"
-    return f"{which}, what could somebody who already knows something about the {people} do with it?"
+    pattern = f"{which}, what could somebody who already knows something about the {{}} in {columns} do with it?"
+    return people(audit.rows, "person", "people", pattern=pattern)
 
 
 def _comparison(audit: Audit) -> Section:
@@ -133,7 +135,8 @@ def _method(audit: Audit) -> tuple[str, ...]:
         )
     sentences.append(_COMPATIBLE if audit.compatibility else _BY_CONTENT)
     for what, rows, digest in _files(audit):
-        sentences.append(f"{what}: {count(rows, 'row', 'rows')}{f', SHA-256 {digest}' if digest else ''}.")
+        pattern = f"{what}: {{}}{f', SHA-256 {digest}' if digest else ''}."
+        sentences.append(people(rows, "row", "rows", pattern=pattern))
     return tuple(sentences)
 
 

@@ -18,6 +18,7 @@ from unveil.report.previous_audit import (
     figures_in,
     read_previous,
 )
+from unveil.report.shareable import people
 from unveil.report.text import UNDEFINED, count, decimal, name, shorten
 
 __all__ = ["Change", "Changes", "Difference", "Measured", "changes", "changes_section", "direction", "read_previous"]
@@ -250,5 +251,8 @@ def _measured(figure: Measured, *, share: bool) -> str:
         return UNDEFINED
     if share and figure.has_interval:
         return compact_rate(Rate(figure.value, figure.low, figure.high))
+    if not figure.has_interval and figure.value.is_integer():
+        # It may count people, of whom a shareable report shows no few.
+        return people(int(figure.value))
     ends = f" ({decimal(figure.low)} to {decimal(figure.high)})" if figure.has_interval else ""
     return f"{decimal(figure.value)}{ends}"

@@ -37,6 +37,8 @@ def _height(finding: Finding, *, proved: bool) -> float:
 def headline(audit: Audit) -> str:
     """Return the answer in one sentence: the worst figure, by which attack, on which release, beside what."""
     found = worst(audit)
+    if not audit.attacks:
+        return "No attack was asked for: the figures are of the release itself and say nothing about adversaries."
     if found is None:
         return "Nothing could be measured: none of the attacks asked for can be run on these tables."
     release, finding = found

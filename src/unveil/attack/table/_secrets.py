@@ -226,8 +226,8 @@ def notes_on_people(table: "Table", truth: Truth, secret: str, targets: int | No
     """Return who could not be attacked, in sentences: those without a secret, and those who are not there."""
     have, notes = truth.rows.size, []
     if have < table.rows:
-        missing = table.rows - have
-        notes.append(f"{missing} of {table.rows} rows of the {table.name} have no {secret!r} to guess and are left out")
+        missing = f"{(table.rows - have) / table.rows:.1%}"
+        notes.append(f"{missing} of the rows of the {table.name} have no {secret!r} to guess and are left out")
     if targets is not None and targets > have:
         notes.append(f"{targets} targets were asked for, but the {table.name} has {have}: all were attacked")
     return notes

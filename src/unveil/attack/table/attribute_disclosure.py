@@ -143,7 +143,8 @@ class AttributeDisclosure:
                 found.append(self._look_up(truth, group, cells, copies, secrets.rank, rng))
         inside, outside = found[0], found[1] if len(found) > 1 else None
         right = _secrets.right_means(tables[0].column(self.secret).kind, self.tolerance)
-        notes.append(f"{int(inside.matched.sum())} of {inside.rows.size} targets match a released row exactly")
+        # As a share: a few matches are a few people.
+        notes.append(f"{inside.matched.mean():.1%} of the targets match a released row exactly")
         trials = Trials(
             attack=Attempts.from_chances(inside.chance, rows=inside.rows),
             naive=Attempts.from_chances(inside.blind, rows=inside.rows),

@@ -1,0 +1,199 @@
+"""The label is not the risk: people of a census survey released k-anonymous, with noise and synthetic, and attacked.
+
+Each label is released three times, from weakly to strongly protected, and audited with people who are not in it.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from shared import data_files, options, save_picture, write_table
+
+import unveil
+from unveil.data.table import Table
+from unveil.measure import k_anonymity
+from unveil.protect import GaussianCopula, Shuffle
+
+NAME = "label_is_not_the_risk"
+#: What a neighbour knows, and what an employer does; income is what the neighbour would like to know.
+NEIGHBOUR = ("AGEP", "SEX", "RAC1P", "MSP", "PUMA", "OWN_RENT")
+EMPLOYER = ("EDU", "INDP_CAT")
+INCOME = "PINCP"
+KNOWN = (*NEIGHBOUR, *EMPLOYER)
+NUMBERS = ("AGEP", "EDU", INCOME)
+KINDS: dict[str, Any] = {name: "number" if name in NUMBERS else "category" for name in (*KNOWN, INCOME)}
+QUESTIONS = {
+    "singling_out": "singling out, by 3 columns\n(income among them)",
+    "linkability": "linkability of what a neighbour\nand an employer know",
+    "inference": "inference of the income\nby all else",
+}
+LABELS = {"as it is": "black", "k-anonymous": "C0", "noise": "C1", "synthetic": "C2"}
+Integers = NDArray[np.int64]
+
+
+def main() -> None:
+    parser = options(__doc__.splitlines()[0])
+    parser.add_argument("--people", type=int, default=2500, help="people in the data, and as many in the control")
+    chosen = parser.parse_args()
+    (path,) = data_files("acs", ["ma2019.csv.gz"])
+    original, control = read(path, chosen)
+    rng = np.random.default_rng(chosen.seed)
+    releases = {name: release for name, release in release_all(original, rng)}
+    rows = audited(original, releases, control, chosen)
+    write_table(rows, NAME, chosen.out)
+    draw(rows, chosen)
+
+
+def read(path: Any, chosen: argparse.Namespace) -> tuple[Table, Table]:
+    """Return people from 16 years on, for whom every column applies, and as many others."""
+    frame = pl.read_csv(path, infer_schema_length=None).filter(pl.col("AGEP") >= 16).select(*KNOWN, INCOME)
+    frame = frame.with_columns(pl.col(name).cast(pl.Float64) for name in NUMBERS)
+    people = min(chosen.people, frame.height // 2)
+    drawn = frame.sample(2 * people, shuffle=True, seed=chosen.seed)
+    parts = ((drawn[:people], "original"), (drawn[people:], "control"))
+    original, control = (Table.from_frame(part, name=name, kinds=KINDS) for part, name in parts)
+    return original, control
+
+
+def release_all(original: Table, rng: np.random.Generator) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield nine releases and the data as they are, each with its label and how it was made."""
+    yield "as it is", Shuffle().apply(original, rng=rng).released.frame
+    for k in (2, 5, 25):
+        yield f"k-anonymous, k = {k}", k_anonymous(original.frame, k, rng)
+    for share in (0.02, 0.1, 0.5):
+        yield f"noise, {share:.0%}", noisy(original.frame, share, rng)
+    for donors in (2, 10):
+        yield f"synthetic, {donors} donors", from_donors(original.frame, donors, rng)
+    yield "synthetic, copula", GaussianCopula().apply(original, rng=rng).released.frame
+
+
+def k_anonymous(frame: pl.DataFrame, k: int, rng: np.random.Generator) -> pl.DataFrame:
+    """Return the people in groups of at least k that look alike in all known columns; income stays as it is.
+
+    The way of Mondrian: halve a group along the column in which it is most spread, as long as both halves have k people.
+    Numbers become the median of the group, categories the most frequent one.
+    """
+    codes = coded(frame, KNOWN)
+    groups = list(divided(np.arange(frame.height), codes / np.maximum(1, np.ptp(codes, axis=0)), k))
+    group = np.empty(frame.height, np.int64)
+    for number, rows in enumerate(groups):
+        group[rows] = number
+    alike = [
+        (pl.col(name).median() if name in NUMBERS else pl.col(name).mode().sort().first()).over("group")
+        for name in KNOWN
+    ]
+    return shuffled(frame.with_columns(group=pl.Series(group)).with_columns(alike).drop("group"), rng)
+
+
+def divided(rows: Integers, scaled: NDArray[np.float64], k: int) -> Iterator[Integers]:
+    """Yield groups of rows that cannot be halved any further."""
+    for column in np.argsort(-np.ptp(scaled[rows], axis=0), kind="stable"):
+        values = scaled[rows, column]
+        for left in (values <= np.median(values), values < np.median(values)):
+            if k <= left.sum() <= rows.size - k:
+                yield from divided(rows[left], scaled, k)
+                yield from divided(rows[~left], scaled, k)
+                return
+    yield rows
+
+
+def noisy(frame: pl.DataFrame, share: float, rng: np.random.Generator) -> pl.DataFrame:
+    """Return numbers moved by so many of their standard deviations, and as large a share of categories drawn anew."""
+    columns = []
+    for column in frame:
+        values = column.to_numpy()
+        if column.name in NUMBERS:
+            columns.append(pl.Series(column.name, np.rint(values + rng.normal(0, share * values.std(), values.size))))
+        else:
+            columns.append(
+                pl.Series(column.name, np.where(rng.random(values.size) < share, rng.permutation(values), values))
+            )
+    return shuffled(pl.DataFrame(columns), rng)
+
+
+def from_donors(frame: pl.DataFrame, donors: int, rng: np.random.Generator) -> pl.DataFrame:
+    """Return new people, each cell of whom comes from one of the people most like somebody drawn by lot.
+
+    It passes for a synthesis, as no row has to be anybody's; how much it copies depends on the number of donors.
+    """
+    codes = coded(frame, frame.columns)
+    is_number = np.array([name in NUMBERS for name in frame.columns])
+    scaled = codes / np.where(is_number, np.maximum(1, np.ptp(codes, axis=0)), 1)
+    rows = np.empty((frame.height, frame.width), np.int64)
+    for place, person in enumerate(rng.integers(frame.height, size=frame.height)):
+        apart = np.abs(scaled - scaled[person])
+        distance = np.where(is_number, apart, apart > 0).sum(axis=1) + rng.random(frame.height) * 1e-9
+        rows[place] = rng.choice(np.argpartition(distance, donors)[:donors], frame.width)
+    return pl.DataFrame([column.gather(rows[:, place]) for place, column in enumerate(frame)])
+
+
+def coded(frame: pl.DataFrame, names: Sequence[str]) -> NDArray[np.float64]:
+    """Return the values of each column as places in their order."""
+    return np.column_stack([frame[name].rank("dense").to_numpy().astype(np.float64) for name in names])
+
+
+def shuffled(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    return frame[rng.permutation(frame.height)]
+
+
+def audited(
+    original: Table, releases: dict[str, pl.DataFrame], control: Table, chosen: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """Return one row for each release and question: what being in the data adds, and what the release has lost."""
+    scenario = {"neighbour and employer": (list(NEIGHBOUR), list(EMPLOYER))}
+    settings: Any = {"scenarios": scenario, "targets": None, "kinds": KINDS, "neighbours": 5}
+    kinds: Any = {name: "synthetic" if name.startswith("synthetic") else "masked" for name in releases}
+
+    def ask(attacks: Sequence[str], **more: Any) -> Any:
+        rng = np.random.default_rng(chosen.seed)
+        return unveil.audit(original, releases, control, attacks=attacks, kind=kinds, rng=rng, **settings, **more)
+
+    answer = ask(["linkability", "inference", "utility"], sensitive=[INCOME])
+    single = ask(["singling_out"])
+    loss = {each.name: each.utility.loss for each in answer.found.releases}
+    rows = []
+    for found in (*single.table.iter_rows(named=True), *answer.table.iter_rows(named=True)):
+        if found["attack"] in QUESTIONS and (found["attack"] != "singling_out" or found["scenario"] == "3 columns"):
+            name = found["release"]
+            frame = Table.from_frame(releases[name], kinds=KINDS)
+            keep = ("attack", "targets", "attack_rate", "control_rate", "excess_over_control")
+            ends = ("excess_over_control_low", "excess_over_control_high")
+            rows.append({"release": name, **{key: found[key] for key in (*keep, *ends)}, "loss": loss[name]})
+            rows[-1]["smallest_class"] = k_anonymity(frame, columns=KNOWN)
+    return rows
+
+
+def draw(rows: Sequence[dict[str, Any]], chosen: argparse.Namespace) -> None:
+    """Draw risk against loss, one panel for each question."""
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(1, 3, figsize=(12, 4.6), sharey=True, layout="constrained")
+    for axes, (question, title) in zip(panels, QUESTIONS.items(), strict=True):
+        for label, colour in LABELS.items():
+            found = [row for row in rows if row["attack"] == question and row["release"].startswith(label)]
+            x = [row["loss"] for row in found]
+            axes.plot(x, [row["excess_over_control"] for row in found], "o-", color=colour, label=label, linewidth=1)
+            ends = ([row[f"excess_over_control_{end}"] for row in found] for end in ("low", "high"))
+            axes.vlines(x, *ends, color=colour, linewidth=2)
+            for row in found[: 1 if label == "as it is" else None]:
+                setting = row["release"].partition(", ")[2]
+                axes.annotate(
+                    setting,
+                    (row["loss"], row["excess_over_control"]),
+                    xytext=(5, 4),
+                    textcoords="offset points",
+                    fontsize=8,
+                )
+        axes.axhline(0, color="grey", linewidth=0.8)
+        axes.set(title=title, xlabel="loss (0: says all the original says)")
+        axes.grid(alpha=0.3)
+    panels[0].set_ylabel("excess over control")
+    panels[0].legend(fontsize=9)
+    save_picture(figure, NAME, chosen.out)
+
+
+if __name__ == "__main__":
+    main()
