@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from shared import data_files, options, save_picture, write_table
+from shared import at_least, data_files, options, save_picture, write_table
 
 from unveil.attack import AnonymeterLinkability, Linkability
 from unveil.attack.table.anonymeter_inference import AnonymeterInference
@@ -45,9 +45,11 @@ Row = dict[str, Any]
 def main() -> None:
     parser = options(__doc__.splitlines()[0])
     parser.add_argument("--anonymeter", type=Path, metavar="PYTHON", help="a Python that has anonymeter 1.1.0")
-    parser.add_argument("--targets", type=int, default=500, help="people to attack, and descriptions to try")
-    parser.add_argument("--rows", type=int, help="take so many rows of each table, for a first look")
-    parser.add_argument("--orders", type=int, default=20, help="orders of the released rows to try linkability in")
+    parser.add_argument("--targets", type=at_least(1), default=500, help="people to attack, and descriptions to try")
+    parser.add_argument("--rows", type=at_least(100), help="take so many rows of each table, for a first look")
+    parser.add_argument(
+        "--orders", type=at_least(1), default=20, help="orders of the released rows to try linkability in"
+    )
     chosen = parser.parse_args()
     frames = read(data_files("adult", FILES), chosen)
     tables = agree(*(Table.from_frame(frame, name=name) for frame, name in zip(frames, WHO, strict=True)))

@@ -4,13 +4,14 @@ Each label is released three times, from weakly to strongly protected, and audit
 """
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from shared import data_files, options, save_picture, write_table
+from shared import at_least, data_files, options, save_picture, write_table
 
 import unveil
 from unveil.data.table import Table
@@ -26,28 +27,37 @@ KNOWN = (*NEIGHBOUR, *EMPLOYER)
 NUMBERS = ("AGEP", "EDU", INCOME)
 KINDS: dict[str, Any] = {name: "number" if name in NUMBERS else "category" for name in (*KNOWN, INCOME)}
 QUESTIONS = {
-    "singling_out": "singling out, by 3 columns\n(income among them)",
+    "singling_out": "singling out by any 3 columns,\nincome included",
     "linkability": "linkability of what a neighbour\nand an employer know",
-    "inference": "inference of the income\nby all else",
+    "inference": "inference of the income\nfrom all other columns",
 }
-LABELS = {"as it is": "black", "k-anonymous": "C0", "noise": "C1", "synthetic": "C2"}
+#: The colour of each label in the picture, and where its settings are written.
+LABELS = {
+    "as it is": ("black", (5, 4)),
+    "k-anonymous": ("C0", (6, -10)),
+    "noise": ("C1", (6, 5)),
+    "synthetic": ("C2", (-6, -10)),
+}
+EXCESS = ("excess_over_control", "excess_over_control_low", "excess_over_control_high")
 Integers = NDArray[np.int64]
 
 
 def main() -> None:
     parser = options(__doc__.splitlines()[0])
-    parser.add_argument("--people", type=int, default=2500, help="people in the data, and as many in the control")
+    parser.add_argument(
+        "--people", type=at_least(100), default=2500, help="people in the data, and as many in the control"
+    )
     chosen = parser.parse_args()
     (path,) = data_files("acs", ["ma2019.csv.gz"])
     original, control = read(path, chosen)
     rng = np.random.default_rng(chosen.seed)
-    releases = {name: release for name, release in release_all(original, rng)}
+    releases = dict(release_all(original, rng))
     rows = audited(original, releases, control, chosen)
     write_table(rows, NAME, chosen.out)
     draw(rows, chosen)
 
 
-def read(path: Any, chosen: argparse.Namespace) -> tuple[Table, Table]:
+def read(path: Path, chosen: argparse.Namespace) -> tuple[Table, Table]:
     """Return people from 16 years on, for whom every column applies, and as many others."""
     frame = pl.read_csv(path, infer_schema_length=None).filter(pl.col("AGEP") >= 16).select(*KNOWN, INCOME)
     frame = frame.with_columns(pl.col(name).cast(pl.Float64) for name in NUMBERS)
@@ -73,8 +83,8 @@ def release_all(original: Table, rng: np.random.Generator) -> Iterator[tuple[str
 def k_anonymous(frame: pl.DataFrame, k: int, rng: np.random.Generator) -> pl.DataFrame:
     """Return the people in groups of at least k that look alike in all known columns; income stays as it is.
 
-    The way of Mondrian: halve a group along the column in which it is most spread, as long as both halves have k people.
-    Numbers become the median of the group, categories the most frequent one.
+    The way of Mondrian: halve a group along the column in which it is most spread, as long as both halves have k
+    people. Numbers become the median of the group, categories the most frequent one.
     """
     codes = coded(frame, KNOWN)
     groups = list(divided(np.arange(frame.height), codes / np.maximum(1, np.ptp(codes, axis=0)), k))
@@ -159,9 +169,8 @@ def audited(
         if found["attack"] in QUESTIONS and (found["attack"] != "singling_out" or found["scenario"] == "3 columns"):
             name = found["release"]
             frame = Table.from_frame(releases[name], kinds=KINDS)
-            keep = ("attack", "targets", "attack_rate", "control_rate", "excess_over_control")
-            ends = ("excess_over_control_low", "excess_over_control_high")
-            rows.append({"release": name, **{key: found[key] for key in (*keep, *ends)}, "loss": loss[name]})
+            keep = ("attack", "targets", "attack_rate", "control_rate", *EXCESS)
+            rows.append({"release": name, **{key: found[key] for key in keep}, "loss": loss[name]})
             rows[-1]["smallest_class"] = k_anonymity(frame, columns=KNOWN)
     return rows
 
@@ -170,25 +179,22 @@ def draw(rows: Sequence[dict[str, Any]], chosen: argparse.Namespace) -> None:
     """Draw risk against loss, one panel for each question."""
     from matplotlib import pyplot
 
-    figure, panels = pyplot.subplots(1, 3, figsize=(12, 4.6), sharey=True, layout="constrained")
+    figure, panels = pyplot.subplots(1, 3, figsize=(12, 4.8), layout="constrained")
     for axes, (question, title) in zip(panels, QUESTIONS.items(), strict=True):
-        for label, colour in LABELS.items():
+        for label, (colour, where) in LABELS.items():
             found = [row for row in rows if row["attack"] == question and row["release"].startswith(label)]
-            x = [row["loss"] for row in found]
-            axes.plot(x, [row["excess_over_control"] for row in found], "o-", color=colour, label=label, linewidth=1)
-            ends = ([row[f"excess_over_control_{end}"] for row in found] for end in ("low", "high"))
-            axes.vlines(x, *ends, color=colour, linewidth=2)
-            for row in found[: 1 if label == "as it is" else None]:
+            x, y, low, high = (np.array([row[key] for row in found]) for key in ("loss", *EXCESS))
+            axes.plot(x, y, "o-", color=colour, label=label, linewidth=1, markersize=5, clip_on=False)
+            axes.vlines(x, low, high, color=colour, linewidth=2)
+            for row, *place in zip(found, x, y, strict=True):
                 setting = row["release"].partition(", ")[2]
-                axes.annotate(
-                    setting,
-                    (row["loss"], row["excess_over_control"]),
-                    xytext=(5, 4),
-                    textcoords="offset points",
-                    fontsize=8,
-                )
+                near: Any = {"xytext": where, "textcoords": "offset points", "ha": "right" if where[0] < 0 else "left"}
+                axes.annotate(setting, place, color=colour, fontsize=8, **near)
         axes.axhline(0, color="grey", linewidth=0.8)
-        axes.set(title=title, xlabel="loss (0: says all the original says)")
+        # Small losses are many, and a scale of roots keeps 0.
+        axes.set_xscale("function", functions=(lambda x: np.sqrt(np.maximum(x, 0)), np.square))
+        axes.set(title=title, xlabel="loss (0: says all that the original says)", xlim=(0, 0.42))
+        axes.set(xticks=(0, 0.01, 0.05, 0.1, 0.2, 0.3))
         axes.grid(alpha=0.3)
     panels[0].set_ylabel("excess over control")
     panels[0].legend(fontsize=9)

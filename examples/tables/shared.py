@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -19,8 +19,19 @@ def options(description: str) -> argparse.ArgumentParser:
     """Return a parser with the options that all scripts have; each may add its own."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder for the table and the picture")
-    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same numbers")
+    parser.add_argument("--seed", type=at_least(0), default=1, help="the same seed gives the same numbers")
     return parser
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """Return what reads an option that must be a whole number from ``least`` on."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, but is {text}")
+        return int(text)
+
+    return read
 
 
 def data_files(folder: str, names: Sequence[str]) -> list[Path]:

@@ -212,6 +212,20 @@ def test_columns_that_hold_nothing_to_guess_are_left_out_of_the_search() -> None
     assert finding.remark == "No column has two different values that could be guessed."
 
 
+def rarely_told(rows: int, seed: int) -> pl.DataFrame:
+    """Return people of whom three tell something, so that among a few there is often nobody who does."""
+    return people(rows, seed).select("age", "sex").with_columns(told=pl.Series(["x", "y", "x"] + [None] * (rows - 3)))
+
+
+@pytest.mark.parametrize("attack", sorted(GUESSES))
+def test_a_column_that_hardly_anybody_has_does_not_end_the_audit(attack: str) -> None:
+    tables = [rarely_told(90, seed) for seed in (1, 2, 3)]
+    for seed in range(6):
+        for sensitive in ((), ("told",)):
+            first = found(ask(*tables, seed=seed, attacks=[attack], targets=10, sensitive=sensitive))[0]
+            assert first.targets or "told" in first.remark
+
+
 # --- planted leaks, and nothing there ---------------------------------------------------------------------------------
 
 NEW = ("singling_out", "inference", "attribute_disclosure", "membership")

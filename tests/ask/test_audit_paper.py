@@ -18,6 +18,7 @@ from unveil.data.release import Release
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.measure.disclosure import disclosure
+from unveil.report.audit import plain_words
 from unveil.report.blocks import Sheet
 
 WEIGHED: dict[str, Any] = {"weight": "stands_for", "household": "home"}
@@ -230,6 +231,16 @@ def test_both_editions_hold_the_sheet_and_say_which_they_are() -> None:
     assert "/srv/secret" not in shared
     with pytest.raises(InputError, match="holds no records"):
         answer().to_html(edition="shareable", show_records=True)
+
+
+def test_columns_that_help_are_said_of_the_attack_that_they_help() -> None:
+    """What each column is worth is measured for linkability, and must not stand behind what another attack reached."""
+    settings: dict[str, Any] = {"known": ["age", "sex", "region"], "targets": 40, "neighbours": 1, "guesses": 40}
+    for attacks in (["linkability"], ["singling_out", "linkability"]):
+        found = ask(ORIGINAL, ORIGINAL.reverse(), CONTROL, attacks=attacks, **settings).found
+        assert found.releases[0].weights[0].loss > 0
+        (said,) = plain_words(found)
+        assert ("help most" in said) == ("from one source" in said)
 
 
 def test_before_is_the_original_itself() -> None:

@@ -174,9 +174,9 @@ def test_people_without_a_secret_are_left_out_with_a_note() -> None:
     assert found.trials.attack.tries == 40 - missing
     assert found.trials.control is None
     assert found.trials.notes[:3] == (
-        f"{missing} of 40 rows of the original have no 'ill' to guess and are left out",
+        f"{missing / 40:.1%} of the rows of the original have no 'ill' to guess and are left out",
         f"500 targets were asked for, but the original has {40 - missing}: all were attacked",
-        "3 of 3 rows of the control have no 'ill' to guess and are left out",
+        "100.0% of the rows of the control have no 'ill' to guess and are left out",
     )
 
 

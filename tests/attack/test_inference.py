@@ -258,7 +258,7 @@ def test_people_without_a_secret_are_left_out_and_a_missing_guess_is_wrong() -> 
     assert trials.control is None
     assert trials.notes == (
         "25.0% of the rows of the original have no 'ill' to guess and are left out",
-        "2 of 2 rows of the control have no 'ill' to guess and are left out",
+        "100.0% of the rows of the control have no 'ill' to guess and are left out",
     )
 
 

@@ -100,7 +100,7 @@ def collapse(problem: Compact) -> Atoms:
         values, finer = np.unique(bits, return_inverse=True)
         label = np.unique(label * values.size + finer, return_inverse=True)[1]
     count = int(label.max()) + 1
-    weight = np.bincount(label[problem.elements], problem.weight, count)
+    weight: Floats = np.bincount(label[problem.elements], problem.weight, count).astype(np.float64)
     number = np.cumsum(weight > 0) - 1
     member = label[np.concatenate(problem.sets)]
     owner = np.repeat(np.arange(len(problem.sets)), [one.size for one in problem.sets])

@@ -1,4 +1,4 @@
-"""How far two records agree, column by column, as one number per pair; and how often each pattern of agreement occurs."""
+"""How far two records agree, column by column, as one number per pair: the pattern of their agreement."""
 
 from typing import NamedTuple
 
@@ -10,18 +10,18 @@ from unveil._kernels._compile import compiled
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Pairs are compared in numpy up to this many, and by a compiled loop beyond.
-_PLAIN_PAIRS = 2**18
 #: Stands for a missing value: agreement with it says nothing.
 MISSING = np.iinfo(np.int64).min
+# Pairs are compared in numpy up to this many, and by a compiled loop beyond.
+_PLAIN_PAIRS = 2**18
 
 
 class Comparison(NamedTuple):
     """How values are compared: in column c two values agree the better, the more of ``limits[c]`` they keep within.
 
-    The limits ascend, ``NO_LIMIT`` filling up the line. Level 0 is a missing value, 1 a difference beyond the last
-    limit, and so on to ``steps[c] + 1``, a difference within the first limit. ``stride[c]`` is what one level of
-    the column adds to the number of a pattern.
+    The limits ascend, -1 filling up the line. Level 0 is a missing value, 1 a difference beyond the last limit, and so
+    on to ``steps[c] + 1``, a difference within the first limit. ``stride[c]`` is what one level of the column adds to
+    the number of a pattern.
     """
 
     limits: Integers
@@ -31,14 +31,11 @@ class Comparison(NamedTuple):
     @property
     def patterns(self) -> int:
         """How many patterns there could be."""
-        return int(self.stride[-1] * (self.steps[-1] + 2))
+        return int(self.stride[-1]) * int(self.steps[-1] + 2)
 
     def levels(self, pattern: Integers) -> Integers:
         """Return the level of each column, one line per pattern."""
         return pattern[:, None] // self.stride % (self.steps + 2)
-
-
-NO_LIMIT = -1
 
 
 def comparison(limits: list[list[int]]) -> Comparison:
@@ -48,100 +45,132 @@ def comparison(limits: list[list[int]]) -> Comparison:
     12
     """
     widest = max(map(len, limits))
-    table = np.array([[*some, *[NO_LIMIT] * (widest - len(some))] for some in limits], np.int64)
+    table = np.array([[*some, *[-1] * (widest - len(some))] for some in limits], np.int64)
     steps = np.array([len(some) for some in limits], np.int64)
     return Comparison(table, steps, np.concatenate([[1], np.cumprod(steps[:-1] + 2)]).astype(np.int64))
+
+
+def levels_of_pairs(
+    released: Integers, original: Integers, compared: Comparison, target: Integers, candidate: Integers, column: int
+) -> Integers:
+    """Return how well each pair of a released row (``target``) and an original one agrees in a column.
+
+    >>> ages = np.array([[10], [13], [MISSING]])
+    >>> levels_of_pairs(ages, ages, comparison([[0, 5]]), np.array([0, 0, 0]), np.array([0, 1, 2]), 0)
+    array([3, 2, 0])
+    """
+    steps = compared.steps[column]
+    one, other = released[target, column], original[candidate, column]
+    unknown = (one == MISSING) | (other == MISSING)
+    apart = np.abs(np.where(unknown, 0, one) - np.where(unknown, 0, other))
+    beyond = np.zeros(apart.size, np.int64)
+    for limit in compared.limits[column, :steps]:
+        beyond += apart > limit
+    return np.where(unknown, 0, steps + 1 - beyond)
 
 
 def patterns_of_pairs(
     released: Integers, original: Integers, compared: Comparison, target: Integers, candidate: Integers
 ) -> Integers:
-    """Return the pattern of each pair of a released row (``target``) and an original one (``candidate``).
-
-    >>> values = np.array([[1, 10], [1, 13], [2, MISSING]])
-    >>> rule = comparison([[0], [0, 5]])
-    >>> rule.levels(patterns_of_pairs(values, values, rule, np.array([0, 0, 0]), np.array([0, 1, 2])))
-    array([[2, 3],
-           [2, 2],
-           [1, 0]])
-    """
+    """Return the pattern of each pair."""
     pattern = np.zeros(target.size, np.int64)
-    for column, (steps, stride) in enumerate(zip(compared.steps, compared.stride, strict=True)):
-        one, other = released[target, column], original[candidate, column]
-        unknown = (one == MISSING) | (other == MISSING)
-        apart = np.abs(np.where(unknown, 0, one) - np.where(unknown, 0, other))
-        beyond = (apart[:, None] > compared.limits[column, :steps]).sum(axis=1)
-        pattern += np.where(unknown, 0, steps + 1 - beyond) * stride
+    for column, stride in enumerate(compared.stride):
+        pattern += levels_of_pairs(released, original, compared, target, candidate, column) * stride
     return pattern
 
 
-def count_patterns(released: Integers, original: Integers, compared: Comparison) -> Integers:
-    """Return how many of all pairs of a released and an original row have each pattern.
+def scores_of_pairs(
+    released: Integers,
+    original: Integers,
+    compared: Comparison,
+    weight: Floats,
+    target: Integers,
+    candidate: Integers,
+) -> Floats:
+    """Return the sum over columns of the weight of each pair's level, ``weight[column, level]``."""
+    score = np.zeros(target.size)
+    for column in range(compared.steps.size):
+        score += weight[column, levels_of_pairs(released, original, compared, target, candidate, column)]
+    return score
+
+
+def patterns_of_rows(released: Integers, original: Integers, compared: Comparison, rows: Integers) -> Integers:
+    """Return the patterns of the released rows in ``rows`` with all original ones, those of one released row together.
 
     >>> values = np.array([[1], [1], [2]])
-    >>> count_patterns(values, values, comparison([[0]]))
-    array([0, 4, 5])
+    >>> patterns_of_rows(values, values, comparison([[0]]), np.array([0, 2]))
+    array([2, 2, 1, 1, 1, 2])
     """
-    if len(released) * len(original) <= _PLAIN_PAIRS:
-        target, candidate = np.divmod(np.arange(len(released) * len(original)), len(original))
-        pattern = patterns_of_pairs(released, original, compared, target, candidate)
-        return np.bincount(pattern, minlength=compared.patterns).astype(np.int64)
-    count = np.zeros(compared.patterns, np.int64)
-    compiled(_count, _pattern)(released, original, *compared, count)
-    return count
+    if rows.size * len(original) <= _PLAIN_PAIRS:
+        pairs = np.divmod(np.arange(rows.size * len(original)), len(original))
+        return patterns_of_pairs(released, original, compared, rows[pairs[0]], pairs[1])
+    pattern = np.empty(rows.size * len(original), np.int64)
+    compiled(_write_patterns, _level)(released, original, *compared, rows, pattern)
+    return pattern
 
 
 def scores_of_rows(
-    released: Integers, original: Integers, compared: Comparison, score: Floats, rows: Integers
+    released: Integers, original: Integers, compared: Comparison, weight: Floats, rows: Integers
 ) -> Floats:
-    """Return the score of the pattern of each released row in ``rows`` with each original one, one line per row.
+    """Return the scores of the released rows in ``rows`` with all original ones, one line per released row.
 
     >>> values = np.array([[1], [1], [2]])
-    >>> scores_of_rows(values, values, comparison([[0]]), np.array([0.0, -1.0, 3.0]), np.array([2]))
+    >>> scores_of_rows(values, values, comparison([[0]]), np.array([[0.0, -1.0, 3.0]]), np.array([2]))
     array([[-1., -1.,  3.]])
     """
     if rows.size * len(original) <= _PLAIN_PAIRS:
-        target, candidate = np.divmod(np.arange(rows.size * len(original)), len(original))
-        pattern = patterns_of_pairs(released, original, compared, rows[target], candidate)
-        return score[pattern].reshape(rows.size, len(original))
-    found = np.empty((rows.size, len(original)))
-    compiled(_score, _pattern)(released, original, *compared, score, rows, found)
-    return found
+        pairs = np.divmod(np.arange(rows.size * len(original)), len(original))
+        score = scores_of_pairs(released, original, compared, weight, rows[pairs[0]], pairs[1])
+        return score.reshape(rows.size, len(original))
+    score = np.empty((rows.size, len(original)))
+    compiled(_write_scores, _level)(released, original, compared.limits, compared.steps, weight, rows, score)
+    return score
 
 
-def _pattern(one: Integers, other: Integers, limits: Integers, steps: Integers, stride: Integers) -> int:
-    pattern = 0
-    for column in range(steps.size):
-        if one[column] != MISSING and other[column] != MISSING:
-            apart = abs(one[column] - other[column])
-            level = steps[column] + 1
-            for step in range(steps[column]):
-                if apart <= limits[column, step]:
-                    break
-                level -= 1
-            pattern += level * stride[column]
-    return pattern
+def _level(one: int, other: int, limits: Integers, steps: int) -> int:
+    if one == MISSING or other == MISSING:
+        return 0
+    apart = abs(one - other)
+    for step in range(steps):
+        if apart <= limits[step]:
+            return steps + 1 - step
+    return 1
 
 
-def _count(
-    released: Integers, original: Integers, limits: Integers, steps: Integers, stride: Integers, count: Integers
-) -> None:
-    for target in range(len(released)):
-        for candidate in range(len(original)):
-            count[_pattern(released[target], original[candidate], limits, steps, stride)] += 1
-
-
-def _score(
+def _write_patterns(
     released: Integers,
     original: Integers,
     limits: Integers,
     steps: Integers,
     stride: Integers,
-    score: Floats,
     rows: Integers,
-    found: Floats,
+    pattern: Integers,
+) -> None:
+    place = 0
+    for row in rows:
+        for candidate in range(len(original)):
+            code = 0
+            for column in range(steps.size):
+                level = _level(released[row, column], original[candidate, column], limits[column], steps[column])
+                code += level * stride[column]
+            pattern[place] = code
+            place += 1
+
+
+def _write_scores(
+    released: Integers,
+    original: Integers,
+    limits: Integers,
+    steps: Integers,
+    weight: Floats,
+    rows: Integers,
+    score: Floats,
 ) -> None:
     for place in range(rows.size):
+        row = rows[place]
         for candidate in range(len(original)):
-            pattern = _pattern(released[rows[place]], original[candidate], limits, steps, stride)
-            found[place, candidate] = score[pattern]
+            total = 0.0
+            for column in range(steps.size):
+                level = _level(released[row, column], original[candidate, column], limits[column], steps[column])
+                total += weight[column, level]
+            score[place, candidate] = total

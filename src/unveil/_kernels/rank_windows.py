@@ -26,7 +26,7 @@ class Windows(NamedTuple):
 def windows_by_rank(
     released: Integers, original: Integers, reach: int, *, missing: int
 ) -> tuple[Levels, Levels, Levels]:
-    """Return the levels of the original values, and the first and last level within ``reach`` ranks of each released one.
+    """Return the levels of the original values, and the first and last one within ``reach`` ranks of each released one.
 
     Values are compared by their ranks in the released column, equal ones having any of their ranks: two values are
     within reach if some rank of one and some rank of the other are at most that far apart. So equal values always are.
@@ -87,7 +87,11 @@ def _by_search(levels: Levels, boxes: Windows, most: int) -> tuple[Integers, NDA
     block = np.arange(len(levels)) // _BLOCK
     arranged = by_first[np.lexsort((levels[by_first, 1], block))]
     numbers = arranged.astype(np.int32)
-    return compiled(_scan)(np.ascontiguousarray(levels[arranged]), first, last, low, high, numbers, _BLOCK, most)
+    arranged_levels = np.ascontiguousarray(levels[arranged])
+    found: tuple[Integers, NDArray[np.int32]] = compiled(_scan)(
+        arranged_levels, first, last, low, high, numbers, _BLOCK, most
+    )
+    return found
 
 
 def _mean_share(level: Levels, first: Levels, last: Levels) -> float:

@@ -42,10 +42,17 @@ class Guesser:
         trials: Trials = attack.run(released=self.drawn.release.released, knowledge=knowledge, rng=self.rng)
         return trials
 
-    def can_be_guessed(self, secret: str) -> bool:
-        """Return whether there is anything to guess: two different values among people and in the release."""
-        tables = (self.drawn.release.original, self.drawn.release.released)
-        return all(table.frame.get_column(secret).drop_nulls().n_unique() > 1 for table in tables)
+    def why_not(self, secret: str, knowledge: Knowledge) -> str:
+        """Return why there is nothing to guess about these people, as a sentence, or nothing where there is."""
+        for which, table in (
+            ("data hold", self.drawn.release.original),
+            ("release holds", self.drawn.release.released),
+        ):
+            if table.frame.get_column(secret).drop_nulls().n_unique() < 2:
+                return f"The {which} no two different values of {secret!r}, so nothing can be learned about it."
+        if knowledge.records.frame.get_column(secret).null_count() == knowledge.records.rows:
+            return f"Nobody who was drawn has a value of {secret!r}, so nothing can be tried."
+        return ""
 
     def finding(self, secret: str, scenario: Scenario, trials: Trials, part: Part) -> Finding:
         """Return what was found about this column."""
@@ -73,8 +80,7 @@ def guess_columns(
     pairs = [(secret, who) for secret in guesser.sensitive for who in _adversaries(guesser, told)]
     for number, (secret, who) in enumerate(pairs):
         progress(f"guessing {secret}", number / len(pairs))
-        if not guesser.can_be_guessed(secret):
-            why = f"The release holds no two different values of {secret!r}, so nothing can be read off it."
+        if why := guesser.why_not(secret, knowledge):
             findings.append(not_run(guesser.attack, why, scenario=who, secret=secret))
             continue
         findings.append(guesser.finding(secret, who, guesser.run(secret, who.first, knowledge), "told"))
@@ -101,7 +107,7 @@ def _searched(guesser: Guesser, progress: Progress) -> tuple[Finding, ...]:
     secrets = guesser.known[:MOST_SECRETS]
     for number, secret in enumerate(secrets):
         progress("searching the column that is guessed best", number / len(secrets))
-        if guesser.can_be_guessed(secret):
+        if not guesser.why_not(secret, seen):
             trials[secret] = guesser.run(secret, _others(guesser.known, secret), seen)
     if not trials:
         return (not_run(guesser.attack, "No column has two different values that could be guessed."),)
@@ -112,7 +118,10 @@ def _searched(guesser: Guesser, progress: Progress) -> tuple[Finding, ...]:
         reason=f"was guessed best beyond others of {len(trials)} columns that were tried on other people",
         origin="worst",
     )
-    again = guesser.run(worst, scenario.first, guesser.drawn.knowledge("fresh"))
+    fresh = guesser.drawn.knowledge("fresh")
+    if why := guesser.why_not(worst, fresh):
+        return (not_run(guesser.attack, why, scenario=scenario, secret=worst),)
+    again = guesser.run(worst, scenario.first, fresh)
     mean = Scenario(
         name=f"mean of {len(trials)} columns", first=(), reason="any column from all others", origin="random"
     )

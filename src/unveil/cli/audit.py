@@ -63,6 +63,7 @@ def audit(
               --profile cell-5 --html internal.html --shareable shared.html
     """  # noqa: D301  (click needs the control character itself)
     from unveil.ask.audit_files import Settings, read_settings
+    from unveil.ask.audit_paper import check_paper
 
     told = Settings() if config is None else read_settings(config)
     files = [original or told.original, *(released or told.released), control or told.control]
@@ -84,6 +85,7 @@ def audit(
     refuse_limits(options, asked, has_control=files[0] is None or files[-1] is not None)
     paper = _paper(settings, told, files, compare)
     answer = _ask(files, told, asked, options)
+    check_paper(answer.found, paper)
     judgement = None if paper.profile is None else answer.judged(paper.profile)
     shared = [] if shareable is None else [(shareable, partial(answer.to_html, paper=paper, edition="shareable"))]
     show(
@@ -106,7 +108,7 @@ def _paper(settings: Mapping[str, Any], told: "Settings", files: list[Path | Non
     from unveil.report.audit_changes import read_previous
     from unveil.report.profiles import profile
 
-    named = settings["profile"] or told.profile
+    named = told.profile if settings["profile"] is None else settings["profile"]
     original, *released, control = files
     return Paper(
         written=click.get_current_context().meta[WRITTEN],

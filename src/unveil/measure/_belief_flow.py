@@ -1,8 +1,8 @@
 """The set that is believed most beyond its probability: what decides whether a belief function is below a probability.
 
-Only unions of focal sets need testing: the belief of any other set is that of the union of focal sets inside it. Write
-the excess of a family of focal sets as the sum of their masses minus the probability of their union; the greatest excess
-over all families is the greatest ``Bel(A) - P(A)`` over all sets.
+Only unions of focal sets need testing: the belief of any other set is that of the union of the focal sets inside it. Let
+the excess of a family of focal sets be the sum of their masses minus the probability of their union; then the greatest
+excess over all families is the greatest ``Bel(A) - P(A)`` over all sets.
 """
 
 from typing import NamedTuple
@@ -40,7 +40,8 @@ def worst_set(sets: Sets, mass: Floats, elements: Integers, probability: Floats,
     ``sets`` are the focal sets, each sorted and distinct, on a frame of ``size`` elements. Exact up to rounding, except
     by flow, where an excess below one in 2^30 for each focal set and atom may go unseen.
 
-    >>> found = worst_set((np.array([0, 1]), np.array([2, 3])), np.array([0.6, 0.4]), np.arange(4), np.array([0.1, 0.1, 0.4, 0.4]), 4)
+    >>> sets, probability = (np.array([0, 1]), np.array([2, 3])), np.array([0.1, 0.1, 0.4, 0.4])
+    >>> found = worst_set(sets, np.array([0.6, 0.4]), np.arange(4), probability, 4)
     >>> found.elements, found.belief, found.method
     (array([0, 1]), 0.6, 'disjoint focal sets')
     """
@@ -93,7 +94,7 @@ def _of_disjoint(problem: Compact, mass: Floats) -> Family | None:
 def _weight_by(owner: Integers, problem: Compact, count: int) -> Floats:
     """Return the probability of the elements of each owner, those without one left out."""
     of = owner[problem.elements]
-    return np.bincount(of[of >= 0], problem.weight[of >= 0], count)
+    return np.bincount(of[of >= 0], problem.weight[of >= 0], count).astype(np.float64)
 
 
 def _of_unions(problem: Compact, mass: Floats) -> Family:
@@ -107,7 +108,8 @@ def _of_unions(problem: Compact, mass: Floats) -> Family:
         masses = np.concatenate([masses, masses + mass[number]])
     missed = atom.ravel()[::-1]  # the atoms all of whose sets lie in the complement of the family
     best = int(np.argmax(masses + missed))
-    return (best >> np.arange(count)) & 1 == 1
+    family: Family = (best >> np.arange(count)) & 1 == 1
+    return family
 
 
 def _of_nested(problem: Compact, mass: Floats) -> Family | None:

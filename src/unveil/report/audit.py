@@ -71,7 +71,9 @@ def _question(audit: Audit) -> str:
         which = f"If {name(audit.releases[0].name, 40)!r} is released"
     else:
         which = f"If one of these {len(audit.releases)} tables is released"
-    pattern = f"{which}, what could somebody who already knows something about the {{}} in {columns} do with it?"
+    # A release may have any name, but only one place is for the number.
+    about = "what could somebody who already knows something about the"
+    pattern = f"{which.replace('{}', '{ }')}, {about} {{}} in {columns} do with it?"
     return people(audit.rows, "person", "people", pattern=pattern)
 
 
@@ -135,7 +137,7 @@ def _method(audit: Audit) -> tuple[str, ...]:
         )
     sentences.append(_COMPATIBLE if audit.compatibility else _BY_CONTENT)
     for what, rows, digest in _files(audit):
-        pattern = f"{what}: {{}}{f', SHA-256 {digest}' if digest else ''}."
+        pattern = f"{what.replace('{}', '{ }')}: {{}}{f', SHA-256 {digest}' if digest else ''}."
         sentences.append(people(rows, "row", "rows", pattern=pattern))
     return tuple(sentences)
 

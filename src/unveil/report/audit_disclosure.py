@@ -22,6 +22,7 @@ _LEAD = (
     "Rows that are equal in all columns that an adversary may know hide in one another. Nothing is attacked here: "
     "these are figures of the released table itself, as rules on the smallest group ask for them."
 )
+_STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth", "fifth")
 _METHODS = {
     "weights": "weights (Benedetti & Franconi)",
     "pitman": "Pitman model (Hoshino)",
@@ -59,8 +60,12 @@ def _numbers(found: Disclosure) -> list[Number]:
 
 def class_chart(releases: Named) -> Chart:
     """Return for each release the share of rows in groups below the usual sizes."""
-    shown = releases[:5]
-    styles: tuple[Style, ...] = ("first", "second", "third", "fourth", "fifth")
+    shown = releases[: len(_STYLES)]
+    cut = (
+        f" The first {len(shown)} of {len(releases)} are drawn; the table has all."
+        if len(releases) > len(shown)
+        else ""
+    )
     sizes = sorted({size for _, found in shown for size in found.below})
     return Chart(
         title="Rows in groups that are too small",
@@ -74,11 +79,12 @@ def class_chart(releases: Named) -> Chart:
                 style=style,
                 kind="points",
             )
-            for (label, found), style in zip(shown, styles, strict=False)
+            for (label, found), style in zip(shown, _STYLES, strict=False)
         ),
         caption=(
             "A row is in a group of fewer than 5 when fewer than 5 rows, itself included, are equal in all columns "
             "that may be known. Which size is too small is for whoever is responsible to say."
+            f"{cut}"
         ),
         x_range=(0.0, 1.0),
         x_kind="share",
@@ -89,7 +95,8 @@ def class_chart(releases: Named) -> Chart:
 def class_table(releases: Named) -> Table:
     """Return the class figures of each release."""
     sizes = sorted({size for _, found in releases for size in found.below if size > 2})
-    notes = dict.fromkeys(f"{name(label, 30)}: {found.misleading}" for label, found in releases if found.misleading)
+    said = [(label, text) for label, found in releases for text in (found.misleading, *found.notes) if text]
+    notes = dict.fromkeys(f"{name(label, 30)}: {text[:1].upper()}{text[1:].rstrip('.')}." for label, text in said)
     return Table(
         caption="Groups of rows that look alike",
         columns=("Release", "Fewest (k)", "Highest 1/k", "Mean 1/k", "Unique", *(f"Below {size}" for size in sizes)),
@@ -197,8 +204,20 @@ def population_table(releases: Named) -> Table | None:
         note=(
             "Estimates, each as good as its model. Unique there: released rows that are the only one of their kind in "
             "the whole population. Expected hits: what somebody gets right who names for each row one person who fits."
+            f"{_without(releases)}"
         ),
     )
+
+
+def _without(releases: Named) -> str:
+    """Return why some models have no figures."""
+    reasons = {
+        f"{_METHODS.get(each.method, each.method)}: {each.why}"
+        for _, found in releases
+        for each in found.population
+        if each.why
+    }
+    return f" Without figures: {'; '.join(sorted(reasons))}." if reasons else ""
 
 
 def household_table(releases: Named) -> Table | None:

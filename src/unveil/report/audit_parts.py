@@ -43,7 +43,7 @@ def disclosure(audit: Audit) -> Section | None:
     if not found:
         return None
     if audit.before is not None and audit.before.disclosure is not None:
-        found.append((audit.before.name, audit.before.disclosure))
+        found.insert(0, (audit.before.name, audit.before.disclosure))
     return disclosure_section(found)
 
 

@@ -8,6 +8,9 @@ import numpy as np
 from unveil._kernels.matching.chains import Sampled
 from unveil._kernels.matching.edges import Edges, Floats
 
+#: Python itself refuses to print longer whole numbers.
+_MOST_DIGITS = 4000
+
 
 class LogPermanent(NamedTuple):
     """The natural logarithm of a permanent, with its method and how far it may be off.
@@ -96,19 +99,15 @@ def joined(methods: list[str]) -> str:
     return ", ".join(dict.fromkeys(methods))
 
 
-def exactly(log: float, method: str, error: float, exact: int | None = None) -> LogPermanent:
-    """Return a log-permanent that is exact up to rounding."""
-    return LogPermanent(log, method, error, log, log, exact)
-
-
 def product(parts: list[LogPermanent]) -> LogPermanent:
     """Return the log-permanent of a matrix from those of its blocks.
 
-    >>> product([exactly(0.0, "single", 0.0, 1), exactly(float(np.log(2)), "closed form", 0.0, 2)]).exact
-    2
+    >>> one, two = LogPermanent(0.0, "single", 0.0, 0.0, 0.0, 1), LogPermanent(0.7, "subsets", 0.0, 0.7, 0.7, 2)
+    >>> product([one, two, two]).exact
+    4
     """
     log, error, low, high = (float(np.sum([part[k] for part in parts])) for k in (0, 2, 3, 4))
-    exact: int | None = 1
+    exact: int | None = 1 if log < _MOST_DIGITS * np.log(10.0) else None
     for part in parts:
         exact = None if exact is None or part.exact is None else exact * part.exact
     return LogPermanent(log, joined([part.method for part in parts]), error, low, high, exact)

@@ -14,7 +14,6 @@ from unveil._kernels._compile import compiled
 from unveil._kernels.matching.edges import Edges, Floats, Integers
 from unveil._kernels.matching.sinkhorn import sinkhorn
 
-
 #: Edges up to which plain Python is quicker than the compiler.
 _PLAIN_EDGES = 500
 
@@ -48,7 +47,9 @@ def bethe(edges: Edges, *, tolerance: float = 1e-9, rounds: int = 2000) -> Bethe
     belief = np.full(weight.size, -1.0)
     exclusive = _exclusive if weight.size <= _PLAIN_EDGES else compiled(_exclusive)
     ones, in_order = np.ones_like(weight), np.arange(weight.size)
-    for used in range(1, rounds + 1):
+    used, change = 0, np.inf
+    while used < rounds and change > tolerance:
+        used += 1
         exclusive(weight, to_row, edges.start, in_order, to_column)
         to_column = weight / to_column
         exclusive(ones, to_column, column_start, by_column, to_row)
@@ -57,8 +58,6 @@ def bethe(edges: Edges, *, tolerance: float = 1e-9, rounds: int = 2000) -> Bethe
         new = ratio / (1.0 + ratio)
         change = float(np.abs(new - belief).max())
         belief = new
-        if change <= tolerance:
-            break
     low = _free_energy(edges, weight, belief) + scaled.log_factor
     return Bethe(low, low + edges.n * float(np.log(2.0)) / 2, belief, change, used)
 

@@ -1,22 +1,21 @@
 """One fully indecomposable block: the cheapest method that is exact, or worms where none is feasible."""
 
-from math import factorial, log
+from math import exp, factorial, log
 from typing import NamedTuple
 
 import numpy as np
 
 from unveil._kernels.matching import glynn_cracks, subsets
-from unveil._kernels.matching.answers import BlockAnswer, LogPermanent, exactly
+from unveil._kernels.matching.answers import BlockAnswer, LogPermanent
 from unveil._kernels.matching.bethe import bethe
 from unveil._kernels.matching.chains import sample
 from unveil._kernels.matching.closed_form import cracks_of_even, is_even, log_permanent_of_even
-from unveil._kernels.matching.edges import Edges, Floats, Integers, edge_at
+from unveil._kernels.matching.edges import Edges, Integers, edge_at
 from unveil._kernels.matching.frontier import sweep
 from unveil._kernels.matching.frontier_plan import WIDEST, Plan, plan
 from unveil._kernels.matching.glynn import LARGEST as LARGEST_GLYNN
 from unveil._kernels.matching.glynn import glynn
 from unveil._kernels.matching.glynn_marginals import glynn_marginals
-from unveil._kernels.matching.integers import LARGEST as LARGEST_INTEGER
 from unveil._kernels.matching.integers import integer_permanent, whole
 from unveil._kernels.matching.sinkhorn import Scaling, sinkhorn
 from unveil._kernels.matching.worm import MOST_ROWS
@@ -28,6 +27,8 @@ LARGEST_MARGINALS = 28
 #: Transitions of the frontier, with and without polynomials: about ten seconds.
 _MOST_WORK, _MOST_POLYNOMIAL_WORK = 8e8, 1.5e10
 MOST_EDGES = 20_000_000
+#: Above, whole numbers too large for a float are not counted to the last digit: it would take most of the time.
+_MOST_COUNTED = 24
 
 
 class Settings(NamedTuple):
@@ -42,14 +43,12 @@ def answer(edges: Edges, truth: Integers, settings: Settings, rng: np.random.Gen
     """Return what there is to know of a block; ``truth`` is each row's true column in it, -1 if that is elsewhere."""
     n = edges.n
     if n == 1:
-        value = exactly(log(edges.weight[0]), "single", 0.0, _as_integer(edges))
+        value = _counted(edges, log(edges.weight[0]), "single", 0.0)
         hit = float(truth[0] == 0)
         return BlockAnswer(value, np.ones(1), np.array([1.0 - hit, hit]), None, "single", "single")
     if is_even(edges):
-        value = exactly(log_permanent_of_even(edges), "closed form", 1e-15 * n, _as_integer(edges))
-        return BlockAnswer(
-            value, np.full(n * n, 1.0 / n), cracks_of_even(n, truth), None, "closed form", "closed form"
-        )
+        value = _counted(edges, log_permanent_of_even(edges), "closed form", 1e-15 * n)
+        return BlockAnswer(value, np.full(n * n, 1.0 / n), cracks_of_even(n, truth), None, "closed form", "closed form")
     if n <= BY_SUBSETS:
         return _by_subsets(edges, truth, settings)
     sweeping = feasible_plan(edges)
@@ -72,14 +71,14 @@ def feasible_plan(edges: Edges) -> Plan | None:
 
 def scaled(edges: Edges) -> Scaling:
     """Return the block with rows and columns that sum to nearly 1: good enough against overflow and cancellation."""
-    return sinkhorn(edges, tolerance=1e-6, rounds=500)
+    return sinkhorn(edges, tolerance=1e-2, rounds=200)
 
 
 def _by_subsets(edges: Edges, truth: Integers, settings: Settings) -> BlockAnswer:
     scaling = scaled(edges)
     matrix = scaling.edges.dense()
     value, marginal = subsets.marginals_by_subsets(matrix)
-    number = exactly(log(value) + scaling.log_factor, "subsets", 1e-15 * edges.n, _as_integer(edges))
+    number = _counted(edges, log(value) + scaling.log_factor, "subsets", 1e-15 * edges.n)
     cracks = subsets.cracks_by_subsets(matrix, truth) if settings.distribution else None
     return BlockAnswer(number, marginal[edges.row, edges.column], cracks, None, "subsets", "subsets")
 
@@ -92,17 +91,18 @@ def _by_frontier(
     terms = min(n + 1.0, 9.0 * n**0.5 + 20.0)  # no more numbers of cracks than these have a chance worth keeping
     polynomials = settings.distribution and sweeping.work * terms <= _MOST_POLYNOMIAL_WORK
     found = sweep(sweeping, scaling.edges.weight, edge[(edge >= 0) & (truth >= 0)], cracks=polynomials)
-    number = exactly(found.log_permanent + scaling.log_factor, "frontier", 1e-15 * n, _as_integer(edges))
+    number = _counted(edges, found.log_permanent + scaling.log_factor, "frontier", 1e-15 * n)
     if polynomials or not settings.distribution:
         return BlockAnswer(number, found.marginal, found.cracks, None, "frontier", "frontier")
-    return _with_sampled_cracks(BlockAnswer(number, found.marginal, None, None, "frontier", ""), scaling, truth, settings, rng)
+    exact = BlockAnswer(number, found.marginal, None, None, "frontier", "none")
+    return _with_sampled_cracks(exact, scaling, truth, settings, rng)
 
 
 def _by_glynn(edges: Edges, truth: Integers, settings: Settings, rng: np.random.Generator) -> BlockAnswer:
     n, scaling = edges.n, scaled(edges)
     matrix = scaling.edges.dense()
     value, marginal, error = glynn_marginals(matrix)
-    number = exactly(log(value) + scaling.log_factor, "Glynn", error, _as_integer(edges))
+    number = _counted(edges, log(value) + scaling.log_factor, "Glynn", error)
     found = BlockAnswer(number, marginal[edges.row, edges.column], None, None, "Glynn", "none")
     if not settings.distribution:
         return found
@@ -132,7 +132,8 @@ def _by_worms(edges: Edges, truth: Integers, settings: Settings, rng: np.random.
     scaling = scaled(edges)
     drawn = sample(scaling.edges, truth, rng=rng, precision=settings.precision, budget=settings.budget)
     cracks, error = drawn.distribution(edges.n)
-    return BlockAnswer(bracket(edges), drawn.marginal, cracks, error, "worm", "worm", drawn)
+    value = block_permanent(edges) if edges.n <= LARGEST_GLYNN else bracket(edges)
+    return BlockAnswer(value, drawn.marginal, cracks, error, "worm", "worm", drawn)
 
 
 def bracket(edges: Edges) -> LogPermanent:
@@ -145,32 +146,33 @@ def block_permanent(edges: Edges) -> LogPermanent:
     """Return the log-permanent alone, by the cheapest exact method or the Bethe bracket."""
     n = edges.n
     if n == 1:
-        return exactly(log(edges.weight[0]), "single", 0.0, _as_integer(edges))
+        return _counted(edges, log(edges.weight[0]), "single", 0.0)
     if is_even(edges):
-        return exactly(log_permanent_of_even(edges), "closed form", 1e-15 * n, _as_integer(edges))
+        return _counted(edges, log_permanent_of_even(edges), "closed form", 1e-15 * n)
     if n <= 14:
         scaling = scaled(edges)
-        value = float(subsets.permanent_by_subsets(scaling.edges.dense()))  # type: ignore[arg-type]
-        return exactly(log(value) + scaling.log_factor, "subsets", 1e-15 * n, _as_integer(edges))
+        value = float(subsets.permanent_by_subsets(scaling.edges.dense()))
+        return _counted(edges, log(value) + scaling.log_factor, "subsets", 1e-15 * n)
     sweeping = feasible_plan(edges)
     if sweeping is not None:
         scaling = scaled(edges)
         found = sweep(sweeping, scaling.edges.weight, np.zeros(0, np.int64), cracks=False)
-        return exactly(found.log_permanent + scaling.log_factor, "frontier", 1e-15 * n, _as_integer(edges))
+        return _counted(edges, found.log_permanent + scaling.log_factor, "frontier", 1e-15 * n)
     if n <= LARGEST_GLYNN:
         scaling = scaled(edges)
         value, error = glynn(scaling.edges.dense())
-        return exactly(log(value) + scaling.log_factor, "Glynn", error, _as_integer(edges))
+        return _counted(edges, log(value) + scaling.log_factor, "Glynn", error)
     return bracket(edges)
 
 
-def _as_integer(edges: Edges) -> int | None:
-    """Return the permanent to the last digit where entries are whole numbers and it takes no longer than the rest."""
-    if not whole(edges.weight):
-        return None
-    if edges.weight.size == edges.n**2 and (edges.weight == edges.weight[0]).all():
-        return factorial(edges.n) * int(edges.weight[0]) ** edges.n
-    return integer_permanent(edges.dense()) if edges.n <= LARGEST_INTEGER else None
-
-
-__all__ = ["Floats", "Settings", "answer", "block_permanent"]
+def _counted(edges: Edges, log_value: float, method: str, error: float) -> LogPermanent:
+    """Return the log-permanent with the permanent to the last digit, where entries are whole and it is little work."""
+    n, exact = edges.n, None
+    if whole(edges.weight):
+        if edges.weight.size == n * n and (edges.weight == edges.weight[0]).all():
+            exact = factorial(n) * int(edges.weight[0]) ** n
+        elif log_value < 30.0 and exp(log_value) * error < 0.01:
+            exact = round(exp(log_value))
+        elif n <= _MOST_COUNTED:
+            exact = integer_permanent(edges.dense())
+    return LogPermanent(log_value, method, error, log_value, log_value, exact)

@@ -64,9 +64,7 @@ def _split(edges: Edges, of_row: NDArray[np.int32], of_column: NDArray[np.int32]
         within_row = number[row_of[place]]
         number[columns] = np.arange(columns.size)
         within_column = number[edges.column[place]]
-        blocks.append(
-            Block(rows, columns, edges_of(within_row, within_column, edges.weight[place], rows.size), place)
-        )
+        blocks.append(Block(rows, columns, edges_of(within_row, within_column, edges.weight[place], rows.size), place))
     return sorted(blocks, key=lambda block: int(block.rows[0]))
 
 

@@ -45,7 +45,7 @@ class Sampled(NamedTuple):
     def distribution(self, n: int) -> tuple[Floats, Floats]:
         """Return the share of samples with 0, 1, ..., n cracks and its standard error."""
         chance = np.bincount(self.cracks.ravel(), minlength=n + 1) / self.cracks.size
-        return chance, np.sqrt(chance * (1.0 - chance) / max(self.effective, 1.0))
+        return chance, _least_error(chance, self.effective)
 
 
 def sample(
@@ -79,9 +79,7 @@ def sample(
 class _Chains:
     """Chains that go on from where they are; the only state is theirs."""
 
-    def __init__(
-        self, edges: Edges, truth: Integers, rng: np.random.Generator, chains: int, small: bool
-    ) -> None:
+    def __init__(self, edges: Edges, truth: Integers, rng: np.random.Generator, chains: int, small: bool) -> None:
         self.edges, self.truth = edges, truth
         self.crawl = crawl if small else compiled(crawl)
         self.packed = (choices if small else compiled(choices))(edges.start, edges.column, edges.weight)
@@ -141,17 +139,25 @@ class _Chains:
         expected = float(self.cracks.mean())
         error = float(whole.std(ddof=1) / np.sqrt(whole.size))
         spread = float(self.cracks.var())
+        effective = min(float(total), spread / error**2) if error > 0 else float(total)
+        chance = means.mean(axis=0)
         return Sampled(
             self.seen / total,
-            means.mean(axis=0),
-            means.std(axis=0, ddof=1) / np.sqrt(whole.size),
+            chance,
+            np.maximum(means.std(axis=0, ddof=1) / np.sqrt(whole.size), _least_error(chance, effective)),
             expected,
             error,
             self.cracks,
             r_hat(self.cracks),
-            min(float(total), spread / error**2) if error > 0 else float(total),
+            effective,
             error <= precision * max(1.0, expected),
         )
+
+
+def _least_error(chance: Floats, effective: float) -> Floats:
+    """Return the standard error of shares of that many independent samples; what was never seen is not impossible."""
+    likely = (chance * effective + 1.0) / (effective + 2.0)
+    return np.asarray(np.sqrt(likely * (1.0 - likely) / effective))
 
 
 def r_hat(series: Integers) -> float:
@@ -160,7 +166,7 @@ def r_hat(series: Integers) -> float:
     NaN where nothing ever changes, or there are fewer than four values to a chain.
 
     >>> round(r_hat(np.array([[1, 2, 1, 2, 1, 2], [5, 6, 5, 6, 5, 6]])), 1)
-    6.9
+    4.1
     """
     half = series.shape[1] // 2
     if half < 2:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from unveil._kernels.matching.answers import BlockAnswer, LogPermanent, Solved, joined, product
 from unveil._kernels.matching.block_answer import Settings, answer, block_permanent
@@ -21,7 +21,8 @@ def permanent(matrix: Any) -> LogPermanent:
 
     ``matrix`` is a square array or a sparse matrix of scipy. Blocks that no exact method can do get the Bethe bracket.
 
-    >>> found = permanent(np.array([[0.0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]]))
+    >>> hospital = np.array([[0.0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]])
+    >>> found = permanent(hospital)
     >>> found.exact, found.method, round(found.log, 6)
     (18, 'subsets', 2.890372)
     """
@@ -47,8 +48,8 @@ def solve(
     Parameters
     ----------
     matrix
-        Square and nonnegative, dense or a sparse matrix of scipy; a matching's chance is in proportion to the product of
-        its entries. Raises ``NoPerfectMatchingError`` with the rows that make one impossible.
+        Square and nonnegative, dense or a sparse matrix of scipy; a matching's chance is in proportion to the product
+        of its entries. Raises ``NoPerfectMatchingError`` with the rows that make one impossible.
     truth
         The true column of each row: every column once. Its entries may be 0; then those rows are never cracked.
     rng
@@ -100,9 +101,11 @@ def _together(
 ) -> Solved:
     """Return the answers of all blocks as one."""
     marginal, error = np.zeros(edges.weight.size), np.zeros(edges.n)
+    inside = np.zeros(edges.weight.size, np.bool_)
     variance = 0.0
     for block, part in zip(blocks, answers, strict=True):
         marginal[block.place] = part.marginal
+        inside[block.place] = True
         if part.method == "worm" and part.sampled is not None:
             error[block.rows] = part.sampled.crack_probability_error
             variance += part.sampled.expected_cracks_error**2
@@ -128,7 +131,7 @@ def _together(
         r_hat=max((one.r_hat for one in drawn), default=float("nan")),
         effective_samples=min((one.effective for one in drawn), default=float("nan")),
         block_sizes=tuple((block.rows.size, part.method) for block, part in zip(blocks, answers, strict=True)),
-        notes=tuple(_notes(place, probability, answers)),
+        notes=tuple(_notes(place, inside, answers)),
     )
 
 
@@ -144,17 +147,21 @@ def _distribution(answers: Sequence[BlockAnswer]) -> tuple[Floats, Floats]:
     return whole, np.sqrt(variance)
 
 
-def _notes(place: Integers, probability: Floats, answers: Sequence[BlockAnswer]) -> list[str]:
+def _notes(place: Integers, inside: NDArray[np.bool_], answers: Sequence[BlockAnswer]) -> list[str]:
     """Return what a reader should know."""
     notes = []
-    absent, never = int((place < 0).sum()), int(((place >= 0) & (probability == 0)).sum())
+    absent, never = int((place < 0).sum()), int((~inside[place[place >= 0]]).sum())
     if absent:
         notes.append(f"The truth has {absent} of its entries at 0 in the matrix: the adversary rules it out.")
     if never:
         notes.append(f"{never} true entries are positive and lie in no perfect matching, so they are never cracked.")
     worst = max((part.sampled.r_hat for part in answers if part.sampled is not None), default=1.0)
     if worst > 1.05:
-        notes.append(f"The chains have not settled (R-hat {worst:.2f}): sampled numbers and errors are not to be trusted.")
+        notes.append(
+            f"The chains have not settled (R-hat {worst:.2f}): sampled numbers and errors are not to be trusted."
+        )
     if any(part.sampled is not None and not part.sampled.settled for part in answers):
-        notes.append("Sampling stopped at its budget before the wanted precision; the standard errors say how far it got.")
+        notes.append(
+            "Sampling stopped at its budget before the wanted precision; the standard errors say how far it got."
+        )
     return notes

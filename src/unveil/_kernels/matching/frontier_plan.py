@@ -1,7 +1,7 @@
 """In which order to go through the columns, so that few rows are open at a time: started and not yet finished.
 
-Where rows have their columns side by side in some order (frequency ranges), that order is found again from the middle
-of each row's columns, or from the slowest vibration of the graph (the Fiedler vector, which sorts such graphs for sure).
+Where rows have their columns side by side in some order (frequency ranges), that order is found again from the slowest
+vibration of the graph (the Fiedler vector, which sorts such graphs), or from the middle of each row's columns.
 """
 
 from collections.abc import Iterator

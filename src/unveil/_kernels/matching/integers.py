@@ -29,12 +29,12 @@ def integer_permanent(matrix: Floats) -> int | None:
     numbers = np.rint(matrix).astype(np.int64)
     bound = prod(int(total) for total in numbers.sum(axis=1))  # no sum on the way to it is larger
     if n <= _BY_PYTHON and bound >= 2**63:
-        return int(permanent_by_subsets(numbers.astype(object)))  # type: ignore[call-overload, no-any-return]
+        return int(permanent_by_subsets(numbers.astype(object)))
     if n <= _BY_SETS:
-        last = int(permanent_by_subsets(numbers))  # type: ignore[call-overload]
+        last = int(permanent_by_subsets(numbers))
         if bound < 2**63:
             return last
-        return _joined(last, float(permanent_by_subsets(matrix)), 1e-14)  # type: ignore[arg-type]
+        return _joined(last, float(permanent_by_subsets(matrix)), 1e-14)
     if n > LARGEST:
         return None
     scale = matrix.sum(axis=1)

@@ -5,6 +5,7 @@ roundings. 2**n sets are kept, which is enough up to n = 22 or so, in numpy alon
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +17,13 @@ Sets = NDArray[np.int64]
 LARGEST, LARGEST_CRACKS = 22, 20
 
 
-def permanent_by_subsets(matrix: NDArray[np.generic]) -> NDArray[np.generic]:
+def permanent_by_subsets(matrix: NDArray[Any]) -> Any:
     """Return the permanent as a number of the matrix's own kind: float, int64 (no check of overflow) or Python integer.
 
     >>> int(permanent_by_subsets(np.ones((4, 4), dtype=object)))
     24
     """
-    value: NDArray[np.generic] = _forward(matrix)[-1]
-    return value
+    return _forward(matrix)[-1]
 
 
 def marginals_by_subsets(matrix: Floats) -> tuple[float, Floats]:
@@ -72,7 +72,7 @@ def cracks_by_subsets(matrix: Floats, truth: Integers) -> Floats:
     return np.asarray(current[0] / current[0].sum())
 
 
-def _forward(matrix: NDArray[np.generic]) -> NDArray[np.generic]:
+def _forward(matrix: NDArray[Any]) -> NDArray[Any]:
     """Return for each set of columns the permanent of the first rows, as many as the set has, on these columns."""
     n = len(matrix)
     value = np.zeros(1 << n, matrix.dtype)

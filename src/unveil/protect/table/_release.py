@@ -1,10 +1,12 @@
-"""What all protections of tables share: which columns may leave, and a release whose rows are in random order."""
+"""What all protections of tables share: which columns they change, and a release whose rows are in random order."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.data.mechanism import Mechanism
 from unveil.data.release import Release, ReleaseKind
 from unveil.data.table import Table
 from unveil.errors import InputError
@@ -24,6 +26,88 @@ def released_columns(original: Table) -> list[str]:
     return names
 
 
+def named_columns(original: Table, columns: Sequence[str]) -> list[str]:
+    """Return the columns that were named, each once, or say which of them cannot be changed."""
+    for name in columns:
+        if original.column(name).role == "identifier":
+            raise InputError(
+                f"column {name!r} identifies people and is left out of the release, so it cannot be masked. "
+                "Take it out of columns, or give it another role"
+            )
+    return list(dict.fromkeys(columns))
+
+
+def masked_columns(
+    original: Table, columns: Sequence[str] | None, *, suits: Collection[str], mask: str, instead: str
+) -> list[str]:
+    """Return the columns to mask: those that were named, or all of the kinds that the mask suits.
+
+    Parameters
+    ----------
+    original
+        The table to release.
+    columns
+        The columns that were named, or None.
+    suits
+        The kinds that the mask is for.
+    mask
+        How messages call the mask.
+    instead
+        Masks for the other kinds, for the message.
+
+    Raises
+    ------
+    InputError
+        If a column that was named is of another kind, or none was named and there is none of these kinds.
+    """
+    kept = released_columns(original)
+    kinds = " or ".join(sorted(suits))
+    if columns is None:
+        found = [name for name in kept if original.column(name).kind in suits]
+        if not found:
+            raise InputError(
+                f"{mask} is for columns of the kind {kinds}, but the {original.name} has none. Take {instead}"
+            )
+        return found
+    for name in named_columns(original, columns):
+        kind = original.column(name).kind
+        if kind not in suits:
+            raise InputError(
+                f"{mask} is for columns of the kind {kinds}, but column {name!r} is of the kind {kind}. "
+                f"Leave it out of columns, or take {instead} for it"
+            )
+    return named_columns(original, columns)
+
+
+def check_columns(columns: object) -> None:
+    """Refuse a setting that is neither a tuple of names nor None."""
+    good = isinstance(columns, (tuple, list)) and columns and all(isinstance(name, str) for name in columns)
+    if columns is not None and not good:
+        raise InputError(f"columns must be a tuple of column names, or None for all, but is {columns!r}")
+
+
+def check_group_size(k: object) -> None:
+    """Refuse a setting that is no size of a group."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2:
+        raise InputError(f"k must be a whole number from 2, but is {k!r}: a group of one protects nobody")
+
+
+def check_enough_rows(k: int, original: Table) -> None:
+    """Refuse a group size above the number of rows."""
+    if k > original.rows:
+        raise InputError(
+            f"k must be at most the number of rows, but is {k} and the {original.name} has {original.rows}. "
+            "Take a smaller k, or a larger table"
+        )
+
+
+def said_to_stay(original: Table, masked: Collection[str]) -> tuple[str, ...]:
+    """Return the note on the columns that a mask leaves as they are, if there are any."""
+    rest = [name for name in released_columns(original) if name not in masked]
+    many = "columns" if len(rest) > 1 else "column"
+    return (f"{len(rest)} {many} stayed as in the original: {', '.join(map(repr, rest))}",) if rest else ()
+
+
 def release_of(
     original: Table,
     frame: "pl.DataFrame",
@@ -32,16 +116,20 @@ def release_of(
     kind: ReleaseKind,
     rng: np.random.Generator,
     notes: tuple[str, ...] = (),
+    shuffle: bool = True,
+    mechanism: Mechanism | None = None,
 ) -> Release:
     """Return the release of a table whose protected cells are ``frame``, with kinds and roles as in the original.
 
-    The rows of a masked one, of which row i was made from row i of the original, are put in random order, and the
-    release knows whose each of them is.
+    The rows of a masked one, of which row i was made from row i of the original, are put in random order unless
+    ``shuffle`` says no, and the release knows whose each of them is.
     """
     truth = None
     if kind == "masked":
-        truth = rng.permutation(frame.height)
-        frame = frame[truth]
+        truth = rng.permutation(frame.height) if shuffle else np.arange(frame.height)
+        frame = frame[truth] if shuffle else frame
+        if not shuffle and frame.height > 1:
+            notes += ("the rows are in the order of the original, which tells whose each of them is",)
     columns = tuple(replace(original.column(series.name), missing=series.null_count()) for series in frame)
     released = Table(f"{name} table", columns, frame)
-    return Release(original, released, kind=kind, name=name, notes=notes, truth=truth)
+    return Release(original, released, kind=kind, name=name, notes=notes, truth=truth, mechanism=mechanism)

@@ -1,0 +1,121 @@
+"""Columns of numbers as arrays, on scales where nothing overflows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.data.table import Table
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Squares and sums of numbers below this are finite.
+_LARGE = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """The values of some columns, one line per row, NaN where missing, each column divided by a power of two.
+
+    The power is 1 but for columns with numbers beyond some 10**150, whose squares would be infinite.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    exponent: Integers
+
+    def scaled_like(self, table: Table) -> Floats:
+        """Return the same columns of another table, divided by the same powers."""
+        return np.ldexp(_raw(table, self.names), -self.exponent)
+
+    def chosen(self, names: Sequence[str]) -> "Numbers":
+        """Return some of the columns only."""
+        places = [self.names.index(name) for name in names]
+        return Numbers(tuple(names), self.values[:, places], self.exponent[places])
+
+    def series(self, place: int, values: Floats) -> "pl.Series":
+        """Return new values of a column, multiplied back; NaN is a missing value."""
+        import polars as pl
+
+        with np.errstate(over="ignore"):
+            found = np.ldexp(values, self.exponent[place])
+        if np.isinf(found).any():
+            raise InputError(
+                f"column {self.names[place]!r} has numbers so large that their masked values are beyond all floats. "
+                "Divide the column, or leave it out of columns"
+            )
+        return pl.Series(self.names[place], found).fill_nan(None)
+
+
+def _raw(table: Table, names: Sequence[str]) -> Floats:
+    import polars as pl
+
+    columns = [table.frame.get_column(name).cast(pl.Float64).fill_null(float("nan")).to_numpy() for name in names]
+    return np.column_stack(columns) if columns else np.empty((table.rows, 0))
+
+
+def numbers_of(table: Table, names: Sequence[str]) -> Numbers:
+    """Return columns of the kind number as an array.
+
+    >>> import polars as pl
+    >>> numbers_of(Table.from_frame(pl.DataFrame({"age": [31, None, 40]})), ["age"]).values[:, 0]
+    array([31., nan, 40.])
+    """
+    raw = _raw(table, names)
+    largest = np.nanmax(np.abs(raw), axis=0, initial=0.0)
+    exponent = np.frexp(largest)[1].astype(np.int64)
+    exponent = np.where(exponent > _LARGE, exponent, 0)
+    return Numbers(tuple(names), np.ldexp(raw, -exponent), exponent)
+
+
+def refuse_missing(table: Table, names: Sequence[str], *, mask: str, instead: str) -> None:
+    """Refuse columns that lack values, for a mask that needs all of them."""
+    for name in names:
+        gone = table.frame.get_column(name).is_null()
+        if gone.any():
+            raise InputError(
+                f"{mask} needs a value in every cell it masks, but column {name!r} of the {table.name} lacks "
+                f"{int(gone.sum())}, the first in row {gone.arg_true()[0] + 1} (counted from 1 below the header). "
+                f"Name columns without gaps, fill them or leave these rows out, or take {instead}"
+            )
+
+
+def spreads(values: Floats) -> Floats:
+    """Return the standard deviation of each column over the values that are there, 0 where they are all equal.
+
+    Equal values are told by comparing, because rounding gives many of them a deviation that is not quite 0.
+
+    >>> spreads(np.array([[0.1, 1.0], [0.1, np.nan], [0.1, 3.0]]))
+    array([0., 1.])
+    """
+    found = np.zeros(values.shape[1])
+    for place, column in enumerate(values.T):
+        there = column[~np.isnan(column)]
+        if there.size and there.min() < there.max():
+            found[place] = there.std()
+    return found
+
+
+def group_means(values: Floats, group: Integers) -> Floats:
+    """Return for each row the mean of its group's values that are there, NaN where there is none.
+
+    >>> group_means(np.array([1.0, 3.0, np.nan, 7.0]), np.array([0, 0, 0, 1]))
+    array([2., 2., 2., 7.])
+    """
+    there = ~np.isnan(values)
+    count = np.bincount(group, there)
+    total = np.bincount(group, np.where(there, values, 0.0))
+    low, high = np.full(count.size, np.inf), np.full(count.size, -np.inf)
+    np.minimum.at(low, group[there], values[there])
+    np.maximum.at(high, group[there], values[there])
+    means = np.full(count.size, np.nan)
+    np.divide(total, count, out=means, where=count > 0)
+    # Rounding must not take the mean of equal values from them.
+    return np.clip(means, low, high)[group] if there.all() else np.where(count > 0, np.clip(means, low, high), np.nan)[group]
