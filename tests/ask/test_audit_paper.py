@@ -235,7 +235,7 @@ def test_both_editions_hold_the_sheet_and_say_which_they_are() -> None:
 
 def test_columns_that_help_are_said_of_the_attack_that_they_help() -> None:
     """What each column is worth is measured for linkability, and must not stand behind what another attack reached."""
-    settings: dict[str, Any] = {"known": ["age", "sex", "region"], "targets": 40, "neighbours": 1, "guesses": 40}
+    settings: dict[str, Any] = {"known": ["age", "sex", "income"], "targets": 40, "neighbours": 1, "guesses": 40}
     for attacks in (["linkability"], ["singling_out", "linkability"]):
         found = ask(ORIGINAL, ORIGINAL.reverse(), CONTROL, attacks=attacks, **settings).found
         assert found.releases[0].weights[0].loss > 0

@@ -27,6 +27,7 @@ FIGURE_2_2 = [[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0]
 # M0 of the thesis: Flu x, Viral Fever y, Cold z, Asthma u, Tuberculosis v.
 TRUTH = (2, 3, 4, 0, 1)
 
+
 def by_rows(rows: Any) -> pl.DataFrame:
     return pl.DataFrame(rows, orient="row")
 

@@ -87,6 +87,14 @@ def test_that_figures_of_synthetic_data_mislead_is_said() -> None:
     assert "Everybody looks like at least 29 others" in number.meaning
 
 
+def test_what_is_odd_about_weights_is_said() -> None:
+    odd = measured(PEOPLE.with_columns(weight=pl.lit(0.5)), weights="weight")
+    assert odd.notes
+    note = class_table([("odd", odd)]).note
+    assert all(text[1:].rstrip(".") in note for text in odd.notes)
+    assert note.startswith("odd: ")
+
+
 def test_sensitive_values_have_a_row_for_each_column_and_release() -> None:
     (row,) = by_name(diversity_table([("full", FULL), ("plain", PLAIN)])).values()
     (found,) = FULL.diversity
@@ -117,6 +125,8 @@ def test_the_population_has_a_row_for_each_model_that_has_an_answer() -> None:
     (row,) = (row for row in table.rows if row[1] == "weights (Benedetti & Franconi)")
     assert row[2] == f"{told['weights'].uniqueness:.1%}" or row[2].startswith("<")
     assert table.columns[-1] == "Below 4 people"
+    assert "Without figures: " in table.note
+    assert all(each.why in table.note for each in PLAIN.population)
     assert population_table([("plain", PLAIN)]) is None
 
 
@@ -142,6 +152,7 @@ def test_the_section_is_safe_for_any_number_of_releases(releases: list[tuple[str
     assert sum(isinstance(block, Number) for block in section.blocks) == (2 if len(releases) == 1 else 0)
     (chart,) = (block for block in section.blocks if isinstance(block, Chart))
     assert len({series.style for series in chart.series}) == len(chart.series) == min(5, len(releases))
+    assert ("The first 5 of 8 are drawn" in chart.caption) == (len(releases) == 8)
     page = Page(title="T", question="Q", headline="H", tone="neutral", sections=(section,))
     html = render(page)
     assert "<script>alert('x')" not in html

@@ -33,6 +33,16 @@ def mask_type(atoms: int) -> type:
     return np.int64 if atoms <= WORD else object
 
 
+def sums_at(position: Integers, values: Floats, size: int) -> Floats:
+    """Return the sum of the values at each of that many positions.
+
+    >>> sums_at(np.array([1, 1, 0]), np.array([0.5, 0.25, 0.25]), 3)
+    array([0.25, 0.75, 0.  ])
+    """
+    sums: Floats = np.bincount(position, values, size).astype(np.float64, copy=False)
+    return sums
+
+
 def sizes_of(masks: Masks, sizes: Integers) -> Integers:
     """Return the number of elements of each set, given that of each atom.
 
@@ -53,7 +63,7 @@ def merged(masks: Masks, mass: Floats) -> tuple[Masks, Floats]:
     """
     if masks.dtype == object:
         sums: dict[int, float] = {}
-        for mask, value in zip(masks.tolist(), mask_weights(mass), strict=True):
+        for mask, value in zip(masks.tolist(), mass.tolist(), strict=True):
             sums[mask] = sums.get(mask, 0.0) + value
         distinct = sorted(sums)
         return _objects(distinct), np.array([sums[mask] for mask in distinct], np.float64)
@@ -61,12 +71,6 @@ def merged(masks: Masks, mass: Floats) -> tuple[Masks, Floats]:
     ordered = masks[order]
     first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     return ordered[first], np.add.reduceat(mass[order], first)
-
-
-def mask_weights(mass: Floats) -> list[float]:
-    """Return the masses as Python numbers, which a dictionary sums faster."""
-    weights: list[float] = mass.tolist()
-    return weights
 
 
 def _objects(values: Sequence[int]) -> Masks:
@@ -137,7 +141,7 @@ def _by_position(one: Masks, mass: Floats, other: Masks, other_mass: Floats, ato
     sums = np.zeros(2**atoms)
     for rows in _chunks(one.size, other.size):
         sets = np.bitwise_and(one[rows, None], other).ravel()
-        sums += np.bincount(sets, np.multiply.outer(mass[rows], other_mass).ravel(), 2**atoms)
+        sums += sums_at(sets, np.multiply.outer(mass[rows], other_mass).ravel(), 2**atoms)
     found = np.flatnonzero(sums)
     return found, sums[found]
 
@@ -146,7 +150,7 @@ def _by_transform(one: Masks, mass: Floats, other: Masks, other_mass: Floats, at
     """Multiply commonalities; pairs are counted too, in whole numbers, so that no set comes from rounding."""
     sums, pairs = np.ones(2**atoms), np.ones(2**atoms, np.int64)
     for masks, weights in ((one, mass), (other, other_mass)):
-        sums *= transformed(np.bincount(masks, weights, 2**atoms), "supersets")
+        sums *= transformed(sums_at(masks, weights, 2**atoms), "supersets")
         pairs *= transformed(np.bincount(masks, minlength=2**atoms), "supersets")
     sums = transformed(sums, "supersets", back=True)
     pairs = transformed(pairs, "supersets", back=True)

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.mass import sums_at
 from unveil._kernels.mass_flow import Flow, largest_flow
 
 Floats = NDArray[np.float64]
@@ -27,10 +28,10 @@ def allocate(start: Integers, atom: Integers, mass: Floats, probability: Floats)
     flow = largest_flow(start, atom, mass, probability)
     owner = np.repeat(np.arange(mass.size), np.diff(start))
     possible = _possible(owner, atom, flow.carried > _NOTHING, mass.size, probability.size)
-    shares = np.where(possible, mass[owner] * probability[atom], 0.0)
+    shares: Floats = mass[owner] * probability[atom] * possible
     for _ in range(_MOST_ROUNDS):
-        shares *= _ratio(probability, np.bincount(atom, shares, probability.size))[atom]
-        given = np.bincount(owner, shares, mass.size)
+        shares *= _ratio(probability, sums_at(atom, shares, probability.size))[atom]
+        given = sums_at(owner, shares, mass.size)
         shares *= _ratio(mass, given)[owner]
         if np.abs(given - mass).max() <= _CLOSE:
             return shares, flow

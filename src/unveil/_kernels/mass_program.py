@@ -48,7 +48,7 @@ def lower_envelope(bound: Floats) -> Floats | None:
         probability[single] = np.maximum(found.x, 0.0)
         least = np.minimum(least, transformed(probability, "subsets"))
         least[mask] = max(float(found.fun), float(bound[mask]))
-    envelope = np.maximum(least, bound)
+    envelope: Floats = np.maximum(least, bound)
     envelope[[0, -1]] = 0.0, 1.0
     return envelope
 
@@ -90,10 +90,11 @@ def least_nonspecific(envelope: Floats, sizes: Floats) -> Floats:
         method="highs",
         options=_OPTIONS,
     )
-    masses = np.zeros(envelope.size)
+    masses: Floats = np.zeros(envelope.size)
     masses[free] = np.maximum(_smallest(rows, envelope[free], found), 0.0)
     masses[masses <= _SURE] = 0.0
-    return masses / masses.sum()
+    masses /= masses.sum()
+    return masses
 
 
 def _smallest(rows: Any, bounds: Floats, found: Any) -> Floats:

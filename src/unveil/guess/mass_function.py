@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil._kernels.mass import MOST_TABULATED, Masks, transformed
+from unveil._kernels.mass import MOST_TABULATED, Masks, sums_at, transformed
 from unveil._kernels.mass_sets import (
     Atoms,
     Rows,
@@ -209,8 +209,7 @@ class MassFunction:
         if self.mass.size == 1:
             return self.support, np.full(self.support.size, 1 / self.support.size)
         elements, at = np.unique(self.rows.element, return_inverse=True)
-        shares: Floats = np.bincount(at, np.repeat(self.mass / self.lengths, self.lengths))
-        return elements, shares
+        return elements, sums_at(at, np.repeat(self.mass / self.lengths, self.lengths), elements.size)
 
     def pignistic_entropy(self) -> float:
         """Return the entropy of the pignistic probability, in nats, from 0 (sure of one element) to ``log(size)``.
@@ -291,7 +290,7 @@ class MassFunction:
                 f"a value for every union of atoms can be held for at most {MOST_TABULATED} atoms, but there are "
                 f"{count}. Ask for single events with belief, plausibility or commonality"
             )
-        values: Floats = np.bincount(self.masks.astype(np.int64), self.mass, 2**count)
+        values = sums_at(self.masks.astype(np.int64), self.mass, 2**count)
         if what != "mass":
             values = transformed(values, "supersets" if what == "commonality" else "subsets").clip(0.0, 1.0)
         return 1.0 - values[::-1] if what == "plausibility" else values

@@ -1,8 +1,8 @@
 """The set that is believed most beyond its probability: what decides whether a belief function is below a probability.
 
-Only unions of focal sets need testing: the belief of any other set is that of the union of the focal sets inside it. Let
-the excess of a family of focal sets be the sum of their masses minus the probability of their union; then the greatest
-excess over all families is the greatest ``Bel(A) - P(A)`` over all sets.
+Only unions of focal sets need testing: the belief of any other set is that of the union of the focal sets inside it.
+Let the excess of a family of focal sets be the sum of their masses minus the probability of their union; then the
+greatest excess over all families is the greatest ``Bel(A) - P(A)`` over all sets.
 """
 
 from typing import NamedTuple

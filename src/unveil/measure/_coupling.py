@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+#: How a guess is refuted by Proposition 16.
+RULED_OUT = "a true record ruled out"
 #: Differences of probability up to this are rounding.
 TOLERANCE = 1e-9
 #: How far off a solution of the linear program may be and still count as one.
@@ -189,7 +191,7 @@ def decide(truth: Floats, guess: Floats, most: int) -> Decision:
     """
     held = guess > 0
     if float(np.sum(truth[~held])) > TOLERANCE:
-        return _refuted(np.where(held, 1 / np.count_nonzero(held), -1.0), truth, guess, "a true record ruled out")
+        return _refuted(np.where(held, 1 / np.count_nonzero(held), -1.0), truth, guess, RULED_OUT)
     p, q = truth[held] / np.sum(truth[held]), guess[held]
     if np.abs(p - q).sum() <= TOLERANCE:
         return Decision(True, "equal to the truth")
@@ -244,7 +246,7 @@ def _refuted(score: Floats, truth: Floats, guess: Floats, method: str) -> Decisi
     possible = most_expected(scaled, truth, np.ones(score.size))
     expected = float(np.sum(guess * scaled))
     # A score that singles out a record ruled out is exact, but small where many records are left.
-    least = TOLERANCE / np.count_nonzero(guess) if method == "a true record ruled out" else TOLERANCE
+    least = TOLERANCE / np.count_nonzero(guess) if method == RULED_OUT else TOLERANCE
     if expected - possible <= least:
         return Decision(None, "a score that refutes the guess was found, but not beyond rounding")
     return Decision(False, method, scaled, expected, possible)

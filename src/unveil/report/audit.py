@@ -1,6 +1,7 @@
 """The page that answers: if this table is released, what could an adversary do with it, and how sure is that?"""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import version as installed_version
 
 from unveil.report import audit_parts as parts
@@ -54,11 +55,13 @@ def plain_words(audit: Audit) -> list[str]:
     """Return for each release what its worst adversary and its columns mean, for the terminal."""
     said = []
     for release in audit.releases:
-        finding = next((found for attack in audit.attacks if (found := verdict.worst_of(release, attack))), None)
-        if finding is None:
+        found = verdict.worst(replace(audit, releases=(release,)))
+        if found is None:
             continue
-        # Where nothing is proved, what a column seems to be worth is mostly luck.
-        columns = [weight.column for weight in release.weights if weight.loss > 0 and verdict.is_proved(finding)][:3]
+        finding = found[1]
+        # Columns were weighed for linkability; where nothing is proved, what one seems to be worth is mostly luck.
+        own = finding.attack == "linkability" and verdict.is_proved(finding)
+        columns = [weight.column for weight in release.weights if own and weight.loss > 0][:3]
         most = f" The columns that help most: {words.listed(columns)}." if columns else ""
         which = f"{name(release.name, 40)}: " if len(audit.releases) > 1 else ""
         said.append(f"{which}{sentence(finding)}{most}")
@@ -125,6 +128,10 @@ def _method(audit: Audit) -> tuple[str, ...]:
         "Each rate is the share of tries that succeed, with Wilson's interval at a confidence of 95%. The excess over "
         "control is (attack − control) / (1 − control): what the attack reaches beyond what it reaches on people who "
         "are not in the data, as a share of what was left to reach."
+    )
+    sentences.append(
+        "Each interval is for one figure by itself. The headline takes the worst of all, so that with a dozen figures one "
+        "may look proved by chance; what matters should be measured again on fresh people, with one attack named."
     )
     searches = [release.search for release in audit.releases if release.search is not None]
     if searches:

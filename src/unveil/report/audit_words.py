@@ -107,7 +107,7 @@ def links_text(finding: Finding) -> str:
     ties = f" ({decimal(links.low, places=1)}–{decimal(links.high, places=1)})" if links.low < links.high else ""
     tries = count(finding.targets)
     hits = f"{decimal(links.expected, places=1)}{ties} of {tries}"
-    return Count(hits, people=math.ceil(links.expected), pattern=f"{{}} of {tries}")
+    return Count(hits, people=math.ceil(links.expected), pattern="{}")
 
 
 def row_name(release: Audited, finding: Finding, *, several: bool, longest: int = 60) -> str:

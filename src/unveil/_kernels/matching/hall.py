@@ -15,7 +15,7 @@ class NoPerfectMatchingError(InputError):
         some = ", ".join(str(row + 1) for row in rows[:10]) + (", …" if rows.size > 10 else "")
         super().__init__(
             f"the matrix must have a perfect matching, and it has none: {rows.size} rows (numbers {some}) have "
-            f"positive entries in only {columns.size} columns together. Allow more columns for these rows, or leave rows out"
+            f"positive entries in only {columns.size} columns together. Allow these rows more columns, or leave some out"
         )
 
 

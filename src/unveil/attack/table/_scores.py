@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.neighbours import Grid, content_rank
+from unveil.data.encode import encode
+from unveil.data.table import Table, agree
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 
@@ -105,3 +107,23 @@ def _check_room(entries: int) -> None:
             f"the candidates of all targets must be at most {MOST_ENTRIES:,} together, but are more. Draw fewer "
             "targets, or leave out unlikely candidates with least=0.001 or more"
         )
+
+
+def shared_columns(original: Table, released: Table, columns: tuple[str, ...] | None) -> tuple[Table, Table]:
+    """Return both tables with the columns told, or with all that both have."""
+    if columns is not None:
+        for table in (original, released):
+            for name in columns:
+                table.column(name)
+        original, released = original.select(columns), released.select(columns)
+    one, other = agree(original, released)
+    return one, other
+
+
+def drawn_tables(released: Table, size: int | None, rng: np.random.Generator) -> tuple[Table, Integers | None]:
+    """Return the table with so many rows, drawn by what they hold, and their places; None where all are there."""
+    if size is None or size >= released.rows:
+        return released, None
+    encoded = encode([released], released.column_names)[0]
+    drawn = drawn_rows(np.column_stack([encoded.numbers, encoded.codes]), size, rng)
+    return released.take(drawn), drawn

@@ -1,0 +1,215 @@
+"""Make one belief of several about the same target: acceptable rules first, the classical ones to compare with."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.mass import Masks, join_pairs, merged, sizes_of, transformed
+from unveil._kernels.mass_allocation import allocate
+from unveil._kernels.mass_program import least_nonspecific, lower_envelope
+from unveil._kernels.mass_sets import Atoms, Rows, entries_of, is_member
+from unveil.errors import InputError, did_you_mean, shortened
+from unveil.guess._mass_checks import ROUNDING, Probability, checked_probability
+from unveil.guess.mass_function import MassFunction
+from unveil.guess.mass_rules import COMBINATIONS, combination, intersections, on_common_atoms
+
+__all__ = ["COMBINATIONS", "combine", "conflict"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+PAPER = "Abril, Navarro-Arribas, Torra 2015: Re-identification and belief functions, Definition 27"
+#: The linear programme has a variable and a row for every union of atoms.
+MOST_ATOMS = 10
+# Two nonspecificities this near are equal.
+_TIE = 1e-12
+
+
+def combine(
+    masses: Sequence[MassFunction],
+    rule: str = "support_conditioning",
+    *,
+    probability: Probability | None = None,
+    most_atoms: int = MOST_ATOMS,
+) -> MassFunction:
+    """Return what several beliefs about the same target amount to together.
+
+    A rule is acceptable (Definition 27) if its result is compatible with every probability that all inputs are
+    compatible with, and no less specific than any of them: `COMBINATIONS` says which ones are. All inputs are combined
+    at once, because most rules are not associative.
+
+    Parameters
+    ----------
+    masses
+        The inputs, on frames of the same size.
+    rule
+        One of `COMBINATIONS`: ``support_conditioning``, ``min_nonspecificity``, ``pick_min``, ``informed`` (acceptable),
+        ``conjunctive``, ``dempster``, ``yager``, ``dubois_prade``, ``pcr5``, ``disjunctive``, ``mean``, ``cautious``.
+    probability
+        The true probability, for ``informed`` only: one for each element, or elements and their probabilities.
+    most_atoms
+        The most atoms that ``min_nonspecificity`` may solve its programme for, which has ``2**atoms`` variables.
+
+    Examples
+    --------
+    >>> first = MassFunction.from_set(6, [0, 1, 2])
+    >>> second = MassFunction.from_sets(6, {(1, 2): 0.5, (2, 3, 4): 0.5})
+    >>> combine([first, second]).sets
+    (array([2]), array([1, 2]))
+    >>> COMBINATIONS["support_conditioning"].acceptable, COMBINATIONS["dempster"].acceptable
+    (True, False)
+    """
+    several = _checked(masses)
+    if rule not in COMBINATIONS:
+        raise InputError(
+            f"{shortened(rule)} is no rule of combination.{did_you_mean(rule, COMBINATIONS)} "
+            f"Choose one of {', '.join(COMBINATIONS)}"
+        )
+    if (probability is not None) != (rule == "informed"):
+        raise InputError(
+            "the rule 'informed' needs the true probability, and no other rule takes it. "
+            "Pass probability=, or choose another rule"
+        )
+    settings = {"informed": {"probability": probability}, "min_nonspecificity": {"most_atoms": most_atoms}}
+    return COMBINATIONS[rule].rule(several, **settings.get(rule, {}))
+
+
+def conflict(masses: Sequence[MassFunction]) -> float:
+    """Return the product mass of disjoint focal sets, from 0 (none are) to 1 (all are).
+
+    It says nothing about validity: two equal probabilities are in conflict, and both may be true. See
+    :func:`~unveil.guess.coherence.jointly_coherent`.
+
+    >>> fair = MassFunction.from_probability(2, [0.5, 0.5])
+    >>> conflict([fair, fair])
+    0.5
+    """
+    return intersections(_checked(masses))[3]
+
+
+def _checked(masses: Sequence[MassFunction]) -> tuple[MassFunction, ...]:
+    several = tuple(masses)
+    sizes = sorted({one.size for one in several})
+    if not several:
+        raise InputError("there must be at least one mass function to combine. Pass a list of them")
+    if len(sizes) > 1:
+        raise InputError(f"all mass functions must be on the same frame, but their sizes are {sizes}. Correct them")
+    return several
+
+
+@combination(acceptable=True, source=PAPER)
+def support_conditioning(masses: Sequence[MassFunction]) -> MassFunction:
+    """Return the least nonspecific input, once all are conditioned on what all hold possible.
+
+    The target is certain to lie in the focal sets of each valid input, and conditioning on what is certain is always
+    acceptable. Where several are equally specific, the first of them. Cheap also on large frames.
+    """
+    shared = _shared_support(masses)
+    return _least([one if one.support.size == shared.size else one.conditioned(shared) for one in masses])
+
+
+@combination(acceptable=True, source=PAPER)
+def min_nonspecificity(masses: Sequence[MassFunction], *, most_atoms: int = MOST_ATOMS) -> MassFunction:
+    """Return the least nonspecific belief that holds whichever probability is true that all inputs are compatible with.
+
+    The best that is possible without knowing more, by linear programmes over all unions of atoms: refused where there
+    are more than ``most_atoms``. Where several are least, the one with the smallest sum of squared masses.
+    """
+    shared = _shared_support(masses)
+    atoms, masks = on_common_atoms([one.conditioned(shared) for one in masses])
+    if atoms.count > most_atoms:
+        raise InputError(
+            f"min_nonspecificity solves a programme over the 2**{atoms.count} unions of {atoms.count} atoms, and is "
+            f"limited to {most_atoms} atoms. Use support_conditioning, or raise most_atoms if you can wait"
+        )
+    bounds = np.zeros(2**atoms.count)
+    for sets, one in zip(masks, masses, strict=True):
+        # Conditioning may have joined sets: masses go by position.
+        values = np.zeros(2**atoms.count)
+        np.add.at(values, sets, one.conditioned(shared).mass)
+        bounds = np.maximum(bounds, transformed(values, "subsets"))
+    envelope = lower_envelope(bounds)
+    if envelope is None:
+        raise InputError(_CONTRADICTION)
+    sizes = sizes_of(np.arange(2**atoms.count), atoms.sizes)
+    weights = least_nonspecific(envelope, sizes.astype(np.float64))
+    found = np.flatnonzero(weights)
+    return MassFunction.of_masks(masses[0].size, found, weights[found], atoms)
+
+
+@combination(acceptable=True, source=PAPER)
+def pick_min(masses: Sequence[MassFunction]) -> MassFunction:
+    """Return the input with the least nonspecificity; where several have it, the first of them."""
+    return _least(masses)
+
+
+@combination(acceptable=True, source=PAPER)
+def informed(masses: Sequence[MassFunction], *, probability: Probability) -> MassFunction:
+    """Return the combination for a known true probability: masses meet where they are shared out to the same element.
+
+    Each mass is shared out among the elements of its set so that the totals are the probability; sets A and B then
+    share ``sum over x of a(A, x) * b(B, x) / P(x)``, which goes to their intersection. Of the ways to share out, the one
+    nearest to proportion is taken. An input that is not compatible with the probability is refused.
+    """
+    elements, values = checked_probability(masses[0].size, probability)
+    atoms, masks = on_common_atoms(masses)
+    chance = _on_atoms(atoms, elements, values)
+    state: list[tuple[Masks, Floats]] = []
+    for k, (sets, one) in enumerate(zip(masks, masses, strict=True)):
+        entry, shares = _shared_out(one, atoms, chance, k)
+        owner = np.repeat(np.arange(one.mass.size), np.diff(entry.start))
+        by_atom = [(entry.element == atom) & (shares > 0) for atom in range(atoms.count)]
+        parts = [(sets[owner[here]], shares[here]) for here in by_atom]
+        state = (
+            [
+                join_pairs(*had, part[0], part[1] / chance[atom], np.bitwise_and)
+                if had[0].size and part[0].size
+                else had
+                for atom, (had, part) in enumerate(zip(state, parts, strict=True))
+            ]
+            if state
+            else parts
+        )
+    found = merged(np.concatenate([sets for sets, _ in state]), np.concatenate([shares for _, shares in state]))
+    return MassFunction.of_masks(masses[0].size, *found, atoms)
+
+
+_CONTRADICTION = (
+    "no probability is compatible with all inputs, so at least one of them is not valid, whatever the truth is: there "
+    "is nothing to combine. See jointly_coherent for which pair and why"
+)
+
+
+def _least(masses: Sequence[MassFunction]) -> MassFunction:
+    values = np.array([one.nonspecificity() for one in masses])
+    return masses[int(np.flatnonzero(values <= values.min() + _TIE)[0])]
+
+
+def _shared_support(masses: Sequence[MassFunction]) -> Integers:
+    """Return the elements that every input holds possible; all focal sets meet them, or the inputs contradict."""
+    shared = masses[0].support
+    for one in masses[1:]:
+        shared = shared[is_member(shared, one.support)]
+    if shared.size == 0 or any(one.plausibility(shared) < 1 for one in masses):
+        raise InputError(_CONTRADICTION)
+    return shared
+
+
+def _on_atoms(atoms: Atoms, elements: Integers, values: Floats) -> Floats:
+    """Return the probability of each atom; what lies in none is left out."""
+    inside = is_member(elements, atoms.element)
+    label = atoms.label[np.searchsorted(atoms.element, elements[inside])]
+    return np.bincount(label, values[inside], atoms.count).astype(np.float64)
+
+
+def _shared_out(one: MassFunction, atoms: Atoms, chance: Floats, number: int) -> tuple[Rows, Floats]:
+    """Return the atoms of each focal set, and what it gives to each."""
+    entry = entries_of(one.rows, atoms)
+    shares, flow = allocate(entry.start, entry.element, one.mass, chance)
+    if flow.missing > ROUNDING:
+        raise InputError(
+            f"every input must be compatible with the probability, but number {number} (counted from 0) is not: a set "
+            f"has a belief that exceeds its probability by {flow.missing:.6g}. Leave it out, or correct the probability"
+        )
+    return entry, shares

@@ -1,0 +1,127 @@
+"""Additive noise: every number moves by a normal amount, on its own."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.data.release import Release
+from unveil.data.table import Table
+from unveil.errors import InputError
+from unveil.protect._listing import protection
+from unveil.protect.table._mechanism import Parts, Unchanged
+from unveil.protect.table._numbers import Numbers, numbers_of, spreads
+from unveil.protect.table._release import check_columns, masked_columns, release_of, released_columns, said_to_stay
+
+Floats = NDArray[np.float64]
+
+#: Masks that suit other kinds of columns than numbers, for messages.
+FOR_OTHER_KINDS = "pram, suppression, generalization, mondrian or rank-swapping, which suit all kinds,"
+
+
+@protection(
+    on="table",
+    kind="masked",
+    source='Brand, "Microdata protection through noise addition", 2002',
+    aka=("noise-addition", "uncorrelated-noise"),
+)
+@dataclass(frozen=True, kw_only=True)
+class AdditiveNoise:
+    """Add normal noise to every number, column by column; then shuffle the rows.
+
+    The noise of a column has the mean 0 and a standard deviation of ``scale`` times that of the column; all noise is
+    independent. Means are kept on average, variances grow by the factor 1 + scale**2, and correlations shrink. Whole
+    numbers become real ones. A column whose values are all equal, and a missing value, stay as they are; so do columns
+    of other kinds, with a note.
+
+    The true probability of an original row is proportional to the product over columns of the normal density
+    of the difference, and is 0 for those who differ in a column that was left as it is.
+
+    Parameters
+    ----------
+    columns
+        The columns to mask, all of the kind number; None masks all that are.
+    scale
+        The standard deviation of the noise as a multiple of the column's, above 0.
+    shuffle
+        Whether the rows are put in random order. Without it, everybody is found by their row number.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = Table.from_frame(pl.DataFrame({"income": range(0, 600, 10)}))
+    >>> release = AdditiveNoise(scale=0.1).apply(people, rng=np.random.default_rng(1))
+    >>> moved = release.released.frame["income"].to_numpy() - people.frame["income"].to_numpy()[release.truth]
+    >>> round(float(moved.std() / people.frame["income"].to_numpy().std()), 2)
+    0.1
+    """
+
+    columns: tuple[str, ...] | None = None
+    scale: float = 0.1
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        check_columns(self.columns)
+        check_scale(self.scale)
+
+    def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
+        """Return the table with noise on its numbers, in random order."""
+        names = masked_columns(
+            original, self.columns, suits=("number",), mask="additive noise", instead=FOR_OTHER_KINDS
+        )
+        numbers = numbers_of(original, names)
+        spread = spreads(numbers.values)
+        moving = [name for name, size in zip(names, spread, strict=True) if size > 0]
+        notes = said_to_stay(original, names)
+        notes += tuple(f"column {name!r} has one value only and stayed" for name in names if name not in moving)
+        numbers, spread = numbers.chosen(moving), self.scale * spread[spread > 0]
+        noisy = numbers.values + spread * rng.standard_normal(numbers.values.shape)
+        kept = released_columns(original)
+        frame = original.frame[kept].with_columns(
+            [numbers.series(place, noisy[:, place]) for place in range(len(moving))]
+        )
+        rest = tuple(name for name in kept if name not in moving)
+        parts = Parts((NormalNoise(numbers, spread), Unchanged(rest)))
+        return release_of(
+            original,
+            frame,
+            name="noise-added",
+            kind="masked",
+            rng=rng,
+            notes=notes,
+            shuffle=self.shuffle,
+            mechanism=parts,
+        )
+
+
+def check_scale(scale: object) -> None:
+    """Refuse a setting that is no size of noise."""
+    if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < float("inf"):
+        raise InputError(f"scale must be a number above 0, but is {scale!r}: a tenth of the spread is 0.1")
+
+
+@dataclass(frozen=True, eq=False)
+class NormalNoise:
+    """Independent normal noise with one standard deviation per column."""
+
+    numbers: Numbers
+    spread: Floats
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns with noise."""
+        return self.numbers.names
+
+    def log_chance(self, original: Table, released: Table) -> Floats:
+        """Return the log density, up to a constant per released row; a missing value only comes from one."""
+        names = original.column_names
+        numbers = self.numbers.chosen(names)
+        before, after = numbers.scaled_like(original), numbers.scaled_like(released)
+        total = np.zeros((len(after), len(before)))
+        for place, name in enumerate(names):
+            x, y = before[:, place], after[:, place]
+            apart = (y[:, None] - x[None, :]) / self.spread[self.names.index(name)]
+            gone = np.isnan(y)[:, None], np.isnan(x)[None, :]
+            factor = np.where(gone[0] | gone[1], np.where(gone[0] & gone[1], 0.0, -np.inf), -(apart**2) / 2)
+            total += factor
+        return total

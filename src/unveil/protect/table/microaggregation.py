@@ -1,0 +1,132 @@
+"""Microaggregation: rows in groups of at least k, each number replaced by the mean of its group."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.microaggregation import mdav_groups
+from unveil.data.release import Release
+from unveil.data.table import Table
+from unveil.errors import InputError
+from unveil.protect._listing import protection
+from unveil.protect.table._mechanism import Part, Parts, Recoded, Unchanged
+from unveil.protect.table._numbers import group_means, numbers_of, refuse_missing, spreads
+from unveil.protect.table._release import (
+    check_columns,
+    check_enough_rows,
+    check_group_size,
+    masked_columns,
+    release_of,
+    released_columns,
+    said_to_stay,
+)
+from unveil.protect.table.additive_noise import FOR_OTHER_KINDS
+
+
+@protection(
+    on="table",
+    kind="masked",
+    source='Domingo-Ferrer and Torra, "Ordinal, continuous and heterogeneous k-anonymity through microaggregation", 2005',
+    aka=("mdav", "multivariate-microaggregation"),
+)
+@dataclass(frozen=True, kw_only=True)
+class Microaggregation:
+    """Put rows in groups of at least k that are alike, and give each the means of its group; then shuffle the rows.
+
+    The groups are made by MDAV (maximum distance to average vector) on the columns divided by their
+    standard deviations. In the masked columns every row is then the same as at least k - 1 others, and the mean of
+    every column is kept. With ``block_size`` the columns are masked in blocks of so many, in their order, each with
+    groups of its own: less is lost, but who is in the same group in every block may be one person alone.
+
+    Needs a value in every cell that is masked. Columns of other kinds stay as they are, with a note.
+
+    The true probability is even over the group, or over all groups that have the same means; with several blocks, over
+    those who are in the right group in each. Where equal rows were put in different groups, only lots tell which
+    of them went where, and they share.
+
+    Parameters
+    ----------
+    columns
+        The columns to mask, all of the kind number; None masks all that are. Their order makes the blocks.
+    k
+        The least size of a group, from 2 to the number of rows.
+    block_size
+        How many columns are masked together; None masks all together.
+    shuffle
+        Whether the rows are put in random order. Without it, everybody is found by their row number.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = Table.from_frame(pl.DataFrame({"age": [30, 31, 32, 60, 61, 65]}))
+    >>> Microaggregation(k=3).apply(people, rng=np.random.default_rng(1)).released.frame["age"].sort().to_list()
+    [31.0, 31.0, 31.0, 62.0, 62.0, 62.0]
+    """
+
+    columns: tuple[str, ...] | None = None
+    k: int = 3
+    block_size: int | None = None
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        check_columns(self.columns)
+        check_group_size(self.k)
+        size = self.block_size
+        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
+            raise InputError(f"block_size must be a whole number from 1, or None for one block, but is {size!r}")
+
+    def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
+        """Return the table with the means of groups, in random order."""
+        names = masked_columns(
+            original, self.columns, suits=("number",), mask="microaggregation", instead=FOR_OTHER_KINDS
+        )
+        check_enough_rows(self.k, original)
+        refuse_missing(
+            original, names, mask="microaggregation", instead="univariate-microaggregation, where missing values stay"
+        )
+        size = self.block_size or len(names)
+        blocks = [names[begin : begin + size] for begin in range(0, len(names), size)]
+        return grouped_release(
+            original, [(block, self._groups(original, block)) for block in blocks], "microaggregated", self.shuffle, rng
+        )
+
+    def _groups(self, original: Table, names: list[str]) -> NDArray[np.int64]:
+        values = numbers_of(original, names).values
+        spread = spreads(values)
+        with np.errstate(over="ignore"):
+            return mdav_groups((values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0), self.k)
+
+
+def grouped_release(
+    original: Table,
+    blocks: list[tuple[list[str], NDArray[np.int64]]],
+    name: str,
+    shuffle: bool,
+    rng: np.random.Generator,
+    notes: tuple[str, ...] = (),
+) -> Release:
+    """Return the release with the means of groups of rows, which each block of columns has its own of."""
+    kept = released_columns(original)
+    frame = original.frame[kept]
+    parts: list[Part] = []
+    for names, group in blocks:
+        numbers = numbers_of(original, names)
+        means = [numbers.series(place, group_means(numbers.values[:, place], group)) for place in range(len(names))]
+        # A missing value is no member of any group.
+        means = [mean.set(frame.get_column(mean.name).is_null(), None) for mean in means]
+        before = frame[names]
+        frame = frame.with_columns(means)
+        parts.append(Recoded(before, frame[names]))
+    masked = [name for names, _ in blocks for name in names]
+    rest = tuple(column for column in kept if column not in masked)
+    return release_of(
+        original,
+        frame,
+        name=name,
+        kind="masked",
+        rng=rng,
+        notes=said_to_stay(original, masked) + notes,
+        shuffle=shuffle,
+        mechanism=Parts((*parts, Unchanged(rest))),
+    )

@@ -1,0 +1,154 @@
+"""PRAM, the post randomisation method: every category is kept or redrawn by chances that are known."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.data.release import Release
+from unveil.data.table import KINDS, Table
+from unveil.errors import InputError
+from unveil.guess.partition import exact_fraction
+from unveil.protect._listing import protection
+from unveil.protect.table._levels import Levels, levels
+from unveil.protect.table._mechanism import OneColumn, Part, Parts, Unchanged
+from unveil.protect.table._release import check_columns, masked_columns, release_of, released_columns, said_to_stay
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@protection(
+    on="table",
+    kind="masked",
+    source='Gouweleeuw, Kooiman, Willenborg and de Wolf, "Post randomisation for statistical disclosure control", 1998',
+    aka=("post-randomisation", "randomised-response"),
+)
+@dataclass(frozen=True, kw_only=True)
+class Pram:
+    """Keep each category with one probability, and redraw it otherwise, column by column; then shuffle the rows.
+
+    Invariant PRAM (the default) redraws from the column's own distribution, the value itself included: how often each
+    value occurs is then kept on average, whatever ``keep`` is. Otherwise a value changes to each of the others with
+    the same probability, and rare values become more frequent. Columns and rows are redrawn independently.
+
+    For columns of the kinds category, ordered and boolean; a number or date that is named is taken as a
+    category, so that any of its values can become any other. A missing value stays missing, and a column
+    with one value only stays as it is; so do the other columns, with a note.
+
+    The true probability of an original row is proportional to the product over columns of the probability with which
+    its value becomes the released one.
+
+    Parameters
+    ----------
+    columns
+        The columns to mask; None masks all of the kinds category, ordered and boolean.
+    keep
+        The probability with which a value is kept, from 0 to below 1. With ``invariant`` a redrawn value may still be
+        the old one.
+    invariant
+        Whether values are redrawn from their own distribution.
+    shuffle
+        Whether the rows are put in random order. Without it, everybody is found by their row number.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = Table.from_frame(pl.DataFrame({"town": ["Ulm"] * 900 + ["Bonn"] * 100}))
+    >>> for invariant in (True, False):
+    ...     mask = Pram(keep=0.8, invariant=invariant)
+    ...     print((mask.apply(people, rng=np.random.default_rng(1)).released.frame["town"] == "Bonn").mean())
+    0.096
+    0.248
+    """
+
+    columns: tuple[str, ...] | None = None
+    keep: float = 0.8
+    invariant: bool = True
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        check_columns(self.columns)
+        if isinstance(self.keep, bool) or not 0 <= exact_fraction(self.keep, what="keep") < 1:
+            raise InputError(f"keep must be a probability from 0 to below 1, but is {self.keep!r}")
+
+    def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
+        """Return the table with redrawn values, in random order."""
+        suits = KINDS if self.columns else ("category", "ordered", "boolean")
+        instead = "additive-noise, correlated-noise, microaggregation or rank-swapping, which suit numbers,"
+        names = masked_columns(original, self.columns, suits=suits, mask="pram", instead=instead)
+        kept = released_columns(original)
+        frame = original.frame[kept]
+        notes = said_to_stay(original, names)
+        parts: list[Part] = []
+        for name in names:
+            found = levels(original, name)
+            chances = Redrawn(found.counts, float(self.keep), self.invariant)
+            values = original.frame.get_column(name)
+            # Renamed for a moment, because polars would read a name such as "^a.*$" as a pattern of names.
+            parts.append(OneColumn(name, values.alias("values")[found.row], chances))
+            if found.row.size < 2:
+                notes += (f"column {name!r} has one value only and stayed",)
+            else:
+                frame = frame.with_columns(_drawn(values, found, chances, rng))
+        rest = tuple(name for name in kept if name not in names)
+        return release_of(
+            original,
+            frame,
+            name="pram",
+            kind="masked",
+            rng=rng,
+            notes=notes,
+            shuffle=self.shuffle,
+            mechanism=Parts((*parts, Unchanged(rest))),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Redrawn:
+    """The transition probabilities of a column: called with released values, it returns a line for each."""
+
+    counts: Integers
+    keep: float
+    invariant: bool
+
+    @property
+    def matrix(self) -> Floats:
+        """The probability of each new value, in columns, given each old one, in lines."""
+        everything = np.arange(self.counts.size)
+        return self(everything).T[:-1]
+
+    def __call__(self, new: Integers) -> Floats:
+        """Return the probability of each of the new values given each old one; the last stands for missing."""
+        size = self.counts.size
+        lines = np.zeros((new.size, size + 1))
+        there = new < size
+        if size < 2:
+            lines[there, :size] = 1.0
+        elif self.invariant:
+            lines[there, :size] = (1 - self.keep) * (self.counts[new[there]] / self.counts.sum())[:, None]
+        else:
+            lines[there, :size] = (1 - self.keep) / (size - 1)
+        if size > 1:
+            at = np.flatnonzero(there)
+            lines[at, new[at]] = lines[at, new[at]] + self.keep if self.invariant else self.keep
+        lines[~there, size] = 1.0
+        return lines
+
+
+def _drawn(values: "pl.Series", found: Levels, chances: Redrawn, rng: np.random.Generator) -> "pl.Series":
+    import polars as pl
+
+    rows, size = found.level.size, found.row.size
+    if chances.invariant:
+        other = rng.choice(size, rows, p=found.counts / found.counts.sum())
+    else:
+        # One of the others, each as likely.
+        other = (found.level + rng.integers(1, size, rows)) % size
+    level = np.where(rng.random(rows) < chances.keep, found.level, other)
+    row = pl.Series(np.where(found.missing, -1, found.row[level]))
+    return values.alias("values").gather(row.set(row < 0, None)).alias(values.name)

@@ -1,0 +1,121 @@
+"""Suppression: some values are not released."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.data.release import Release
+from unveil.data.table import KINDS, Table
+from unveil.errors import InputError
+from unveil.guess.partition import exact_fraction
+from unveil.protect._listing import protection
+from unveil.protect.table._levels import levels
+from unveil.protect.table._mechanism import OneColumn, Part, Parts, Unchanged
+from unveil.protect.table._release import (
+    check_columns,
+    check_group_size,
+    masked_columns,
+    release_of,
+    released_columns,
+    said_to_stay,
+)
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_SHARE = 0.1
+
+
+@protection(
+    on="table",
+    kind="masked",
+    source='Sweeney, "Achieving k-anonymity privacy protection using generalization and suppression", 2002',
+    aka=("local-suppression", "cell-suppression"),
+)
+@dataclass(frozen=True, kw_only=True)
+class Suppression:
+    """Drop values, cell by cell: by lot, or those that are rare in their column; then shuffle the rows.
+
+    By lot, each value is dropped with the probability ``share``, independently of all others. With ``k``, exactly the
+    values that fewer than k rows of the column have are dropped. What is dropped is a missing value in the
+    release, like one that was missing before; the others stay as they are.
+
+    The true probability of an original row is the product over columns: a value that is there must be equal; a missing
+    one tells nothing, except that it was dropped or has been missing before, and with ``k`` that it was rare.
+
+    Parameters
+    ----------
+    columns
+        The columns to mask, of any kind; None masks all.
+    share
+        The probability with which a value is dropped, above 0 and at most 1.
+    k
+        Drop the values that fewer than k rows have, instead of drawing lots; None draws lots.
+    shuffle
+        Whether the rows are put in random order. Without it, everybody is found by their row number.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = Table.from_frame(pl.DataFrame({"town": ["Ulm", "Ulm", "Bonn"]}))
+    >>> Suppression(k=2).apply(people, rng=np.random.default_rng(1)).released.frame["town"].null_count()
+    1
+    """
+
+    columns: tuple[str, ...] | None = None
+    share: float = _SHARE
+    k: int | None = None
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        check_columns(self.columns)
+        if not 0 < exact_fraction(self.share, what="share") <= 1:
+            raise InputError(f"share must be above 0 and at most 1, but is {self.share}. Write 10 % as 0.1")
+        if self.k is not None:
+            check_group_size(self.k)
+            if self.share != _SHARE:
+                raise InputError("share and k exclude one another: values are dropped by lot, or if they are rare")
+
+    def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
+        """Return the table without the dropped values, in random order."""
+        import polars as pl
+
+        names = masked_columns(original, self.columns, suits=KINDS, mask="suppression", instead="another")
+        kept = released_columns(original)
+        frame = original.frame[kept]
+        parts: list[Part] = []
+        for name in names:
+            found = levels(original, name)
+            dropped = np.full(found.row.size, float(self.share)) if self.k is None else found.counts < self.k
+            drop = rng.random(original.rows) < np.append(dropped, 0.0)[found.level]
+            values = original.frame.get_column(name)
+            frame = frame.with_columns(values.alias("values").set(pl.Series(drop), None).alias(name))
+            parts.append(OneColumn(name, values.alias("values")[found.row], Dropped(dropped.astype(np.float64))))
+        rest = tuple(name for name in kept if name not in names)
+        return release_of(
+            original,
+            frame,
+            name="suppressed",
+            kind="masked",
+            rng=rng,
+            notes=said_to_stay(original, names),
+            shuffle=self.shuffle,
+            mechanism=Parts((*parts, Unchanged(rest))),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Dropped:
+    """The probability of each value of a column to be dropped."""
+
+    chance: Floats
+
+    def __call__(self, new: Integers) -> Floats:
+        """Return the probability of each of the new values given each old one; the last stands for missing."""
+        size = self.chance.size
+        lines = np.zeros((new.size, size + 1))
+        there = np.flatnonzero(new < size)
+        lines[there, new[there]] = 1 - self.chance[new[there]]
+        lines[new == size] = np.append(self.chance, 1.0)
+        return lines

@@ -1,0 +1,85 @@
+"""Microaggregation of each column on its own, in the groups that lose the least."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.microaggregation import best_groups
+from unveil.data.release import Release
+from unveil.data.table import Table
+from unveil.errors import InputError
+from unveil.protect._listing import protection
+from unveil.protect.table._numbers import numbers_of
+from unveil.protect.table._release import check_columns, check_enough_rows, check_group_size, masked_columns
+from unveil.protect.table.additive_noise import FOR_OTHER_KINDS
+from unveil.protect.table.microaggregation import grouped_release
+
+
+@protection(
+    on="table",
+    kind="masked",
+    source='Hansen and Mukherjee, "A polynomial algorithm for optimal univariate microaggregation", 2003',
+    aka=("optimal-microaggregation", "individual-ranking"),
+)
+@dataclass(frozen=True, kw_only=True)
+class UnivariateMicroaggregation:
+    """Replace each number by the mean of at least k neighbours in its column, column by column; then shuffle the rows.
+
+    In each column the values in order are cut into groups of k to 2k - 1 such that the squared differences from the
+    group means sum to the least there can be. Every released number is then shared by at least k rows and the mean of
+    every column is kept; but columns are masked independently, and who shares all of them may be one person alone.
+
+    A missing value stays missing, and is in no group; so do columns of other kinds stay as they are, with a note.
+
+    The true probability is even over those who are in the right group in every column.
+
+    Parameters
+    ----------
+    columns
+        The columns to mask, all of the kind number; None masks all that are.
+    k
+        The least size of a group, from 2 to the number of values of the column.
+    shuffle
+        Whether the rows are put in random order. Without it, everybody is found by their row number.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = Table.from_frame(pl.DataFrame({"age": [30, 31, 60, 61, 32, 60.5]}))
+    >>> release = UnivariateMicroaggregation(k=2).apply(people, rng=np.random.default_rng(1))
+    >>> release.released.frame["age"].sort().to_list()
+    [31.0, 31.0, 31.0, 60.5, 60.5, 60.5]
+    """
+
+    columns: tuple[str, ...] | None = None
+    k: int = 3
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        check_columns(self.columns)
+        check_group_size(self.k)
+
+    def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
+        """Return the table with the means of groups, in random order."""
+        names = masked_columns(
+            original, self.columns, suits=("number",), mask="univariate microaggregation", instead=FOR_OTHER_KINDS
+        )
+        check_enough_rows(self.k, original)
+        blocks = [([name], self._groups(original, name)) for name in names]
+        few = [name for name in names if 0 < original.column(name).missing < self.k]
+        notes = tuple(f"column {name!r} has fewer than {self.k} missing values, which stayed missing" for name in few)
+        return grouped_release(original, blocks, "microaggregated by column", self.shuffle, rng, notes)
+
+    def _groups(self, original: Table, name: str) -> NDArray[np.int64]:
+        values = numbers_of(original, [name]).values[:, 0]
+        there = ~np.isnan(values)
+        if 0 < there.sum() < self.k:
+            raise InputError(
+                f"k must be at most the number of values of a column, but is {self.k} and column {name!r} has "
+                f"{int(there.sum())}. Take a smaller k, or leave the column out of columns"
+            )
+        group = np.zeros(values.size, np.int64)
+        if there.any():
+            group[there] = best_groups(values[there], self.k)
+        return group

@@ -1,0 +1,140 @@
+"""Worms: right on average, with honest error bars, the same for the same seed, and worse where they should be."""
+
+import numpy as np
+import pytest
+
+from tests._kernels.matching.examples import intervals, sparse
+from unveil._kernels.matching import as_edges, decompose, sinkhorn, solve
+from unveil._kernels.matching import block_answer as block_answer_module
+from unveil._kernels.matching.chains import Sampled, r_hat, sample
+from unveil._kernels.matching.subsets import cracks_by_subsets, marginals_by_subsets
+from unveil._kernels.matching.worm import choices
+from unveil.errors import InputError
+
+RNG = np.random.default_rng
+
+
+def test_choices_are_in_proportion_to_weights() -> None:
+    edges = as_edges(sparse(7, 0.6, RNG(1)))
+    packed = choices(edges.start, edges.column, edges.weight)
+    for row in range(7):
+        here = slice(edges.start[row], edges.start[row + 1])
+        chance = np.zeros(7)
+        for code in packed[here].tolist():
+            stay = (code >> 32) / 2147483647.0
+            chance[(code >> 16) & 65535] += stay / packed[here].size
+            chance[code & 65535] += (1 - stay) / packed[here].size
+        np.testing.assert_allclose(chance[edges.column[here]], edges.weight[here] / edges.weight[here].sum(), atol=1e-8)
+
+
+def test_error_bars_are_honest() -> None:
+    n, scores, entry_scores = 8, [], []
+    for seed in range(60):
+        rng = RNG(seed)
+        matrix = sparse(n, 0.7, rng) + 0.02
+        truth = rng.permutation(n)
+        exact = marginals_by_subsets(matrix)[1][np.arange(n), truth]
+        found = sample(
+            sinkhorn(as_edges(matrix), tolerance=1e-2).edges, truth, rng=rng, precision=0.05, samples=500, budget=10**6
+        )
+        scores.append((found.expected_cracks - exact.sum()) / found.expected_cracks_error)
+        entry_scores.append((found.crack_probability - exact) / found.crack_probability_error)
+    assert np.mean(np.abs(scores) < 1.96) > 0.85
+    assert np.max(np.abs(scores)) < 4
+    assert abs(np.mean(scores)) < 0.4
+    assert 0.8 < np.std(scores) < 1.3
+    assert np.mean(np.abs(entry_scores) < 1.96) > 0.9
+
+
+def test_marginals_and_distribution_of_a_block() -> None:
+    rng = RNG(3)
+    matrix, truth = sparse(9, 0.5, rng) + 0.01, rng.permutation(9)
+    edges = as_edges(matrix)
+    found = sample(sinkhorn(edges, tolerance=1e-2).edges, truth, rng=rng, precision=0.004)
+    exact = marginals_by_subsets(matrix)[1]
+    np.testing.assert_allclose(found.marginal, exact[edges.row, edges.column], atol=0.01)
+    chance, error = found.distribution(9)
+    assert (np.abs(chance - cracks_by_subsets(matrix, truth)) < 4 * error).all()
+    assert found.settled
+    assert found.r_hat < 1.01
+    assert found.expected_cracks == pytest.approx(found.crack_probability.sum())
+
+
+def test_dense_lognormal_of_a_thousand_rows_to_one_percent() -> None:
+    rng = RNG(9)
+    found = solve(np.exp(rng.normal(size=(1000, 1000))), np.arange(1000), rng=rng)
+    assert found.methods == {"permanent": "Bethe bracket", "marginals": "worm", "crack_distribution": "worm"}
+    assert 0 < found.expected_cracks_error <= 0.011
+    assert found.expected_cracks == pytest.approx(1.0, abs=0.2)
+    assert found.r_hat < 1.01
+    assert not found.exact
+    assert found.log_permanent.high - found.log_permanent.low == pytest.approx(500 * np.log(2))
+
+
+def test_worms_agree_with_the_frontier_on_a_long_interval_graph() -> None:
+    block = max(decompose(intervals(2000, 8, RNG(2))), key=lambda one: one.rows.size)
+    n = block.rows.size
+    truth = np.arange(n)
+    exact = solve(block.edges, truth, rng=RNG(0), distribution=False)
+    assert exact.methods["marginals"] == "frontier"
+    found = sample(sinkhorn(block.edges, tolerance=1e-2).edges, truth, rng=RNG(1), samples=4000)
+    assert abs(found.expected_cracks - exact.expected_cracks) < 3 * found.expected_cracks_error
+    assert found.expected_cracks_error < 0.01 * exact.expected_cracks
+
+
+def test_the_same_seed_gives_the_same_answer() -> None:
+    matrix = RNG(0).random((40, 40))
+    first, second, other = (solve(matrix, np.arange(40), rng=RNG(seed), precision=0.1) for seed in (7, 7, 8))
+    np.testing.assert_array_equal(first.marginal, second.marginal)
+    np.testing.assert_array_equal(first.crack_distribution, second.crack_distribution)
+    assert (first.marginal != other.marginal).any()
+
+
+def test_plain_and_compiled_worms_draw_alike() -> None:
+    edges, truth = sinkhorn(as_edges(sparse(6, 0.9, RNG(1)) + 0.1)).edges, np.arange(6)
+    plain = sample(edges, truth, rng=RNG(2), budget=15_000, precision=1e-9)
+    fast = sample(edges, truth, rng=RNG(2), budget=25_000, precision=1e-9)
+    shared = plain.cracks.shape[1]
+    np.testing.assert_array_equal(plain.cracks, fast.cracks[:, :shared])
+    assert not plain.settled
+
+
+def test_what_was_never_seen_is_not_impossible() -> None:
+    found = Sampled(np.zeros(0), np.zeros(0), np.zeros(0), 0.0, 0.0, np.zeros((4, 100), np.int64), np.nan, 400.0, True)
+    chance, error = found.distribution(2)
+    assert chance.tolist() == [1.0, 0.0, 0.0]
+    assert (error > 0).all()
+
+
+def test_r_hat_sees_chains_that_disagree() -> None:
+    rng = RNG(0)
+    alike = rng.integers(0, 5, (4, 400))
+    assert r_hat(alike) < 1.02
+    assert r_hat(alike + np.array([[0], [0], [0], [3]])) > 1.2
+    assert r_hat(np.repeat([[1], [2]], 10, axis=1)) == np.inf
+    assert np.isnan(r_hat(np.ones((4, 10), np.int64)))
+    assert np.isnan(r_hat(np.ones((4, 3), np.int64)))
+
+
+def test_chains_that_have_not_settled_are_said_to() -> None:
+    matrix = np.exp(4 * RNG(0).normal(size=(60, 60)))
+    found = solve(matrix, np.arange(60), rng=RNG(1), precision=1e-6, budget=60_000)
+    assert any("stopped at its budget" in note for note in found.notes)
+
+
+def test_too_many_entries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(block_answer_module, "MOST_EDGES", 1000)
+    with pytest.raises(InputError, match="can only be sampled"):
+        solve(RNG(0).random((40, 40)), np.arange(40), rng=RNG(0))
+
+
+def test_exact_marginals_beside_a_sampled_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(block_answer_module, "_MOST_POLYNOMIAL_WORK", 0.0)
+    edges = intervals(120, 6, RNG(3))
+    found = solve(edges, np.arange(120), rng=RNG(1))
+    assert "worm" in found.methods["crack_distribution"]
+    assert found.exact
+    assert found.crack_distribution is not None
+    assert found.crack_distribution_error is not None
+    assert found.crack_distribution_error.max() > 0
+    assert found.crack_distribution @ np.arange(121) == pytest.approx(found.expected_cracks, rel=0.05)
