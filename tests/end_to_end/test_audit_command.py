@@ -92,7 +92,7 @@ def test_a_shuffled_original_is_found_out_and_a_foreign_table_is_not() -> None:
     assert attacks_of(found, "copies", 0)[0]["attack_rate"]["value"] == 1
     run = ask("people.csv", "masked.csv", "synthetic.csv", "--control", "others.csv", "--neighbours", "1", *LINK)
     assert run.stdout.startswith("Inference: release 'masked.csv' lets anyone who knows age, town and income guess sex")
-    assert "masked.csv: 100% of descriptions that fit one released record" in run.stdout
+    assert "masked.csv: Whoever knows age, town and income guesses sex right for 100% of people" in run.stdout
     assert "no finding of anonymity" in run.stdout
     assert MARKER not in run.stdout
 

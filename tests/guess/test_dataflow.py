@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.data.refusals import MARKER, refusal
-from tests.oracles import matchings as oracle
+from tests.oracles import matching_attacks as oracle
 from unveil.data import samples
 from unveil.guess.dataflow import Dataflow, Node
 from unveil.guess.matching import Matching
@@ -124,9 +124,10 @@ def test_a_network_of_separate_parts_and_of_one_wire() -> None:
 
 def test_a_long_chain_and_a_wide_node() -> None:
     chain = [node([f"{k}", f"new {k}"], [f"out {k}", f"{k + 1}"]) for k in range(300)]
-    matrix = network(*chain[::-1]).matrix
+    tokens = [f"out {k}" for k in range(300)] + ["300"]
+    matrix = network(*chain[::-1], entries=["0"] + [f"new {k}" for k in range(300)], tokens=tokens).matrix
     np.testing.assert_allclose(matrix.sum(axis=0), 1)
-    assert matrix[-1, -1] == pytest.approx(0.5**300)
+    assert matrix[0, -1] == pytest.approx(0.5**300, abs=0)
     wide = network(node([f"e{k}" for k in range(500)], [f"t{k}" for k in range(500)]))
     np.testing.assert_allclose(wide.matrix, 1 / 500)
 

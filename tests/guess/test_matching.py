@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.data.refusals import MARKER, refusal
-from tests.oracles import matchings as oracle
+from tests.oracles import matching_attacks as oracle
 from unveil.data import samples
 from unveil.data.matchings import read_ranges, read_transactions, read_truth
 from unveil.guess import Candidates

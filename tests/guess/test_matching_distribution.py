@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.data.refusals import MARKER, refusal
-from tests.oracles import matchings as oracle
+from tests.oracles import matching_attacks as oracle
 from unveil.data import samples
 from unveil.guess.dataflow import Dataflow
 from unveil.guess.matching import Matching, matching_truth

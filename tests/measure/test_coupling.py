@@ -25,7 +25,7 @@ def shares(least: int, count: int) -> st.SearchStrategy[Exact]:
 
 @st.composite
 def pairs(draw: st.DrawFn, *, largest: int = 4) -> tuple[Exact, Exact]:
-    """Return a truth and a guess; often the guess is the pignistic of masses that are nearly below the truth."""
+    """Return a truth and a guess, which rules out nothing in every other case: else most would be decided by that."""
     count = draw(st.integers(2, largest))
     return draw(shares(0, count)), draw(st.one_of(shares(1, count), shares(0, count)))
 
@@ -34,7 +34,7 @@ def floats(values: Exact) -> Floats:
     return np.array([float(value) for value in values])
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=70)
 @given(pairs())
 def test_the_decision_is_that_of_all_belief_functions(pair: tuple[Exact, Exact]) -> None:
     truth, guess = pair
@@ -48,7 +48,7 @@ def test_the_decision_is_that_of_all_belief_functions(pair: tuple[Exact, Exact])
         assert float(expected) == pytest.approx(found.expected)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(pairs())
 def test_a_coupling_exists_just_where_a_belief_function_does(pair: tuple[Exact, Exact]) -> None:
     truth, guess = pair
@@ -56,8 +56,8 @@ def test_a_coupling_exists_just_where_a_belief_function_does(pair: tuple[Exact, 
 
 
 @settings(deadline=None, max_examples=100)
-@given(pairs(largest=7), st.randoms(use_true_random=False))
-def test_row_order_does_not_matter(pair: tuple[Exact, Exact], random: object) -> None:
+@given(pairs(largest=7))
+def test_row_order_does_not_matter(pair: tuple[Exact, Exact]) -> None:
     truth, guess = floats(pair[0]), floats(pair[1])
     order = np.random.default_rng(len(truth)).permutation(truth.size)
     one, other = decide(truth, guess, MOST), decide(truth[order], guess[order], MOST)
@@ -65,7 +65,7 @@ def test_row_order_does_not_matter(pair: tuple[Exact, Exact], random: object) ->
     assert one.expected - one.possible == pytest.approx(other.expected - other.possible, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=50)
 @given(pairs(largest=6))
 def test_groups_of_equals_change_nothing(pair: tuple[Exact, Exact]) -> None:
     truth, guess = floats(pair[0]), floats(pair[1])
@@ -80,7 +80,7 @@ def test_groups_of_equals_change_nothing(pair: tuple[Exact, Exact]) -> None:
     assert _coupling.program(together).distance == pytest.approx(_coupling.program(each).distance, abs=1e-8)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=50)
 @given(st.data())
 def test_the_most_a_valid_guess_can_expect_is_that_over_all_sets(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 6))
@@ -90,7 +90,7 @@ def test_the_most_a_valid_guess_can_expect_is_that_over_all_sets(data: st.DataOb
     assert found == pytest.approx(float(oracle.most_expected(score, truth)))
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=50)
 @given(pairs())
 def test_what_fits_when_each_keeps_what_it_can_is_a_proof(pair: tuple[Exact, Exact]) -> None:
     truth, guess = pair
@@ -120,7 +120,6 @@ def test_each_way_to_decide(truth: list[float], guess: list[float], valid: bool,
 
 def needs_program(count: int) -> tuple[Floats, Floats]:
     """Return a truth of many distinct values and a compatible guess that only the program proves so."""
-    # Records 0 and 1 must give up some of their own column to record 2, whose guess is small.
     rng = np.random.default_rng(7)
     while True:
         truth, guess = rng.dirichlet(np.ones(count)), rng.dirichlet(np.ones(count))

@@ -182,6 +182,18 @@ def moved_masks(masks: Masks, atoms: Atoms, finer: Atoms) -> Masks:
     return moved
 
 
+def coarsened(masks: Masks, atoms: Atoms) -> Atoms:
+    """Return the blocks of elements that lie in the same sets: fewer atoms, or the very same object if none join."""
+    columns = [np.packbits(((masks >> atom) & 1).astype(np.bool_)).tobytes() for atom in range(atoms.count)]
+    number = {column: k for k, column in enumerate(sorted(set(columns)))}
+    used = [any(column) for column in columns]
+    if len(number) == atoms.count and all(used):
+        return atoms
+    kept = np.array(used)[atoms.label]
+    label = np.array([number[column] for column in columns])[atoms.label][kept]
+    return Atoms(atoms.element[kept], _by_largest(np.unique(label, return_inverse=True)[1]))
+
+
 def rows_of(masks: Masks, atoms: Atoms) -> Rows:
     """Return sets of atoms as rows of elements."""
     lengths, elements = [], []

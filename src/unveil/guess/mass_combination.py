@@ -1,11 +1,12 @@
 """Make one belief of several about the same target: acceptable rules first, the classical ones to compare with."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.mass import Masks, join_pairs, merged, sizes_of, transformed
+from unveil._kernels.mass import Masks, join_pairs, merged, sizes_of, sums_at, transformed
 from unveil._kernels.mass_allocation import allocate
 from unveil._kernels.mass_program import least_nonspecific, lower_envelope
 from unveil._kernels.mass_sets import Atoms, Rows, entries_of, is_member
@@ -19,7 +20,7 @@ __all__ = ["COMBINATIONS", "combine", "conflict"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-PAPER = "Abril, Navarro-Arribas, Torra 2015: Re-identification and belief functions, Definition 27"
+PAPER = "Torra, Stokes 2013: A formalization of re-identification in terms of compatible probabilities, Definition 27"
 #: The linear programme has a variable and a row for every union of atoms.
 MOST_ATOMS = 10
 # Two nonspecificities this near are equal.
@@ -44,8 +45,9 @@ def combine(
     masses
         The inputs, on frames of the same size.
     rule
-        One of `COMBINATIONS`: ``support_conditioning``, ``min_nonspecificity``, ``pick_min``, ``informed`` (acceptable),
-        ``conjunctive``, ``dempster``, ``yager``, ``dubois_prade``, ``pcr5``, ``disjunctive``, ``mean``, ``cautious``.
+        One of `COMBINATIONS`: ``support_conditioning``, ``min_nonspecificity``, ``pick_min``, ``informed``, which are
+        acceptable; ``conjunctive``, ``dempster``, ``yager``, ``dubois_prade``, ``pcr5``, ``disjunctive``, ``mean``, ``cautious``,
+        which are not.
     probability
         The true probability, for ``informed`` only: one for each element, or elements and their probabilities.
     most_atoms
@@ -71,7 +73,10 @@ def combine(
             "the rule 'informed' needs the true probability, and no other rule takes it. "
             "Pass probability=, or choose another rule"
         )
-    settings = {"informed": {"probability": probability}, "min_nonspecificity": {"most_atoms": most_atoms}}
+    settings: dict[str, dict[str, Any]] = {
+        "informed": {"probability": probability},
+        "min_nonspecificity": {"most_atoms": most_atoms},
+    }
     return COMBINATIONS[rule].rule(several, **settings.get(rule, {}))
 
 
@@ -105,8 +110,7 @@ def support_conditioning(masses: Sequence[MassFunction]) -> MassFunction:
     The target is certain to lie in the focal sets of each valid input, and conditioning on what is certain is always
     acceptable. Where several are equally specific, the first of them. Cheap also on large frames.
     """
-    shared = _shared_support(masses)
-    return _least([one if one.support.size == shared.size else one.conditioned(shared) for one in masses])
+    return _least(_narrowed(masses))
 
 
 @combination(acceptable=True, source=PAPER)
@@ -116,19 +120,15 @@ def min_nonspecificity(masses: Sequence[MassFunction], *, most_atoms: int = MOST
     The best that is possible without knowing more, by linear programmes over all unions of atoms: refused where there
     are more than ``most_atoms``. Where several are least, the one with the smallest sum of squared masses.
     """
-    shared = _shared_support(masses)
-    atoms, masks = on_common_atoms([one.conditioned(shared) for one in masses])
+    narrowed = _narrowed(masses)
+    atoms, masks = on_common_atoms(narrowed)
     if atoms.count > most_atoms:
         raise InputError(
             f"min_nonspecificity solves a programme over the 2**{atoms.count} unions of {atoms.count} atoms, and is "
             f"limited to {most_atoms} atoms. Use support_conditioning, or raise most_atoms if you can wait"
         )
-    bounds = np.zeros(2**atoms.count)
-    for sets, one in zip(masks, masses, strict=True):
-        # Conditioning may have joined sets: masses go by position.
-        values = np.zeros(2**atoms.count)
-        np.add.at(values, sets, one.conditioned(shared).mass)
-        bounds = np.maximum(bounds, transformed(values, "subsets"))
+    tables = [sums_at(sets, one.mass, 2**atoms.count) for sets, one in zip(masks, narrowed, strict=True)]
+    bounds = np.max([transformed(table, "subsets") for table in tables], axis=0)
     envelope = lower_envelope(bounds)
     if envelope is None:
         raise InputError(_CONTRADICTION)
@@ -149,8 +149,8 @@ def informed(masses: Sequence[MassFunction], *, probability: Probability) -> Mas
     """Return the combination for a known true probability: masses meet where they are shared out to the same element.
 
     Each mass is shared out among the elements of its set so that the totals are the probability; sets A and B then
-    share ``sum over x of a(A, x) * b(B, x) / P(x)``, which goes to their intersection. Of the ways to share out, the one
-    nearest to proportion is taken. An input that is not compatible with the probability is refused.
+    share ``sum over x of a(A, x) * b(B, x) / P(x)``, which goes to their intersection. Of the ways to share out, the
+    one nearest to proportion is taken. An input that is not compatible with the probability is refused.
     """
     elements, values = checked_probability(masses[0].size, probability)
     atoms, masks = on_common_atoms(masses)
@@ -186,21 +186,21 @@ def _least(masses: Sequence[MassFunction]) -> MassFunction:
     return masses[int(np.flatnonzero(values <= values.min() + _TIE)[0])]
 
 
-def _shared_support(masses: Sequence[MassFunction]) -> Integers:
-    """Return the elements that every input holds possible; all focal sets meet them, or the inputs contradict."""
+def _narrowed(masses: Sequence[MassFunction]) -> list[MassFunction]:
+    """Return each input conditioned on the elements that every input holds possible."""
     shared = masses[0].support
     for one in masses[1:]:
         shared = shared[is_member(shared, one.support)]
     if shared.size == 0 or any(one.plausibility(shared) < 1 for one in masses):
         raise InputError(_CONTRADICTION)
-    return shared
+    return [one if one.support.size == shared.size else one.conditioned(shared) for one in masses]
 
 
 def _on_atoms(atoms: Atoms, elements: Integers, values: Floats) -> Floats:
     """Return the probability of each atom; what lies in none is left out."""
     inside = is_member(elements, atoms.element)
     label = atoms.label[np.searchsorted(atoms.element, elements[inside])]
-    return np.bincount(label, values[inside], atoms.count).astype(np.float64)
+    return sums_at(label, values[inside], atoms.count)
 
 
 def _shared_out(one: MassFunction, atoms: Atoms, chance: Floats, number: int) -> tuple[Rows, Floats]:

@@ -16,6 +16,7 @@ from unveil._kernels.mass_sets import (
     atoms_of,
     canonical,
     chosen_rows,
+    coarsened,
     is_member,
     masks_of,
     rows_of,
@@ -138,15 +139,17 @@ class MassFunction:
 
     @classmethod
     def of_masks(cls, size: int, masks: Masks, mass: Floats, atoms: Atoms) -> "MassFunction":
-        """Return the belief on these sets of atoms, distinct, ascending and none empty, with masses above 0."""
+        """Return the belief on these sets of atoms (perhaps finer ones than needed), distinct, ascending, none empty."""
         made = object.__new__(cls)
-        vars(made).update(size=int(size), mass=_locked(mass / mass.sum()), partition=atoms, masks=_locked(masks))
+        if not mass.all():  # products of masses can vanish
+            masks, mass = masks[mass > 0], mass[mass > 0]
+        vars(made).update(size=int(size), mass=_locked(mass / mass.sum()), blocks=atoms, block_masks=_locked(masks))
         return made
 
     @cached_property
     def rows(self) -> Rows:
         """The focal sets as one flat array of elements and where each set starts."""
-        return Rows(*map(_locked, rows_of(self.masks, self.partition)))
+        return Rows(*map(_locked, rows_of(self.block_masks, self.blocks)))
 
     @cached_property
     def sets(self) -> tuple[Integers, ...]:
@@ -155,14 +158,24 @@ class MassFunction:
         return tuple(self.rows.element[low:high] for low, high in pairwise(start))
 
     @cached_property
-    def partition(self) -> Atoms:
-        """The blocks of elements that no focal set tells apart."""
+    def blocks(self) -> Atoms:
+        """Blocks of elements of which the focal sets consist, perhaps finer ones than needed."""
         return atoms_of(self.rows)
 
     @cached_property
+    def block_masks(self) -> Masks:
+        """The focal sets as whole numbers whose bits are ``blocks``."""
+        return masks_of(self.rows, self.blocks)
+
+    @cached_property
+    def partition(self) -> Atoms:
+        """The blocks of elements that no focal set tells apart."""
+        return self.blocks if "block_masks" not in vars(self) else coarsened(self.block_masks, self.blocks)
+
+    @cached_property
     def masks(self) -> Masks:
-        """The focal sets as whole numbers whose bits are atoms."""
-        return masks_of(self.rows, self.partition)
+        """The focal sets as whole numbers whose bits are atoms of ``partition``."""
+        return self.block_masks if self.partition is self.blocks else masks_of(self.rows, self.partition)
 
     @cached_property
     def lengths(self) -> Integers:
@@ -172,9 +185,9 @@ class MassFunction:
     @cached_property
     def support(self) -> Integers:
         """The elements of all focal sets together, ascending: outside of these nothing is held possible."""
-        if "partition" in vars(self):
-            return self.partition.element
-        return self.rows.element if self.mass.size == 1 else np.unique(self.rows.element)
+        if self.mass.size == 1:
+            return self.rows.element
+        return np.unique(self.rows.element) if "rows" in vars(self) else self.partition.element
 
     def belief(self, event: Elements) -> float:
         """Return the mass of the focal sets within the event, from 0 to 1: so far it is certain."""

@@ -18,6 +18,7 @@ from unveil._kernels.mass import (
     common_part,
     join_pairs,
     merged,
+    sums_at,
     transformed,
     tuples,
 )
@@ -71,9 +72,9 @@ def combination(*, acceptable: bool, source: str) -> Callable[[Rule], Rule]:
 
 def on_common_atoms(masses: Sequence[MassFunction]) -> tuple[Atoms, list[Masks]]:
     """Return the blocks of elements that no focal set of any input tells apart, and each input's sets of these."""
-    atoms = common_atoms([one.partition for one in masses])
+    atoms = common_atoms([one.blocks for one in masses])
     if atoms.count <= WORD:
-        return atoms, [moved_masks(one.masks, one.partition, atoms) for one in masses]
+        return atoms, [moved_masks(one.block_masks, one.blocks, atoms) for one in masses]
     bits = atoms.count * sum(one.mass.size for one in masses)
     if bits > _MOST_BITS:
         raise InputError(
@@ -170,7 +171,7 @@ def pcr5(masses: Sequence[MassFunction]) -> MassFunction:
 
 
 def _shares(sets: Sequence[Masks], weights: Sequence[Floats]) -> list[Floats]:
-    """Return the product of the masses of all inputs that took the same set, for the first of them; 0 for the others."""
+    """Return the product of the masses of all inputs that took the same set, for the first of them; else 0."""
     shares = []
     for k, one in enumerate(sets):
         share = np.ones(one.size)
@@ -230,13 +231,13 @@ def cautious(masses: Sequence[MassFunction]) -> MassFunction:
             "Use support_conditioning"
         )
     # Weights of evidence, in logarithms: what a commonality owes to each set that holds it.
-    evidence = np.zeros(2**atoms.count)
+    pieces = []
     for sets, one in zip(masks, masses, strict=True):
-        common = transformed(np.bincount(sets.astype(np.int64), one.mass, 2**atoms.count), "supersets")
-        weight = -transformed(np.log(common), "supersets", back=True)
-        weight[-1] = 0.0
-        evidence = weight if one is masses[0] else np.minimum(evidence, weight)
-    evidence[0] = 0.0  # counts for the empty set only, which is divided out
+        common = transformed(sums_at(sets, one.mass, 2**atoms.count), "supersets")
+        pieces.append(-transformed(np.log(common), "supersets", back=True))
+    evidence = np.min(pieces, axis=0)
+    # The whole frame is no evidence, and what counts for the empty set only is divided out.
+    evidence[[0, -1]] = 0.0
     common = np.exp(evidence.sum() - transformed(evidence, "supersets"))
     weights = transformed(common, "supersets", back=True)
     weights[0] = 0.0

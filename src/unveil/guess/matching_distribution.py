@@ -95,14 +95,13 @@ class MatchingDistribution:
         >>> MatchingDistribution.from_matching(Matching([[1, 1], [3, 1]])).probability
         array([0.25, 0.75])
         """
-        from unveil._kernels.matching.edges import edge_at
-
-        edges = matching.edges
-        found = list(_each_matching(matching, most))
-        logs = np.log(edges.weight)
-        weight = np.array([logs[edge_at(edges, np.array(one))].sum() for one in found])
+        edges, n = matching.edges, matching.n
+        found = np.array(list(_each_matching(matching, most)))
+        # Places are ascending, and each pair of a matching is among them.
+        have = edges.row.astype(np.int64) * n + edges.column
+        weight = np.log(edges.weight)[np.searchsorted(have, np.arange(n) * n + found)].sum(axis=1)
         chance = np.exp(weight - weight.max())
-        return cls(found, chance / chance.sum(), matching.entries, matching.tokens)  # type: ignore[arg-type]
+        return cls(found, chance / chance.sum(), matching.entries, matching.tokens)
 
     @property
     def n(self) -> int:

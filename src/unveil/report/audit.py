@@ -130,7 +130,7 @@ def _method(audit: Audit) -> tuple[str, ...]:
         "are not in the data, as a share of what was left to reach."
     )
     sentences.append(
-        "Each interval is for one figure by itself. The headline takes the worst of all, so that with a dozen figures one "
+        "Each interval is for one figure by itself. The headline takes the worst of all, so that of a dozen one "
         "may look proved by chance; what matters should be measured again on fresh people, with one attack named."
     )
     searches = [release.search for release in audit.releases if release.search is not None]

@@ -1,0 +1,73 @@
+"""Whether guesses are valid: Definition 7 by flow beside a general linear program, and Definition 14 on groups."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.timing import Row, side_by_side
+from unveil.measure._belief_flow import worst_set
+from unveil.measure._coupling import Groups, decide, program
+
+Floats = NDArray[np.float64]
+Belief = tuple[tuple[NDArray[np.int64], ...], Floats, NDArray[np.int64], Floats, int]
+
+
+def belief(focal: int, records: int, largest: int, rng: np.random.Generator) -> Belief:
+    """Return random focal sets with masses, and a probability that is an allocation of them."""
+    sets = tuple(np.sort(rng.choice(records, rng.integers(largest // 2, largest), replace=False)) for _ in range(focal))
+    mass = rng.dirichlet(np.ones(focal))
+    probability = np.zeros(records)
+    for one, height in zip(sets, mass, strict=True):
+        probability[one] += height / one.size
+    return sets, mass, np.arange(records), probability / probability.sum(), records
+
+
+def by_program(sets: tuple[NDArray[np.int64], ...], mass: Floats, _: object, probability: Floats, size: int) -> None:
+    """Allocate each mass to the elements of its set with a general solver: one variable per set and element."""
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    member = np.concatenate(sets)
+    owner = np.repeat(np.arange(mass.size), [one.size for one in sets])
+    row, column = np.concatenate([owner, mass.size + member]), np.tile(np.arange(member.size), 2)
+    sums = coo_array((np.ones(row.size), (row, column)), shape=(mass.size + size, member.size)).tocsr()
+    found = linprog(np.zeros(member.size), A_eq=sums, b_eq=np.concatenate([mass, probability]), method="highs")
+    if found.status not in (0, 2):
+        raise RuntimeError(found.message)
+
+
+def levels(records: int, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return a truth on a few records and a guess of so many levels that nothing simple decides."""
+    guess = rng.integers(1, count + 1, records).astype(float)
+    truth = np.zeros(records)
+    truth[np.argsort(guess, kind="stable")[: records // 20_000 + 1]] = 1.0
+    return truth / truth.sum(), guess / guess.sum()
+
+
+def one_by_one(truth: Floats, guess: Floats) -> None:
+    """Solve the program with every record a group of its own."""
+    program(Groups(np.ones(truth.size), truth, guess, np.arange(truth.size)))
+
+
+def rows() -> Iterator[Row]:
+    rng = np.random.default_rng(1)
+    worst_set(*belief(20, 100, 20, rng))  # scipy is imported
+    case = belief(1_000, 10_000, 650, rng)
+    ours = {"unveil, flow": partial(worst_set, *case)}
+    yield from side_by_side("Definition 7, 1,000 focal sets x 10,000 records", ours, repeat=3)  # type: ignore[arg-type]
+    few = belief(5, 1_000_000, 1_000_000, rng)
+    ours = {"unveil, unions": partial(worst_set, *few)}
+    yield from side_by_side("Definition 7, 5 focal sets x 1,000,000 records", ours, repeat=3)  # type: ignore[arg-type]
+    small = belief(100, 1_000, 65, rng)
+    tasks = {"unveil, flow": partial(worst_set, *small), "scipy linprog": partial(by_program, *small)}
+    yield from side_by_side("Definition 7, 100 focal sets x 1,000 records", tasks, repeat=2)  # type: ignore[arg-type]
+    ours = {"unveil, groups": partial(decide, *levels(100_000, 10, rng), 1_000)}  # type: ignore[dict-item]
+    yield from side_by_side("Definition 14, 100,000 records, 10 levels", ours, repeat=3)  # type: ignore[arg-type]
+    truth, guess = levels(80, 10, rng)
+    tasks = {
+        "unveil, groups": partial(decide, truth, guess, 1_000),  # type: ignore[dict-item]
+        "one group per record": partial(one_by_one, truth, guess),  # type: ignore[dict-item]
+    }
+    yield from side_by_side("Definition 14, 80 records, 10 levels", tasks, repeat=2)  # type: ignore[arg-type]
