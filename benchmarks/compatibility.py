@@ -38,12 +38,20 @@ def by_program(sets: tuple[NDArray[np.int64], ...], mass: Floats, _: object, pro
         raise RuntimeError(found.message)
 
 
-def levels(records: int, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return a truth on a few records and a guess of so many levels that nothing simple decides."""
+def levels(records: int, count: int, true: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return a truth on a few records and a guess of so many levels, so that nothing simple decides."""
     guess = rng.integers(1, count + 1, records).astype(float)
     truth = np.zeros(records)
-    truth[np.argsort(guess, kind="stable")[: records // 20_000 + 1]] = 1.0
-    return truth / truth.sum(), guess / guess.sum()
+    truth[np.argsort(guess, kind="stable")[:true]] = 1 / true
+    return truth, guess / guess.sum()
+
+
+def judge_belief(case: Belief) -> None:
+    worst_set(*case)
+
+
+def judge_probability(truth: Floats, guess: Floats) -> None:
+    decide(truth, guess, 1_000)
 
 
 def one_by_one(truth: Floats, guess: Floats) -> None:
@@ -53,21 +61,18 @@ def one_by_one(truth: Floats, guess: Floats) -> None:
 
 def rows() -> Iterator[Row]:
     rng = np.random.default_rng(1)
-    worst_set(*belief(20, 100, 20, rng))  # scipy is imported
-    case = belief(1_000, 10_000, 650, rng)
-    ours = {"unveil, flow": partial(worst_set, *case)}
-    yield from side_by_side("Definition 7, 1,000 focal sets x 10,000 records", ours, repeat=3)  # type: ignore[arg-type]
-    few = belief(5, 1_000_000, 1_000_000, rng)
-    ours = {"unveil, unions": partial(worst_set, *few)}
-    yield from side_by_side("Definition 7, 5 focal sets x 1,000,000 records", ours, repeat=3)  # type: ignore[arg-type]
+    judge_belief(belief(20, 100, 20, rng))  # scipy is imported
+    for case, who, one in (
+        ("Definition 7, 1,000 focal sets x 10,000 records", "unveil, flow", belief(1_000, 10_000, 650, rng)),
+        ("Definition 7, 5 focal sets x 1,000,000 records", "unveil, unions", belief(5, 1_000_000, 1_000_000, rng)),
+    ):
+        yield from side_by_side(case, {who: partial(judge_belief, one)}, repeat=3)
     small = belief(100, 1_000, 65, rng)
-    tasks = {"unveil, flow": partial(worst_set, *small), "scipy linprog": partial(by_program, *small)}
-    yield from side_by_side("Definition 7, 100 focal sets x 1,000 records", tasks, repeat=2)  # type: ignore[arg-type]
-    ours = {"unveil, groups": partial(decide, *levels(100_000, 10, rng), 1_000)}  # type: ignore[dict-item]
-    yield from side_by_side("Definition 14, 100,000 records, 10 levels", ours, repeat=3)  # type: ignore[arg-type]
-    truth, guess = levels(80, 10, rng)
-    tasks = {
-        "unveil, groups": partial(decide, truth, guess, 1_000),  # type: ignore[dict-item]
-        "one group per record": partial(one_by_one, truth, guess),  # type: ignore[dict-item]
-    }
-    yield from side_by_side("Definition 14, 80 records, 10 levels", tasks, repeat=2)  # type: ignore[arg-type]
+    tasks = {"unveil, flow": partial(judge_belief, small), "scipy linprog": partial(by_program, *small)}
+    yield from side_by_side("Definition 7, 100 focal sets x 1,000 records", tasks, repeat=2)
+    many = levels(100_000, 10, 5, rng)
+    ours = {"unveil, groups": partial(judge_probability, *many)}
+    yield from side_by_side("Definition 14, 100,000 records, 10 levels", ours, repeat=3)
+    few = levels(1_000, 10, 5, rng)
+    tasks = {"unveil, groups": partial(judge_probability, *few), "one group per record": partial(one_by_one, *few)}
+    yield from side_by_side("Definition 14, 1,000 records, 10 levels", tasks, repeat=2)

@@ -4,6 +4,7 @@ import csv
 import importlib
 import math
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -78,6 +79,17 @@ def test_too_few_people_are_no_example(tmp_path: Path) -> None:
 def test_pictures_are_there_and_small(name: str) -> None:
     assert 0 < (FOLDER / f"{name}.png").stat().st_size < 150_000
     assert f"({name}.png)" in (FOLDER / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_page_on_anonymeter_names_tests_that_exist() -> None:
+    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "anonymeter.md").read_text(encoding="utf-8")))
+    there = {
+        name
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert len(named) > 15
+    assert named <= there
 
 
 @pytest.fixture(scope="module")

@@ -91,7 +91,7 @@ def test_chances_are_those_of_everything_the_nodes_can_draw(data: st.DataObject,
     chances = oracle.network(nodes, names)
     wanted = np.zeros((entries, entries))
     for pairs, chance in chances.items():
-        for entry, token in pairs:  # type: ignore[misc]
+        for entry, token in pairs:
             wanted[flow.entries.index(entry), flow.tokens.index(token)] += float(chance)
     np.testing.assert_allclose(flow.matrix, wanted, atol=1e-12)
     drawn = flow.distribution()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import inf, nan, sqrt
 from typing import Any
 
@@ -141,6 +142,7 @@ def test_a_sparse_matrix_stays_sparse_and_is_not_changed(kind: Callable[[Any], A
 def test_stored_zeros_are_no_pairs_and_entries_stored_twice_are_added() -> None:
     value, row, column = [0.0, 0.25, 0.25, 1.0], [0, 0, 0, 1], [0, 1, 1, 0]
     attack = Matching(sp.coo_array((value, (row, column)), shape=(2, 2)))
+    assert isinstance(attack.matrix, sp.csr_array)
     assert attack.matrix.nnz == 2
     assert attack.matrix.toarray().tolist() == [[0.0, 0.5], [1.0, 0.0]]
 
@@ -159,8 +161,9 @@ def test_dense_and_sparse_say_the_same() -> None:
         np.testing.assert_array_equal(mine, other)
         assert np.asarray(mine).dtype == np.asarray(other).dtype
     assert (dense.support != sparse.support).nnz == 0
-    np.testing.assert_allclose(dense.sinkhorn().matrix, sparse.sinkhorn().matrix.toarray())
-    assert isinstance(sparse.sinkhorn().matrix, sp.csr_array)
+    scaled = sparse.sinkhorn().matrix
+    assert isinstance(scaled, sp.csr_array)
+    np.testing.assert_allclose(dense.sinkhorn().matrix, scaled.toarray())
     assert Matching(dense.support).is_feasibility
     assert (
         repr(dense)
@@ -314,11 +317,14 @@ def test_a_large_dense_matrix_with_zeros_is_checked() -> None:
 )
 def test_names_are_one_for_each_and_differ(names: list[Any], message: str) -> None:
     for which in ("entries", "tokens"):
-        given = {which: names}
-        assert message in refusal(lambda given=given: Matching.from_matrix(np.ones((2, 2)), **given))  # type: ignore[misc]
+        assert message in refusal(partial(Matching.from_matrix, np.ones((2, 2)), **{which: names}))
 
 
 # --- candidates -------------------------------------------------------------------------------------------------------
+
+
+def candidates(*arrays: Any, **more: Any) -> Candidates:
+    return Candidates(*arrays, **more)
 
 
 def test_candidates_are_transposed() -> None:
@@ -334,7 +340,7 @@ def test_candidates_not_attempted_are_refused_or_known_nothing_of() -> None:
         Candidates.from_scores(matrix),
         Candidates.from_matrix([matrix[0], [1, 0, 0], matrix[2]], chosen=[0, -1, 2]),
     ):
-        assert "1 of 3 were not" in refusal(lambda guess=guess: Matching.from_candidates(guess))
+        assert "1 of 3 were not" in refusal(partial(Matching.from_candidates, guess))
         attack = Matching.from_candidates(guess, unattempted="uniform")
         third = 1 / 3
         np.testing.assert_allclose(attack.matrix, [[0.5, third, 0], [0.5, third, 0.25], [0, third, 0.75]])
@@ -342,16 +348,16 @@ def test_candidates_not_attempted_are_refused_or_known_nothing_of() -> None:
 
 def test_candidates_that_are_more_or_fewer_than_targets_are_refused() -> None:
     assert "3 x 2" in refusal(lambda: Matching.from_candidates(Candidates.from_matrix([[0.5, 0.5, 0], [0, 0, 1]])))
-    named = Candidates([0, 1, 2], [0, 0], [1.0, 1.0], candidates=np.array(["a"]))
+    named = candidates([0, 1, 2], [0, 0], [1.0, 1.0], candidates=np.array(["a"]))
     assert "1 x 2" in refusal(lambda: Matching.from_candidates(named))
     # Without names a candidate that nobody considered still exists, and has no token.
-    assert "row 2" in refusal(lambda: Matching.from_candidates(Candidates([0, 1, 2], [0, 0], [1.0, 1.0])))
+    assert "row 2" in refusal(lambda: Matching.from_candidates(candidates([0, 1, 2], [0, 0], [1.0, 1.0])))
 
 
 def test_many_candidates_stay_sparse() -> None:
     n = 1500
     order = np.random.default_rng(2).permutation(n)
-    attack = Matching.from_candidates(Candidates(np.arange(n + 1), order, np.ones(n)))
+    attack = Matching.from_candidates(candidates(np.arange(n + 1), order, np.ones(n)))
     assert isinstance(attack.matrix, sp.csr_array)
     assert attack.matrix.indices.tolist() == np.argsort(order).tolist()
 

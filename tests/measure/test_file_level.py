@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tests.oracles import compatibility as oracle
 from unveil.errors import InputError
 from unveil.guess import Candidates
+from unveil.measure import file_level
 from unveil.measure.compatibility import compatibility
 from unveil.measure.file_level import FileLevelTruth, file_level_truth
 
@@ -126,11 +127,23 @@ def test_a_row_without_partner_is_no_file_of_this_mechanism() -> None:
     assert "no possible partner" in found_in(np.array([[1.0, 1.0], [0.0, 0.0]])).why
 
 
-def test_likelihoods_too_far_apart_say_so() -> None:
-    log = np.array([[0.0, -1e5, -1e5], [0.0, 0.0, -1e5], [0.0, 0.0, -np.inf]])
-    log[0, 2] = -1e9
+def test_rows_that_share_too_few_partners_are_no_file_of_this_mechanism() -> None:
+    found = found_in(np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 1.0]]))
+    assert found.why.startswith("no assignment of all released rows")
+
+
+def test_a_file_too_large_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_level, "MOST_ENTRIES", 8)
+    assert found_in(np.ones((3, 3))).why.startswith("a matrix of 3 rows is too large")
+
+
+def test_likelihoods_far_apart_are_balanced_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = np.array([[0.0, -1e5, -1e9], [0.0, 0.0, -np.inf], [0.0, -np.inf, -np.inf]])  # only one matching is possible
     found = file_level_truth(log, rng=np.random.default_rng(1))
-    assert found.truth is None or found.without == 0
+    assert found.truth is not None
+    assert found.truth.candidate.tolist() == [2, 1, 0]
+    monkeypatch.setattr(file_level, "_ROUNDS", 0)
+    assert "differ too widely" in file_level_truth(log, rng=np.random.default_rng(1)).why
 
 
 @pytest.mark.parametrize("wrong", [np.ones(3), np.ones((0, 0)), np.array([[np.nan]]), np.array([[np.inf]])])

@@ -54,12 +54,12 @@ def has_violating_rows(matrix: Sequence[Sequence[float]]) -> bool:
 
 def network(
     nodes: Sequence[tuple[Sequence[str], Sequence[str]]], entries: Sequence[str]
-) -> dict[frozenset[object], Fraction]:
+) -> dict[frozenset[tuple[str, str]], Fraction]:
     """How likely every matching of entries and tokens is, over everything that all nodes can draw, every order alike.
 
     Nodes come in an order in which each finds its inputs; a matching is a set of pairs (entry, token).
     """
-    found: dict[frozenset[object], Fraction] = Counter()  # type: ignore[assignment]
+    found: dict[frozenset[tuple[str, str]], Fraction] = Counter()  # type: ignore[assignment]
     chance = Fraction(1)
     for inputs, _ in nodes:
         chance /= factorial(len(inputs))

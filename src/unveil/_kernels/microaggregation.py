@@ -10,8 +10,8 @@ Integers = NDArray[np.int64]
 def mdav_groups(values: Floats, k: int) -> Integers:
     """Return the group of each row, by the maximum distance to average vector method.
 
-    While at least 3k rows are left: the row farthest from the mean of those left and its k - 1 nearest make a group, and
-    so do the row farthest from that one and its k - 1 nearest. With 2k to 3k - 1 left, one group is made around
+    While at least 3k rows are left: the row farthest from the mean of those left and its k - 1 nearest make a group,
+    and so do the row farthest from that one and its k - 1 nearest. With 2k to 3k - 1 left, one group is made around
     the row farthest from the mean, and the others are the last group; with fewer, all are.
 
     Rows are put in the order of their values first, so that nothing depends on the order they come in; rows at equal
@@ -50,7 +50,8 @@ class _Left:
 
     @property
     def mean(self) -> Floats:
-        return self.total / self.size
+        found: Floats = self.total / self.size
+        return found
 
     def column(self, place: int) -> Floats:
         return self.values[:, place].copy()
@@ -91,7 +92,8 @@ def best_groups(values: Floats, k: int) -> Integers:
     """Return the group of each number such that groups have at least k and the squares within them sum to the least.
 
     Best groups hold neighbours in order and have at most 2k - 1 numbers (Hansen and Mukherjee, 2003): the shortest
-    way from cut to cut is found in time proportional to n times k. Equally good ways are told apart by the values alone.
+    way from cut to cut is found in time proportional to n times k. Which of equally good ways is taken depends on the
+    values alone.
 
     >>> best_groups(np.array([5.0, 1.0, 1.2, 5.2, 1.1, 5.1, 9.0]), 2)
     array([1, 0, 0, 1, 0, 1, 1])
@@ -114,6 +116,6 @@ def best_groups(values: Floats, k: int) -> Integers:
     cuts = [n]
     while cuts[-1]:
         cuts.append(int(before[cuts[-1]]))
-    for number, (begin, end) in enumerate(zip(cuts[:0:-1], cuts[-2::-1], strict=True)):
-        group[order[begin:end]] = number
+    for number, (first, last) in enumerate(zip(cuts[:0:-1], cuts[-2::-1], strict=True)):
+        group[order[first:last]] = number
     return group

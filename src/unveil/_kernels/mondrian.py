@@ -10,10 +10,10 @@ Integers = NDArray[np.int64]
 def mondrian_classes(position: Floats, k: int) -> Integers:
     """Return the class of each row, numbered from 0.
 
-    ``position`` has one line per row, with where its value lies in each column on a scale common to all columns. A class
-    is cut in the column in which its rows lie farthest apart: those up to the median and those above it, or, where
-    that leaves fewer than k on a side, those below the median and the others. Where neither will do the column of the
-    next widest span is tried, and where none will, the class is left as it is. Rows with equal positions are never
+    ``position`` has one line per row, with where its value lies in each column on a scale common to all columns. A
+    class is cut in the column in which its rows lie farthest apart: those up to the median and those above it, or,
+    where that leaves fewer than k on a side, those below the median and the others. Where neither will do the column of
+    the next widest span is tried, and where none will, the class is left as it is. Rows with equal positions are never
     parted, and nothing depends on the order of rows.
 
     >>> mondrian_classes(np.array([[0.0], [0.1], [0.9], [0.2], [1.0], [0.8]]), 3)
@@ -70,6 +70,8 @@ def _medians(value: Floats, group: Integers, size: Integers) -> tuple[Floats, In
     start = np.cumsum(size) - size
     median = ordered[start + (size - 1) // 2]
     at = np.repeat(median, size)
-    return median, np.add.reduceat(ordered <= at, start, dtype=np.int64), np.add.reduceat(
-        ordered < at, start, dtype=np.int64
+    return (
+        median,
+        np.add.reduceat(ordered <= at, start, dtype=np.int64),
+        np.add.reduceat(ordered < at, start, dtype=np.int64),
     )

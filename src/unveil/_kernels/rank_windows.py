@@ -23,21 +23,32 @@ class Windows(NamedTuple):
     last: Levels
 
 
+def ranking(released: Integers, original: Integers, *, missing: int) -> Integers:
+    """Return the values that ranks are counted in, ascending: those of the column that has more of them.
+
+    >>> ranking(np.array([3, 1]), np.array([2, 9, 1]), missing=9)
+    array([1, 3])
+    """
+    one, other = released[released != missing], original[original != missing]
+    return np.sort(one if one.size >= other.size else other)
+
+
 def windows_by_rank(
     released: Integers, original: Integers, reach: int, *, missing: int
 ) -> tuple[Levels, Levels, Levels]:
     """Return the levels of the original values, and the first and last one within ``reach`` ranks of each released one.
 
-    Values are compared by their ranks in the released column, equal ones having any of their ranks: two values are
-    within reach if some rank of one and some rank of the other are at most that far apart. So equal values always are.
-    A value that the released column does not hold stands between two ranks, one away from each. ``missing`` is a value
-    that is within reach of itself only.
+    Values are compared by their ranks in the column that has more of them, equal ones having any of their ranks: two
+    values are within reach if some rank of one and some rank of the other are at most that far apart. So equal values
+    always are. A value that this column does not hold stands between two ranks, one away from each. ``missing`` is a
+    value that is within reach of itself only.
 
     >>> windows_by_rank(np.array([10, 20, 30, 40]), np.array([40, 10, 20, 25]), 1, missing=-1)
     (array([4, 0, 1, 2], dtype=int32), array([0, 0, 1, 3], dtype=int32), array([1, 3, 4, 4], dtype=int32))
     """
-    ranked = np.sort(released[released != missing])
-    values = np.unique(np.concatenate([ranked, original[original != missing]]))
+    ranked = ranking(released, original, missing=missing)
+    present = (part[part != missing] for part in (released, original))
+    values = np.unique(np.concatenate(list(present)))
     least, greatest = np.searchsorted(ranked, values), np.searchsorted(ranked, values, side="right") - 1
     nowhere = values.size
     at = np.searchsorted(values, released)

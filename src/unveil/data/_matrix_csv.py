@@ -94,23 +94,18 @@ def csv_matrix(source: Source, what: str) -> MatrixFile:
 
 
 def _named(top: list[str], left: "pl.Series", height: int, width: int) -> tuple[bool, bool]:
-    """Return whether the first row and the first column are names, by the shape and by what looks like a word.
+    """Return whether the first row and the first column are names.
 
-    Names may be numbers, so the shape decides where it can: one row more than columns is a row of names, one column
-    more than rows a column of names. A file with both is square again, but then its corner is empty or a word.
+    A square file has names on both sides or none: both where its corner is empty or a word, and then names may be
+    numbers. Names on one side only must be words: numbers there are more likely a matrix that is not square.
     """
     import polars as pl
 
-    words_top, words_left = _are_words(pl.Series(top[1:], dtype=pl.String)), _are_words(left)
-    corner = _are_words(pl.Series(top[:1]))
+    corner = pl.Series(top[:1], dtype=pl.String)
     if height == width:
-        both = corner and height > 1
+        both = _are_words(corner) and height > 1
         return both, both
-    if height == width + 1 and not words_left:
-        return True, False
-    if width == height + 1 and not words_top:
-        return False, True
-    return words_top, words_left
+    return _are_words(pl.Series(top, dtype=pl.String)), _are_words(pl.concat([corner, left.rename(corner.name)]))
 
 
 def _are_words(cells: "pl.Series") -> bool:

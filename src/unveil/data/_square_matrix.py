@@ -43,7 +43,6 @@ def square_matrix(matrix: Any, *, what: str = "the matrix") -> SquareMatrix:
         refuse_shape(matrix.shape, what=what, entries=matrix.nnz)
         return _sparse(matrix, what)
     dense = _numbers(matrix, what)
-    refuse_shape(dense.shape, what=what)
     # Both are false for NaN, so that one pass each is enough where all is well.
     if not (dense.min() >= 0 and dense.max() < np.inf):
         wrong = np.argwhere(~((dense >= 0) & np.isfinite(dense)))
@@ -76,17 +75,20 @@ def refuse_shape(shape: tuple[int, ...], *, what: str, entries: int | None = Non
 
 
 def _numbers(matrix: Any, what: str) -> Floats:
+    wrong = InputError(
+        f"{what} must have rows of equal length, made of real numbers. Correct the rows or cells that differ"
+    )
     try:
         array = np.asarray(matrix)
-        if array.dtype.kind not in "biufO":
-            raise TypeError
-        dense = np.ascontiguousarray(array.astype(np.float64, copy=array.flags.writeable))
+    except (TypeError, ValueError):
+        raise wrong from None
+    refuse_shape(array.shape, what=what)  # before memory is taken for a copy
+    if array.dtype.kind not in "biufO":
+        raise wrong
+    try:
+        return np.ascontiguousarray(array.astype(np.float64, copy=array.flags.writeable))
     except (TypeError, ValueError, OverflowError):
-        raise InputError(
-            f"{what} must have rows of equal length, made of real numbers. Correct the rows or cells that differ"
-        ) from None
-    # numpy makes a one-dimensional array of a single number.
-    return dense if array.ndim else dense.reshape(())
+        raise wrong from None
 
 
 def _sparse(matrix: Any, what: str) -> "csr_array":

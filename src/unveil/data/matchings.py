@@ -68,8 +68,9 @@ def read_matrix(path: PathLike) -> MatrixFile:
     path
         The first bytes tell the kind. CSV, also compressed with gzip, with cells such as 0.25, 25% or 1/4, and with
         names in the first row, the first column, both or neither; where both, the cell in the corner is empty or a
-        word. NPY. NPZ with one array (and ``entries`` and ``tokens``, arrays of text, if wanted) or as
-        ``scipy.sparse.save_npz`` writes it. Matrix Market, also compressed with gzip. Nothing is ever unpickled.
+        word and names may be numbers, else names must be words. NPY. NPZ with one array (and ``entries`` and
+        ``tokens``, arrays of text, if wanted) or as ``scipy.sparse.save_npz`` writes it. Matrix Market, also
+        compressed with gzip. Nothing is ever unpickled.
 
     Raises
     ------

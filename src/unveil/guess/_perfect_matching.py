@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 22
 _FEW = 40
 _SHOWN_ROWS = 10
+# Looking from the columns too needs a sorted copy of all pairs, which takes long where there are more.
+_MOST_TRANSPOSED = 5_000_000
 
 
 def edges_of_matrix(matrix: SquareMatrix) -> Edges:
@@ -70,13 +72,14 @@ def _unmatched(edges: Edges, matched: NDArray[np.int32], what: str) -> InputErro
         f"{what} must have a perfect matching, one token for each entry, but has none: {_numbered(rows, 'row')} "
         f"{'have' if rows.size > 1 else 'has'} positive entries in {_only(columns.size, 'column')}"
     )
-    across = transposed(edges)
-    few_columns, few_rows = violating_set(across, _few_left(across, maximum_matching(across)))
-    if few_columns.size < rows.size:  # the same lack, seen from the side on which it is easier to see
-        message += (
-            f", because {_numbered(few_columns, 'column')} {'have' if few_columns.size > 1 else 'has'} positive "
-            f"entries in {_only(few_rows.size, 'row')}"
-        )
+    if edges.column.size <= _MOST_TRANSPOSED:
+        across = transposed(edges)
+        few_columns, few_rows = violating_set(across, _few_left(across, maximum_matching(across)))
+        if few_columns.size < rows.size:  # the same lack, seen from the side on which it is easier to see
+            message += (
+                f", because {_numbered(few_columns, 'column')} {'have' if few_columns.size > 1 else 'has'} positive "
+                f"entries in {_only(few_rows.size, 'row')}"
+            )
     return InputError(f"{message}. Allow more pairs, or leave out entries and tokens that have no counterpart")
 
 

@@ -33,8 +33,8 @@ class Beliefs:
     each
         The mass function of each target; targets may share one. What is not known of a target is the vacuous one.
     codes
-        A number for each target, the same for released records with the same values. If given, their beliefs must be the
-        same too (Definition 10): only what is released can tell them apart.
+        A number for each target, the same for released records with the same values. If given, their beliefs must be
+        the same too (Definition 10): only what is released can tell them apart.
 
     Examples
     --------

@@ -46,7 +46,8 @@ class Coherence:
         many = f"{self.witness.size} record{'s' * (self.witness.size != 1)}"
         return (
             f"At least one of the two is invalid, whatever the truth is: the first believes to at least "
-            f"{self.belief:.6g} that the target is among {many} to which the second gives at most {self.plausibility:.6g}."
+            f"{self.belief:.6g} that the target is among {many} to which the second gives at most "
+            f"{self.plausibility:.6g}."
         )
 
 
@@ -98,7 +99,7 @@ def _meeting(one: MassFunction, other: MassFunction) -> tuple[Integers, Integers
 def _shared(
     one: MassFunction, other: MassFunction, start: Integers, column: Integers, carried: Floats
 ) -> tuple[Integers, Floats]:
-    """Return a probability that is compatible with both: what is carried from set to set lies evenly on what they share.
+    """Return a probability that is compatible with both: what sets carry to one another lies evenly on what they share.
 
     Each set of the first gives all its mass to its elements, and each of the second gets all its mass from its own.
     """

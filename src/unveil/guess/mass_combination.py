@@ -20,7 +20,9 @@ __all__ = ["COMBINATIONS", "combine", "conflict"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-PAPER = "Torra, Stokes 2013: A formalization of re-identification in terms of compatible probabilities, Definition 27"
+PAPER = (
+    'Torra and Stokes, "A formalization of re-identification in terms of compatible probabilities", 2013, Definition 27'
+)
 #: The linear programme has a variable and a row for every union of atoms.
 MOST_ATOMS = 10
 # Two nonspecificities this near are equal.
@@ -46,8 +48,8 @@ def combine(
         The inputs, on frames of the same size.
     rule
         One of `COMBINATIONS`: ``support_conditioning``, ``min_nonspecificity``, ``pick_min``, ``informed``, which are
-        acceptable; ``conjunctive``, ``dempster``, ``yager``, ``dubois_prade``, ``pcr5``, ``disjunctive``, ``mean``, ``cautious``,
-        which are not.
+        acceptable; ``conjunctive``, ``dempster``, ``yager``, ``dubois_prade``, ``pcr5``, ``disjunctive``, ``mean``,
+        ``cautious``, which are not.
     probability
         The true probability, for ``informed`` only: one for each element, or elements and their probabilities.
     most_atoms

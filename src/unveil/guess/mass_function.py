@@ -139,7 +139,7 @@ class MassFunction:
 
     @classmethod
     def of_masks(cls, size: int, masks: Masks, mass: Floats, atoms: Atoms) -> "MassFunction":
-        """Return the belief on these sets of atoms (perhaps finer ones than needed), distinct, ascending, none empty."""
+        """Return the belief on these sets of atoms, distinct, ascending, none empty; atoms may be finer than needed."""
         made = object.__new__(cls)
         if not mass.all():  # products of masses can vanish
             masks, mass = masks[mass > 0], mass[mass > 0]

@@ -26,8 +26,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 SOURCE = "Torra and Stokes (2013), Definitions 7 and 14"
-#: Pairs of groups of equal records in one linear program, which then takes seconds; beyond, the answer is "undecided".
-MOST_PAIRS = 22_500
+#: Pairs of groups of equal records in one linear program, which then takes a second; beyond, the answer is "undecided".
+MOST_PAIRS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

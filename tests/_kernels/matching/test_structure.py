@@ -12,6 +12,7 @@ from tests._kernels.matching.examples import intervals, sparse
 from tests.oracles import matchings as oracle
 from unveil._kernels.matching import (
     NoPerfectMatchingError,
+    TooLargeError,
     as_edges,
     bethe,
     convolve,
@@ -26,8 +27,8 @@ from unveil._kernels.matching import (
 from unveil._kernels.matching import frontier as frontier_module
 from unveil._kernels.matching.closed_form import cracks_of_even
 from unveil._kernels.matching.frontier import sweep
-from unveil._kernels.matching.frontier_plan import plan
-from unveil.errors import InputError
+from unveil._kernels.matching.frontier_plan import _drafted, _orders, plan
+from unveil._kernels.matching.sinkhorn import _by_logs
 
 RNG = np.random.default_rng
 
@@ -170,17 +171,17 @@ def test_bracket_of_pairs_touches_its_upper_end() -> None:
     ],
 )
 def test_matrices_that_cannot_be_used(matrix: np.ndarray[tuple[int, int], np.dtype[np.float64]], words: str) -> None:
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(ValueError, match=words):
         permanent(matrix)
 
 
 def test_too_many_rows_and_a_truth_that_is_none() -> None:
     from scipy.sparse import eye_array
 
-    with pytest.raises(InputError, match="at most 20,000 rows"):
+    with pytest.raises(TooLargeError, match="at most 20,000 rows"):
         permanent(eye_array(100_000))
     for truth in ([0, 0], [0], [0, 2], [0.5, 1]):
-        with pytest.raises(InputError, match="each of the 2 columns once"):
+        with pytest.raises(ValueError, match="each of the 2 columns once"):
             solve(np.ones((2, 2)), truth, rng=RNG(0))
     assert solve(eye_array(5).tocsr() * 2.0, np.arange(5), rng=RNG(0)).expected_cracks == 5
 
@@ -203,3 +204,34 @@ def test_twelve_rows_need_no_compiler() -> None:
         "permanent((rng.random((12, 12)) < 0.7) + np.eye(12)); sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_order_of_columns_is_an_order_and_the_best_is_found_again() -> None:
+    straight, shuffled = intervals(300, 5, RNG(8)), intervals(300, 5, RNG(8), shuffled=True)
+    orders = list(_orders(shuffled))
+    assert len(orders) == 5
+    assert all(sorted(order) == list(range(300)) for order in orders)
+    best, again = plan(straight), plan(shuffled)
+    assert best is not None
+    assert again is not None
+    assert again.work < 1.5 * best.work
+    assert _drafted(as_edges(np.ones((30, 30))), np.arange(30, dtype=np.int32), np.arange(900)) is None
+    assert plan(as_edges(np.ones((30, 30)))) is None
+
+
+def test_scaling_beyond_floating_point_numbers() -> None:
+    # The ring's factors go from 1e-300 to 1e+300 and on; only their logarithms can be told.
+    n = 12
+    ring = 1e-250 * np.eye(n) + np.roll(np.eye(n), 1, axis=1)
+    ring[0] *= 1e-40
+    scaled = sinkhorn(as_edges(ring), rounds=50)
+    np.testing.assert_allclose(scaled.edges.dense().sum(axis=1), 1.0, rtol=1e-9)
+    assert permanent(ring).log == pytest.approx(np.log(1e-40), rel=1e-9)
+    column = np.ones((3, 3))
+    column[:, 0] = 1e-300
+    np.testing.assert_allclose(sinkhorn(as_edges(column)).edges.weight, 1 / 3, rtol=1e-12)
+    rng = RNG(1)
+    mild = as_edges(rng.random((9, 9)) + 0.01)
+    linear, logs = sinkhorn(mild), _by_logs(mild, np.log(mild.weight), 1e-12, 1000)
+    np.testing.assert_allclose(linear.edges.weight, logs.edges.weight, rtol=1e-9)
+    assert linear.log_factor == pytest.approx(logs.log_factor, rel=1e-10)

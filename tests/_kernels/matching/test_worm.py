@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from tests._kernels.matching.examples import intervals, sparse
-from unveil._kernels.matching import as_edges, decompose, sinkhorn, solve
+from unveil._kernels.matching import TooLargeError, as_edges, bethe, decompose, sinkhorn, solve
 from unveil._kernels.matching import block_answer as block_answer_module
+from unveil._kernels.matching import glynn_cracks as glynn_cracks_module
+from unveil._kernels.matching import subsets as subsets_module
 from unveil._kernels.matching.chains import Sampled, r_hat, sample
 from unveil._kernels.matching.subsets import cracks_by_subsets, marginals_by_subsets
 from unveil._kernels.matching.worm import choices
-from unveil.errors import InputError
 
 RNG = np.random.default_rng
 
@@ -60,11 +61,11 @@ def test_marginals_and_distribution_of_a_block() -> None:
     assert found.expected_cracks == pytest.approx(found.crack_probability.sum())
 
 
-def test_dense_lognormal_of_a_thousand_rows_to_one_percent() -> None:
+def test_dense_lognormal_of_a_thousand_rows_to_two_percent() -> None:
     rng = RNG(9)
-    found = solve(np.exp(rng.normal(size=(1000, 1000))), np.arange(1000), rng=rng)
+    found = solve(np.exp(rng.normal(size=(1000, 1000))), np.arange(1000), rng=rng, precision=0.02)
     assert found.methods == {"permanent": "Bethe bracket", "marginals": "worm", "crack_distribution": "worm"}
-    assert 0 < found.expected_cracks_error <= 0.011
+    assert 0 < found.expected_cracks_error <= 0.021
     assert found.expected_cracks == pytest.approx(1.0, abs=0.2)
     assert found.r_hat < 1.01
     assert not found.exact
@@ -91,7 +92,8 @@ def test_the_same_seed_gives_the_same_answer() -> None:
 
 
 def test_plain_and_compiled_worms_draw_alike() -> None:
-    edges, truth = sinkhorn(as_edges(sparse(6, 0.9, RNG(1)) + 0.1)).edges, np.arange(6)
+    matrix = np.eye(6) + np.roll(np.eye(6), 1, axis=1) + np.roll(np.eye(6), 2, axis=1)
+    edges, truth = sinkhorn(as_edges(matrix)).edges, np.arange(6)
     plain = sample(edges, truth, rng=RNG(2), budget=15_000, precision=1e-9)
     fast = sample(edges, truth, rng=RNG(2), budget=25_000, precision=1e-9)
     shared = plain.cracks.shape[1]
@@ -124,7 +126,7 @@ def test_chains_that_have_not_settled_are_said_to() -> None:
 
 def test_too_many_entries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(block_answer_module, "MOST_EDGES", 1000)
-    with pytest.raises(InputError, match="can only be sampled"):
+    with pytest.raises(TooLargeError, match="can only be sampled"):
         solve(RNG(0).random((40, 40)), np.arange(40), rng=RNG(0))
 
 
@@ -138,3 +140,31 @@ def test_exact_marginals_beside_a_sampled_distribution(monkeypatch: pytest.Monke
     assert found.crack_distribution_error is not None
     assert found.crack_distribution_error.max() > 0
     assert found.crack_distribution @ np.arange(121) == pytest.approx(found.expected_cracks, rel=0.05)
+
+
+def test_exact_marginals_of_a_dense_block_beside_a_sampled_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix, truth = RNG(4).random((19, 19)), RNG(5).permutation(19)
+    exact = solve(matrix, truth, rng=RNG(1))
+    assert exact.methods == {"permanent": "Glynn", "marginals": "Glynn", "crack_distribution": "subsets"}
+    monkeypatch.setattr(subsets_module, "LARGEST_CRACKS", 16)
+    again = solve(matrix, truth, rng=RNG(1))
+    assert again.methods["crack_distribution"] == "Glynn"
+    np.testing.assert_allclose(again.crack_distribution, exact.crack_distribution, atol=1e-12)  # type: ignore[arg-type]
+    monkeypatch.setattr(glynn_cracks_module, "LARGEST", 16)
+    drawn = solve(matrix, truth, rng=RNG(1))
+    assert drawn.methods["crack_distribution"] == "worm"
+    assert drawn.crack_distribution is not None
+    assert exact.crack_distribution is not None
+    assert drawn.crack_distribution_error is not None
+    gap = np.abs(drawn.crack_distribution - exact.crack_distribution)
+    assert (gap < 4 * drawn.crack_distribution_error).all()
+    assert drawn.expected_cracks == exact.expected_cracks
+    assert solve(matrix, truth, rng=RNG(1), distribution=False).crack_distribution is None
+
+
+def test_thirty_rows_have_an_exact_permanent_beside_sampled_marginals() -> None:
+    matrix = np.exp(RNG(6).normal(size=(29, 29)))
+    found = solve(matrix, np.arange(29), rng=RNG(1), precision=0.1)
+    assert found.methods == {"permanent": "Glynn", "marginals": "worm", "crack_distribution": "worm"}
+    bracket = bethe(as_edges(matrix))
+    assert bracket.low < found.log_permanent.log < bracket.high

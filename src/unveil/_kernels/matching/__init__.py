@@ -7,7 +7,7 @@ from unveil._kernels.matching.answers import LogPermanent, Solved
 from unveil._kernels.matching.bethe import Bethe, bethe
 from unveil._kernels.matching.blocks import Block, convolve, decompose
 from unveil._kernels.matching.dispatch import permanent, solve
-from unveil._kernels.matching.edges import Edges, as_edges, edge_at, edges_of
+from unveil._kernels.matching.edges import Edges, TooLargeError, as_edges, edge_at, edges_of
 from unveil._kernels.matching.hall import NoPerfectMatchingError, maximum_matching, perfect_matching, random_matching
 from unveil._kernels.matching.sinkhorn import Scaling, sinkhorn
 
@@ -19,6 +19,7 @@ __all__ = [
     "NoPerfectMatchingError",
     "Scaling",
     "Solved",
+    "TooLargeError",
     "as_edges",
     "bethe",
     "convolve",

@@ -10,7 +10,7 @@ from unveil._kernels.matching.answers import BlockAnswer, LogPermanent
 from unveil._kernels.matching.bethe import bethe
 from unveil._kernels.matching.chains import sample
 from unveil._kernels.matching.closed_form import cracks_of_even, is_even, log_permanent_of_even
-from unveil._kernels.matching.edges import Edges, Integers, edge_at
+from unveil._kernels.matching.edges import Edges, Integers, TooLargeError, edge_at
 from unveil._kernels.matching.frontier import sweep
 from unveil._kernels.matching.frontier_plan import WIDEST, Plan, plan
 from unveil._kernels.matching.glynn import LARGEST as LARGEST_GLYNN
@@ -19,7 +19,6 @@ from unveil._kernels.matching.glynn_marginals import glynn_marginals
 from unveil._kernels.matching.integers import integer_permanent, whole
 from unveil._kernels.matching.sinkhorn import Scaling, sinkhorn
 from unveil._kernels.matching.worm import MOST_ROWS
-from unveil.errors import InputError
 
 #: The sets of up to 16 columns take milliseconds in numpy; above, Glynn's formula is quicker.
 BY_SUBSETS = 16
@@ -124,7 +123,7 @@ def _with_sampled_cracks(
 
 def _by_worms(edges: Edges, truth: Integers, settings: Settings, rng: np.random.Generator) -> BlockAnswer:
     if edges.n > MOST_ROWS or edges.weight.size > MOST_EDGES:
-        raise InputError(
+        raise TooLargeError(
             f"a block of {edges.n:,} rows with {edges.weight.size:,} positive entries can only be sampled, and at most "
             f"{MOST_EDGES:,} entries in {MOST_ROWS:,} rows can be. Leave out entries that are next to impossible, or "
             "measure a part of the rows with its columns"

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from unveil._kernels.matching.answers import BlockAnswer, LogPermanent, Solved, joined, product
 from unveil._kernels.matching.block_answer import Settings, answer, block_permanent
 from unveil._kernels.matching.blocks import Block, convolve, decompose
-from unveil._kernels.matching.edges import Edges, Floats, Integers, as_edges, edge_at
+from unveil._kernels.matching.edges import Edges, Floats, Integers, TooLargeError, as_edges, edge_at
 from unveil._kernels.matching.hall import NoPerfectMatchingError
-from unveil.errors import InputError
 
 MOST_ROWS = 20_000
 
@@ -82,7 +81,7 @@ def solve(
 def _checked(matrix: Any) -> Edges:
     edges = as_edges(matrix)
     if edges.n > MOST_ROWS:
-        raise InputError(
+        raise TooLargeError(
             f"the matrix may have at most {MOST_ROWS:,} rows, and it has {edges.n:,}. "
             "Measure a part of the rows with its columns, or groups of rows at a time"
         )
@@ -92,7 +91,7 @@ def _checked(matrix: Any) -> Edges:
 def _checked_truth(truth: ArrayLike, n: int) -> Integers:
     columns = np.asarray(truth)
     if columns.shape != (n,) or not np.array_equal(np.sort(columns), np.arange(n)):
-        raise InputError(f"the truth must name each of the {n:,} columns once, one per row; this one does not")
+        raise ValueError(f"the truth must name each of the {n:,} columns once, one per row; this one does not")
     return columns.astype(np.int64)
 
 

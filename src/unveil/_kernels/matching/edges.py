@@ -5,11 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
+
+
+class TooLargeError(ValueError):
+    """No method can do a matrix of this size in a time worth waiting for; the message says what to do instead."""
 
 
 class Edges(NamedTuple):
@@ -51,7 +53,7 @@ def as_edges(matrix: Any) -> Edges:
     sparse = hasattr(matrix, "tocsr")
     shape = matrix.shape if sparse else np.shape(matrix)
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
-        raise InputError(f"the matrix must be square with at least one row; this one has the shape {tuple(shape)}")
+        raise ValueError(f"the matrix must be square with at least one row; this one has the shape {tuple(shape)}")
     if sparse:
         compressed = matrix.tocsr().astype(np.float64)
         if compressed is matrix:
@@ -66,7 +68,7 @@ def as_edges(matrix: Any) -> Edges:
         row, column = np.nonzero(full)
         edges = edges_of(row, column, full[row, column], shape[0])
     if not (np.isfinite(edges.weight).all() and (edges.weight > 0).all()):
-        raise InputError("every entry of the matrix must be a finite number of at least 0; correct the others first")
+        raise ValueError("every entry of the matrix must be a finite number of at least 0; correct the others first")
     return edges
 
 

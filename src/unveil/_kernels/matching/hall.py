@@ -4,10 +4,9 @@ import numpy as np
 
 from unveil._kernels.matching.edges import Edges, Indices, Integers, edges_of
 from unveil._kernels.transfer import _extend, _search
-from unveil.errors import InputError
 
 
-class NoPerfectMatchingError(InputError):
+class NoPerfectMatchingError(ValueError):
     """``rows`` together have only ``columns``, one fewer than they are (Hall's theorem)."""
 
     def __init__(self, rows: Integers, columns: Integers) -> None:
@@ -15,7 +14,7 @@ class NoPerfectMatchingError(InputError):
         some = ", ".join(str(row + 1) for row in rows[:10]) + (", …" if rows.size > 10 else "")
         super().__init__(
             f"the matrix must have a perfect matching, and it has none: {rows.size} rows (numbers {some}) have "
-            f"positive entries in only {columns.size} columns together. Allow these rows more columns, or leave some out"
+            f"positive entries in only {columns.size} columns together. Allow them more columns, or leave some out"
         )
 
 

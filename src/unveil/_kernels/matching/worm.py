@@ -3,8 +3,8 @@
 A worm takes any row out of the matching, which leaves a hole in its column. The row then chooses one of its columns,
 each with a chance in proportion to the weight; if another row was there, that one is out and chooses next; the worm
 ends when a row chooses the hole. No choice is ever rejected. Matchings with one row out, counted with the sum of that
-row's weights, and perfect ones, counted n times, balance in detail: a row's choice and its reversal both happen with the
-weight of what all rows have. So perfect matchings come up in proportion to their weight.
+row's weights, and perfect ones, counted n times, balance in detail: a row's choice and its reversal both happen with
+the weight of what all rows have. So perfect matchings come up in proportion to their weight.
 """
 
 import numpy as np

@@ -114,7 +114,7 @@ class PatternCounts(NamedTuple):
 
     row: Integers
     which: Integers
-    count: Floats
+    times: Floats
     levels: Integers
     pairs: Floats
 
@@ -131,7 +131,8 @@ def counted(parts: Iterable[tuple[Integers, Integers]], rule: Comparison) -> Pat
     row, pattern, count = (np.concatenate(each) for each in (rows, patterns, counts))
     _, row = np.unique(row, return_inverse=True)
     distinct, which = np.unique(pattern, return_inverse=True)
-    return PatternCounts(row, which, count.astype(np.float64), rule.levels(distinct), np.bincount(row, count))
+    times = count.astype(np.float64)
+    return PatternCounts(row, which, times, rule.levels(distinct), np.bincount(row, times).astype(np.float64))
 
 
 def match_levels(pairs: PatternCounts, chance: Floats, *, certain: bool) -> tuple[Floats, float]:
@@ -149,7 +150,7 @@ def match_levels(pairs: PatternCounts, chance: Floats, *, certain: bool) -> tupl
     for _ in range(_ROUNDS):
         ratio = np.log(np.where(match > 0, match, 1)) - np.log(np.where(chance > 0, chance, 1))
         ratio[:, 0] = 0
-        weight = pairs.count * np.exp(ratio[columns, pairs.levels].sum(axis=1).clip(-600, 600))[pairs.which]
+        weight = pairs.times * np.exp(ratio[columns, pairs.levels].sum(axis=1).clip(-600, 600))[pairs.which]
         nobody = (1 - here) / here * pairs.pairs
         expected = weight / (nobody + np.bincount(pairs.row, weight))[pairs.row]
         before, match = match, _shares(pairs, expected, chance)

@@ -1,4 +1,4 @@
-"""Which original cells can a released cell come from? For each column, levels of the original and bounds for the rest."""
+"""Which original cells can a released cell come from? For each column, levels of the original and their bounds."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,9 @@ BETWEEN, ANYTHING = " | ", "*"
 #: Members of all different sets together, at most: they take 12 bytes each.
 MOST_MEMBERS = 50_000_000
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_RANGE = re.compile(rf"(?P<open>[\[(])?\s*(?P<low>{_NUMBER})\s*(?:-|–|,|;|:|\.\.|to)\s*(?P<high>{_NUMBER})\s*(?P<end>[\])])?")
+_RANGE = re.compile(
+    rf"(?P<open>[\[(])?\s*(?P<low>{_NUMBER})\s*(?:-|–|,|;|:|\.\.|to)\s*(?P<high>{_NUMBER})\s*(?P<end>[\])])?"
+)
 _BOUND = re.compile(rf"(?P<sign><=|>=|<|>|≤|≥)\s*(?P<value>{_NUMBER})|(?P<more>{_NUMBER})\s*\+")
 
 
@@ -67,7 +69,7 @@ def _between(known: Integers, low: Integers, high: Integers, anything: NDArray[n
     level = np.where(known == MISSING, values.size, np.searchsorted(values, known))
     first = np.where(anything, 0, np.searchsorted(values, low))
     last = np.where(anything, values.size, np.searchsorted(values, high, side="right") - 1)
-    return Fits(*(array.astype(np.int32) for array in (level, first, last)))
+    return Fits(level.astype(np.int32), first.astype(np.int32), last.astype(np.int32))
 
 
 def _listed(known: "pl.Series", seen: "pl.Series", level: Levels, code: Levels) -> Fits:
@@ -153,18 +155,22 @@ class Sets(NamedTuple):
     rows: NDArray[np.int32]
     of_target: Integers
 
+    def pairs(self) -> tuple[Integers, NDArray[np.int32]]:
+        """Return all released rows with the members of their sets, pair by pair."""
+        count = np.diff(self.start)[self.of_target]
+        _check_room(int(count.sum()))
+        target = np.repeat(np.arange(count.size), count)
+        shift = self.start[self.of_target] - np.cumsum(count) + count
+        return target, self.rows[np.arange(target.size) + shift[target]]
+
 
 def sets_of(fits: Sequence[Fits]) -> Sets:
-    """Return the original rows that fit each released row in every column; released rows that show the same share one."""
+    """Return the original rows that fit each released row in every column; released rows that show the same share."""
     keys = [key for one in fits for key in (one.first, one.last, one.choice) if key is not None]
     of_target, example = _alike(keys)
     boxes = Windows(*(np.column_stack([getattr(one, end)[example] for one in fits]) for end in ("first", "last")))
     start, rows = rows_in_boxes(np.column_stack([one.level for one in fits]), boxes, most=MOST_MEMBERS)
-    if start[-1] > MOST_MEMBERS:
-        raise InputError(
-            f"the candidate sets must have at most {MOST_MEMBERS:,} members together, but have more. Name more columns, "
-            "which make the sets smaller, or take fewer rows"
-        )
+    _check_room(int(start[-1]))
     for one in fits:
         if one.choice is not None and one.among is not None:
             owner = np.repeat(np.arange(example.size), np.diff(start))
@@ -172,6 +178,14 @@ def sets_of(fits: Sequence[Fits]) -> Sets:
             start = np.concatenate([[0], np.cumsum(np.bincount(owner[kept], minlength=example.size))])
             rows = rows[kept]
     return Sets(start, rows, of_target)
+
+
+def _check_room(members: int) -> None:
+    if members > MOST_MEMBERS:
+        raise InputError(
+            f"the candidate sets must have at most {MOST_MEMBERS:,} members together, but have more. Name more "
+            "columns, which make the sets smaller, or take fewer rows"
+        )
 
 
 def _alike(keys: Iterable[NDArray[np.int32]]) -> tuple[Integers, Integers]:
@@ -194,7 +208,7 @@ def beliefs_of_sets(size: int, sets: Sets) -> Beliefs:
         MassFunction.from_set(size, sets.rows[begin:end].astype(np.int64))
         for begin, end in zip(sets.start[:-1].tolist(), sets.start[1:].tolist(), strict=True)
     ]
-    return Beliefs(size, tuple(made[number] for number in sets.of_target.tolist()))
+    return Beliefs.from_codes(size, sets.of_target, made)
 
 
 def empty_rows(sets: Sets) -> Integers:

@@ -54,7 +54,8 @@ class CandidateSet:
     Examples
     --------
     >>> import polars as pl
-    >>> original = Table.from_frame(pl.DataFrame({"age": [25, 31, 25], "town": ["Ulm", "Bonn", "Kiel"]}), name="original")
+    >>> people = pl.DataFrame({"age": [25, 31, 25], "town": ["Ulm", "Bonn", "Kiel"]})
+    >>> original = Table.from_frame(people, name="original")
     >>> released = Table.from_frame(pl.DataFrame({"age": [25, 31], "town": ["Bonn | Kiel", None]}), name="released")
     >>> for columns in (("age",), ("age", "town")):
     ...     attack = CandidateSet(columns=columns)
@@ -107,5 +108,5 @@ class CandidateSet:
             raise InputError(
                 f"every released row must come from an original row, but {empty.size} of the {released.rows} rows of "
                 f"the {released.name} fit none, the first of them row {int(empty[0]) + 1} (counted from 1 below the "
-                "header): their values were changed. Leave out the columns that were, raise reach, or pass the mechanism"
+                "header): values were changed. Leave out such columns, raise reach, or pass the mechanism"
             )

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.attack._listing import attack
+from unveil.attack.table._candidate_boxes import Sets, beliefs_of_sets
 from unveil.attack.table._scores import Scored, candidates_of_scores, check_share, drawn_rows, least_kept
-from unveil.attack.table.candidate_set import beliefs_of_sets
 from unveil.attack.table.record_linkage import check_settings, compared, neighbours_of
 from unveil.data.encode import MISSING
 from unveil.data.release import Knowledge
@@ -70,8 +70,9 @@ class Nearest:
                 f"Lower it to {size} or less"
             )
         found = neighbours_of(original, masked, self.k)
-        owner = np.repeat(np.arange(len(masked.numbers)), np.diff(found.start))
-        return beliefs_of_sets(size, found.start, found.row[np.lexsort((found.row, owner))])
+        count = np.diff(found.start)
+        rows = found.row[np.lexsort((found.row, np.repeat(np.arange(count.size), count)))]
+        return beliefs_of_sets(size, Sets(found.start, rows, np.arange(count.size)))
 
 
 @attack(on="table", leaves="Candidates", source=SOURCE, aka=("distance-softmax",))
@@ -121,7 +122,9 @@ class Softmax:
         """Return how far each original row is trusted, for each released row; ``rng`` draws the targets."""
         original, masked = compared(knowledge.records, released, self.columns)
         rows = drawn_rows(np.column_stack([masked.numbers, masked.codes]), self.targets, rng)
-        numbers = [_standardised(known, seen[rows]) for known, seen in zip(original.numbers.T, masked.numbers.T)]
+        numbers = [
+            _standardised(known, seen[rows]) for known, seen in zip(original.numbers.T, masked.numbers.T, strict=True)
+        ]
         codes = [(known, seen[rows]) for known, seen in zip(original.codes.T, masked.codes.T, strict=True)]
         size = len(original.numbers)
         parts = self._scored(numbers, codes, rows.size, size)

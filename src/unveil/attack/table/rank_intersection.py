@@ -1,13 +1,14 @@
 """Which original row does a rank-swapped row come from? One that is within the window in every column at once."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import floor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.rank_windows import windows_by_rank
+from unveil._kernels.rank_windows import ranking, windows_by_rank
 from unveil.attack._listing import attack
 from unveil.attack.table._candidate_boxes import Fits, Sets, beliefs_of_sets, empty_rows, sets_of
 from unveil.attack.table.record_linkage import check_settings
@@ -46,8 +47,9 @@ class RankIntersection:
 
     In each column the released value has a rank, and its original value one at most ``floor(p * n / 100)`` away, its
     own included; an original row must be within that window in all columns at once. All belief is on the rows that
-    are. Ranks are those of the released column, which holds the same values as the original one; equal values have
-    any of their ranks, so all of them are within the window if one can be. A missing value stays where it is.
+    are. Swapping keeps the values of a column, so ranks can be counted in either table: here in the one with more of
+    them. Equal values have any of their ranks, so all of them are within the window if one can be. A missing value
+    stays where it is.
 
     The guess is valid if the window is at least the one that was used. An intersection that is empty proves that it is
     not: p is too small, or a column was not rank-swapped (or not in its own order).
@@ -66,10 +68,10 @@ class RankIntersection:
     >>> import polars as pl
     >>> original = Table.from_frame(pl.DataFrame({"age": [20, 30, 40, 50], "income": [9, 7, 8, 6]}), name="original")
     >>> released = Table.from_frame(pl.DataFrame({"age": [30, 20], "income": [9, 6]}), name="released")
-    >>> attack = RankIntersection(p=50)
+    >>> attack = RankIntersection(p=25)
     >>> guess = attack.run(released=released, knowledge=Knowledge(original), rng=np.random.default_rng(1))
     >>> [mass.sets for mass in guess.each]
-    [(array([0, 1, 2]),), (array([1, 3]),)]
+    [(array([0, 2]),), (array([1]),)]
     """
 
     p: float | None = None
@@ -98,20 +100,16 @@ class RankIntersection:
         (array([0, 1, 2, 3], dtype=int32), array([1., 1., 1., 1.]))
         """
         sets, columns = self._sets(released, knowledge)
-        count = np.diff(sets.start)
-        example = np.unique(sets.of_target, return_index=True)[1]
-        target = np.repeat(example, count)
+        target, row = sets.pairs()
         apart = np.zeros(target.size, np.int64)
         for column in columns:
-            apart += _ranks_between(column, target, sets.rows)
-        least = np.minimum.reduceat(apart, sets.start[:-1])
-        nearest = apart == np.repeat(least, count)
-        size = np.add.reduceat(nearest.astype(np.int64), sets.start[:-1])
-        begin = (np.cumsum(size) - size)[sets.of_target]
-        start = np.concatenate([[0], np.cumsum(size[sets.of_target])])
-        entry = np.arange(start[-1]) + np.repeat(begin - start[:-1], size[sets.of_target])
-        probability = np.repeat(1 / size[sets.of_target], size[sets.of_target])
-        return Candidates(start, sets.rows[nearest][entry], probability)
+            apart += _ranks_between(column, target, row)
+        # Inside the intersection every target has a row, so each has a first pair.
+        least = np.minimum.reduceat(apart, np.flatnonzero(np.diff(target, prepend=-1)))
+        nearest = apart == least[target]
+        size = np.bincount(target[nearest], minlength=released.rows)
+        start = np.concatenate([[0], np.cumsum(size)])
+        return Candidates(start, row[nearest], np.repeat(1 / size, size))
 
     def _sets(self, released: Table, knowledge: Knowledge) -> tuple[Sets, list[Ranked]]:
         if self.p is None:
@@ -119,7 +117,7 @@ class RankIntersection:
                 "an adversary who intersects windows must know how far values may have moved, but p was not told. "
                 "Write intersection:p=10, with the percentage of the rank swapping"
             )
-        columns = self._columns(released, knowledge)
+        columns = self._columns(released, knowledge, exact_fraction(self.p, what="p") / 100)
         sets = sets_of(
             [Fits(*windows_by_rank(one.released, one.original, one.window, missing=MISSING)) for one in columns]
         )
@@ -127,12 +125,12 @@ class RankIntersection:
         if empty.size:
             raise InputError(
                 f"with the right p no intersection is empty, but with p = {self.p} that of {empty.size} of the "
-                f"{released.rows} released rows is, the first of them row {int(empty[0]) + 1} (counted from 1 below the "
-                "header). Raise p, or leave out the columns that were not swapped in their own order"
+                f"{released.rows} released rows is, the first of them row {int(empty[0]) + 1} (counted from 1 below "
+                "the header). Raise p, or leave out the columns that were not swapped in their own order"
             )
         return sets, columns
 
-    def _columns(self, released: Table, knowledge: Knowledge) -> list[Ranked]:
+    def _columns(self, released: Table, knowledge: Knowledge, share: Fraction) -> list[Ranked]:
         known, masked = agree(knowledge.records, released)
         names = self.columns
         if names is None:
@@ -142,7 +140,6 @@ class RankIntersection:
                 f"the {known.name} and the {masked.name} must share a column that has an order and that the adversary "
                 "knows (number, ordered, date, boolean), but share none. Name columns, or tell their kinds or roles"
             )
-        share = exact_fraction(self.p, what="p") / 100
         ranked = []
         for name in names:
             if known.column(name).kind not in WITH_ORDER:
@@ -151,7 +148,8 @@ class RankIntersection:
                     f"{known.column(name).kind}. Leave it out, or tell its levels in order with kinds={{…}}"
                 )
             one, other = (_whole(part) for part in encode([known, masked], [name]))
-            ranked.append(Ranked(one, other, floor(share * int((other != MISSING).sum()))))
+            window = floor(share * ranking(other, one, missing=MISSING).size)
+            ranked.append(Ranked(one, other, window))
         return ranked
 
 
@@ -163,8 +161,8 @@ def _whole(part: Encoded) -> Integers:
 
 
 def _ranks_between(column: Ranked, target: Integers, row: NDArray[np.int32]) -> Integers:
-    """Return how many ranks lie from the released value to the original one of each pair, 0 for equal or missing ones."""
-    ranked = np.sort(column.released[column.released != MISSING])
+    """Return how many ranks lie from the released to the original value of each pair, 0 for equal or missing ones."""
+    ranked = ranking(column.released, column.original, missing=MISSING)
     one, other = column.released[target], column.original[row]
     up = np.searchsorted(ranked, other) - np.searchsorted(ranked, one, side="right") + 1
     down = np.searchsorted(ranked, one) - np.searchsorted(ranked, other, side="right") + 1

@@ -118,4 +118,8 @@ def group_means(values: Floats, group: Integers) -> Floats:
     means = np.full(count.size, np.nan)
     np.divide(total, count, out=means, where=count > 0)
     # Rounding must not take the mean of equal values from them.
-    return np.clip(means, low, high)[group] if there.all() else np.where(count > 0, np.clip(means, low, high), np.nan)[group]
+    return (
+        np.clip(means, low, high)[group]
+        if there.all()
+        else np.where(count > 0, np.clip(means, low, high), np.nan)[group]
+    )

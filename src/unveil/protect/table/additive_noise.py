@@ -49,10 +49,10 @@ class AdditiveNoise:
     Examples
     --------
     >>> import polars as pl
-    >>> people = Table.from_frame(pl.DataFrame({"income": range(0, 600, 10)}))
+    >>> people = Table.from_frame(pl.DataFrame({"income": range(0, 60000, 10)}))
     >>> release = AdditiveNoise(scale=0.1).apply(people, rng=np.random.default_rng(1))
-    >>> moved = release.released.frame["income"].to_numpy() - people.frame["income"].to_numpy()[release.truth]
-    >>> round(float(moved.std() / people.frame["income"].to_numpy().std()), 2)
+    >>> before, after = people.frame["income"].to_numpy()[release.truth], release.released.frame["income"].to_numpy()
+    >>> round(float((after - before).std() / before.std()), 2)
     0.1
     """
 

@@ -85,7 +85,9 @@ class CorrelatedNoise:
         if self.rescale:
             values = noise.middle + (values - noise.middle) / noise.stretch
         kept = released_columns(original)
-        frame = original.frame[kept].with_columns([numbers.series(place, values[:, place]) for place in range(len(moving))])
+        frame = original.frame[kept].with_columns(
+            [numbers.series(place, values[:, place]) for place in range(len(moving))]
+        )
         rest = tuple(name for name in kept if name not in moving)
         notes = said_to_stay(original, names)
         notes += tuple(f"column {name!r} has one value only and stayed" for name in names if name not in moving)

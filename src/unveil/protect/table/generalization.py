@@ -36,8 +36,8 @@ class Generalization:
     """Put the values of each column together until at least k rows share each, column by column; then shuffle the rows.
 
     Global recoding: all rows with one value show the same. The values of a column with an order (number, ordered,
-    date, boolean) are taken from the lowest up, and a group is closed as soon as k rows have it; what is left at the end
-    joins the last group. Of a column without an order (category, text), the values with fewer than k rows
+    date, boolean) are taken from the lowest up, and a group is closed as soon as k rows have it; what is left at the
+    end joins the last group. Of a column without an order (category, text), the values with fewer than k rows
     become one group; if that is still too small, the next rarest joins them. A group shows the mean of a number or
     date, the median of an ordered column, all its categories with a bar between them, and a missing value for a
     boolean that could be either. A missing value stays missing.
@@ -123,11 +123,8 @@ def _groups(original: Table, name: str, k: int) -> Integers:
     found = levels(original, name)
     if not found.row.size:
         return np.zeros(original.rows, np.int64)
-    if original.column(name).kind in WITH_ORDER:
-        group = _runs(found.counts, k)
-    else:
-        group = _rare_together(found.counts, k)
-    return group[found.level]
+    together = _runs if original.column(name).kind in WITH_ORDER else _rare_together
+    return together(found.counts, k)[found.level]
 
 
 def _runs(counts: Integers, k: int) -> Integers:

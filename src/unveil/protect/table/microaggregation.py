@@ -27,7 +27,7 @@ from unveil.protect.table.additive_noise import FOR_OTHER_KINDS
 @protection(
     on="table",
     kind="masked",
-    source='Domingo-Ferrer and Torra, "Ordinal, continuous and heterogeneous k-anonymity through microaggregation", 2005',
+    source='Domingo-Ferrer and Mateo-Sanz, "Practical data-oriented microaggregation", 2002',
     aka=("mdav", "multivariate-microaggregation"),
 )
 @dataclass(frozen=True, kw_only=True)

@@ -104,9 +104,11 @@ def _positions(original: Table, name: str) -> NDArray[np.float64]:
         import polars as pl
 
         values = original.frame.get_column(name).gather(pl.Series(found.row))
-        number = values.to_physical().cast(pl.Float64).to_numpy() if values.dtype == pl.Datetime else values.cast(
-            pl.Float64
-        ).to_numpy()
+        number = (
+            values.to_physical().cast(pl.Float64).to_numpy()
+            if values.dtype == pl.Datetime
+            else values.cast(pl.Float64).to_numpy()
+        )
         # In halves, because the difference of two numbers may be too large for a float.
         half = number / 2
         place = (half - half[0]) / (half[-1] - half[0]) if half[-1] > half[0] else place

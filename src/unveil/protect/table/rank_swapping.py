@@ -1,19 +1,23 @@
 """Rank swapping: every value changes places with one that has nearly the same rank."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.rank_swapping import partners
 from unveil.data.release import Release
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
-from unveil.protect.table._levels import WITH_ORDER, levels
-from unveil.protect.table._release import release_of, released_columns
+from unveil.protect.table._levels import WITH_ORDER, Levels, levels
+from unveil.protect.table._mechanism import OneColumn, Part, Parts, Unchanged
+from unveil.protect.table._rank_chances import Offsets, RankChances, Scheme
+from unveil.protect.table._release import check_columns, named_columns, release_of, released_columns, said_to_stay
+
+_SHARE = 0.05
 
 
 @protection(
@@ -36,6 +40,11 @@ class RankSwapping:
     with those of the categories next to theirs, and most members of a large category keep it. A missing
     value stays where it is.
 
+    The true probability of an original row is proportional to the product over columns of the chance that its rank gets
+    the released value. These chances are not even over the window. They are exact for windows of up to 12 ranks and
+    for columns of up to 13 values; beyond, they are simulated when they are first asked for, and
+    ``release.mechanism.error()`` says how well.
+
     Parameters
     ----------
     columns
@@ -44,61 +53,141 @@ class RankSwapping:
     share
         How far a value may move, as a share of the column's values that are not missing, above 0 and at most 1.
         Where that is less than one rank nothing can move: the release then says so in its notes.
+    p
+        The same in percent, above 0 and at most 100; None takes ``share``.
+    shuffle
+        Whether the rows are put in random order. Without it, everybody is found by their row number.
+    draws
+        How many simulations the true probability rests on where it is not exact; None takes enough for some hundredths.
+    seed
+        Where these simulations start; it has no part in the swaps themselves.
 
     Examples
     --------
     >>> import polars as pl
     >>> people = Table.from_frame(pl.DataFrame({"income": range(0, 600, 10)}))
-    >>> release = RankSwapping(share=0.05).apply(people, rng=np.random.default_rng(1))
+    >>> release = RankSwapping(p=5).apply(people, rng=np.random.default_rng(1))
     >>> moved = release.released.frame["income"].to_numpy() - people.frame["income"].to_numpy()[release.truth]
     >>> int(abs(moved).max())
     30
     """
 
     columns: tuple[str, ...] | None = None
-    share: float = 0.05
+    share: float = _SHARE
+    p: float | None = None
+    shuffle: bool = True
+    draws: int | None = None
+    seed: int = 0
 
     def __post_init__(self) -> None:
-        if isinstance(self.columns, str) or (self.columns is not None and not self.columns):
-            raise InputError(f"columns must be a tuple of column names, or None for all, but is {self.columns!r}")
+        check_columns(self.columns)
+        check_simulation(self.draws, self.seed)
         if not 0 < exact_fraction(self.share, what="share") <= 1:
             raise InputError(
                 f"share must be above 0 and at most 1, but is {self.share}. Write 5 % of the ranks as 0.05"
             )
+        if self.p is not None:
+            check_percent(self.p)
+            same = float(exact_fraction(self.p, what="p") / 100)
+            if self.share not in (_SHARE, same):
+                raise InputError(f"share and p are the same in two units, but differ: {self.share} and {self.p} %")
+            object.__setattr__(self, "share", same)
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with swapped values, in random order."""
-        kept = released_columns(original)
-        frame = original.frame[kept]
-        notes = []
-        for name in self._swapped(original, kept):
-            source, window = self._sources(original, name, rng)
-            if window == 0:
-                notes.append(f"column {name!r} is as in the original: {self.share} of its values is less than one rank")
-            # Renamed for a moment, because polars would read a name such as "^a.*$" as a pattern of names.
-            frame = frame.with_columns(frame[name].alias("values").gather(source).alias(name))
-        return release_of(original, frame, name="rank-swapped", kind="masked", rng=rng, notes=tuple(notes))
+        return swapped_release(
+            original,
+            self.columns,
+            lambda n: Offsets(np.ones(window)) if (window := self._window(n)) else None,
+            said=f"{self.share} of its values",
+            name="rank-swapped",
+            shuffle=self.shuffle,
+            draws=self.draws,
+            seed=self.seed,
+            rng=rng,
+        )
 
-    def _swapped(self, original: Table, kept: list[str]) -> list[str]:
-        if self.columns is None:
-            return kept
-        for name in self.columns:
-            if original.column(name).role == "identifier":
-                raise InputError(
-                    f"column {name!r} identifies people and is left out of the release, so it cannot be swapped. "
-                    "Take it out of columns, or give it another role"
-                )
-        return list(dict.fromkeys(self.columns))
+    def _window(self, n: int) -> int:
+        return floor(exact_fraction(self.share, what="share") * n)
 
-    def _sources(self, original: Table, name: str, rng: np.random.Generator) -> tuple[NDArray[np.int64], int]:
-        """Return for each row the row whose value it gets, and how many ranks a value may move."""
-        found = levels(original, name)
-        level = found.level
-        if original.column(name).kind not in WITH_ORDER:
-            level = np.append(rng.permutation(found.row.size), -1)[level]
-        by_lot = rng.permutation(np.flatnonzero(~found.missing))
-        ranked = by_lot[np.argsort(level[by_lot], kind="stable")]
-        window = floor(exact_fraction(self.share, what="share") * ranked.size)
-        source = np.arange(level.size)
-        source[ranked] = ranked[partners(rng.random(ranked.size), window)]
-        return source, window
+
+def check_percent(p: object) -> None:
+    """Refuse a setting that is no percentage."""
+    if isinstance(p, bool) or not 0 < exact_fraction(p, what="p") <= 100:  # type: ignore[arg-type]
+        raise InputError(f"p must be a percentage above 0 and at most 100, but is {p}. Write 5 % of the ranks as 5")
+
+
+def check_simulation(draws: object, seed: object) -> None:
+    """Refuse settings of a simulation that are none."""
+    if draws is not None and (isinstance(draws, bool) or not isinstance(draws, int) or draws < 2):
+        raise InputError(f"draws must be a whole number from 2, or None for enough, but is {draws!r}")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError(f"seed must be a whole number from 0, but is {seed!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Swapped(Parts):
+    """The mechanism of rank swapping, which may have been simulated."""
+
+    def error(self) -> float:
+        """Return the largest relative standard error of the chances of a column; 0 if all are exact."""
+        columns = [part.chances for part in self.parts if isinstance(part, OneColumn)]
+        return max((chances.error for chances in columns if isinstance(chances, RankChances)), default=0.0)
+
+
+def swapped_release(
+    original: Table,
+    columns: tuple[str, ...] | None,
+    scheme_for: Callable[[int], Scheme | None],
+    *,
+    said: str,
+    name: str,
+    shuffle: bool,
+    draws: int | None,
+    seed: int,
+    rng: np.random.Generator,
+) -> Release:
+    """Return a release whose columns were swapped by ranks, each by the scheme for its number of values.
+
+    Where there is no scheme because a window is less than one rank, the column stays, and a note says so.
+    """
+    kept = released_columns(original)
+    names = kept if columns is None else named_columns(original, columns)
+    frame = original.frame[kept]
+    notes = said_to_stay(original, names)
+    parts: list[Part] = []
+    for column in names:
+        found = levels(original, column)
+        in_order = original.column(column).kind in WITH_ORDER
+        scheme = scheme_for(int(found.counts.sum()))
+        if scheme is None:
+            notes += (f"column {column!r} is as in the original: {said} is less than one rank",)
+            parts.append(Unchanged((column,)))
+            continue
+        # Renamed for a moment, because polars would read a name such as "^a.*$" as a pattern of names.
+        values = frame[column].alias("values")
+        frame = frame.with_columns(values.gather(_sources(found, in_order, scheme, rng)).alias(column))
+        parts.append(OneColumn(column, values[found.row], RankChances(found.counts, scheme, in_order, draws, seed)))
+    rest = tuple(column for column in kept if column not in names)
+    return release_of(
+        original,
+        frame,
+        name=name,
+        kind="masked",
+        rng=rng,
+        notes=notes,
+        shuffle=shuffle,
+        mechanism=Swapped((*parts, Unchanged(rest))),
+    )
+
+
+def _sources(found: Levels, in_order: bool, scheme: Scheme, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return for each row the row whose value it gets."""
+    level = found.level
+    if not in_order:
+        level = np.append(rng.permutation(found.row.size), -1)[level]
+    by_lot = rng.permutation(np.flatnonzero(~found.missing))
+    ranked = by_lot[np.argsort(level[by_lot], kind="stable")]
+    source = np.arange(level.size)
+    source[ranked] = ranked[scheme.partners(ranked.size, rng)]
+    return source
