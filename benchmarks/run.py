@@ -7,7 +7,18 @@ import platform
 # One thread each: CPU times are compared, and idle threads of a numeric library would count too.
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
-from benchmarks import candidates, closest_record, inference, linkability, partitions, singling_out
+from benchmarks import (
+    candidates,
+    closest_record,
+    compatibility,
+    inference,
+    linkability,
+    linkers,
+    masses,
+    partitions,
+    permanents,
+    singling_out,
+)
 from benchmarks.timing import as_markdown
 
 
@@ -21,6 +32,10 @@ def main() -> None:
     for table in (singling_out, inference, closest_record):
         print(as_markdown(list(table.rows())), "\n")
     closest_record.hardest()
+    for table in (permanents, masses, compatibility, linkers):
+        print(as_markdown(list(table.rows())), "\n")
+    permanents.growth([6, 8, 10, 11])
+    linkers.intersection([10**4, 10**5])
     print(as_markdown(list(candidates.rows())), "\n")
     print(as_markdown(list(partitions.rows(sizes))), "\n")
     print("| case | extra memory, MB |\n|---|---:|")

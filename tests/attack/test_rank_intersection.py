@@ -16,6 +16,7 @@ from unveil.data.release import Knowledge
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.guess.beliefs import Beliefs
+from unveil.guess.posterior import record_level_truth
 from unveil.protect import RankSwapping
 
 RNG = np.random.default_rng(1)
@@ -37,9 +38,7 @@ def sets(guess: Beliefs) -> list[set[int]]:
 def two_tables(draw: st.DrawFn) -> tuple[list[list[Any]], list[list[Any]]]:
     columns = draw(st.integers(1, 3))
     sizes = draw(st.tuples(st.integers(1, 8), st.integers(1, 8)))
-    one, other = (
-        [draw(st.lists(cells, min_size=size, max_size=size)) for _ in range(columns)] for size in sizes
-    )
+    one, other = ([draw(st.lists(cells, min_size=size, max_size=size)) for _ in range(columns)] for size in sizes)
     return one, other
 
 
@@ -67,12 +66,25 @@ def test_the_right_row_is_never_missed(rows: list[tuple[Any, Any]], p: int, seed
     assert all(true in rows for true, rows in zip(release.truth.tolist(), sets(guess), strict=True))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_it_holds_every_row_that_the_swapping_makes_possible(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    release = RankSwapping(share=0.2).apply(table(rng.integers(0, 20, (2, 30)).tolist()), rng=rng)
+    assert release.mechanism is not None
+    truth = record_level_truth(release.mechanism, release.original, release.released)
+    guess = RankIntersection(p=20).run(released=release.released, knowledge=Knowledge(release.original), rng=RNG)
+    possible = [set(some) for some in found(truth)]
+    assert all(one <= other for one, other in zip(possible, sets(guess), strict=True))
+    assert sum(map(len, sets(guess))) < 30 * 30
+
+
 def test_a_larger_window_only_adds_rows_and_the_order_of_rows_plays_no_part() -> None:
     rng = np.random.default_rng(3)
     people = table(rng.integers(0, 40, (3, 60)).tolist())
     release = RankSwapping(share=0.1).apply(people, rng=rng)
     narrow, wide = (
-        sets(RankIntersection(p=p).run(released=release.released, knowledge=Knowledge(people), rng=RNG)) for p in (10, 20)
+        sets(RankIntersection(p=p).run(released=release.released, knowledge=Knowledge(people), rng=RNG))
+        for p in (10, 20)
     )
     assert all(one <= other for one, other in zip(narrow, wide, strict=True))
     assert sum(map(len, narrow)) < sum(map(len, wide))
@@ -123,10 +135,12 @@ def test_a_constant_column_says_nothing() -> None:
 
 
 def test_dates_truth_values_and_levels_have_ranks_and_words_have_none() -> None:
-    frame = pl.DataFrame({"old": [True, False, True], "town": ["a", "b", "c"], "grade": ["low", "high", "low"]})
+    frame = pl.DataFrame(
+        {"old": [True, False, True, None], "town": list("abcd"), "grade": ["low", "high", "low", None]}
+    )
     people = Table.from_frame(frame, kinds={"grade": ["low", "high"]}, name="original")
     guess = RankIntersection(p=10).run(released=people, knowledge=Knowledge(people), rng=RNG)
-    assert sets(guess) == [{0, 2}, {1}, {0, 2}]
+    assert sets(guess) == [{0, 2}, {1}, {0, 2}, {3}]
     with pytest.raises(InputError, match="column 'town' must have an order"):
         RankIntersection(p=10, columns=("town",)).run(released=people, knowledge=Knowledge(people), rng=RNG)
     words = people.select(["town"])
@@ -136,7 +150,9 @@ def test_dates_truth_values_and_levels_have_ranks_and_words_have_none() -> None:
 
 def test_a_wrong_p_is_said_so() -> None:
     original, released = table([[1, 2, 3, 4], [1, 2, 3, 4]]), table([[1, 2, 3, 4], [4, 3, 2, 1]])
-    with pytest.raises(InputError, match="with the right p no intersection is empty, but with p = 25 that of 2 of the 4"):
+    with pytest.raises(
+        InputError, match="with the right p no intersection is empty, but with p = 25 that of 2 of the 4"
+    ):
         RankIntersection(p=25).run(released=released, knowledge=Knowledge(original), rng=RNG)
     with pytest.raises(InputError, match="p was not told"):
         RankIntersection().run(released=released, knowledge=Knowledge(original), rng=RNG)

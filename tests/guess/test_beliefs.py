@@ -31,15 +31,15 @@ def test_numbers_per_target() -> None:
 
 def test_equal_records_get_equal_beliefs() -> None:
     same = MassFunction.from_sets(4, [([3, 0], 0.5), ([0], 0.5)])
-    assert Beliefs(4, (MIXED, PAIR, same, PAIR), codes=[5, 2, 5, 2]).codes is not None
+    assert Beliefs(4, (MIXED, PAIR, same, PAIR), codes=np.array([5, 2, 5, 2])).codes is not None
     with pytest.raises(InputError, match=r"Definition 10\), but targets 0 and 2 \(counted from 0\) do not"):
-        Beliefs(4, (MIXED, PAIR, PAIR), codes=[5, 2, 5])
+        Beliefs(4, (MIXED, PAIR, PAIR), codes=np.array([5, 2, 5]))
     close = MassFunction.from_sets(4, {(0,): 0.5 + 1e-6, (0, 3): 0.5 - 1e-6})
     with pytest.raises(InputError, match="the order of its rows"):
         Beliefs(4, (MIXED, close)).check_equal_records([0, 0])
     Beliefs(4, (MIXED, close)).check_equal_records([0, 1])
     with pytest.raises(InputError, match="1 codes for 2 targets"):
-        Beliefs(4, (MIXED, close), codes=[0])
+        Beliefs(4, (MIXED, close), codes=np.array([0]))
 
 
 def test_from_codes() -> None:

@@ -81,14 +81,13 @@ def test_support_conditioning_and_pick_min(case: tuple[int, list[oracle.Masses]]
         with pytest.raises(InputError, match="no probability is compatible with all"):
             combine(inputs)
     else:
-        found = as_masses(combine(inputs))
+        found = combine(inputs)
         shared = oracle.intersection([frozenset.union(*m) for m in many])
-        narrowed = [as_masses(made(n, oracle.conditioned(m, shared) or {})) for m in many]
-        assert found in narrowed
-        assert oracle.nonspecificity(found) == pytest.approx(oracle.nonspecificity(wanted), abs=1e-12)
+        assert any(found.same_as(made(n, oracle.conditioned(m, shared) or {})) for m in many)
+        assert found.nonspecificity() == pytest.approx(oracle.nonspecificity(wanted), abs=1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(several(most_elements=4))
 def test_the_least_nonspecificity_is_that_of_the_programme_over_all_subsets(
     case: tuple[int, list[oracle.Masses]],
@@ -208,9 +207,50 @@ def test_min_nonspecificity_is_better_and_has_a_limit() -> None:
         combine([narrow, narrow], "min_nonspecificity", most_atoms=3)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_the_order_of_elements_does_not_matter_where_many_beliefs_are_least(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, units = 6, rng.integers(0, 6, 5).tolist()
+    many: list[oracle.Masses] = [{}, {}]
+    for m in many:
+        for x in units:
+            around = frozenset([x, *np.flatnonzero(rng.random(n) < 0.4).tolist()])
+            m[around] = m.get(around, 0) + Fraction(1, len(units))
+    names = rng.permutation(n).tolist()
+    here = combine(all_made(n, many), "min_nonspecificity")
+    there = combine(all_made(n, [renamed(m, names) for m in many]), "min_nonspecificity")
+    assert there.same_as(made(n, renamed(as_masses(here), names)), within=1e-7)
+
+
+def test_a_contradiction_that_only_the_programme_sees() -> None:
+    # Every focal set meets what both hold possible, but the first believes in a more than the second allows.
+    many = [{A: Fraction(3, 4), ABC: Fraction(1, 4)}, {BC: HALF, ABC: HALF}]
+    with pytest.raises(InputError, match="at least one of them is not valid"):
+        combine(all_made(3, many), "min_nonspecificity")
+
+
+def test_a_result_has_no_more_atoms_than_it_needs() -> None:
+    one, other = MassFunction.from_set(6, [0, 1, 2, 3]), MassFunction.from_sets(6, {(1, 2, 5): 0.5, (2, 1, 4): 0.5})
+    found = combine([one, other], "dempster")
+    assert [block.tolist() for block in found.atoms()] == [[1, 2]]
+    assert found.support.tolist() == [1, 2]
+    assert found.on_atoms().tolist() == [0, 1]
+    two = combine([MassFunction.vacuous(6), other], "dempster")
+    assert [block.tolist() for block in two.atoms()] == [[1, 2], [4], [5]]
+    assert two.support.tolist() == [1, 2, 4, 5]
+
+
+@pytest.mark.parametrize("rule", ["dempster", "yager", "dubois_prade", "pcr5"])
+def test_products_that_vanish_are_no_focal_sets(rule: str) -> None:
+    # Only two masses of 1e-200 meet on {b}: their product is below the smallest number there is.
+    one, other = ({part: 1e-200, ABC: 1.0} for part in (AB, BC))
+    found = combine(all_made(3, [one, other]), rule)
+    assert set(as_masses(found)) == {AB, BC, ABC}
+
+
 def test_total_conflict() -> None:
     here, there = MassFunction.from_set(3, [0]), MassFunction.from_set(3, [1, 2])
-    with pytest.raises(InputError, match="Dempster's rule is undefined: .* total conflict"):
+    with pytest.raises(InputError, match=r"Dempster's rule is undefined: .*total conflict"):
         combine([here, there], "dempster")
     for rule in ("support_conditioning", "min_nonspecificity"):
         with pytest.raises(InputError, match="at least one of them is not valid"):

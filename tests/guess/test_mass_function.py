@@ -204,6 +204,22 @@ def test_more_atoms_than_a_word_has_bits(n: int, seed: int) -> None:
     )
 
 
+def test_atoms_of_very_many_focal_sets() -> None:
+    # So many sets take another way to the same atoms: two elements are apart if some set holds just one of them.
+    rng = np.random.default_rng(1)
+    focal = [np.append(rng.choice(40, 3, replace=False), 40 + rng.integers(0, 20)) for _ in range(1_500)]
+    focal = [np.append(one, [60, 61]) if 3 in one else one for one in focal]
+    m = MassFunction(70, focal, np.full(1_500, 1 / 1_500))
+    members = {x: frozenset(k for k, one in enumerate(focal) if x in one) for x in range(70)}
+    blocks: dict[frozenset[int], list[int]] = {}
+    for x, rows in members.items():
+        blocks.setdefault(rows, []).append(x)
+    blocks.pop(frozenset(), None)
+    assert [block.tolist() for block in m.atoms()] == sorted(blocks.values(), key=max)
+    assert [3, 60, 61] in blocks.values()
+    assert m.mass.size > 1_240
+
+
 def test_large_frames_with_few_focal_sets() -> None:
     size = 100_000
     m = MassFunction.from_sets(size, [(np.arange(60_000), 0.5), (np.arange(40_000, size), 0.25), ([7], 0.25)])

@@ -67,13 +67,11 @@ def _fits(cell: Any, other: Any, reach: float) -> bool:
 
 def softmax(original: Sequence[Cells], released: Sequence[Cells], s: float) -> list[list[float]]:
     """One line per released row: exp(-d² / 2s²) of each original row over the sum of all."""
+    pairs = list(zip(original, released, strict=True))
     lines = []
     for target in range(len(released[0])):
-        weights = [
-            exp(-sum(_squared(known, row, seen[target]) for known, seen in zip(original, released, strict=True)) / 2 / s**2)
-            for row in range(len(original[0]))
-        ]
-        lines.append([weight / sum(weights) for weight in weights])
+        squared = [sum(_squared(known, row, seen[target]) for known, seen in pairs) for row in range(len(original[0]))]
+        lines.append(_normalised([exp(-one / 2 / s**2) for one in squared]))
     return lines
 
 
@@ -100,7 +98,7 @@ def bayes_factors(original: Sequence[Cells], released: Sequence[Cells], rounds: 
     ]
     u = []
     for c in range(columns):
-        known = [level[j][i][c] for j in range(count) for i in range(size) if level[j][i][c] is not None]
+        known = [bool(level[j][i][c]) for j in range(count) for i in range(size) if level[j][i][c] is not None]
         u.append(sum(known) / len(known) if known else 0.0)
     m = [0.9 + 0.1 * by_lot if by_lot > 0 else 0.0 for by_lot in u]
     for _ in range(rounds):

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _SURE = 1e-12
-_ACTIVE = 1e-8
+_PRESSED = 1e-9
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
@@ -66,8 +66,8 @@ def _needed(bound: Floats, single: Integers) -> NDArray[np.bool_]:
 def least_nonspecific(envelope: Floats, sizes: Floats) -> Floats:
     """Return the masses whose belief is nowhere above the envelope and whose mean logarithm of sizes is least.
 
-    Where several are least, the one with the smallest sum of squares: there is only one such, so that the order of the
-    atoms does not matter.
+    Where several are least, the most even one: its largest mass is as small as can be, then its second largest, and so
+    on. There is only one such, so that the order of the atoms does not matter.
 
     >>> least_nonspecific(np.array([0, 0.5, 0.25, 1]), np.array([1.0, 1, 1, 2]))
     array([0.  , 0.5 , 0.25, 0.25])
@@ -91,43 +91,47 @@ def least_nonspecific(envelope: Floats, sizes: Floats) -> Floats:
         options=_OPTIONS,
     )
     masses: Floats = np.zeros(envelope.size)
-    masses[free] = np.maximum(_smallest(rows, envelope[free], found), 0.0)
+    masses[free] = np.maximum(_most_even(rows, envelope[free], found), 0.0)
     masses[masses <= _SURE] = 0.0
     masses /= masses.sum()
     return masses
 
 
-def _smallest(rows: Any, bounds: Floats, found: Any) -> Floats:
-    """Return the point of least norm among the optimal ones, which share what the multipliers say.
+def _most_even(rows: Any, bounds: Floats, found: Any) -> Floats:
+    """Return the most even one of the optimal points, which share what the multipliers say.
 
-    Where a multiplier is not 0, the row is tight or the mass is 0 in every optimal point. The rest is a least distance
-    problem, solved by nonnegative least squares and then exactly for the constraints that turned out tight.
+    Where a multiplier is not 0, the row is tight or the mass is 0 in every optimal point. Among those left, the largest
+    mass is made as small as can be; the masses that keep it from being smaller are settled, and so on with the others.
     """
-    from scipy.optimize import nnls
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_matrix, eye, hstack, vstack
 
-    chosen: Floats = found.x
     tight = np.ones(bounds.size, np.bool_)
     tight[:-1] = np.abs(found.ineqlin.marginals) > _SURE if bounds.size > 1 else True
-    open_ = np.flatnonzero(np.abs(found.lower.marginals) <= _SURE)
-    if open_.size + int((~tight).sum()) <= bounds.size:
-        return chosen
-    part = rows[:, open_].toarray()
-    # least |x| with sides @ x >= ends
-    sides = np.vstack([-part, part[tight], np.eye(open_.size)])
-    ends = np.concatenate([-bounds, bounds[tight], np.zeros(open_.size)])
-    weights, _ = nnls(
-        np.vstack([sides.T, ends]), np.concatenate([np.zeros(open_.size), [1.0]]), maxiter=100 * ends.size
-    )
-    left = np.append(sides.T @ weights, ends @ weights - 1.0)
-    if left[-1] > -_SURE:
-        return chosen
-    rough = -left[:-1] / left[-1]
-    kept = rough > _ACTIVE
-    full = tight | (bounds - part @ rough < _ACTIVE)
-    exact = np.zeros(open_.size)
-    exact[kept] = np.linalg.lstsq(part[full][:, kept], bounds[full], rcond=None)[0]
-    if exact.min() < 0 or (part @ exact - bounds).max() > _SURE or np.abs(exact - rough).max() > 1e-6:
-        return chosen
-    smallest = np.zeros(chosen.size)
-    smallest[open_] = exact
-    return smallest
+    left = np.flatnonzero(np.abs(found.lower.marginals) <= _SURE)
+    if left.size + int((~tight).sum()) <= bounds.size:
+        return np.asarray(found.x)
+    part = hstack([rows[:, left], csr_matrix((bounds.size, 1))], format="csr")
+    ceiling = hstack([eye(left.size), csr_matrix(-np.ones((left.size, 1)))], format="csr")
+    low, high = np.zeros(left.size + 1), np.full(left.size + 1, np.inf)
+    values, waiting = found.x[left], np.arange(left.size)
+    while waiting.size:
+        answer = linprog(
+            np.append(np.zeros(left.size), 1.0),
+            vstack([part[~tight], ceiling[waiting]], format="csr"),
+            np.concatenate([bounds[~tight], np.zeros(waiting.size)]),
+            part[tight],
+            bounds[tight],
+            np.column_stack([low, high]),
+            method="highs",
+            options=_OPTIONS,
+        )
+        if answer.status != 0:  # rounding of what was settled leaves no room: what is left to even out is rounding too
+            break
+        values, most = answer.x[:-1], float(answer.x[-1])
+        settled = waiting[-answer.ineqlin.marginals[-waiting.size :] > _PRESSED] if most > _SURE else waiting
+        low[settled] = high[settled] = most
+        waiting = np.setdiff1d(waiting, settled)
+    even = np.zeros(found.x.size)
+    even[left] = values
+    return even

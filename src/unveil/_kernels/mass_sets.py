@@ -7,6 +7,7 @@ of atoms as whole numbers.
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from unveil._kernels.mass import WORD, Floats, Integers, Masks, mask_type
 
 _ROWS_PER_PASS = 62
+_PASSES = 20
 _CELLS_AT_ONCE = 2**24
 
 
@@ -104,14 +106,26 @@ def atoms_of(rows: Rows) -> Atoms:
     if rows.start.size == 2:
         return Atoms(rows.element, np.zeros(rows.element.size, np.int64))
     element, at = np.unique(rows.element, return_inverse=True)
-    label = np.zeros(element.size, np.int64)
     row_of = np.repeat(np.arange(rows.start.size - 1), np.diff(rows.start))
+    if rows.start.size > _PASSES * _ROWS_PER_PASS:
+        return Atoms(element, _by_largest(_same_rows(at, row_of)))
+    label = np.zeros(element.size, np.int64)
     for low in range(0, rows.start.size - 1, _ROWS_PER_PASS):
         some = slice(rows.start[low], rows.start[min(low + _ROWS_PER_PASS, rows.start.size - 1)])
         members = np.zeros(element.size, np.int64)
         np.add.at(members, at[some], np.int64(1) << (row_of[some] - low))  # no row holds an element twice
         label = _finer(label, members)
     return Atoms(element, _by_largest(label))
+
+
+def _same_rows(at: Integers, row_of: Integers) -> Integers:
+    """Return a label for each position, the same for those in the same rows, by the text of their rows."""
+    order = np.argsort(at, kind="stable")
+    ends = (8 * np.cumsum(np.bincount(at))).tolist()
+    text = row_of[order].tobytes()
+    number: dict[bytes, int] = {}
+    labels = [number.setdefault(text[low:high], len(number)) for low, high in pairwise([0, *ends])]
+    return np.array(labels)
 
 
 def common_atoms(several: Sequence[Atoms]) -> Atoms:

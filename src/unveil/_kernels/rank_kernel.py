@@ -132,6 +132,18 @@ def _simulate(draws: Floats, weight: Floats, cell: Integers, cells: int) -> tupl
     return swaps, stays
 
 
+def may_stay(n: int, reach: int) -> NDArray[np.bool_]:
+    """Return which of n ranks may find no partner, for a reach of at least 3.
+
+    One does if their number is odd and none if it is even. All above it must have been taken by others below it.
+
+    >>> may_stay(7, 3)
+    array([False, False, False, False,  True,  True,  True])
+    """
+    above = np.arange(n)[::-1]
+    return (n % 2 == 1) & (above < reach) & (above < n - above)
+
+
 def pairs_within(first: Integers, first_end: Integers, second: Integers, second_end: Integers, reach: int) -> Integers:
     """Return how many pairs of different ranks, one from each of two runs, are at most ``reach`` apart.
 
@@ -166,7 +178,7 @@ def bucket_chances(
 
     See `unveil._kernels.rank_swapping.bucket_partners`. Ranks of a bucket whose turn has not come are alike, so all
     that matters is how many of each bucket are free. Without ``draws`` all cases are followed, and the result is None
-    if there are more than ``most_cases``; with them (simulations, ranks, two numbers from [0, 1) each) they are
+    if there may be more than ``most_cases``; with them (simulations, ranks, two numbers from [0, 1) each) they are
     simulated.
     """
     return _bucket_exact(bucket, most_cases) if draws is None else _bucket_simulated(bucket, draws)
@@ -176,6 +188,8 @@ def _bucket_exact(bucket: Integers, most_cases: int) -> tuple[Floats, Floats] | 
     n, count = bucket.size, int(bucket[-1]) + 1
     chosen, stays = np.zeros((n, count)), np.zeros(n)
     left = np.bincount(bucket)
+    if np.prod(left + 1.0) > most_cases:
+        return None
     cases: dict[tuple[int, ...], float] = {tuple(left.tolist()): 1.0}
     for rank in range(n):
         own = int(bucket[rank])
@@ -189,8 +203,6 @@ def _bucket_exact(bucket: Integers, most_cases: int) -> tuple[Floats, Floats] | 
                 _choose(rest, own, rank, chance * free[own] / left[own], chosen, stays, after)
         left[own] -= 1
         cases = after
-        if len(cases) > most_cases:
-            return None
     return chosen, stays
 
 

@@ -51,18 +51,20 @@ def partners(draws: NDArray[np.float64], window: int) -> NDArray[np.int64]:
     return partner
 
 
-def weighted_partners(draws: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.int64]:
+def weighted_partners(
+    draws: NDArray[np.float64], weight: NDArray[np.float64], *, often: bool = False
+) -> NDArray[np.int64]:
     """Return for each rank the rank it swaps with, where those ``d`` ranks above are chosen by ``weight[d - 1]``.
 
     As `partners`, but a free rank above is chosen with a probability in proportion to its weight; beyond the last
-    weight there is none. Takes time in proportion to the number of ranks and to that of weights.
+    weight there is none. Takes time in proportion to the number of ranks and to that of weights; it is compiled where
+    that is much, or it is asked ``often``.
 
     >>> weighted_partners(np.zeros(5), np.array([0.0, 1.0]))
     array([2, 3, 0, 1, 4])
     """
-    run = (
-        compiled(_weighted_partners) if draws.size * min(draws.size, weight.size) > _PLAIN_STEPS else _weighted_partners
-    )
+    is_long = draws.size * min(draws.size, weight.size) > _PLAIN_STEPS
+    run = compiled(_weighted_partners) if often or is_long else _weighted_partners
     return run(draws, weight)
 
 

@@ -5,12 +5,19 @@ from unveil.attack.table.anonymeter import AnonymeterLinkability
 from unveil.attack.table.anonymeter_inference import AnonymeterInference
 from unveil.attack.table.anonymeter_singling_out import AnonymeterSinglingOut
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure, Disclosed
+from unveil.attack.table.bayes import Bayes
+from unveil.attack.table.candidate_set import CandidateSet
+from unveil.attack.table.fellegi_sunter import FellegiSunter
 from unveil.attack.table.inference import Inference
 from unveil.attack.table.linkability import Linkability
 from unveil.attack.table.membership import Membership, MembershipScores
+from unveil.attack.table.nearest import Nearest, Softmax
+from unveil.attack.table.rank_intersection import RankIntersection
 from unveil.attack.table.record_linkage import RecordLinkage
 from unveil.attack.table.row_order import OrderTest, RowOrder
+from unveil.attack.table.several_releases import SeveralReleases
 from unveil.attack.table.singling_out import SinglingOut
+from unveil.attack.table.splink_linkage import SplinkLinkage
 
 __all__ = [
     "ATTACKS",
@@ -19,14 +26,22 @@ __all__ = [
     "AnonymeterSinglingOut",
     "Attack",
     "AttributeDisclosure",
+    "Bayes",
+    "CandidateSet",
     "Disclosed",
+    "FellegiSunter",
     "Inference",
     "Linkability",
     "Membership",
     "MembershipScores",
+    "Nearest",
     "OrderTest",
+    "RankIntersection",
     "RecordLinkage",
     "RowOrder",
+    "SeveralReleases",
     "SinglingOut",
+    "Softmax",
+    "SplinkLinkage",
     "attack",
 ]

@@ -1,7 +1,11 @@
 """What the adversary now holds: every attack leaves one of these, and every metric measures those it fits."""
 
+from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates
+from unveil.guess.coherence import Coherence, jointly_coherent
 from unveil.guess.dataflow import Dataflow, Node
+from unveil.guess.mass_combination import COMBINATIONS, combine, conflict
+from unveil.guess.mass_function import MassFunction
 from unveil.guess.matching import Matching, matching_truth
 from unveil.guess.matching_distribution import MatchingDistribution
 from unveil.guess.partition import Partition, View
@@ -9,10 +13,14 @@ from unveil.guess.predicates import Condition, Predicates
 from unveil.guess.trials import Attempts, Trials
 
 __all__ = [
+    "COMBINATIONS",
     "Attempts",
+    "Beliefs",
     "Candidates",
+    "Coherence",
     "Condition",
     "Dataflow",
+    "MassFunction",
     "Matching",
     "MatchingDistribution",
     "Node",
@@ -20,5 +28,8 @@ __all__ = [
     "Predicates",
     "Trials",
     "View",
+    "combine",
+    "conflict",
+    "jointly_coherent",
     "matching_truth",
 ]

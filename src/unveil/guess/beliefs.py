@@ -39,7 +39,7 @@ class Beliefs:
     Examples
     --------
     >>> pair, lone = MassFunction.from_set(3, [0, 1]), MassFunction.from_set(3, [2])
-    >>> beliefs = Beliefs(3, (pair, pair, lone), codes=[7, 7, 9])
+    >>> beliefs = Beliefs(3, (pair, pair, lone), codes=np.array([7, 7, 9]))
     >>> beliefs.nonspecificity()
     array([0.69314718, 0.69314718, 0.        ])
     >>> beliefs.to_candidates().probability

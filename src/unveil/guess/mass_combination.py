@@ -120,7 +120,7 @@ def min_nonspecificity(masses: Sequence[MassFunction], *, most_atoms: int = MOST
     """Return the least nonspecific belief that holds whichever probability is true that all inputs are compatible with.
 
     The best that is possible without knowing more, by linear programmes over all unions of atoms: refused where there
-    are more than ``most_atoms``. Where several are least, the one with the smallest sum of squared masses.
+    are more than ``most_atoms``. Where several are least, the one with the most even masses.
     """
     narrowed = _narrowed(masses)
     atoms, masks = on_common_atoms(narrowed)

@@ -137,8 +137,8 @@ def yager(masses: Sequence[MassFunction]) -> MassFunction:
 @combination(acceptable=False, source="Dubois, Prade 1988: Representation and combination of uncertainty")
 def dubois_prade(masses: Sequence[MassFunction]) -> MassFunction:
     """Return the products of masses on the intersections, or on the union where the intersection is empty."""
-    atoms, masks = on_common_atoms(masses)
     _check_tuples(masses)
+    atoms, masks = on_common_atoms(masses)
     parts = []
     for sets, weights in tuples(masks, [one.mass for one in masses]):
         inside = common_part(sets)
@@ -152,8 +152,8 @@ def pcr5(masses: Sequence[MassFunction]) -> MassFunction:
 
     A set that several of the inputs put in conflict counts once, with the product of their masses.
     """
-    atoms, masks = on_common_atoms(masses)
     _check_tuples(masses)
+    atoms, masks = on_common_atoms(masses)
     parts = []
     for sets, weights in tuples(masks, [one.mass for one in masses]):
         whole, inside = np.prod(weights, axis=0), common_part(sets)

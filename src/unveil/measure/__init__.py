@@ -11,6 +11,14 @@ from unveil.measure.closeness import (
     exact_copies,
     nearest_distance_ratio,
 )
+from unveil.measure.compatibility import (
+    Compatibility,
+    compatibility,
+    compatible_belief,
+    compatible_probability,
+    valid_guesses,
+)
+from unveil.measure.confusion import Confusion, confusion, least_confusion
 from unveil.measure.disclosure import (
     Disclosure,
     average_risk,
@@ -30,6 +38,7 @@ from unveil.measure.diversity import (
 )
 from unveil.measure.error import absolute_error, incorrectly_classified, incorrectness, mean_squared_error
 from unveil.measure.fairness import Spread, fairness, gini
+from unveil.measure.file_level import FileLevelTruth, file_level_truth
 from unveil.measure.groups import Group, Groups, bands, group_rates
 from unveil.measure.guessing import Reference, random_guessing
 from unveil.measure.households import HouseholdRisk, household_risk
@@ -111,10 +120,13 @@ __all__ = [
     "METRICS",
     "Closeness",
     "ColumnDistance",
+    "Compatibility",
+    "Confusion",
     "Copies",
     "Disclosure",
     "Diversity",
     "EquivalenceClasses",
+    "FileLevelTruth",
     "Group",
     "Groups",
     "HouseholdRisk",
@@ -151,9 +163,13 @@ __all__ = [
     "breached_share",
     "collision_entropy",
     "column_distances",
+    "compatibility",
+    "compatible_belief",
+    "compatible_probability",
     "conditional_entropy",
     "conditional_privacy",
     "conditional_privacy_loss",
+    "confusion",
     "control_rate",
     "disclosure",
     "distance_to_closest",
@@ -166,6 +182,7 @@ __all__ = [
     "excess_over_control",
     "expected_reidentifications",
     "fairness",
+    "file_level_truth",
     "gini",
     "group_rates",
     "hiding_property",
@@ -178,6 +195,7 @@ __all__ = [
     "inherent_privacy",
     "k_anonymity",
     "k_map_risk",
+    "least_confusion",
     "loss_of_anonymity",
     "loss_summary",
     "max_entropy",
@@ -215,6 +233,7 @@ __all__ = [
     "t_closeness",
     "unlinkability",
     "user_specified_innocence",
+    "valid_guesses",
     "variation_of_information",
     "wilson",
 ]

@@ -75,7 +75,7 @@ def _by_newton(edges: Edges, log_column: Floats) -> Balanced | None:
     logs, b = np.log(edges.weight), log_column
     value, log_row, share = _normalised(edges, logs, b)
     for _ in range(_STEPS):
-        sums = np.bincount(edges.column, share, edges.n)
+        sums = np.bincount(edges.column, share, edges.n).astype(np.float64)
         if np.abs(sums - 1).max() <= TOLERANCE:
             break
         step = _step(edges, share, sums, order, width)

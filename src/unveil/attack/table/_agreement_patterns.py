@@ -69,11 +69,15 @@ def records_of(original: Table, released: Table, columns: tuple[str, ...] | None
             f"{len(names)} columns with {len(steps)} steps make more patterns of agreement than can be numbered. "
             "Name fewer columns, or fewer steps"
         )
-    one, other = (
-        np.column_stack([part.numbers, np.where(part.codes == 0, MISSING, part.codes)]).astype(np.int64)
-        for part in (masked, known)
-    )
+    one, other = (np.column_stack([part.numbers, _with_missing(part.codes)]) for part in (masked, known))
     return Records(names, one, other, rule)
+
+
+def _with_missing(codes: NDArray[np.int32]) -> Integers:
+    # Wide before the mark for missing goes in, which a narrow number would silently cut to 0.
+    wide = codes.astype(np.int64)
+    wide[codes == 0] = MISSING
+    return wide
 
 
 def _limits(values: Integers, steps: Sequence[float]) -> list[int]:

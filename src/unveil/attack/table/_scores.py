@@ -58,6 +58,15 @@ def check_share(name: str, value: float | None) -> None:
         raise InputError(f"{name} must be at least 0 and below 1, but is {value}. Correct it")
 
 
+def check_mechanism(mechanism: object) -> None:
+    """Refuse what is no mechanism, such as a word on the command line."""
+    if mechanism is not None and not callable(getattr(mechanism, "log_likelihood", None)):
+        raise InputError(
+            "mechanism must be what a masking method says about its own output, with the method log_likelihood, but is "
+            f"a {type(mechanism).__name__}. Pass release.mechanism"
+        )
+
+
 def candidates_of_scores(
     parts: Iterable[Scored], size: int, *, least: float, lowest: float = -np.inf, targets: Integers | None
 ) -> Candidates:

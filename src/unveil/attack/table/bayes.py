@@ -1,11 +1,11 @@
 """Which original row does a released row come from? Bayes' rule, by one who knows how the release was masked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from unveil.attack._listing import attack
-from unveil.attack.table._scores import MOST_ENTRIES, check_share, drawn_tables, shared_columns
+from unveil.attack.table._scores import MOST_ENTRIES, check_mechanism, check_share, drawn_tables, shared_columns
 from unveil.attack.table.record_linkage import check_settings
 from unveil.data.mechanism import Mechanism
 from unveil.data.release import Knowledge
@@ -56,13 +56,15 @@ class Bayes:
     array([0.5, 0.5, 1. , 0.5, 0.5])
     """
 
-    mechanism: Mechanism | None = None
+    # Not shown: a mechanism may hold values of the original.
+    mechanism: Mechanism | None = field(default=None, repr=False)
     columns: tuple[str, ...] | None = None
     least: float = 0.0
     targets: int | None = None
 
     def __post_init__(self) -> None:
         check_settings(self.columns, 1, self.targets)
+        check_mechanism(self.mechanism)
         check_share("least", self.least)
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:

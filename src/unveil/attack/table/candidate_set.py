@@ -1,12 +1,12 @@
 """Which original rows can a released row come from? All that fit what it shows, and no more is said."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from unveil.attack._listing import attack
 from unveil.attack.table._candidate_boxes import MOST_MEMBERS, Sets, beliefs_of_sets, empty_rows, fits_of, sets_of
-from unveil.attack.table._scores import shared_columns
+from unveil.attack.table._scores import check_mechanism, shared_columns
 from unveil.attack.table.record_linkage import check_settings
 from unveil.data.mechanism import Mechanism
 from unveil.data.release import Knowledge
@@ -67,10 +67,12 @@ class CandidateSet:
 
     columns: tuple[str, ...] | None = None
     reach: float = 0.0
-    mechanism: Mechanism | None = None
+    # Not shown: a mechanism may hold values of the original.
+    mechanism: Mechanism | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_settings(self.columns, 1, None)
+        check_mechanism(self.mechanism)
         if not np.isfinite(self.reach) or self.reach < 0:
             raise InputError(f"reach must be a finite number of at least 0, but is {self.reach}. Correct it")
 

@@ -157,7 +157,10 @@ def _whole(part: Encoded) -> Integers:
     """Return the one column, whichever way it was encoded."""
     if part.names_numbers:
         return part.numbers[:, 0]
-    return np.where(part.codes[:, 0] == 0, MISSING, part.codes[:, 0]).astype(np.int64)
+    # Wide before the mark for missing goes in, which a narrow number would silently cut to 0.
+    wide = part.codes[:, 0].astype(np.int64)
+    wide[wide == 0] = MISSING
+    return wide
 
 
 def _ranks_between(column: Ranked, target: Integers, row: NDArray[np.int32]) -> Integers:

@@ -77,6 +77,8 @@ class SeveralReleases:
     def __post_init__(self) -> None:
         if self.conflict not in ("refuse", "normalise"):
             raise InputError("conflict must be 'refuse' or 'normalise'. Choose one")
+        if not all(isinstance(other, Table) for other in self.others):
+            raise InputError("others must be tables, one for each further release. Read the files with Table.read")
         if self.attacks is not None and len(self.attacks) not in (1, 1 + len(self.others)):
             raise InputError(
                 f"attacks must be one for all releases or one for each of {1 + len(self.others)}, but there are "

@@ -73,7 +73,11 @@ class SplinkLinkage:
     least: float = 0.0
 
     def __post_init__(self) -> None:
-        check_settings(self.columns, self.random_pairs, None)
+        check_settings(self.columns, 1, None)
+        if isinstance(self.random_pairs, bool) or self.random_pairs < 1:
+            raise InputError(
+                f"random_pairs must be a whole number of at least 1, but is {self.random_pairs}. Correct it"
+            )
         check_blocks(self.blocks)
         check_share("least", self.least)
         if not self.blocks:

@@ -109,17 +109,13 @@ def group_means(values: Floats, group: Integers) -> Floats:
     >>> group_means(np.array([1.0, 3.0, np.nan, 7.0]), np.array([0, 0, 0, 1]))
     array([2., 2., 2., 7.])
     """
-    there = ~np.isnan(values)
-    count = np.bincount(group, there)
-    total = np.bincount(group, np.where(there, values, 0.0))
-    low, high = np.full(count.size, np.inf), np.full(count.size, -np.inf)
-    np.minimum.at(low, group[there], values[there])
-    np.maximum.at(high, group[there], values[there])
-    means = np.full(count.size, np.nan)
-    np.divide(total, count, out=means, where=count > 0)
-    # Rounding must not take the mean of equal values from them.
-    return (
-        np.clip(means, low, high)[group]
-        if there.all()
-        else np.where(count > 0, np.clip(means, low, high), np.nan)[group]
-    )
+    # Summed in the order of the values, so that rounding does not tell the order of rows.
+    order = np.lexsort((values, group))
+    entry = order[~np.isnan(values[order])]
+    classes, start, count = np.unique(group[entry], return_index=True, return_counts=True)
+    means = np.full(int(group.max(initial=-1)) + 1, np.nan)
+    if entry.size:
+        total = np.add.reduceat(values[entry], start)
+        # Rounding must not take the mean of equal values from them.
+        means[classes] = np.clip(total / count, values[entry[start]], values[entry[start + count - 1]])
+    return means[group]

@@ -88,14 +88,21 @@ class Microaggregation:
         size = self.block_size or len(names)
         blocks = [names[begin : begin + size] for begin in range(0, len(names), size)]
         return grouped_release(
-            original, [(block, self._groups(original, block)) for block in blocks], "microaggregated", self.shuffle, rng
+            original,
+            [(block, self._groups(original, block, rng)) for block in blocks],
+            "microaggregated",
+            self.shuffle,
+            rng,
         )
 
-    def _groups(self, original: Table, names: list[str]) -> NDArray[np.int64]:
+    def _groups(self, original: Table, names: list[str], rng: np.random.Generator) -> NDArray[np.int64]:
         values = numbers_of(original, names).values
         spread = spreads(values)
-        with np.errstate(over="ignore"):
-            return mdav_groups((values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0), self.k)
+        group = np.empty(original.rows, np.int64)
+        # Rows that are equal may have to part: by lot, because their order would tell who went where.
+        by_lot = rng.permutation(original.rows)
+        group[by_lot] = mdav_groups(values[by_lot] / np.where(spread > 0, spread, 1.0), self.k)
+        return group
 
 
 def grouped_release(

@@ -62,8 +62,8 @@ class Pram:
     >>> for invariant in (True, False):
     ...     mask = Pram(keep=0.8, invariant=invariant)
     ...     print((mask.apply(people, rng=np.random.default_rng(1)).released.frame["town"] == "Bonn").mean())
-    0.096
-    0.248
+    0.097
+    0.27
     """
 
     columns: tuple[str, ...] | None = None

@@ -14,7 +14,8 @@ from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
 from unveil.protect.table._levels import WITH_ORDER, Levels, levels
 from unveil.protect.table._mechanism import OneColumn, Part, Parts, Unchanged
-from unveil.protect.table._rank_chances import Offsets, RankChances, Scheme
+from unveil.protect.table._rank_chances import RankChances
+from unveil.protect.table._rank_schemes import Offsets, Scheme
 from unveil.protect.table._release import check_columns, named_columns, release_of, released_columns, said_to_stay
 
 _SHARE = 0.05

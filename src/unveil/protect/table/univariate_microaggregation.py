@@ -46,7 +46,7 @@ class UnivariateMicroaggregation:
     Examples
     --------
     >>> import polars as pl
-    >>> people = Table.from_frame(pl.DataFrame({"age": [30, 31, 60, 61, 32, 60.5]}))
+    >>> people = Table.from_frame(pl.DataFrame({"age": [30.0, 31.0, 60.0, 61.0, 32.0, 60.5]}))
     >>> release = UnivariateMicroaggregation(k=2).apply(people, rng=np.random.default_rng(1))
     >>> release.released.frame["age"].sort().to_list()
     [31.0, 31.0, 31.0, 60.5, 60.5, 60.5]
@@ -66,20 +66,21 @@ class UnivariateMicroaggregation:
             original, self.columns, suits=("number",), mask="univariate microaggregation", instead=FOR_OTHER_KINDS
         )
         check_enough_rows(self.k, original)
-        blocks = [([name], self._groups(original, name)) for name in names]
+        blocks = [([name], self._groups(original, name, rng)) for name in names]
         few = [name for name in names if 0 < original.column(name).missing < self.k]
         notes = tuple(f"column {name!r} has fewer than {self.k} missing values, which stayed missing" for name in few)
         return grouped_release(original, blocks, "microaggregated by column", self.shuffle, rng, notes)
 
-    def _groups(self, original: Table, name: str) -> NDArray[np.int64]:
+    def _groups(self, original: Table, name: str, rng: np.random.Generator) -> NDArray[np.int64]:
         values = numbers_of(original, [name]).values[:, 0]
-        there = ~np.isnan(values)
-        if 0 < there.sum() < self.k:
+        # Values that are equal may have to part: by lot, because their order would tell who went where.
+        there = rng.permutation(np.flatnonzero(~np.isnan(values)))
+        if 0 < there.size < self.k:
             raise InputError(
                 f"k must be at most the number of values of a column, but is {self.k} and column {name!r} has "
-                f"{int(there.sum())}. Take a smaller k, or leave the column out of columns"
+                f"{there.size}. Take a smaller k, or leave the column out of columns"
             )
         group = np.zeros(values.size, np.int64)
-        if there.any():
+        if there.size:
             group[there] = best_groups(values[there], self.k)
         return group

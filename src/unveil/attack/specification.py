@@ -1,0 +1,76 @@
+"""An attack as it is written on the command line and in files."""
+
+from collections.abc import Collection
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from unveil._specification import from_text
+from unveil.attack._listing import ATTACKS, Leaves
+from unveil.data.release import Knowledge
+from unveil.data.table import Table
+from unveil.errors import InputError
+
+
+class Attacks(Protocol):
+    """What every attack is: settings, and one method that leaves a guess."""
+
+    def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Any:
+        """Return what the adversary holds after the attack."""
+
+
+def attack_from(text: str, *, leaves: Collection[Leaves] | None = None) -> Attacks:
+    """Return the attack that ``text`` describes: ``name:key=value,key=value``, or ``package.module:Class``.
+
+    The names are those of ``unveil list attacks``; :func:`unveil._specification.from_text` has the details. With
+    ``leaves``, only those of them that leave one of these guesses; of a user's class that is seen when it is run.
+
+    >>> attack_from("record-linkage:neighbours=3,columns=age,income")
+    RecordLinkage(columns=('age', 'income'), neighbours=3, targets=None)
+    >>> attack_from("record-linkage", leaves=["Trials"])
+    Traceback (most recent call last):
+    unveil.errors.InputError: the attack 'record-linkage' leaves Candidates, and here Trials is needed. Choose from ...
+    """
+    fitting = [each for each in ATTACKS.values() if leaves is None or each.leaves in leaves]
+    name = text.strip().partition(":")[0]
+    if name in ATTACKS and leaves is not None and ATTACKS[name].leaves not in leaves:
+        raise InputError(
+            f"the attack {name!r} leaves {ATTACKS[name].leaves}, and here {' or '.join(leaves)} is needed. "
+            f"Choose from {', '.join(each.name for each in fitting)}"
+        )
+    known = {each.name: each.make for each in fitting}
+    aka = {other: each.name for each in fitting for other in each.aka}
+    made: Attacks = from_text(text, known, aka=aka, what="attack", method="run")
+    return made
+
+
+def attack_text(attack: object) -> str:
+    """Return how an attack is written: its name, and the settings that are not as they would be anyway.
+
+    What cannot be written, such as a mechanism, is left out.
+
+    >>> from unveil.attack import RecordLinkage
+    >>> attack_text(RecordLinkage(columns=("age", "income"), neighbours=3))
+    'record-linkage:columns=age,income,neighbours=3'
+    >>> attack_text(RecordLinkage())
+    'record-linkage'
+    """
+    kind = type(attack)
+    name = next((each.name for each in ATTACKS.values() if each.make is kind), f"{kind.__module__}:{kind.__qualname__}")
+    if not is_dataclass(attack):
+        return name
+    told = [(each.name, getattr(attack, each.name)) for each in fields(attack) if each.repr]
+    defaults = {each.name: _default(each) for each in fields(attack)}
+    settings = [f"{key}={_written(value)}" for key, value in told if value != defaults[key]]
+    return f"{name}:{','.join(settings)}" if settings else name
+
+
+def _default(setting: "Field[Any]") -> Any:
+    return setting.default if setting.default_factory is MISSING else setting.default_factory()
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return ",".join(_written(each) for each in value)
+    return "none" if value is None else str(value)

@@ -1,0 +1,196 @@
+"""Who may swap with whom in rank swapping, and how likely each swap is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels import rank_kernel
+from unveil._kernels._compile import compiled
+from unveil._kernels.rank_swapping import bucket_partners, partners, weighted_partners
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+#: Takes numbers of new values, and returns for each a line with its chance given each old value.
+Lines = Callable[[Integers], Floats]
+
+#: Steps of a simulation: some seconds of work.
+STEPS = 5e8
+MOST_DRAWS = 10_000
+#: The error is told from how much so many batches of simulations differ.
+BATCHES = 8
+
+_MOST_CELLS = 2000
+# Chances change little within so small a part of the window.
+_PER_WINDOW = 32
+# So many swaps between two cells are supposed where no simulation met any.
+_UNMET = 0.25
+_SMALL = 64
+
+
+class Scheme(Protocol):
+    """Who may swap with whom, by ranks."""
+
+    def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> Integers:
+        """Return for each of n ranks the one it swaps with, or itself; compiled where it is asked often."""
+
+    def exact(self, n: int) -> Floats | None:
+        """Return the probability of each swap, n by n, or None where that is too much work."""
+
+    def lines(self, counts: Integers, draws: int | None, seed: int) -> tuple[Lines, float]:
+        """Return the chances of ordered values and the relative error; see `RankChances`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Offsets:
+    """A free rank d above is chosen in proportion to ``weight[d - 1]``; all equal is a window."""
+
+    weight: Floats
+
+    @property
+    def _is_window(self) -> bool:
+        return bool((self.weight == self.weight[0]).all())
+
+    def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> Integers:
+        """Return for each of n ranks the one it swaps with, or itself; compiled where it is asked often."""
+        draws = rng.random(n)
+        if not self._is_window:
+            return weighted_partners(draws, self.weight, often=often)
+        return _way(partners, often)(draws, self.weight.size)
+
+    def exact(self, n: int) -> Floats | None:
+        """Return the probability of each swap, n by n, or None where that is too much work."""
+        if min(self.weight.size, n - 1) > rank_kernel.EXACT_REACH or n > _SMALL:
+            return None
+        one, two, chance = rank_kernel.swapped_levels(rank_kernel.exact_band(n, self.weight), np.arange(n))
+        matrix = np.zeros((n, n))
+        matrix[one, two] = chance
+        return matrix
+
+    def lines(self, counts: Integers, draws: int | None, seed: int) -> tuple[Lines, float]:
+        """Return the chances of ordered values and the relative error."""
+        n = int(counts.sum())
+        if min(self.weight.size, n - 1) > rank_kernel.EXACT_REACH:
+            return self._simulated(counts, draws, seed)
+        from scipy.sparse import csr_array
+
+        level = np.repeat(np.arange(counts.size), counts)
+        old, new, expected = rank_kernel.swapped_levels(rank_kernel.exact_band(n, self.weight), level)
+        table = csr_array((expected, (new, old)), shape=(counts.size, counts.size))
+        return lambda asked: table[asked].toarray() / counts, 0.0
+
+    def _simulated(self, counts: Integers, draws: int | None, seed: int) -> tuple[Lines, float]:
+        """Return the chances from simulated swaps between runs of ranks, in each of which they are nearly alike."""
+        end = np.cumsum(counts)
+        begin, reach = end - counts, self.weight.size
+        cell = self._cells(begin, int(end[-1]))
+        level_of = np.repeat(np.arange(counts.size), counts)
+        swaps, stays, runs, error = self._mean_swaps(cell[level_of], draws, seed)
+        size = np.bincount(cell, counts).astype(np.int64)
+        last = np.cumsum(size)
+        first = last - size
+        possible = rank_kernel.pairs_within(first[:, None], last[:, None], first[None, :], last[None, :], reach)
+        # A swap within reach is possible even where no simulation met it, and so is staying near the top.
+        swaps = np.where(possible > 0, np.maximum(swaps, _UNMET / (reach * runs)), 0.0)
+        swaps = np.divide(swaps, possible, out=np.zeros_like(swaps), where=possible > 0)
+        may_stay = np.zeros(size.size)
+        may_stay[cell[level_of[rank_kernel.may_stay(int(end[-1]), reach)]]] = _UNMET / runs
+        stays = np.maximum(stays, may_stay) / size
+
+        def lines(asked: Integers) -> Floats:
+            pairs = rank_kernel.pairs_within(
+                begin[None, :], end[None, :], begin[asked][:, None], end[asked][:, None], reach
+            )
+            found = swaps[cell[asked]][:, cell] * pairs / counts
+            found[np.arange(asked.size), asked] += stays[cell[asked]]
+            return np.asarray(found, np.float64)
+
+        return lines, error
+
+    def _cells(self, begin: Integers, n: int) -> Integers:
+        """Return the cell of each value, given the rank at which it begins; a value is never parted."""
+        width = max(self.weight.size // (_PER_WINDOW if self._is_window else 4 * _PER_WINDOW), -(-n // _MOST_CELLS), 1)
+        # At the top, where a rank may stay, much changes from rank to rank.
+        fine = min(n, int(4 * np.sqrt(self.weight.size)))
+        borders = np.unique(np.append(np.arange(0, n - fine, width), np.arange(n - fine, n, max(1, width // 8))))
+        return np.unique(np.searchsorted(borders, begin, side="right"), return_inverse=True)[1].astype(np.int64)
+
+    def _mean_swaps(self, cell: Integers, draws: int | None, seed: int) -> tuple[Floats, Floats, int, float]:
+        """Return the expected swaps between cells, those that stay, from how many runs, and the relative error."""
+        n = cell.size
+        runs = draws or int(np.clip(STEPS // (n * min(self.weight.size, n)), BATCHES, MOST_DRAWS))
+        each = max(1, runs // BATCHES)
+        batches = []
+        for batch in range(BATCHES):
+            rng = np.random.default_rng([seed, batch])
+            swaps, stays = rank_kernel.simulated_swaps(rng.random((each, n)), self.weight, cell)
+            batches.append((swaps / each, stays / each))
+        swaps, stays = (np.mean([batch[part] for batch in batches], axis=0) for part in (0, 1))
+        return swaps, stays, each * BATCHES, relative_error([batch[0] + np.diag(batch[1]) for batch in batches])
+
+
+def _way(function: Callable[..., Integers], often: bool) -> Callable[..., Integers]:
+    """Return a kernel that chooses by itself when to compile, or the compiled one."""
+    return compiled(function.__wrapped__) if often else function  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets:
+    """Ranks in so many buckets of one size: a bucket is chosen with halving weights, then a free rank in it."""
+
+    count: int
+
+    def buckets(self, n: int) -> Integers:
+        """Return the bucket of each of n ranks."""
+        return np.arange(n) * min(self.count, n) // n
+
+    def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> Integers:
+        """Return for each of n ranks the one it swaps with, or itself; compiled where it is asked often."""
+        return _way(bucket_partners, often)(rng.random(2 * n), self.buckets(n))
+
+    def exact(self, n: int) -> Floats | None:
+        """Return the probability of each swap, n by n, or None where that is too much work."""
+        bucket = self.buckets(n)
+        found = rank_kernel.bucket_chances(bucket) if n <= _SMALL else None
+        return None if found is None else np.array([rank_kernel.bucket_line(*found, bucket, rank) for rank in range(n)])
+
+    def lines(self, counts: Integers, draws: int | None, seed: int) -> tuple[Lines, float]:
+        """Return the chances of ordered values and the relative error."""
+        n = int(counts.sum())
+        bucket = self.buckets(n)
+        error = 0.0
+        found = rank_kernel.bucket_chances(bucket) if n <= _SMALL else None
+        if found is None:
+            runs = draws or int(np.clip(STEPS / 20 // (n * self.count), BATCHES, MOST_DRAWS / 5))
+            batches = []
+            for batch in range(BATCHES):
+                rng = np.random.default_rng([seed, batch])
+                made = rank_kernel.bucket_chances(bucket, rng.random((max(1, runs // BATCHES), n, 2)))
+                if made is not None:
+                    batches.append(made)
+            error = relative_error([np.column_stack(batch) for batch in batches])
+            found = np.mean([batch[0] for batch in batches], axis=0), np.mean([batch[1] for batch in batches], axis=0)
+        chosen, stays = found
+        begin = np.cumsum(counts) - counts
+
+        def lines(asked: Integers) -> Floats:
+            table = np.empty((asked.size, counts.size))
+            for line, level in enumerate(asked.tolist()):
+                ranks = range(begin[level], begin[level] + counts[level])
+                every = sum((rank_kernel.bucket_line(chosen, stays, bucket, rank) for rank in ranks), np.zeros(n))
+                table[line] = np.add.reduceat(every, begin) / counts
+            return table
+
+        return lines, error
+
+
+def relative_error(batches: list[Floats]) -> float:
+    """Return the relative standard error of the mean of batches, as a root mean square; 0 for one batch."""
+    if len(batches) < 2:
+        return 0.0
+    mean = np.mean(batches, axis=0)
+    spread = np.sum([(batch - mean) ** 2 for batch in batches]) / (len(batches) - 1) / len(batches)
+    whole = float((mean**2).sum())
+    return float(np.sqrt(spread / whole)) if whole else 0.0
