@@ -54,13 +54,13 @@ def test_figures_are_those_of_all_matchings(data: st.DataObject, n: int) -> None
     assert found["groups"]["expected"]["value"] == pytest.approx(grouped, abs=1e-9)
 
 
-@pytest.mark.parametrize("guess", [HOSPITAL, np.array(HOSPITAL), sp.csr_array(HOSPITAL), Matching(HOSPITAL)])  # type: ignore[arg-type]
+@pytest.mark.parametrize("guess", [HOSPITAL, np.array(HOSPITAL), sp.csr_array(HOSPITAL), Matching(HOSPITAL)])
 def test_a_guess_may_be_any_matrix(guess: Any) -> None:
     assert figures(matching(guess, TRUE, rng=rng())) == figures(matching(HOSPITAL, TRUE, rng=rng()))
 
 
 def test_listed_matchings_give_the_figures_of_their_matrix() -> None:
-    guess = Matching(HOSPITAL)  # type: ignore[arg-type]
+    guess = Matching(HOSPITAL)
     listed = matching(MatchingDistribution.from_matching(guess), TRUE, rng=rng())
     assert listed.cracks.crack_distribution == pytest.approx(matching(guess, TRUE, rng=rng()).cracks.crack_distribution)
     assert isnan(listed.cracks.heuristic.value)

@@ -19,6 +19,8 @@ from unveil.measure.compatibility import (
     valid_guesses,
 )
 from unveil.measure.confusion import Confusion, confusion, least_confusion
+from unveil.measure.cracks import Cracks, Figure, Quantile, crack_probability, cracks, expected_cracks
+from unveil.measure.degree_of_anonymity import degree_of_anonymity, permanent_degree
 from unveil.measure.disclosure import (
     Disclosure,
     average_risk,
@@ -39,8 +41,10 @@ from unveil.measure.diversity import (
 from unveil.measure.error import absolute_error, incorrectly_classified, incorrectness, mean_squared_error
 from unveil.measure.fairness import Spread, fairness, gini
 from unveil.measure.file_level import FileLevelTruth, file_level_truth
+from unveil.measure.flatness import flat, is_flat, nmape
 from unveil.measure.groups import Group, Groups, bands, group_rates
 from unveil.measure.guessing import Reference, random_guessing
+from unveil.measure.heuristic import heuristic_cracks, matched_bias
 from unveil.measure.households import HouseholdRisk, household_risk
 from unveil.measure.information import (
     amount_of_leaked_information,
@@ -82,6 +86,7 @@ from unveil.measure.risk import (
     risk,
     wilson,
 )
+from unveil.measure.set_cracks import Category, SetCracks, set_cracks
 from unveil.measure.similarity import normalized_variance
 from unveil.measure.special_uniques import SpecialUniques, special_uniques
 from unveil.measure.success import (
@@ -118,14 +123,17 @@ from unveil.measure.utility import ColumnDistance, PairDistance, Utility, column
 
 __all__ = [
     "METRICS",
+    "Category",
     "Closeness",
     "ColumnDistance",
     "Compatibility",
     "Confusion",
     "Copies",
+    "Cracks",
     "Disclosure",
     "Diversity",
     "EquivalenceClasses",
+    "Figure",
     "FileLevelTruth",
     "Group",
     "Groups",
@@ -139,9 +147,11 @@ __all__ = [
     "PolicyGrid",
     "PopulationRisk",
     "Propensity",
+    "Quantile",
     "Rate",
     "Reference",
     "Risk",
+    "SetCracks",
     "SpecialUniques",
     "Spread",
     "Unlinkability",
@@ -171,6 +181,9 @@ __all__ = [
     "conditional_privacy_loss",
     "confusion",
     "control_rate",
+    "crack_probability",
+    "cracks",
+    "degree_of_anonymity",
     "disclosure",
     "distance_to_closest",
     "distinct_l_diversity",
@@ -180,11 +193,14 @@ __all__ = [
     "equivalence_classes",
     "exact_copies",
     "excess_over_control",
+    "expected_cracks",
     "expected_reidentifications",
     "fairness",
     "file_level_truth",
+    "flat",
     "gini",
     "group_rates",
+    "heuristic_cracks",
     "hiding_property",
     "highest_risk",
     "household_risk",
@@ -193,11 +209,13 @@ __all__ = [
     "incorrectness",
     "information_surprisal",
     "inherent_privacy",
+    "is_flat",
     "k_anonymity",
     "k_map_risk",
     "least_confusion",
     "loss_of_anonymity",
     "loss_summary",
+    "matched_bias",
     "max_entropy",
     "mean_squared_error",
     "metric",
@@ -207,6 +225,7 @@ __all__ = [
     "mutual_information",
     "naive_rate",
     "nearest_distance_ratio",
+    "nmape",
     "normalised_error",
     "normalized_entropy",
     "normalized_variance",
@@ -214,6 +233,7 @@ __all__ = [
     "pair_distances",
     "partition_distances",
     "pearson_correlation",
+    "permanent_degree",
     "policy_grid",
     "population_risk",
     "population_uniqueness",
@@ -229,6 +249,7 @@ __all__ = [
     "risk_slope",
     "risk_slope_on",
     "sample_uniqueness",
+    "set_cracks",
     "special_uniques",
     "t_closeness",
     "unlinkability",

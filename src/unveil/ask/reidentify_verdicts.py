@@ -1,0 +1,184 @@
+"""Whether attacks on a masked release can be right: beside the true probability, and beside one another."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.ask.reidentify_run import Case, Guess, Guessed
+from unveil.errors import InputError
+from unveil.guess import Candidates
+from unveil.guess.beliefs import Beliefs
+from unveil.guess.mass_function import MassFunction
+from unveil.guess.posterior import record_level_truth
+from unveil.measure.compatibility import MOST_PAIRS, compatibility
+from unveil.measure.file_level import file_level_truth
+from unveil.report.reidentify_findings import Clash, Level, Verdict
+
+Integers = NDArray[np.int64]
+
+#: Pairs of a released and an original row up to which the true probability is computed, at either level.
+MOST_AT_RECORD_LEVEL = 25_000_000
+MOST_AT_FILE_LEVEL = 2_000_000
+#: Pairs in all programs of Definition 14 together, and in one of them at least: larger ones stay undecided.
+_PAIRS_IN_ALL = 3_000_000
+_PAIRS_AT_LEAST = 400
+
+NO_MECHANISM = "how the release was made is not known, and with it the true probability is not"
+
+
+class Truth(NamedTuple):
+    """The true probability of each released row at one level, or why there is none (or none for some rows)."""
+
+    probability: Candidates | None
+    why: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Truths:
+    """The true probability at both levels."""
+
+    record: Truth
+    file: Truth
+
+
+def truths_of(case: Case, *, rng: np.random.Generator) -> Truths:
+    """Return the true probabilities as the masking method implies them, given the columns that the adversary knows."""
+    if case.mechanism is None:
+        return Truths(record=Truth(None, NO_MECHANISM), file=Truth(None, NO_MECHANISM))
+    pairs = case.original.rows * case.released.rows
+    return Truths(
+        record=_capped(pairs, MOST_AT_RECORD_LEVEL) or _record_truth(case),
+        file=_capped(pairs, MOST_AT_FILE_LEVEL) or _file_truth(case, rng),
+    )
+
+
+def _capped(pairs: int, most: int) -> Truth | None:
+    if pairs <= most:
+        return None
+    return Truth(
+        None,
+        f"the true probability of {pairs:,} pairs of rows was not computed: the most is {most:,}. Take a part of the "
+        "rows",
+    )
+
+
+def _record_truth(case: Case) -> Truth:
+    assert_mechanism = case.mechanism
+    if assert_mechanism is None:
+        return Truth(None, NO_MECHANISM)
+    try:
+        return Truth(record_level_truth(assert_mechanism, case.original, case.released))
+    except InputError as error:
+        return Truth(None, str(error))
+
+
+def _file_truth(case: Case, rng: np.random.Generator) -> Truth:
+    if case.mechanism is None:
+        return Truth(None, NO_MECHANISM)
+    likelihood = case.mechanism.log_likelihood(case.original, case.released, np.arange(case.released.rows))
+    found = file_level_truth(likelihood, rng=rng)
+    return Truth(found.truth, found.why)
+
+
+class Judged(NamedTuple):
+    """A verdict, and a sentence on the worst claim that cannot be true, empty where there is none."""
+
+    verdict: Verdict
+    witness: str = ""
+
+
+def judged(found: Guessed, truth: Truth, level: Level) -> Judged:
+    """Return how many guesses are compatible with the truth; those that leave nobody possible never are."""
+    nobody = found.nobody.size
+    if truth.probability is None:
+        return Judged(Verdict(level=level, undecided=found.rows.size, why=truth.why))
+    most = int(np.clip(_PAIRS_IN_ALL // max(found.rows.size, 1), _PAIRS_AT_LEAST, MOST_PAIRS))
+    checked = compatibility(found.guess, taken(truth.probability, found.rows), level=level, most=most)
+    undecided = [each.method for each in checked.findings if each.valid is None and each.method != "not attempted"]
+    why = truth.why or (f"{max(undecided, key=undecided.count)}" if undecided else "")
+    verdict = Verdict(
+        level=level,
+        valid=checked.valid,
+        invalid=checked.invalid + nobody,
+        undecided=checked.undecided,
+        why=why if checked.undecided else "",
+    )
+    worst = checked.worst
+    if worst is None:
+        return Judged(verdict)
+    return Judged(
+        verdict, f"Released record {found.rows[worst]} (counted from 0): {_small(checked.findings[worst].why)}"
+    )
+
+
+def _small(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def nobody_witness(found: Guessed) -> str:
+    """Return the sentence on records that nobody fits, or nothing."""
+    if not found.nobody.size:
+        return ""
+    many = f"For {found.nobody.size:,} of {found.aimed_at.size:,} released records"
+    return (
+        f"{many} nobody is left possible, the first of them record {found.nobody[0]} (counted from 0): that proves the "
+        "attack wrong whatever the truth is."
+    )
+
+
+def taken(guess: Candidates, rows: Integers) -> Candidates:
+    """Return the guess about some of the targets.
+
+    >>> taken(Candidates.from_matrix([[1.0, 0.0], [0.5, 0.5]]), np.array([1])).probability
+    array([0.5, 0.5])
+    """
+    size = guess.considered[rows]
+    start = np.concatenate([[0], np.cumsum(size)])
+    entry = np.arange(start[-1]) + np.repeat(guess.start[:-1][rows] - start[:-1], size)
+    return Candidates(start, guess.candidate[entry], guess.probability[entry])
+
+
+def clashes_of(guesses: Mapping[str, Guessed], size: int) -> tuple[Clash, ...]:
+    """Return the pairs of attacks that cannot both be valid for some record, which needs no truth.
+
+    Of a guess that is a probability, only counts whom it rules out: everybody who can be the right one must be among
+    its candidates (Proposition 16). So a pair that is not listed may still contradict each other.
+    """
+    found = []
+    views = {name: _by_row(each, size) for name, each in guesses.items()}
+    for one, other in combinations(guesses, 2):
+        both = [row for row in views[one] if row in views[other]]
+        if not both:
+            continue
+        left, right = (Beliefs(size, tuple(views[name][row] for row in both)) for name in (one, other))
+        records = int((~left.coherent_with(right)).sum())
+        if records:
+            found.append(Clash(first=one, second=other, records=records, of=len(both)))
+    return tuple(found)
+
+
+def _by_row(found: Guessed, size: int) -> dict[int, MassFunction]:
+    """Return what each released row is believed to be, as far as a contradiction can be read from it."""
+    return dict(zip(found.rows.tolist(), _beliefs(found.guess, size), strict=True)) | {}
+
+
+def _beliefs(guess: Guess, size: int) -> list[MassFunction]:
+    if isinstance(guess, Beliefs):
+        return list(guess.each)
+    known: dict[bytes, MassFunction] = {}
+    everybody = MassFunction.vacuous(size)
+    each = []
+    for low, high in pairwise(guess.start.tolist()):
+        kept = guess.candidate[low:high][guess.probability[low:high] > 0]
+        if not kept.size:
+            each.append(everybody)
+            continue
+        key = kept.tobytes()
+        if key not in known:
+            known[key] = MassFunction.from_set(size, kept.astype(np.int64))
+        each.append(known[key])
+    return each

@@ -1,0 +1,145 @@
+"""The page about matchings in a real browser: small screens, the dark, paper, by ear, and silence on the network."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from tests.end_to_end.visits import visit
+from unveil.cli import main
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Write the page of the example, and of a large attack that is sampled, with groups and a limit."""
+    folder = tmp_path_factory.mktemp("pages")
+    n, rng = 40, np.random.default_rng(1)
+    np.save(folder / "large.npy", np.exp(rng.standard_normal((n, n))) + 30 * np.eye(n))
+    numbers = range(1, n + 1)
+    (folder / "truth.csv").write_text("entry,token\n" + "".join(f"{k},{k}\n" for k in numbers))
+    (folder / "groups.csv").write_text("entry,group\n" + "".join(f"{k},group {k % 3}\n" for k in numbers))
+    large = [str(folder / "large.npy"), "--truth", str(folder / "truth.csv"), "--groups", str(folder / "groups.csv")]
+    calls = {"example": [], "large": [*large, "--limit", "cracked_share.high=1"]}
+    found = {}
+    for name, call in calls.items():
+        found[name] = folder / f"{name}.html"
+        run = CliRunner().invoke(main, ["matching", *call, "--quiet", "--html", str(found[name])])
+        assert run.exit_code == 0, run.output
+    return found
+
+
+def test_the_answer_and_the_expected_cracks_are_seen_first(browser: "Browser", pages: dict[str, Path]) -> None:
+    with visit(browser, pages["example"]) as page:
+        assert "1.611 of 5 entries" in (page.get_by_role("heading", level=1).text_content() or "")
+        assert page.get_by_text("Internal edition, not to be passed on").first.is_visible()
+        first = page.locator("section").first
+        assert first.locator(".value").all_text_contents()[:3] == ["1.611 of 5", "32.2%", "all 5"]
+        assert first.locator(".reference").first.text_content() == "Random guessing: 1"
+        assert "would crack one entry on average" in (first.locator(".lead").text_content() or "")
+
+
+def test_the_distribution_has_its_5_percent_point_and_a_description(browser: "Browser", pages: dict[str, Path]) -> None:
+    with visit(browser, pages["example"]) as page:
+        picture = page.get_by_role("img", name="How many entries are cracked")
+        assert picture.is_visible()
+        assert picture.locator(".bar").count() == 5
+        assert picture.locator(".threshold-name").text_content() == "with 5% probability all 5"
+        told = picture.locator("desc").text_content() or ""
+        assert "this adversary: 22.22% from -0.5 to 0.5" in told
+        assert "an adversary who knows nothing" in told
+
+
+def test_entries_are_listed_by_risk_without_their_tokens(browser: "Browser", pages: dict[str, Path]) -> None:
+    with visit(browser, pages["example"]) as page:
+        rows = page.get_by_role("region", name="Entries by risk").locator("tbody th")
+        assert rows.all_text_contents() == ["Asthma", "Tuberculosis", "Viral Fever", "Flu", "Cold"]
+        cells = page.locator("td, th").all_text_contents()
+        assert not {"u", "v", "x", "y", "z"} & set(cells)
+    with visit(browser, pages["large"]) as page:
+        assert page.get_by_role("region", name="Entries most at risk").locator("tbody tr").count() == 20
+        assert page.get_by_role("region", name="Groups found").locator("tbody tr").count() == 3
+        assert page.get_by_role("img", name="How exposed entries are").is_visible()
+        assert page.get_by_role("region", name="Each limit beside what was found").count() == 1
+
+
+def test_the_heuristic_stands_beside_the_metric(browser: "Browser", pages: dict[str, Path]) -> None:
+    with visit(browser, pages["example"]) as page:
+        section = page.locator("section").filter(
+            has=page.get_by_role("heading", name="The heuristic beside the metric")
+        )
+        assert section.locator("dt").all_text_contents() == ["Expected cracks", "Heuristic H", "Matched bias of H"]
+        assert section.locator(".value").all_text_contents() == ["1.611", "1.633", "-0.6%"]
+
+
+def test_method_and_error_are_in_words(browser: "Browser", pages: dict[str, Path]) -> None:
+    with visit(browser, pages["large"]) as page:
+        told = page.locator("section.method").text_content() or ""
+        assert "sampled, with a standard error of" in told
+        assert "R-hat" in told
+        assert "worm Monte Carlo" in told
+
+
+@pytest.mark.parametrize("width", [320, 360, 768])
+@pytest.mark.parametrize("which", ["example", "large"])
+def test_a_small_screen_needs_no_sideways_scrolling(
+    browser: "Browser", pages: dict[str, Path], which: str, width: int
+) -> None:
+    with visit(browser, pages[which], width=width) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize("which", ["example", "large"])
+def test_text_in_pictures_can_be_read_and_is_not_cut(
+    browser: "Browser", pages: dict[str, Path], which: str, width: int
+) -> None:
+    with visit(browser, pages[which], width=width) as page:
+        sizes = page.evaluate(
+            """() => [...document.querySelectorAll("figure svg[role=img] text")].map(
+                (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""
+        )
+        assert min(sizes) >= 10
+        outside = page.evaluate(
+            """() => [...document.querySelectorAll("figure svg[role=img] text")].filter((text) => {
+                const own = text.getBoundingClientRect(), frame = text.ownerSVGElement.getBoundingClientRect();
+                return own.left < frame.left - 1 || own.right > frame.right + 1;
+            }).map((text) => text.textContent)"""
+        )
+        assert outside == []
+
+
+@pytest.mark.parametrize("which", ["example", "large"])
+def test_the_name_of_the_mark_does_not_lie_on_a_bar(browser: "Browser", pages: dict[str, Path], which: str) -> None:
+    with visit(browser, pages[which]) as page:
+        covered = page.evaluate(
+            """() => [...document.querySelectorAll("figure svg")].filter((svg) => {
+                const name = svg.querySelector(".threshold-name")?.getBoundingClientRect();
+                return name && [...svg.querySelectorAll(".bar")].some((bar) => {
+                    const box = bar.getBoundingClientRect();
+                    return box.left < name.right && box.right > name.left && box.top < name.bottom - 2;
+                });
+            }).map((svg) => svg.querySelector("title").textContent)"""
+        )
+        assert covered == []
+
+
+def test_dark_on_screen_and_light_on_paper(browser: "Browser", pages: dict[str, Path]) -> None:
+    with visit(browser, pages["example"], color_scheme="dark") as page:
+        background = "getComputedStyle(document.body).backgroundColor"
+        assert page.evaluate(background) == "rgb(20, 24, 29)"
+        page.emulate_media(media="print")
+        assert page.evaluate(background) == "rgb(255, 255, 255)"
+        assert page.locator("figure svg[role=img]").last.is_visible()
+
+
+def test_nothing_needs_javascript(browser: "Browser", pages: dict[str, Path]) -> None:
+    with visit(browser, pages["large"], java_script_enabled=False) as page:
+        assert page.locator("script").count() == 0
+        assert page.locator("figure svg[role=img]").last.is_visible()
