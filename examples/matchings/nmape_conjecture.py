@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 SEARCHES = {2: (20, 500), 3: (100, 3000), 4: (100, 3000), 5: (100, 3000)}
 SMALL_SEARCHES = {2: (10, 300), 3: (30, 1500), 4: (30, 1000)}
 RINGS = range(2, 9)
+#: All matrices of three entries in steps of one part in so many are tried besides.
+GRID = 60
+# Chosen because the worst matrix that searches find lies near multiples of 1 / 14, so that few points come close to it.
+SMALL_GRID = 14
 #: A ring that the adversary slightly prefers one way, and how many entries it has.
 STAY = 0.55
 LONG_RINGS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
@@ -101,6 +105,17 @@ def search(n: int, count: int, steps: int, rng: np.random.Generator) -> tuple[Fl
     return here[best], float(height[best])
 
 
+def grid(steps: int) -> Floats:
+    """Return every doubly stochastic matrix of three entries whose cells are whole multiples of 1 / ``steps``.
+
+    >>> len(grid(1)), len(grid(2))
+    (6, 21)
+    """
+    a, b, c, d = (axis.ravel() for axis in np.indices((steps + 1,) * 4, np.int16))
+    cells = np.stack([a, b, steps - a - b, c, d, steps - c - d, steps - a - c, steps - b - d, a + b + c + d - steps])
+    return np.asarray(cells[:, cells.min(axis=0) >= 0].T.reshape(-1, 3, 3) / steps)
+
+
 def worst_ring(n: int) -> tuple[float, float]:
     """Return the chance to stay that makes a ring worst, and its NMAPE."""
     from scipy.optimize import minimize_scalar
@@ -135,6 +150,8 @@ def measure(small: bool, seed: int) -> list[dict[str, Any]]:
         matrix, height = search(n, count, steps, np.random.default_rng([seed, n]))
         cells = " ".join(f"{cell:.6f}" for cell in matrix.ravel())
         rows.append({"what": "worst found", "n": n, "nmape": height, "matrix": cells})
+    steps = SMALL_GRID if small else GRID
+    rows.append({"what": f"worst in steps of 1/{steps}", "n": 3, "nmape": nmape(matched(grid(steps)).error, 3).max()})
     for n in RINGS[:5] if small else RINGS:
         stay, height = worst_ring(n)
         rows.append({"what": "worst ring", "n": n, "nmape": height, "stay": stay})
@@ -181,7 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for row in rows:
         if row["what"] != "bound":
             rest = "  ".join(f"{name} {row[name]:.6f}" for name in ("stay", "metric_share") if name in row)
-            print(f"{row['what']:<16} n = {row['n']:>3}  NMAPE {row['nmape']:.6f} %  {rest}".rstrip())
+            print(f"{row['what']:<22} n = {row['n']:>3}  NMAPE {row['nmape']:.6f} %  {rest}".rstrip())
     first = next(n for n in range(2, 101) if bound(n) < 1400 / 153)
     print(f"bound below the ring of 4 from n = {first} on: {bound(first):.4f} %")
     write_numbers(rows, "nmape_conjecture", chosen.out)

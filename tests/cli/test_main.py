@@ -17,7 +17,16 @@ HEAVY = ("numpy", "polars", "narwhals", "rich", "scipy", "numba", "matplotlib", 
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["--version"], [], ["partition", "--help"], ["candidates", "--help"], ["list", "--help"]],
+    [
+        ["--help"],
+        ["--version"],
+        [],
+        ["partition", "--help"],
+        ["candidates", "--help"],
+        ["matching", "--help"],
+        ["audit", "--help"],
+        ["list", "--help"],
+    ],
 )
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     script = (

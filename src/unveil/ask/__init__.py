@@ -4,6 +4,8 @@ from unveil.ask.audit import AuditAnswer, audit
 from unveil.ask.audit_files import audit_files
 from unveil.ask.candidates import CandidatesAnswer, candidates
 from unveil.ask.candidates_files import candidates_files
+from unveil.ask.matching import MatchingAnswer, matching
+from unveil.ask.matching_files import matching_files
 from unveil.ask.partition import PartitionAnswer, partition
 from unveil.ask.partition_files import partition_files
 from unveil.ask.quantities import Quantity
@@ -11,12 +13,15 @@ from unveil.ask.quantities import Quantity
 __all__ = [
     "AuditAnswer",
     "CandidatesAnswer",
+    "MatchingAnswer",
     "PartitionAnswer",
     "Quantity",
     "audit",
     "audit_files",
     "candidates",
     "candidates_files",
+    "matching",
+    "matching_files",
     "partition",
     "partition_files",
 ]

@@ -29,6 +29,8 @@ Guess = Beliefs | Candidates
 MOST_STEPS = 12
 # Beyond so many released rows, those that nobody fits are not looked for one by one.
 _MOST_SEARCHED = 2_000
+# So many rows are tried alone before that.
+_FEW = 32
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -126,7 +128,7 @@ def _nobody_fits(error: InputError, run: Callable[[Integers | None], Any], case:
     told = getattr(error, "rows", None)
     if told is not None:
         nobody = np.asarray(told, np.int64)
-    elif case.released.rows > min(_MOST_SEARCHED, case.original.rows) or not _takes_the_original(run, case):
+    elif case.released.rows > min(_MOST_SEARCHED, case.original.rows) or not _takes_some(run, case.released.rows):
         raise error
     else:
         nobody = np.array(_refused(run, np.arange(case.released.rows)), np.int64)
@@ -135,12 +137,10 @@ def _nobody_fits(error: InputError, run: Callable[[Integers | None], Any], case:
     return np.sort(nobody)
 
 
-def _takes_the_original(run: Callable[[Integers | None], Any], case: Case) -> bool:
-    """Return whether some single released row is taken, among a few: else it is not about who fits."""
-    for row in np.linspace(0, case.released.rows - 1, 32).astype(np.int64):
-        if not _refuses(run, np.array([row])):
-            return True
-    return False
+def _takes_some(run: Callable[[Integers | None], Any], rows: int) -> bool:
+    """Return whether one of a few released rows is taken alone: if none is, the trouble is not about who fits."""
+    few = np.unique(np.linspace(0, rows - 1, _FEW).astype(np.int64))
+    return any(not _refuses(run, few[[at]]) for at in range(few.size))
 
 
 def _refused(run: Callable[[Integers | None], Any], rows: Integers) -> list[int]:
@@ -190,7 +190,7 @@ def _step(attack: Attacks, case: Case, size: int, seed: int) -> Step:
         used = tuple(name for name in own if name in names)
         if not used:
             return replace(_nothing_known(case), known=size, column=names[-1])
-        attack = replace(attack, columns=used)  # type: ignore[type-var]
+        attack = replace(attack, columns=used)
     few = case.with_columns(names)
     try:
         return _measured(guess_of(attack, few, seed=seed), few, size, names[-1])

@@ -1,6 +1,6 @@
 """Whether attacks on a masked release can be right: beside the true probability, and beside one another."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import NamedTuple
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.ask.reidentify_run import Case, Guess, Guessed
+from unveil.data.mechanism import Mechanism
 from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.guess.beliefs import Beliefs
@@ -47,39 +48,31 @@ class Truths:
 
 def truths_of(case: Case, *, rng: np.random.Generator) -> Truths:
     """Return the true probabilities as the masking method implies them, given the columns that the adversary knows."""
-    if case.mechanism is None:
-        return Truths(record=Truth(None, NO_MECHANISM), file=Truth(None, NO_MECHANISM))
-    pairs = case.original.rows * case.released.rows
     return Truths(
-        record=_capped(pairs, MOST_AT_RECORD_LEVEL) or _record_truth(case),
-        file=_capped(pairs, MOST_AT_FILE_LEVEL) or _file_truth(case, rng),
+        record=_truth(case, MOST_AT_RECORD_LEVEL, lambda mechanism: _record_truth(mechanism, case)),
+        file=_truth(case, MOST_AT_FILE_LEVEL, lambda mechanism: _file_truth(mechanism, case, rng)),
     )
 
 
-def _capped(pairs: int, most: int) -> Truth | None:
-    if pairs <= most:
-        return None
-    return Truth(
-        None,
-        f"the true probability of {pairs:,} pairs of rows was not computed: the most is {most:,}. Take a part of the "
-        "rows",
-    )
-
-
-def _record_truth(case: Case) -> Truth:
-    assert_mechanism = case.mechanism
-    if assert_mechanism is None:
+def _truth(case: Case, most: int, compute: Callable[[Mechanism], Truth]) -> Truth:
+    if case.mechanism is None:
         return Truth(None, NO_MECHANISM)
+    pairs = case.original.rows * case.released.rows
+    if pairs > most:
+        why = f"the true probability is computed for at most {most:,} pairs of rows, and there are {pairs:,}"
+        return Truth(None, why)
     try:
-        return Truth(record_level_truth(assert_mechanism, case.original, case.released))
+        return compute(case.mechanism)
     except InputError as error:
         return Truth(None, str(error))
 
 
-def _file_truth(case: Case, rng: np.random.Generator) -> Truth:
-    if case.mechanism is None:
-        return Truth(None, NO_MECHANISM)
-    likelihood = case.mechanism.log_likelihood(case.original, case.released, np.arange(case.released.rows))
+def _record_truth(mechanism: Mechanism, case: Case) -> Truth:
+    return Truth(record_level_truth(mechanism, case.original, case.released))
+
+
+def _file_truth(mechanism: Mechanism, case: Case, rng: np.random.Generator) -> Truth:
+    likelihood = mechanism.log_likelihood(case.original, case.released, np.arange(case.released.rows))
     found = file_level_truth(likelihood, rng=rng)
     return Truth(found.truth, found.why)
 
@@ -99,7 +92,7 @@ def judged(found: Guessed, truth: Truth, level: Level) -> Judged:
     most = int(np.clip(_PAIRS_IN_ALL // max(found.rows.size, 1), _PAIRS_AT_LEAST, MOST_PAIRS))
     checked = compatibility(found.guess, taken(truth.probability, found.rows), level=level, most=most)
     undecided = [each.method for each in checked.findings if each.valid is None and each.method != "not attempted"]
-    why = truth.why or (f"{max(undecided, key=undecided.count)}" if undecided else "")
+    why = truth.why or max(undecided, key=undecided.count, default="")
     verdict = Verdict(
         level=level,
         valid=checked.valid,
@@ -163,7 +156,7 @@ def clashes_of(guesses: Mapping[str, Guessed], size: int) -> tuple[Clash, ...]:
 
 def _by_row(found: Guessed, size: int) -> dict[int, MassFunction]:
     """Return what each released row is believed to be, as far as a contradiction can be read from it."""
-    return dict(zip(found.rows.tolist(), _beliefs(found.guess, size), strict=True)) | {}
+    return dict(zip(found.rows.tolist(), _beliefs(found.guess, size), strict=True))
 
 
 def _beliefs(guess: Guess, size: int) -> list[MassFunction]:

@@ -58,24 +58,33 @@ def record_level_truth(
         raise InputError(f"least must be from 0 to below 1, but is {least}. It is a share of the largest probability")
     # Rows that look alike have the same probabilities, which are computed once.
     alike, first = _alike(released)
-    per_kind = np.bincount(alike)
-    step = max(1, _AT_ONCE // original.rows)
-    sizes, candidates, probabilities = [], [], []
-    entries = 0
-    for begin in range(0, first.size, step):
-        rows = first[begin : begin + step]
-        kind, candidate, probability = _posterior(mechanism, original, released, rows, least)
-        count = np.bincount(kind, minlength=rows.size)
-        entries += int((count * per_kind[begin : begin + rows.size]).sum())
-        if entries > most_entries:
-            raise InputError(
-                f"the true probabilities of {released.rows} rows must have at most {most_entries:,} entries, but have "
-                "more. Take fewer rows, raise most_entries, or leave out small ones with least=1e-6"
-            )
-        sizes.append(count)
-        candidates.append(candidate)
-        probabilities.append(probability)
-    return _spread(alike, np.concatenate(sizes), np.concatenate(candidates), np.concatenate(probabilities))
+    sparse = getattr(mechanism, "likely_pairs", None)
+    pairs = None if sparse is None else sparse(original, released, first, most_entries)
+    if pairs is not None:
+        kind, candidate, logs = pairs
+        parts = [_normalised(kind, candidate, logs, first, least)]
+    else:
+        step = max(1, _AT_ONCE // original.rows)
+        parts = []
+        left = most_entries
+        for begin in range(0, first.size, step):
+            rows = first[begin : begin + step]
+            kind, candidate, logs = _all_pairs(mechanism, original, released, rows)
+            parts.append(_normalised(kind, candidate, logs, rows, least))
+            left -= parts[-1][1].size
+            if left < 0:
+                raise _too_many(released, most_entries)
+    sizes, candidates, probabilities = (np.concatenate(part) for part in zip(*parts, strict=True))
+    if int(sizes[alike].sum()) > most_entries:
+        raise _too_many(released, most_entries)
+    return _spread(alike, sizes, candidates, probabilities)
+
+
+def _too_many(released: Table, most_entries: int) -> InputError:
+    return InputError(
+        f"the true probabilities of {released.rows} rows must have at most {most_entries:,} entries, but have more. "
+        "Take fewer rows, raise most_entries, or leave out small ones with least=1e-6"
+    )
 
 
 def _alike(released: Table) -> tuple[Integers, Integers]:
@@ -90,30 +99,39 @@ def _alike(released: Table) -> tuple[Integers, Integers]:
     return alike.astype(np.int64), first
 
 
-def _posterior(
-    mechanism: Mechanism, original: Table, released: Table, rows: Integers, least: float
-) -> tuple[Integers, NDArray[np.int32], Floats]:
-    """Return the probabilities above 0 of some released rows: which of the rows, the candidate, the probability."""
+def _all_pairs(
+    mechanism: Mechanism, original: Table, released: Table, rows: Integers
+) -> tuple[Integers, Integers, Floats]:
+    """Return the possible pairs of some released rows with the original ones, and the logarithms of their chances."""
     logs = np.asarray(mechanism.log_likelihood(original, released, rows), np.float64)
     if logs.shape != (rows.size, original.rows):
         raise InputError(
             f"the mechanism must give one line for each of {rows.size} released rows and one column for each of "
             f"{original.rows} original rows, but gave an array of shape {logs.shape}. Correct its log_likelihood"
         )
-    largest = logs.max(axis=1)
-    wrong = np.flatnonzero(~np.isfinite(largest))
+    kind, candidate = np.nonzero(logs > -np.inf)
+    return kind, candidate, logs[kind, candidate]
+
+
+def _normalised(
+    kind: Integers, candidate: Integers, logs: Floats, rows: Integers, least: float
+) -> tuple[Integers, NDArray[np.int32], Floats]:
+    """Return how many candidates each row has, who they are and their probabilities; the pairs are sorted by row."""
+    count = np.bincount(kind, minlength=rows.size)
+    wrong = np.flatnonzero(count == 0)
     if wrong.size:
         raise InputError(
             f"every released row must be possible for one of the original rows, but {wrong.size} are not, the first of "
             f"them row {int(rows[wrong[0]]) + 1} (counted from 1 below the header). Pass the tables and the mechanism "
             "of one release"
         )
-    weight = np.exp(logs - largest[:, None])
-    if least:
-        weight[weight < least] = 0.0
-    kind, candidate = np.nonzero(weight)
-    weight /= weight.sum(axis=1, keepdims=True)
-    return kind, candidate.astype(np.int32), weight[kind, candidate]
+    start = np.cumsum(count) - count
+    weight = np.exp(logs - np.maximum.reduceat(logs, start)[kind])
+    kept = weight > least if least == 0 else weight >= least
+    kind, candidate, weight = kind[kept], candidate[kept], weight[kept]
+    count = np.bincount(kind, minlength=rows.size)
+    total = np.add.reduceat(weight, np.cumsum(count) - count)
+    return count, candidate.astype(np.int32), weight / total[kind]
 
 
 def _spread(alike: Integers, sizes: Integers, candidate: NDArray[np.int32], probability: Floats) -> Candidates:

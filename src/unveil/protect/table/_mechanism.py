@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from unveil.data.table import Table
 
 if TYPE_CHECKING:
     import polars as pl
+    from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -23,11 +24,20 @@ class Part(Protocol):
     def names(self) -> tuple[str, ...]:
         """The columns that this part speaks for."""
 
-    def log_chance(self, original: Table, released: Table) -> Floats:
-        """Return one line per released row: the logarithm of its chance given each original row.
+    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
+        """Return the logarithm of the chance of released rows ``line`` given original rows ``candidate``.
 
-        The tables have some of the part's columns, in their order; where one is left out, it is not known.
+        The two are arrays that numpy brings to one shape: all pairs, or some. The tables have some of the part's
+        columns, in their order; where one is left out, it is not known.
         """
+
+
+class Support(NamedTuple):
+    """The original rows that released ones can come from: those of line j are ``count[j]`` of ``rows`` from ``begin[j]``."""
+
+    begin: Integers
+    count: Integers
+    rows: Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +52,46 @@ class Parts:
 
     def log_likelihood(self, original: Table, released: Table, rows: Integers) -> Floats:
         """Return the logarithm of the chance, or density, of the released ``rows`` given each original row."""
-        have = set(original.column_names) & set(released.column_names)
         asked = released.take(np.asarray(rows, np.int64))
+        line, candidate = np.arange(asked.rows)[:, None], np.arange(original.rows)[None, :]
         total = np.zeros((asked.rows, original.rows))
+        for part, before, after in self._seen(original, asked):
+            total += part.log_chance(before, after, line, candidate)
+        return total
+
+    def likely_pairs(
+        self, original: Table, released: Table, rows: Integers, most: int
+    ) -> tuple[Integers, Integers, Floats] | None:
+        """Return the pairs of released ``rows`` (by place among them) and original rows that are possible, and the logs.
+
+        Sorted by both. None where they are not told by equal values alone, or are more than ``most``: all pairs are then to be asked.
+        """
+        asked = released.take(np.asarray(rows, np.int64))
+        seen = self._seen(original, asked)
+        found = [part.support(*tables) for part, *tables in seen if isinstance(part, (Unchanged, Recoded))]
+        least = min(found, key=lambda support: int(support.count.sum()), default=None)
+        if least is None or int(least.count.sum()) > most:
+            return None
+        line = np.repeat(np.arange(asked.rows), least.count)
+        start = np.cumsum(least.count) - least.count
+        candidate = least.rows[np.arange(line.size) + (least.begin - start)[line]]
+        total = np.zeros(line.size)
+        for part, before, after in seen:
+            total += part.log_chance(before, after, line, candidate)
+            alive = total > -np.inf
+            line, candidate, total = line[alive], candidate[alive], total[alive]
+        order = np.lexsort((candidate, line))
+        return line[order], candidate[order], total[order]
+
+    def _seen(self, original: Table, released: Table) -> list[tuple[Part, Table, Table]]:
+        """Return the parts that have a column in both tables, and the tables with these columns only."""
+        have = set(original.column_names) & set(released.column_names)
+        seen = []
         for part in self.parts:
             names = [name for name in part.names if name in have]
             if names:
-                total += part.log_chance(original.select(names), asked.select(names))
-        return total
+                seen.append((part, original.select(names), released.select(names)))
+        return seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +100,17 @@ class Unchanged:
 
     names: tuple[str, ...]
 
-    def log_chance(self, original: Table, released: Table) -> Floats:
+    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
         """Return 0 where two rows are equal, else minus infinity."""
         before, after = row_codes([original.frame, released.frame])
-        return np.where(after[:, None] == before[None, :], 0.0, -np.inf)
+        return np.where(after[line] == before[candidate], 0.0, -np.inf)
+
+    def support(self, original: Table, released: Table) -> Support:
+        """Return the equal rows."""
+        before, after = row_codes([original.frame, released.frame])
+        rows = np.argsort(before, kind="stable")
+        begin = np.searchsorted(before[rows], after)
+        return Support(begin, np.searchsorted(before[rows], after, side="right") - begin, rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,21 +129,37 @@ class Recoded:
         """The columns, in their order."""
         return tuple(self.before.columns)
 
-    def log_chance(self, original: Table, released: Table) -> Floats:
+    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
         """Return the logarithms of the shares, minus infinity where no row with that content was recoded so."""
+        shares, old, new = self._shares(original, released)
+        if line.ndim == 1:
+            found = np.asarray(shares[new[line], old[candidate]]).ravel()
+        else:
+            lines, place = np.unique(new, return_inverse=True)
+            found = shares[lines].toarray()[place[line], old[candidate]]
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(found), np.float64)
+
+    def support(self, original: Table, released: Table) -> Support:
+        """Return the rows whose content was recoded to that of the released one."""
+        from scipy.sparse import csr_array
+
+        shares, old, new = self._shares(original, released)
+        rows = csr_array((np.ones(old.size), (old, np.arange(old.size))), shape=(shares.shape[1], old.size))
+        possible = csr_array(shares @ rows)
+        begin = possible.indptr[new].astype(np.int64)
+        return Support(begin, possible.indptr[new + 1] - begin, possible.indices.astype(np.int64))
+
+    def _shares(self, original: Table, released: Table) -> "tuple[csr_array, Integers, Integers]":
+        """Return the share of each old content, in columns, that got each new one, in lines; and the rows' contents."""
         from scipy.sparse import csr_array
 
         names = list(original.column_names)
         old, asked_old = row_codes([_only(self.before, names), original.frame])
         new, asked_new = row_codes([_only(self.after, names), released.frame])
         shape = (max(int(new.max()), int(asked_new.max())) + 1, max(int(old.max()), int(asked_old.max())) + 1)
-        counts = csr_array((np.ones(old.size), (new, old)), shape=shape)
-        rows_with = np.maximum(np.bincount(old, minlength=shape[1]), 1)
-        lines, line = np.unique(asked_new, return_inverse=True)
-        with np.errstate(divide="ignore"):
-            logs = np.log(counts[lines].toarray() / rows_with)
-        found: Floats = logs[line][:, asked_old]
-        return found
+        rows_with = np.bincount(old, minlength=shape[1])
+        return csr_array((1 / rows_with[old], (new, old)), shape=shape), asked_old, asked_new
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,18 +179,18 @@ class OneColumn:
         """The one column."""
         return (self.name,)
 
-    def log_chance(self, original: Table, released: Table) -> Floats:
+    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
         """Return the logarithms of the chances; a value that the column never had has none."""
         before = value_numbers(self.values, original.frame.get_column(self.name))
         after = value_numbers(self.values, released.frame.get_column(self.name))
-        lines, line = np.unique(after, return_inverse=True)
+        lines, place = np.unique(after, return_inverse=True)
         known = lines <= self.values.len()
         # One more column and line for values that are not known here.
         table = np.zeros((lines.size, self.values.len() + 2))
         table[known, :-1] = self.chances(lines[known])
         with np.errstate(divide="ignore"):
             logs = np.log(table)
-        return logs[line][:, before]
+        return np.asarray(logs[place[line], before[candidate]], np.float64)
 
 
 def _only(frame: "pl.DataFrame", names: Sequence[str]) -> "pl.DataFrame":

@@ -104,7 +104,8 @@ def _simulated_by_lot(
     scheme: Scheme, counts: Integers, kind: Integers, draws: int | None, seed: int
 ) -> list[tuple[Floats, Floats]]:
     n, kinds = int(counts.sum()), int(kind.max()) + 1
-    runs = max(1, (draws or int(np.clip(STEPS / 10 // n, 200, MOST_DRAWS / 4))) // BATCHES)
+    runs = max(1, (draws or int(np.clip(STEPS // scheme.steps(n), 100, MOST_DRAWS / 10))) // BATCHES)
+    often = scheme.steps(n) * runs * BATCHES > _PLAIN_STEPS
     batches = []
     for batch in range(BATCHES):
         rng = np.random.default_rng([seed, batch])
@@ -112,7 +113,7 @@ def _simulated_by_lot(
         for _ in range(runs):
             order = rng.permutation(counts.size)
             value = np.repeat(order, counts[order])
-            new = value[scheme.partners(n, rng, often=n * runs * BATCHES > _PLAIN_STEPS)]
+            new = value[scheme.partners(n, rng, often=often)]
             kept = value == new
             same += np.bincount(kind[value[kept]], minlength=kinds)
             moved = kind[value[~kept]] * kinds + kind[new[~kept]]

@@ -39,6 +39,9 @@ class Scheme(Protocol):
     def exact(self, n: int) -> Floats | None:
         """Return the probability of each swap, n by n, or None where that is too much work."""
 
+    def steps(self, n: int) -> int:
+        """Return how much work it is to draw partners once."""
+
     def lines(self, counts: Integers, draws: int | None, seed: int) -> tuple[Lines, float]:
         """Return the chances of ordered values and the relative error; see `RankChances`."""
 
@@ -59,6 +62,10 @@ class Offsets:
         if not self._is_window:
             return weighted_partners(draws, self.weight, often=often)
         return _way(partners, often)(draws, self.weight.size)
+
+    def steps(self, n: int) -> int:
+        """Return how much work it is to draw partners once."""
+        return n if self._is_window else n * min(self.weight.size, n)
 
     def exact(self, n: int) -> Floats | None:
         """Return the probability of each swap, n by n, or None where that is too much work."""
@@ -149,6 +156,10 @@ class Buckets:
     def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> Integers:
         """Return for each of n ranks the one it swaps with, or itself; compiled where it is asked often."""
         return _way(bucket_partners, often)(rng.random(2 * n), self.buckets(n))
+
+    def steps(self, n: int) -> int:
+        """Return how much work it is to draw partners once."""
+        return n * min(self.count, n)
 
     def exact(self, n: int) -> Floats | None:
         """Return the probability of each swap, n by n, or None where that is too much work."""

@@ -14,6 +14,7 @@ from unveil.protect.table._numbers import Numbers, numbers_of, spreads
 from unveil.protect.table._release import check_columns, masked_columns, release_of, released_columns, said_to_stay
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 #: Masks that suit other kinds of columns than numbers, for messages.
 FOR_OTHER_KINDS = "pram, suppression, generalization, mondrian or rank-swapping, which suit all kinds,"
@@ -112,16 +113,15 @@ class NormalNoise:
         """The columns with noise."""
         return self.numbers.names
 
-    def log_chance(self, original: Table, released: Table) -> Floats:
+    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
         """Return the log density, up to a constant per released row; a missing value only comes from one."""
         names = original.column_names
         numbers = self.numbers.chosen(names)
         before, after = numbers.scaled_like(original), numbers.scaled_like(released)
-        total = np.zeros((len(after), len(before)))
+        total = np.zeros(np.broadcast(line, candidate).shape)
         for place, name in enumerate(names):
-            x, y = before[:, place], after[:, place]
-            apart = (y[:, None] - x[None, :]) / self.spread[self.names.index(name)]
-            gone = np.isnan(y)[:, None], np.isnan(x)[None, :]
-            factor = np.where(gone[0] | gone[1], np.where(gone[0] & gone[1], 0.0, -np.inf), -(apart**2) / 2)
-            total += factor
+            x, y = before[candidate, place], after[line, place]
+            apart = (y - x) / self.spread[self.names.index(name)]
+            gone = np.isnan(y), np.isnan(x)
+            total += np.where(gone[0] | gone[1], np.where(gone[0] & gone[1], 0.0, -np.inf), -(apart**2) / 2)
         return total

@@ -15,6 +15,7 @@ from unveil.protect.table._release import check_columns, masked_columns, release
 from unveil.protect.table.additive_noise import FOR_OTHER_KINDS, check_scale
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 # Directions in which the columns vary less than this, as a share of where they vary most, count as not varying.
 _FLAT = 1e-12
@@ -143,7 +144,7 @@ class JointNoise:
         found: Floats = (normal * np.sqrt(size)) @ direction.T * self.spread
         return found
 
-    def log_chance(self, original: Table, released: Table) -> Floats:
+    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
         """Return the log density, up to a constant per released row; a missing value only comes from one."""
         names = original.column_names
         places = [self.names.index(name) for name in names]
@@ -151,31 +152,31 @@ class JointNoise:
         middle, spread = self.middle[places], self.spread[places]
         before = (numbers.scaled_like(original) - middle) / spread
         after = (numbers.scaled_like(released) - middle) * self.stretch / spread
-        total = np.full((len(after), len(before)), -np.inf)
-        kinds, kind = np.unique(np.isnan(after), axis=0, return_inverse=True)
+        kinds, kind = np.unique(np.isnan(np.concatenate([after, before])), axis=0, return_inverse=True)
+        of_after, of_before = np.split(kind.ravel(), [len(after)])
+        total = np.full(np.broadcast(line, candidate).shape, -np.inf)
         for number, gone in enumerate(kinds):
-            lines = np.flatnonzero(kind.ravel() == number)
-            columns = np.flatnonzero((np.isnan(before) == gone).all(axis=1))
             there = np.flatnonzero(~gone)
             matrix = self.correlation[np.ix_(places, places)][np.ix_(there, there)]
-            total[np.ix_(lines, columns)] = _log_normal(
-                after[np.ix_(lines, there)], before[np.ix_(columns, there)], matrix
-            )
+            both = (of_after[line] == number) & (of_before[candidate] == number)
+            found = _log_normal(after[:, there], before[:, there], matrix, line, candidate)
+            total[both] = found[both]
         return total
 
 
-def _log_normal(after: Floats, before: Floats, correlation: Floats) -> Floats:
+def _log_normal(after: Floats, before: Floats, correlation: Floats, line: Integers, candidate: Integers) -> Floats:
     """Return the log density of each difference; minus infinity where it leaves the space that noise can reach."""
+    total = np.zeros(np.broadcast(line, candidate).shape)
     if not correlation.size:
-        return np.zeros((len(after), len(before)))
+        return total
     size, direction = np.linalg.eigh(correlation)
     flat = size <= _FLAT * size.max()
     turned_after, turned_before = after @ direction, before @ direction
-    total = np.zeros((len(after), len(before)))
     for place in range(size.size):
-        apart = turned_after[:, place][:, None] - turned_before[:, place][None, :]
+        old = turned_before[candidate, place]
+        apart = turned_after[line, place] - old
         if flat[place]:
-            total[np.abs(apart) > _ROUNDING * (1 + np.abs(turned_before[:, place]))[None, :]] = -np.inf
+            total[np.abs(apart) > _ROUNDING * (1 + np.abs(old))] = -np.inf
         else:
             total -= apart**2 / (2 * size[place])
     return total
