@@ -7,10 +7,22 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.protect.masks import GROUPING, MASKS, NEW_VALUES, NUMERIC, aligned, posterior, refuses, release_with
+from tests.protect.masks import (
+    GROUPING,
+    MASKS,
+    NEW_VALUES,
+    NUMERIC,
+    aligned,
+    dense,
+    posterior,
+    refuses,
+    release_with,
+)
 from tests.protect.tables import AWKWARD, applied, people, table, truth_of
+from unveil.data.mechanism import Mechanism
 from unveil.data.table import Table
 from unveil.errors import InputError
+from unveil.guess.posterior import record_level_truth
 from unveil.protect import protection_from
 
 each = pytest.mark.parametrize("name", MASKS)
@@ -71,6 +83,22 @@ def test_what_the_mask_believes_of_itself_comes_true(name: str) -> None:
         surprise.append(right - (found**2).sum(axis=1))
     every = np.concatenate(surprise)
     assert abs(every.mean()) <= 5 * every.std() / np.sqrt(every.size) + 1e-12
+
+
+@each
+def test_the_quick_way_to_the_true_probability_gives_the_same(name: str) -> None:
+    class OnlyDense:
+        """The same mechanism, asked for all pairs."""
+
+        def __init__(self, mechanism: Mechanism) -> None:
+            self.log_likelihood = mechanism.log_likelihood
+
+    release = release_with(quick(name, columns=("age", "income")), without_gaps(40).select(["age", "income", "town"]))
+    assert release.mechanism is not None
+    assert release.mechanism.likely_pairs(release.original, release.released, np.arange(40), 1600)  # type: ignore[attr-defined]
+    assert release.mechanism.likely_pairs(release.original, release.released, np.arange(40), 1) is None  # type: ignore[attr-defined]
+    whole = record_level_truth(OnlyDense(release.mechanism), release.original, release.released)
+    np.testing.assert_allclose(posterior(release), dense(whole, 40), atol=1e-12)
 
 
 def quick(name: str, **settings: Any) -> Any:

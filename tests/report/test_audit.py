@@ -19,9 +19,9 @@ from unveil.report.audit_findings import (
     Search,
     Weight,
 )
+from unveil.report.audit_sentences import sentence
 from unveil.report.audit_tables import attack_table, comparison_table, weight_table
 from unveil.report.audit_verdict import headline, is_proved, tone, worst, worst_of
-from unveil.report.audit_sentences import sentence
 from unveil.report.audit_words import compact_rate, links_text, rate_text
 from unveil.report.page import render
 

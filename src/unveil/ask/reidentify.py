@@ -1,4 +1,4 @@
-"""Who is behind each masked row, and can the attack that says so be right under the masking used?"""
+"""Who is behind each masked row, and is the attack that says so valid under the masking used?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ SCHEMA = "unveil.reidentify/1"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReidentifyAnswer:
-    """How far attacks on a masked release get and which of them can be right; as JSON, as a page and as a picture."""
+    """How far attacks on a masked release get and which of them are valid; as JSON, as a page and as a picture."""
 
     found: Reidentified
 
@@ -108,7 +108,7 @@ def reidentify(
     progress: Progress = silent,
     notes: Sequence[str] = (),
 ) -> ReidentifyAnswer:
-    """Return how far attacks on a masked release get, and which of them can be right under the masking used.
+    """Return how far attacks on a masked release get, and which of them are valid under the masking used.
 
     Parameters
     ----------

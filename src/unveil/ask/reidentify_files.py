@@ -39,7 +39,7 @@ def reidentify_files(
     progress: Progress = silent,
     **settings: Any,
 ) -> ReidentifyAnswer:
-    """Return how far attacks on a release get, and which of them can be right.
+    """Return how far attacks on a release get, and which of them are valid.
 
     Parameters
     ----------
@@ -95,18 +95,13 @@ def _by_identifier(original: PathLike, released: PathLike, identifier: str) -> I
 
     frames = []
     for path in (original, released):
-        frame = read_table(path, {identifier: identifier}, complete=[identifier]).rename({identifier: "name"})
-        _refuse_repeats(frame, path, identifier, refuse_repeats)
-        frames.append(frame)
+        frame = read_table(path, {identifier: identifier}, complete=[identifier])
+        refuse_repeats(frame, path, [identifier])
+        frames.append(pl.DataFrame({"name": frame.get_column(identifier)}))
     people, rows = frames
     found = rows.join(people.with_row_index("place"), on="name", how="left", maintain_order="left")["place"]
     refuse_cells(found.is_null(), released, identifier, f"name a person of {shown(Path(original))}")
     return found.cast(pl.Int64).to_numpy().astype(np.int64)
-
-
-def _refuse_repeats(frame: "pl.DataFrame", path: PathLike, column: str, refuse: Any) -> None:
-    """Refuse names that occur twice, by the name that the column has in the file."""
-    refuse(frame.rename({"name": column}), path, [column])
 
 
 def read_truth(path: PathLike, *, released: int, originals: int) -> Integers:
@@ -131,8 +126,9 @@ def read_truth(path: PathLike, *, released: int, originals: int) -> Integers:
     refuse_repeats(frame.filter(frame["original"].is_not_null()), path, ["original"])
     if frame.height < released:
         raise InputError(
-            f"{shown(Path(path))} must say of each of the {released} released rows which original row it was made from, "
-            f"but lacks {released - frame.height}. Add them, with an empty original for a row that comes from nobody"
+            f"{shown(Path(path))} must say of each of the {released} released rows which original row it was made "
+            f"from, but lacks {released - frame.height}. Add them, with an empty original for a row that comes "
+            "from nobody"
         )
     truth = np.full(released, NOBODY)
     truth[numbers["released"]] = numbers["original"]

@@ -1,4 +1,4 @@
-"""Whether attacks on a masked release can be right: beside the true probability, and beside one another."""
+"""Whether attacks on a masked release are valid: beside the true probability, and beside one another."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

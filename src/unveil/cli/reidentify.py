@@ -1,4 +1,4 @@
-"""``unveil reidentify``: who is behind each masked record, and can the attack that says so be right?"""
+"""``unveil reidentify``: who is behind each masked record, and is the attack that says so valid?"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -68,11 +68,11 @@ def reidentify(
     sample: bool,
     options: Options,
 ) -> None:
-    """Who is behind each masked record, and can the attack that says so be right?
+    """Who is behind each masked record, and is the attack that says so valid?
 
-    ORIGINAL holds one row per person. Either --protect makes the release, and it is also known what the masking
-    implies: an attack that claims more than that cannot be right, and proves nothing however often it hits. Or RELEASED
-    was made elsewhere: then hits are counted, and whether an attack is valid stays open. Without files, the example is
+    ORIGINAL holds one row per person. Either --protect makes the release, and then the masking tells what an attack
+    may claim: one that claims more is not valid, and proves nothing. Or RELEASED was made elsewhere: then hits are
+    counted, and whether an attack is valid stays open. Without files, the example is
     an election study whose ranks are swapped.
 
     \b

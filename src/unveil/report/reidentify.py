@@ -1,4 +1,4 @@
-"""The page that answers: who is behind each masked record, and can the attack that says so be right?"""
+"""The page that answers: who is behind each masked record, and is the attack that says so valid?"""
 
 from importlib.metadata import version as installed_version
 
@@ -24,8 +24,8 @@ def page(found: Reidentified, *, seed: int | None = None, version: str | None = 
     return Page(
         title="Is this re-identification valid?",
         question=(
-            f"Who is behind each of {count(found.records, 'released record', 'released records')}, and can the attacks "
-            "that say so be right?"
+            f"Who is behind each of {count(found.records, 'released record', 'released records')}, and are the attacks "
+            "that say so valid?"
         ),
         headline=headline(found),
         tone=tone(found),
@@ -59,10 +59,11 @@ def _verdict_section(found: Reidentified) -> Section:
     made = "made elsewhere" if found.protect is None else f"made by {name(found.protect, 80)}"
     lead = (
         f"The release was {made}. A guess is valid if it claims nothing beyond the true probability that the masking "
-        f"implies: {PROVES_NOTHING}, however often it hits. {levels_differ(found)}"
+        f"implies: {PROVES_NOTHING}. A guess that is not valid may still hit, but it claims more than the release "
+        f"supports. {levels_differ(found)}"
     )
     return Section(
-        heading="Which attacks can be right",
+        heading="Which attacks are valid",
         lead=lead.strip(),
         blocks=(*key_numbers(found), attack_table(found), witness_table(found)),
     )

@@ -50,8 +50,8 @@ def doubt_chart(found: Reidentified) -> Chart:
         x_label=_KNOWN,
         y_label="nats",
         series=_lines(found, doubt),
-        caption="The mean over the records. Of an attack that believes in sets it is the nonspecificity, the "
-        "logarithm of how many people stay possible; of one that leaves a probability, whose nonspecificity is 0, the entropy. "
+        caption="The mean over the records. Of an attack that believes in sets it is the nonspecificity, the logarithm "
+        "of how many people stay possible; of one that leaves a probability, whose nonspecificity is 0, the entropy. "
         f"With nothing known it is the logarithm of {found.originals:,}. Little doubt says nothing about being right: "
         "read it beside the hit rate.",
         x_range=(0.0, float(len(found.known))),

@@ -73,9 +73,9 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def key_numbers(found: Reidentified) -> tuple[Number, ...]:
-    """Return the figures that matter most: how many hits, by an attack that can be right where there is one."""
+    """Return the figures that matter most: how many hits, how many attacks are valid, how many people look alike."""
     best = found.worst
-    said = f"{best.is_valid is None and 'Whether it can be right is' or 'It'} {verdict_of(best)}."
+    said = "Whether it is valid is not known." if best.is_valid is None else f"It is {verdict_of(best)}."
     return (
         Number(
             label="Highest hit rate",
@@ -85,7 +85,7 @@ def key_numbers(found: Reidentified) -> tuple[Number, ...]:
             reference=percent(found.blind),
         ),
         Number(
-            label="Attacks that can be right",
+            label="Valid attacks",
             value=f"{sum(each.is_valid is True for each in found.attacks)} of {len(found.attacks)}",
             meaning="Attacks none of whose guesses claims more than the true probability of the masking allows, each "
             "record judged alone.",
@@ -103,7 +103,7 @@ def attack_table(found: Reidentified) -> Table:
     """Return the attacks side by side."""
     return Table(
         caption="The attacks side by side",
-        columns=("Attack", "Verdict", "Valid, record level", "Valid, file level", "Hit rate", "Doubt", "Confusion"),
+        columns=("Attack", "Verdict", "Valid: record", "Valid: file", "Hit rate", "Doubt", "Confusion"),
         rows=tuple(
             (
                 spoken(each),
@@ -112,7 +112,7 @@ def attack_table(found: Reidentified) -> Table:
                 level_of(each.file_level),
                 rate_text(each.hit_rate),
                 doubt_of(each),
-                f"{decimal(each.confusion)} (median {decimal(each.typical_confusion)})",
+                decimal(each.confusion),
             )
             for each in found.attacks
         ),
@@ -124,8 +124,10 @@ def attack_table(found: Reidentified) -> Table:
 
 def _table_note(found: Reidentified) -> str:
     text = (
-        f"Blind chance is {percent(found.blind)}. Doubt is the mean nonspecificity in nats before and after, which is "
-        "0 for a guess that is a probability. Confusion is how many people share the best bet."
+        "Valid is the share of guesses that are compatible with the true probability at the record level and at the "
+        f"file level. Blind chance is {percent(found.blind)}. Doubt is the mean nonspecificity in nats before and "
+        "after, which is 0 for a guess that is a probability. Confusion is the least number of people who share the "
+        "best bet."
     )
     reasons = dict.fromkeys(
         f"No verdict at the {each.level} level{f' for {count(each.undecided)} records' if each.decided else ''}: "
@@ -153,8 +155,7 @@ def step_table(found: Reidentified) -> Table:
     rows = (
         (
             spoken(attacked),
-            count(step.known),
-            name(step.column, 40) if step.column else "(nothing)",
+            f"{count(step.known)}: {name(step.column, 40)}" if step.known else "nothing",
             decimal(step.nonspecificity),
             decimal(step.entropy),
             rate_text(step.hit_rate) if step.known else percent(step.hit_rate.value),
@@ -165,9 +166,9 @@ def step_table(found: Reidentified) -> Table:
     )
     return Table(
         caption="What each piece of information adds",
-        columns=("Attack", "Known", "Learnt last", "Nonspecificity", "Entropy", "Hit rate", "Nobody left"),
+        columns=("Attack", "Known up to", "Nonspecificity", "Entropy", "Hit rate", "Nobody left"),
         rows=tuple(rows),
-        align=("left", "right", "left", "right", "right", "right", "right"),
+        align=("left", "left", "right", "right", "right", "right"),
         note="Nonspecificity and entropy are means in nats. Nobody left counts records that the attack fits to nobody.",
     )
 

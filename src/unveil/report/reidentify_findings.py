@@ -1,4 +1,4 @@
-"""What was found when a masked release was attacked: the figures of each attack, and whether it can be right."""
+"""What was found when a masked release was attacked: the figures of each attack, and whether it is valid."""
 
 from dataclasses import dataclass
 from math import isnan, nan
@@ -65,7 +65,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Attacked:
-    """What one attack reached, and whether it can be right.
+    """What one attack reached, and whether it is valid.
 
     ``steps`` begin with nothing known and end with all columns. ``witness`` is a sentence on the worst claim that
     cannot be true, empty where none was found. ``confusion`` is the least number of people who look equally good, over
@@ -92,12 +92,12 @@ class Attacked:
 
     @property
     def refuted(self) -> int:
-        """How many guesses cannot be right, at the level of one record; nobody's guess cannot, whatever is known."""
+        """How many guesses are not valid at the level of one record; one that leaves nobody never is."""
         return max(self.record_level.invalid, self.nobody)
 
     @property
     def is_valid(self) -> bool | None:
-        """Whether every guess can be right at the level of one record; None where that cannot be said."""
+        """Whether every guess is valid at the level of one record; None where that cannot be said."""
         if self.refuted:
             return False
         if isnan(self.record_level.share) or self.record_level.undecided:
@@ -154,7 +154,7 @@ class Reidentified:
 
     @property
     def worst(self) -> Attacked:
-        """The attack that hits most often; of those that hit alike, one that can be right."""
+        """The attack that hits most often; of those that hit alike, one that may be valid."""
         return max(self.attacks, key=lambda each: (_known(each.hit_rate.value), each.is_valid is not False))
 
 

@@ -13,7 +13,7 @@ PROVES_NOTHING = "an attack that cannot be right under the masking used proves n
 
 
 def headline(found: Reidentified) -> str:
-    """Return the answer: how far an attack gets that can be right, and which attacks cannot be."""
+    """Return the answer: how far a valid attack gets, and which attacks are not valid."""
     valid = [each for each in found.attacks if each.is_valid]
     unknown = [each for each in found.attacks if each.is_valid is None]
     sentences = []
@@ -21,11 +21,11 @@ def headline(found: Reidentified) -> str:
         sentences.append("The released rows are in the order of the original, which tells whose each of them is.")
     if valid:
         best = _best(valid)
-        sentences.append(f"The attack {spoken(best)} can be right for every record: {_reach(best, found)}.")
+        sentences.append(f"The attack {spoken(best)} is valid for every record: {_reach(best, found)}.")
     elif unknown:
         best = _best(unknown)
         sentences.append(
-            f"Of the attack {spoken(best)}, {_reach(best, found)}; whether it can be right is not known for "
+            f"Of the attack {spoken(best)}, {_reach(best, found)}; whether it is valid is not known for "
             f"{_how_many(best.record_level.undecided, best.targets)}."
         )
     return " ".join([*sentences, *_invalid_sentence(found)])
@@ -37,50 +37,49 @@ def _invalid_sentence(found: Reidentified) -> list[str]:
         return []
     if len(invalid) == 1:
         one = invalid[0]
-        cannot = f"The attack {spoken(one)} cannot be right for {_how_many(one.refuted, one.targets)}"
+        said = f"The attack {spoken(one)} is not valid for {_how_many(one.refuted, one.targets)}"
     else:
         most = max(invalid, key=lambda each: each.refuted / max(each.targets, 1))
-        cannot = (
-            f"{len(invalid)} of {len(found.attacks)} attacks cannot be right for some records, {spoken(most)} for "
+        said = (
+            f"{len(invalid)} of {len(found.attacks)} attacks are not valid, {spoken(most)} for "
             f"{_how_many(most.refuted, most.targets)}"
         )
-    return [f"{cannot}: {PROVES_NOTHING}."]
+    return [f"{said}: {PROVES_NOTHING}."]
 
 
 def tone(found: Reidentified) -> Tone:
-    """Return how the headline should strike; what only invalid attacks reach clears nobody and proves nothing.
+    """Return how the headline should strike: bad where an attack that may be valid finds every second person.
 
-    Bad where an attack that may be valid finds every second person, or the order of rows does.
+    What attacks reach that are not valid is a warning at most: it neither proves anything nor clears anybody.
     """
     if found.keeps_order:
         return "bad"
     rates = [each.hit_rate for each in found.attacks if each.is_valid is not False and each.hit_rate.defined]
     if any(rate.value >= 0.5 for rate in rates):
         return "bad"
-    if not rates or any(rate.low > found.blind for rate in rates):
+    if not rates or any(each.hit_rate.low > found.blind for each in found.attacks):
         return "warning"
     return "neutral"
 
 
 def verdict_of(attacked: Attacked) -> str:
-    """Return whether an attack can be right, in a few words."""
+    """Return whether an attack is valid, in a few words."""
     if attacked.is_valid is False:
-        return f"cannot be right for {_how_many(attacked.refuted, attacked.targets)}"
+        return f"not valid for {_how_many(attacked.refuted, attacked.targets)}"
     if attacked.is_valid is None:
         return "not known"
-    return "can be right for every record"
+    return "valid for every record"
 
 
 def level_of(verdict: Verdict) -> str:
     """Return the share of valid guesses at one level as text, or that it is not known.
 
     >>> level_of(Verdict(level="record", valid=3, invalid=1)), level_of(Verdict(level="file"))
-    ('75.0% (3 of 4)', 'not known')
+    ('75.0%', 'not known')
     """
     if isnan(verdict.share):
         return "not known"
-    rest = f", {count(verdict.undecided)} undecided" if verdict.undecided else ""
-    return f"{percent(verdict.share)} ({count(verdict.valid)} of {count(verdict.decided)}{rest})"
+    return f"{percent(verdict.share)}{f' of {count(verdict.decided)} decided' if verdict.undecided else ''}"
 
 
 def rate_text(rate: Rate) -> str:
@@ -114,7 +113,7 @@ def levels_differ(found: Reidentified) -> str:
     if one is None:
         return ""
     return (
-        f"The attack {spoken(one)} judges each record alone and is right to do so, but "
+        f"The attack {spoken(one)} judges each record alone and is valid so, but its guesses about "
         f"{_how_many(one.file_level.invalid, one.file_level.decided)} are incompatible with the file-level truth, "
         "which also uses that no two released records come from one person."
     )
@@ -146,5 +145,5 @@ def _reach(attacked: Attacked, found: Reidentified) -> str:
 
 def _how_many(some: int, every: int) -> str:
     if some == every:
-        return "the one record" if every == 1 else f"any of {count(every)} records"
+        return "the one record" if every == 1 else f"all {count(every)} records"
     return f"{count(some)} of {count(every, 'record', 'records')}"

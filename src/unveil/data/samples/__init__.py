@@ -32,8 +32,8 @@ def path(name: str) -> Path:
     ``anes96.csv`` holds 944 people of the American National Election Study of 1996; its source and columns are in
     ``README.md`` beside it, and :func:`audit_sample` has it as tables.
 
-    ``matching_ranges.csv``, ``matching_transactions.csv`` and ``matching_truth.csv`` are the hospital unit of Fig. 2.2 of
-    the thesis on matchings, ``matching_matrix.csv`` is Q of its Fig. 3.4 (1/50 for Tuberculosis and y, where 1/20 is
+    ``matching_ranges.csv``, ``matching_transactions.csv`` and ``matching_truth.csv`` are the hospital unit of Fig. 2.2
+    of the thesis on matchings, ``matching_matrix.csv`` is Q of its Fig. 3.4 (1/50 for Tuberculosis and y, where 1/20 is
     printed) and ``matching_dataflow.csv`` the network of Fig. 3.1.
 
     >>> path("partition_truth.csv").name

@@ -33,10 +33,10 @@ class Part(Protocol):
 
 
 class Support(NamedTuple):
-    """The original rows that released ones can come from: those of line j are ``count[j]`` of ``rows`` from ``begin[j]``."""
+    """The original rows that released ones can come from: of line j, ``many[j]`` of ``rows`` from ``begin[j]`` on."""
 
     begin: Integers
-    count: Integers
+    many: Integers
     rows: Integers
 
 
@@ -62,18 +62,19 @@ class Parts:
     def likely_pairs(
         self, original: Table, released: Table, rows: Integers, most: int
     ) -> tuple[Integers, Integers, Floats] | None:
-        """Return the pairs of released ``rows`` (by place among them) and original rows that are possible, and the logs.
+        """Return the possible pairs of released ``rows`` (by place among them) and original rows, and their logarithms.
 
-        Sorted by both. None where they are not told by equal values alone, or are more than ``most``: all pairs are then to be asked.
+        They are sorted by both. None where no column narrows them down by equal values, or not to at most ``most``:
+        all pairs are then to be asked.
         """
         asked = released.take(np.asarray(rows, np.int64))
         seen = self._seen(original, asked)
         found = [part.support(*tables) for part, *tables in seen if isinstance(part, (Unchanged, Recoded))]
-        least = min(found, key=lambda support: int(support.count.sum()), default=None)
-        if least is None or int(least.count.sum()) > most:
+        least = min(found, key=lambda support: int(support.many.sum()), default=None)
+        if least is None or int(least.many.sum()) > most:
             return None
-        line = np.repeat(np.arange(asked.rows), least.count)
-        start = np.cumsum(least.count) - least.count
+        line = np.repeat(np.arange(asked.rows), least.many)
+        start = np.cumsum(least.many) - least.many
         candidate = least.rows[np.arange(line.size) + (least.begin - start)[line]]
         total = np.zeros(line.size)
         for part, before, after in seen:
