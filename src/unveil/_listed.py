@@ -31,13 +31,13 @@ class Listed:
         """What can be set, as it is written: a name alone must be given, ``name=value`` shows what holds if it is not.
 
         >>> from unveil.protect import PROTECTIONS
-        >>> PROTECTIONS["rank-swapping"].settings
-        ('columns=none', 'share=0.05')
+        >>> PROTECTIONS["mondrian"].settings
+        ('columns=none', 'k=3', 'shuffle=yes')
         """
         given = []
         for field in fields(self.make):  # type: ignore[arg-type]
             made = field.default if field.default_factory is MISSING else field.default_factory()
-            given.append(field.name if made is MISSING else f"{field.name}={'none' if made is None else made}")
+            given.append(field.name if made is MISSING else f"{field.name}={_written_value(made)}")
         return tuple(given)
 
     @property
@@ -46,6 +46,13 @@ class Listed:
         shown = {key: value for key, value in vars(self).items() if key not in ("make", "source", "aka")}
         rest = {"settings": ", ".join(self.settings), "aka": ", ".join(self.aka)}
         return {**shown, **rest, "summary": self.summary, "source": self.source}
+
+
+def _written_value(value: Any) -> str:
+    """Return a setting as it can be written in commands."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
 
 
 def written_name(kind: type) -> str:

@@ -10,7 +10,7 @@ def protection_from(text: str) -> Protects:
     The names are those of ``unveil list protections``; :func:`unveil._specification.from_text` has the details.
 
     >>> protection_from("rank-swapping:share=0.1,columns=age,income")
-    RankSwapping(columns=('age', 'income'), share=0.1)
+    RankSwapping(columns=('age', 'income'), share=0.1, p=None, shuffle=True, draws=None, seed=0)
     """
     known = {protection.name: protection.make for protection in PROTECTIONS.values()}
     aka = {other: protection.name for protection in PROTECTIONS.values() for other in protection.aka}
