@@ -18,6 +18,14 @@ class InputError(UnveilError, ValueError):
     """
 
 
+class NobodyFitsError(InputError):
+    """An attack leaves nobody possible for some released rows, which proves it wrong; ``rows`` are these, from 0."""
+
+    def __init__(self, message: str, rows: Iterable[int]) -> None:
+        super().__init__(message)
+        self.rows = tuple(int(row) for row in rows)
+
+
 class MissingExtraError(UnveilError, ImportError):
     """An optional library is needed and is not installed; the message names the extra that brings it."""
 

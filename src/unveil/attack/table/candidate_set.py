@@ -11,7 +11,7 @@ from unveil.attack.table.record_linkage import check_settings
 from unveil.data.mechanism import Mechanism
 from unveil.data.release import Knowledge
 from unveil.data.table import Table
-from unveil.errors import InputError
+from unveil.errors import InputError, NobodyFitsError
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.posterior import record_level_truth
 
@@ -107,8 +107,9 @@ class CandidateSet:
     def _refuse_empty(self, sets: Sets, released: Table) -> None:
         empty = empty_rows(sets)
         if empty.size:
-            raise InputError(
+            raise NobodyFitsError(
                 f"every released row must come from an original row, but {empty.size} of the {released.rows} rows of "
                 f"the {released.name} fit none, the first of them row {int(empty[0]) + 1} (counted from 1 below the "
-                "header): values were changed. Leave out such columns, raise reach, or pass the mechanism"
+                "header): values were changed. Leave out such columns, raise reach, or pass the mechanism",
+                empty,
             )

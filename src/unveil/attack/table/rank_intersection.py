@@ -15,7 +15,7 @@ from unveil.attack.table.record_linkage import check_settings
 from unveil.data.encode import MISSING, Encoded, encode
 from unveil.data.release import Knowledge
 from unveil.data.table import Table, agree
-from unveil.errors import InputError
+from unveil.errors import InputError, NobodyFitsError
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates
 from unveil.guess.partition import exact_fraction
@@ -123,10 +123,11 @@ class RankIntersection:
         )
         empty = empty_rows(sets)
         if empty.size:
-            raise InputError(
+            raise NobodyFitsError(
                 f"with the right p no intersection is empty, but with p = {self.p} that of {empty.size} of the "
                 f"{released.rows} released rows is, the first of them row {int(empty[0]) + 1} (counted from 1 below "
-                "the header). Raise p, or leave out the columns that were not swapped in their own order"
+                "the header). Raise p, or leave out the columns that were not swapped in their own order",
+                empty,
             )
         return sets, columns
 
