@@ -18,9 +18,10 @@ from unveil.ask.reidentify_inputs import (
     made_release,
     protection_text,
     simulated_note,
+    with_known,
 )
 from unveil.ask.reidentify_run import Case, Guessed, guess_of, steps_of
-from unveil.ask.reidentify_verdicts import Truths, clashes_of, judged, nobody_witness, truths_of
+from unveil.ask.reidentify_verdicts import Truths, clashes_of, judged, nobody_witness, told_apart, truths_of
 from unveil.attack.specification import Attacks
 from unveil.data.table import Table
 from unveil.guess.beliefs import Beliefs
@@ -141,7 +142,8 @@ def reidentify(
     >>> [attacked.is_valid for attacked in answer.found.attacks]
     [True, False]
     """
-    people = original if isinstance(original, Table) else Table.from_frame(original, name="original")
+    table = original if isinstance(original, Table) else Table.from_frame(original, name="original")
+    people, about_roles = with_known(table, known)
     progress("protecting", 0.0)
     release, protection = made_release(people, released, truth, protect, rng)
     numbers = checked_truth(release, people.rows)
@@ -156,6 +158,7 @@ def reidentify(
         )
         found.append(attacked)
     progress("comparing the attacks", 0.0)
+    apart = [note for name, guessed in guesses.items() for note in told_apart(name, guessed, case)]
     least = [each.confusion for each in found if not isnan(each.confusion)]
     return ReidentifyAnswer(
         found=Reidentified(
@@ -169,7 +172,7 @@ def reidentify(
             clashes=clashes_of(guesses, people.rows),
             keeps_order=keeps_order(numbers),
             confusion=min(least, default=float("nan")),
-            notes=(*notes, *release.notes, *simulated_note(release.mechanism)),
+            notes=(*notes, *about_roles, *release.notes, *simulated_note(release.mechanism), *apart),
         )
     )
 

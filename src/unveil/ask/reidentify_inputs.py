@@ -39,6 +39,27 @@ class Made:
     notes: tuple[str, ...] = ()
 
 
+def with_known(people: Table, known: Sequence[str] | None) -> tuple[Table, tuple[str, ...]]:
+    """Return the people with the role of the columns that were told to be known, and a note on what was guessed.
+
+    A protection leaves out what it takes for an identifier, so that this comes before it.
+    """
+    if known is not None:
+        if not known or len(set(known)) < len(known):
+            raise InputError("known must name at least one column, and each once. Correct it")
+        for name in known:
+            people.column(name)
+        told = set(known)
+        columns = tuple(
+            replace(each, role="known", role_told=True) if each.name in told else each for each in people.columns
+        )
+        return replace(people, columns=columns), ()
+    taken = [repr(each.name) for each in people.columns if each.role == "identifier" and not each.role_told]
+    if not taken:
+        return people, ()
+    return people, (f"Taken for identifiers and left out: {', '.join(taken)}. Name them as known if that is wrong.",)
+
+
 def made_release(
     people: Table, released: Any, truth: Any, protect: str | Protects | None, rng: np.random.Generator
 ) -> tuple[Made, Protects | None]:
@@ -90,10 +111,7 @@ def checked_truth(release: Made, originals: int) -> Integers:
 def case_of(people: Table, release: Made, truth: Integers, known: Sequence[str] | None) -> tuple[Case, str]:
     """Return both tables with the columns that the adversary knows, in the order in which they are learnt."""
     if known is not None:
-        if not known or len(set(known)) < len(known):
-            raise InputError("known must name at least one column, and each once. Correct it")
         for name in known:
-            people.column(name)
             release.released.column(name)
         names, order = list(known), _ORDER_TOLD
     else:

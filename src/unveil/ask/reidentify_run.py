@@ -12,7 +12,7 @@ from unveil.attack.specification import Attacks
 from unveil.data.mechanism import Mechanism
 from unveil.data.release import Knowledge
 from unveil.data.table import Table
-from unveil.errors import InputError
+from unveil.errors import InputError, NobodyFitsError
 from unveil.guess import Candidates
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import NOBODY
@@ -27,10 +27,6 @@ Guess = Beliefs | Candidates
 
 #: With more columns than this, only so many numbers of known columns are tried.
 MOST_STEPS = 12
-# Beyond so many released rows, those that nobody fits are not looked for one by one.
-_MOST_SEARCHED = 2_000
-# So many rows are tried alone before that.
-_FEW = 32
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,24 +70,18 @@ def guess_of(attack: Attacks, case: Case, *, seed: int) -> Guessed:
 
     An attack that refuses the release for any other reason, or fits no row at all, raises its own error.
     """
-    run = _runner(attack, case, seed)
-    try:
-        return _checked(run(None), np.arange(case.released.rows), case)
-    except InputError as error:
-        nobody = _nobody_fits(error, run, case)
-    rows = np.setdiff1d(np.arange(case.released.rows), nobody)
-    return replace(_checked(run(rows), rows, case), nobody=nobody)
-
-
-def _runner(attack: Attacks, case: Case, seed: int) -> Callable[[Integers | None], Any]:
-    """Return a function that attacks some of the released rows, or all for None."""
-    knowledge = Knowledge(case.original)
-
-    def run(rows: Integers | None) -> Any:
-        released = case.released if rows is None else case.released.take(rows)
-        return attack.run(released=released, knowledge=knowledge, rng=np.random.default_rng(seed))
-
-    return run
+    every = np.arange(case.released.rows)
+    rows, knowledge = every, Knowledge(case.original)
+    while True:
+        released = case.released if rows.size == every.size else case.released.take(rows)
+        try:
+            guess = attack.run(released=released, knowledge=knowledge, rng=np.random.default_rng(seed))
+        except NobodyFitsError as error:
+            if not error.rows or len(set(error.rows)) >= rows.size:
+                raise
+            rows = np.delete(rows, error.rows)
+        else:
+            return replace(_checked(guess, rows, case), nobody=np.setdiff1d(every, rows))
 
 
 def _checked(guess: Any, rows: Integers, case: Case) -> Guessed:
@@ -117,48 +107,6 @@ def _checked(guess: Any, rows: Integers, case: Case) -> Guessed:
             "ones, both numbered from 0, but one is not. Correct the attack"
         )
     return Guessed(rows=about, guess=guess, nobody=np.empty(0, np.int64))
-
-
-def _nobody_fits(error: InputError, run: Callable[[Integers | None], Any], case: Case) -> Integers:
-    """Return the released rows for which the attack leaves nobody possible, or raise the error if it means more.
-
-    An error that knows its ``rows`` is believed. Else they are found by halving: an attack that refuses because nobody
-    fits refuses each such row alone, and takes the others.
-    """
-    told = getattr(error, "rows", None)
-    if told is not None:
-        nobody = np.asarray(told, np.int64)
-    elif case.released.rows > min(_MOST_SEARCHED, case.original.rows) or not _takes_some(run, case.released.rows):
-        raise error
-    else:
-        nobody = np.array(_refused(run, np.arange(case.released.rows)), np.int64)
-    if nobody.size == case.released.rows or not nobody.size:
-        raise error
-    return np.sort(nobody)
-
-
-def _takes_some(run: Callable[[Integers | None], Any], rows: int) -> bool:
-    """Return whether one of a few released rows is taken alone: if none is, the trouble is not about who fits."""
-    few = np.unique(np.linspace(0, rows - 1, _FEW).astype(np.int64))
-    return any(not _refuses(run, few[[at]]) for at in range(few.size))
-
-
-def _refused(run: Callable[[Integers | None], Any], rows: Integers) -> list[int]:
-    """Return those of the rows that are refused, given that not all of them need be."""
-    if not _refuses(run, rows):
-        return []
-    if rows.size == 1:
-        return [int(rows[0])]
-    half = rows.size // 2
-    return _refused(run, rows[:half]) + _refused(run, rows[half:])
-
-
-def _refuses(run: Callable[[Integers | None], Any], rows: Integers) -> bool:
-    try:
-        run(rows)
-    except InputError:
-        return True
-    return False
 
 
 def steps_of(

@@ -135,6 +135,21 @@ def taken(guess: Candidates, rows: Integers) -> Candidates:
     return Candidates(start, guess.candidate[entry], guess.probability[entry])
 
 
+def told_apart(name: str, found: Guessed, case: Case) -> list[str]:
+    """Return a note on an attack that believes different things of equal released records (Definition 10)."""
+    if not isinstance(found.guess, Beliefs):
+        return []
+    codes = np.unique(case.released.frame.hash_rows(0).to_numpy(), return_inverse=True)[1]
+    try:
+        found.guess.check_equal_records(codes[found.rows])
+    except InputError:
+        return [
+            f"the attack {name} believes different things of released records with the same values (against "
+            "Definition 10): something other than the known columns tells them apart, such as the order of rows"
+        ]
+    return []
+
+
 def clashes_of(guesses: Mapping[str, Guessed], size: int) -> tuple[Clash, ...]:
     """Return the pairs of attacks that cannot both be valid for some record, which needs no truth.
 
