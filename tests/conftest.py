@@ -20,8 +20,14 @@ MAY_SKIP = "needs UNVEIL_DATA"
 
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
+# Every run draws other examples unless in CI, so that few at a time are many in the end.
 settings.register_profile(
-    "house", deadline=None, derandomize=IN_CI, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    "house",
+    max_examples=40,
+    deadline=None,
+    derandomize=IN_CI,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("house")
 

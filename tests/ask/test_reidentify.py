@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unveil.ask import reidentify_verdicts
 from unveil.ask.reidentify import ReidentifyAnswer, reidentify
 from unveil.ask.reidentify_files import reidentify_sample
 from unveil.ask.reidentify_run import chances, sizes_of
@@ -292,6 +293,19 @@ def test_a_step_that_an_attack_cannot_take_is_a_gap() -> None:
 def test_some_rows_can_be_drawn() -> None:
     (attacked,) = ask("record-linkage:targets=7").found.attacks
     assert (attacked.targets, attacked.attempted, attacked.record_level.decided) == (7, 7, 7)
+
+
+def test_in_large_files_records_are_drawn_to_be_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = ask("intersection:p=10", "intersection:p=9", "nearest").found.attacks
+    monkeypatch.setattr(reidentify_verdicts, "MOST_AT_RECORD_LEVEL", 12 * N)
+    monkeypatch.setattr(reidentify_verdicts, "MOST_AT_FILE_LEVEL", 12 * N)
+    some = ask("intersection:p=10", "intersection:p=9", "nearest").found.attacks
+    assert (some[0].record_level.valid, some[0].record_level.undecided, some[0].is_valid) == (12, N - 12, None)
+    assert "12 that were drawn by lot were judged" in some[0].record_level.why
+    assert "at most 480 pairs of rows" in some[0].file_level.why
+    assert some[2].record_level.invalid <= whole[2].record_level.invalid
+    assert some[2].record_level.decided == 12
+    assert some[2].hit_rate == whole[2].hit_rate
 
 
 def test_rows_that_come_from_nobody_are_no_tries() -> None:

@@ -54,7 +54,7 @@ def test_classical_rules_follow_their_definition(rule: str, case: tuple[int, lis
         assert found.same_as(made(n, wanted), within=1e-11)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(several(most_elements=4))
 def test_the_conjunctive_rule_and_conflict(case: tuple[int, list[oracle.Masses]]) -> None:
     n, many = case
@@ -68,7 +68,7 @@ def test_the_conjunctive_rule_and_conflict(case: tuple[int, list[oracle.Masses]]
         assert combine(all_made(n, many), "conjunctive").same_as(made(n, wanted))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(several())
 def test_support_conditioning_and_pick_min(case: tuple[int, list[oracle.Masses]]) -> None:
     n, many = case

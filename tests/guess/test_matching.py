@@ -269,7 +269,7 @@ def test_rows_with_too_few_columns_are_named(wrap: Callable[[Any], Any], matrix:
         lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=n, max_size=n)
     )
 )
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 def test_the_rows_named_violate_halls_condition_and_are_named_only_then(rows: list[list[bool]]) -> None:
     matrix = [[float(cell) for cell in row] for row in rows]
     if not oracle.has_violating_rows(matrix):

@@ -54,13 +54,13 @@ def case_of(truth: str, guess: str, *, alpha: Fraction = Fraction(1, 2), beta: F
     )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=80)
 @given(cases(), st.sampled_from(FORMS))
 def test_every_figure_is_that_of_the_definition(case: Case, form: Form) -> None:
     assert_agrees(case, form)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(cases(most_items=7), st.sampled_from([Fraction(0), Fraction(-1, 10**6), Fraction(1, 10**6)]))
 def test_a_threshold_at_a_point_of_the_graph_is_decided_exactly(case: Case, away: Fraction) -> None:
     result = expected(case)
@@ -71,7 +71,7 @@ def test_a_threshold_at_a_point_of_the_graph_is_decided_exactly(case: Case, away
     assert_agrees(case)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(cases(most_items=7), st.data())
 def test_a_threshold_on_a_later_point_of_a_graph_is_found_there(case: Case, data: st.DataObject) -> None:
     result = expected(case)

@@ -80,7 +80,7 @@ def test_a_perfect_guess_makes_no_error_and_breaches_everybody(case: Case) -> No
     assert (result.overall.kind, result.overall.breached, result.overall.breached_share) == ("neutral", True, 1)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(cases())
 def test_every_figure_keeps_to_its_range(case: Case) -> None:
     result = measured(case)

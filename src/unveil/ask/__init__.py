@@ -9,6 +9,8 @@ from unveil.ask.matching_files import matching_files
 from unveil.ask.partition import PartitionAnswer, partition
 from unveil.ask.partition_files import partition_files
 from unveil.ask.quantities import Quantity
+from unveil.ask.reidentify import ReidentifyAnswer, reidentify
+from unveil.ask.reidentify_files import reidentify_files
 
 __all__ = [
     "AuditAnswer",
@@ -16,6 +18,7 @@ __all__ = [
     "MatchingAnswer",
     "PartitionAnswer",
     "Quantity",
+    "ReidentifyAnswer",
     "audit",
     "audit_files",
     "candidates",
@@ -24,4 +27,6 @@ __all__ = [
     "matching_files",
     "partition",
     "partition_files",
+    "reidentify",
+    "reidentify_files",
 ]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from unveil.ask.reidentify_run import Case, Guess, Guessed
 from unveil.data.mechanism import Mechanism
+from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.guess.beliefs import Beliefs
@@ -21,7 +22,8 @@ from unveil.report.reidentify_findings import Clash, Level, Verdict
 
 Integers = NDArray[np.int64]
 
-#: Pairs of a released and an original row up to which the true probability is computed, at either level.
+#: Pairs of a released and an original row for which the true probability is computed: beyond, some released rows are
+#: drawn at the record level, and there is no verdict at the file level.
 MOST_AT_RECORD_LEVEL = 25_000_000
 MOST_AT_FILE_LEVEL = 2_000_000
 #: Pairs in all programs of Definition 14 together, and in one of them at least: larger ones stay undecided.
@@ -48,30 +50,61 @@ class Truths:
 
 def truths_of(case: Case, *, rng: np.random.Generator) -> Truths:
     """Return the true probabilities as the masking method implies them, given the columns that the adversary knows."""
+    if case.mechanism is None:
+        return Truths(record=Truth(None, NO_MECHANISM), file=Truth(None, NO_MECHANISM))
+    mechanism, (record, file) = case.mechanism, rng.spawn(2)
     return Truths(
-        record=_truth(case, MOST_AT_RECORD_LEVEL, lambda mechanism: _record_truth(mechanism, case)),
-        file=_truth(case, MOST_AT_FILE_LEVEL, lambda mechanism: _file_truth(mechanism, case, rng)),
+        record=_tried(lambda: _record_truth(mechanism, case, record)),
+        file=_tried(lambda: _file_truth(mechanism, case, file)),
     )
 
 
-def _truth(case: Case, most: int, compute: Callable[[Mechanism], Truth]) -> Truth:
-    if case.mechanism is None:
-        return Truth(None, NO_MECHANISM)
-    pairs = case.original.rows * case.released.rows
-    if pairs > most:
-        why = f"the true probability is computed for at most {most:,} pairs of rows, and there are {pairs:,}"
-        return Truth(None, why)
+def _tried(compute: Callable[[], Truth]) -> Truth:
     try:
-        return compute(case.mechanism)
+        return compute()
     except InputError as error:
         return Truth(None, str(error))
 
 
-def _record_truth(mechanism: Mechanism, case: Case) -> Truth:
-    return Truth(record_level_truth(mechanism, case.original, case.released))
+@dataclass(frozen=True, eq=False)
+class _OfSome:
+    """A mechanism as it speaks of some of the released rows, which it is told by their place among them."""
+
+    whole: Mechanism
+    released: Table
+    drawn: Integers
+
+    def log_likelihood(self, original: Table, released: Table, rows: Integers) -> NDArray[np.float64]:  # noqa: ARG002
+        return self.whole.log_likelihood(original, self.released, self.drawn[rows])
+
+
+def _record_truth(mechanism: Mechanism, case: Case, rng: np.random.Generator) -> Truth:
+    """Return the true probability of every released row, or of some that are drawn where there are very many."""
+    rows, most = case.released.rows, max(1, MOST_AT_RECORD_LEVEL // case.original.rows)
+    if rows <= most:
+        return Truth(record_level_truth(mechanism, case.original, case.released))
+    drawn = _drawn(case.released, most, rng)
+    some = _OfSome(mechanism, case.released, drawn)
+    found = record_level_truth(some, case.original, case.released.take(drawn))
+    size = np.zeros(rows, np.int64)
+    size[drawn] = found.considered
+    truth = Candidates(np.concatenate([[0], np.cumsum(size)]), found.candidate, found.probability)
+    return Truth(truth, f"of {rows:,} released records, {most:,} that were drawn by lot were judged")
+
+
+def _drawn(table: Table, size: int, rng: np.random.Generator) -> Integers:
+    """Return the places of so many rows, ascending, drawn by what they hold."""
+    import polars as pl
+
+    content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
+    return np.sort(rng.choice(content, size, replace=False))
 
 
 def _file_truth(mechanism: Mechanism, case: Case, rng: np.random.Generator) -> Truth:
+    pairs = case.original.rows * case.released.rows
+    if pairs > MOST_AT_FILE_LEVEL:
+        most = f"the file level is computed for at most {MOST_AT_FILE_LEVEL:,} pairs of rows, and there are {pairs:,}"
+        return Truth(None, most)
     likelihood = mechanism.log_likelihood(case.original, case.released, np.arange(case.released.rows))
     found = file_level_truth(likelihood, rng=rng)
     return Truth(found.truth, found.why)
@@ -89,7 +122,8 @@ def judged(found: Guessed, truth: Truth, level: Level) -> Judged:
     nobody = found.nobody.size
     if truth.probability is None:
         return Judged(Verdict(level=level, undecided=found.rows.size, why=truth.why))
-    most = int(np.clip(_PAIRS_IN_ALL // max(found.rows.size, 1), _PAIRS_AT_LEAST, MOST_PAIRS))
+    judged_rows = max(int((truth.probability.considered > 0).sum()), 1)
+    most = int(np.clip(_PAIRS_IN_ALL // judged_rows, _PAIRS_AT_LEAST, MOST_PAIRS))
     checked = compatibility(found.guess, taken(truth.probability, found.rows), level=level, most=most)
     undecided = [each.method for each in checked.findings if each.valid is None and each.method != "not attempted"]
     why = truth.why or max(undecided, key=undecided.count, default="")

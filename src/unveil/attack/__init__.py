@@ -1,6 +1,7 @@
 """What an adversary does with a release: each attack is settings plus one method, and leaves a guess to measure."""
 
 from unveil.attack._listing import ATTACKS, Attack, attack
+from unveil.attack.specification import Attacks, attack_from, attack_text
 from unveil.attack.table.anonymeter import AnonymeterLinkability
 from unveil.attack.table.anonymeter_inference import AnonymeterInference
 from unveil.attack.table.anonymeter_singling_out import AnonymeterSinglingOut
@@ -25,6 +26,7 @@ __all__ = [
     "AnonymeterLinkability",
     "AnonymeterSinglingOut",
     "Attack",
+    "Attacks",
     "AttributeDisclosure",
     "Bayes",
     "CandidateSet",
@@ -44,4 +46,6 @@ __all__ = [
     "Softmax",
     "SplinkLinkage",
     "attack",
+    "attack_from",
+    "attack_text",
 ]

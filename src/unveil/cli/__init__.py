@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "partition": ("unveil.cli.partition:partition", "How well is each subject hidden in an adversary's partition?"),
         "candidates": ("unveil.cli.candidates:candidates", "How much does an adversary know about each target?"),
         "matching": ("unveil.cli.matching:matching", "How many entries are given their true token?"),
+        "reidentify": ("unveil.cli.reidentify:reidentify", "Who is behind each masked record, validly?"),
         "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
     }
 )
