@@ -83,7 +83,7 @@ def _squared(known: Cells, row: int, cell: Any) -> float:
     return ((known[row] - cell) / spread) ** 2 if spread else 0.0
 
 
-def bayes_factors(original: Sequence[Cells], released: Sequence[Cells], rounds: int = 300) -> list[list[float]]:
+def bayes_factors(original: Sequence[Cells], released: Sequence[Cells], rounds: int = 1000) -> list[list[float]]:
     """One line per released row: the Bayes factor of each original row over the sum of all, columns equal or not.
 
     u is counted over all pairs; m by EM in which each released row has one match, and one imagined pair agrees by lot.

@@ -7,7 +7,7 @@ useful, nor useful for being near in these figures: what it is to be used for de
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import isnan, nan
+from math import isclose, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -280,9 +280,14 @@ def _number_distances(original: Floats, released: Floats) -> dict[str, float]:
         "kolmogorov_smirnov": float(apart.max()),
         # Numbers come in ranges of the original, so this is divided already; without a range there is no unit.
         "wasserstein": _in_units(float((apart[:-1] * np.diff(places)).sum()), 1.0 if spread else 0.0),
-        "mean_change": _in_units(float(released.mean() - original.mean()), spread),
+        "mean_change": _in_units(_moved(float(original.mean()), float(released.mean())), spread),
         "deviation_change": _in_units((float(released.std()) if released[0] < released[-1] else 0.0) - spread, spread),
     }
+
+
+def _moved(before: float, after: float) -> float:
+    """Return the difference of two means, 0 where only their rounding differs."""
+    return 0.0 if isclose(before, after, rel_tol=1e-12) else after - before
 
 
 def _in_units(change: float, unit: float) -> float:
