@@ -287,7 +287,7 @@ def _number_distances(original: Floats, released: Floats) -> dict[str, float]:
 
 def _moved(before: float, after: float) -> float:
     """Return the difference of two means, 0 where only their rounding differs."""
-    return 0.0 if isclose(before, after, rel_tol=1e-12) else after - before
+    return 0.0 if isclose(before, after, rel_tol=1e-12, abs_tol=1e-12) else after - before
 
 
 def _in_units(change: float, unit: float) -> float:
