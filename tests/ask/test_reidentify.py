@@ -456,3 +456,12 @@ def test_no_value_of_the_data_is_in_the_answer() -> None:
 def test_a_window_that_is_not_that_of_the_protection_is_as_told() -> None:
     (attacked,) = ask(RankIntersection(p=20)).found.attacks
     assert (attacked.attack, attacked.is_valid) == ("intersection:p=20", True)
+
+
+def test_the_loss_of_utility_stands_beside_the_verdict() -> None:
+    losses = {}
+    for protect in ("shuffle", "rank-swapping:p=10", "rank-swapping:p=90"):
+        answer = reidentify(TABLE, protect=protect, attacks=["nearest"], rng=np.random.default_rng(1))
+        losses[protect] = json.loads(answer.to_json())["utility"]["loss"]
+    assert losses["shuffle"] == 0
+    assert 0 < losses["rank-swapping:p=10"] < losses["rank-swapping:p=90"]

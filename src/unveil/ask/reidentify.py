@@ -23,10 +23,12 @@ from unveil.ask.reidentify_inputs import (
 from unveil.ask.reidentify_run import Case, Guessed, guess_of, steps_of
 from unveil.ask.reidentify_verdicts import Truths, clashes_of, judged, nobody_witness, told_apart, truths_of
 from unveil.attack.specification import Attacks
+from unveil.data.release import Release
 from unveil.data.table import Table
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import NOBODY
 from unveil.measure.confusion import confusion
+from unveil.measure.utility import loss_summary
 from unveil.protect import Protects
 from unveil.report.reidentify_findings import Attacked, Reidentified
 
@@ -172,6 +174,8 @@ def reidentify(
             clashes=clashes_of(guesses, people.rows),
             keeps_order=keeps_order(numbers),
             confusion=min(least, default=float("nan")),
+            # A stream of its own, so that measuring it changes no other figure.
+            loss=loss_summary(Release(people, release.released), rng=rng.spawn(1)[0]).loss,
             notes=(*notes, *about_roles, *release.notes, *simulated_note(release.mechanism), *apart),
         )
     )

@@ -1,5 +1,6 @@
 """The figures of attacks on a masked release: as they stand in JSON, and as tables for a person."""
 
+from math import isnan
 from typing import Any
 
 from unveil.measure.risk import Rate
@@ -19,6 +20,7 @@ def figures(found: Reidentified) -> dict[str, Any]:
         "order": found.order,
         "blind_chance": found.blind,
         "confusion": found.confusion,
+        "utility": {"loss": found.loss},
         "keeps_order": found.keeps_order,
         "attacks": [_attack(each) for each in found.attacks],
         "cannot_both_be_valid": [
@@ -96,7 +98,18 @@ def key_numbers(found: Reidentified) -> tuple[Number, ...]:
             meaning="The least number of people who look equally good for a record, over all records and attacks; 1 "
             "means that for some record one person stands out, rightly or wrongly.",
         ),
+        *_loss(found),
     )
+
+
+def _loss(found: Reidentified) -> tuple[Number, ...]:
+    if isnan(found.loss):
+        return ()
+    meaning = (
+        "What the masking cost: mean change of columns, of what they have to do with one another, and how well "
+        "released rows are told from original ones. 0% means that nothing was lost, 100% that nothing is left."
+    )
+    return (Number(label="Loss of utility", value=percent(found.loss), meaning=meaning),)
 
 
 def attack_table(found: Reidentified) -> Table:

@@ -133,6 +133,8 @@ class Reidentified:
         Whether the released rows are in the order of the original ones, which tells whose each of them is.
     confusion
         The least number of people who look equally good, over records and attacks.
+    loss
+        What the release lost of what the original says, from 0 (nothing) to 1; NaN where it was not measured.
     """
 
     records: int
@@ -145,6 +147,7 @@ class Reidentified:
     clashes: tuple[Clash, ...]
     keeps_order: bool
     confusion: float
+    loss: float = nan
     notes: tuple[str, ...] = ()
 
     @property
