@@ -7,7 +7,6 @@ too, as ``-m benchmarks.closest_record``, so that nothing of unveil is imported 
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.timing import Row
+from benchmarks.timing import Row, peak_memory
 
 if TYPE_CHECKING:
     from unveil.data.release import Release
@@ -159,7 +158,7 @@ def hard(case: str, size: int) -> None:
     start = process_time()
     distance_to_closest(release, columns=names)
     seconds = process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 2**10
+    peak = peak_memory()
     print(f"| {case} | {seconds:.1f} | {peak:,} |")
 
 

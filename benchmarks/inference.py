@@ -6,7 +6,6 @@ environment, by ``.venv-bench-anonymeter/bin/python`` or the Python that UNVEIL_
 
 import json
 import os
-import resource
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.linkability import ROOT, _least, folder, paths
-from benchmarks.timing import Row, as_markdown
+from benchmarks.timing import Row, as_markdown, peak_memory
 from unveil.attack.table.anonymeter_inference import AnonymeterInference
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure
 from unveil.attack.table.inference import Inference
@@ -95,7 +94,7 @@ def main() -> None:
     worst = min((row for row in found if row.who == "anonymeter"), key=lambda row: row.ratio, default=None)
     if worst is not None:
         print(f"\nThe least gain: {worst.case}, {worst.ratio:.0f} times less CPU than anonymeter")
-    print(f"Peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 2**10} MB")
+    print(f"Peak memory: {peak_memory()} MB")
 
 
 if __name__ == "__main__":

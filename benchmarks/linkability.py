@@ -6,7 +6,6 @@ environment, by ``.venv-bench-anonymeter/bin/python`` or the Python that UNVEIL_
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from benchmarks.timing import Row
+from benchmarks.timing import Row, peak_memory
 from unveil._kernels.link_chances import chances_by_search
 from unveil._kernels.neighbour_index import Grid, prepare
 from unveil.attack import AnonymeterLinkability, Linkability
@@ -163,7 +162,7 @@ def grow(size: int) -> None:
         prepared = process_time()
         chances_by_search(first, second, NEIGHBOURS)
         done = process_time()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 2**10
+    peak = peak_memory()
     each = [seconds / TARGETS * 1e6 for seconds in (done - prepared, done - start)]
     print(f"| {size:,} | {prepared - start:.3f} | {each[0]:.1f} | {each[1]:.1f} | {peak:,} |")
 

@@ -1,6 +1,6 @@
 """Linking: the window attack on rank swapping, and Fellegi-Sunter beside splink on registers of people."""
 
-import resource
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from benchmarks.timing import Row
-from tests.oracles.linkers import free_links, person_file
+from benchmarks.timing import Row, peak_memory
 from unveil._kernels.rank_swapping import partners
 from unveil.attack.table.fellegi_sunter import FellegiSunter
 from unveil.attack.table.rank_intersection import RankIntersection
@@ -23,6 +22,9 @@ from unveil.errors import MissingExtraError
 from unveil.measure import adversary_overall_success, adversary_success_rate
 
 ROOT = Path(__file__).parent.parent
+# By its path: among the peers is one that installs a package called tests.
+_ORACLE = runpy.run_path(str(ROOT / "tests" / "oracles" / "linkers.py"))
+free_links, person_file = _ORACLE["free_links"], _ORACLE["person_file"]
 BLOCKS = (("day", "month", "first"), ("surname", "year"), ("first", "street"), ("day", "year", "month"))
 
 
@@ -88,7 +90,7 @@ def intersect(size: int) -> None:
         guess = attack.run(released=released, knowledge=Knowledge(original), rng=rng)
         seconds = process_time() - start
     left = np.exp(guess.nonspecificity()).mean()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 2**10
+    peak = peak_memory()
     print(f"| {size:,} | {seconds:.2f} | {left:.1f} | {peak:,} |")
 
 

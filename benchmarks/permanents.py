@@ -4,7 +4,6 @@ Peers that are not installed are left out.
 """
 
 import importlib
-import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ from types import ModuleType
 
 import numpy as np
 
-from benchmarks.timing import Row, side_by_side
+from benchmarks.timing import Row, peak_memory, side_by_side
 from unveil._kernels.matching import Edges, as_edges, edges_of, permanent, sinkhorn, solve
 from unveil._kernels.matching.glynn_marginals import glynn_marginals
 
@@ -94,10 +93,10 @@ def grow(reach: int) -> None:
     rng = np.random.default_rng(1)
     solve(intervals(3_000, 8), np.arange(3_000), rng=rng, distribution=False)  # the compiler is warm
     edges = intervals(10_000, reach)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_memory()
     start = process_time()
     found = solve(edges, np.arange(10_000), rng=rng, distribution=False)
     seconds = process_time() - start
-    extra = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 2**10
+    extra = peak_memory() - before
     width = getattr(plan(edges), "width", "-")
     print(f"| {width}{'' if found.exact else ' (worms)'} | {seconds:.2f} | {extra} |")

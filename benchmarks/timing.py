@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from time import process_time
 
 
@@ -32,3 +33,12 @@ def as_markdown(rows: list[Row]) -> str:
     lines = ["| case | who | CPU seconds | times ours |", "|---|---|---:|---:|"]
     lines += [f"| {row.case} | {row.who} | {row.seconds:.3f} | {row.ratio:.1f} |" for row in rows]
     return "\n".join(lines)
+
+
+def peak_memory() -> int:
+    """Return the most memory that this process has had, in MB.
+
+    ``ru_maxrss`` would not do: a process that is started by another begins with the peak of that one.
+    """
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) // 2**10
