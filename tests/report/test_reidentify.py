@@ -79,7 +79,7 @@ def test_the_headline_names_the_valid_attack_and_says_what_the_others_prove() ->
     )
     several = headline(found(not_valid(), not_valid("k", 50)))
     assert several == (
-        "2 of 2 attacks are not valid, k for all 50 records: an attack that cannot be right under the masking used "
+        "2 of 2 attacks are not valid, k for any of 50 records: an attack that cannot be right under the masking used "
         "proves nothing."
     )
 

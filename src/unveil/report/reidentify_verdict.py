@@ -37,12 +37,12 @@ def _invalid_sentence(found: Reidentified) -> list[str]:
         return []
     if len(invalid) == 1:
         one = invalid[0]
-        said = f"The attack {spoken(one)} is not valid for {_how_many(one.refuted, one.targets)}"
+        said = f"The attack {spoken(one)} is not valid for {_refuted(one)}"
     else:
         most = max(invalid, key=lambda each: each.refuted / max(each.targets, 1))
         said = (
             f"{len(invalid)} of {len(found.attacks)} attacks are not valid, {spoken(most)} for "
-            f"{_how_many(most.refuted, most.targets)}"
+            f"{_refuted(most)}"
         )
     return [f"{said}: {PROVES_NOTHING}."]
 
@@ -65,7 +65,7 @@ def tone(found: Reidentified) -> Tone:
 def verdict_of(attacked: Attacked) -> str:
     """Return whether an attack is valid, in a few words."""
     if attacked.is_valid is False:
-        return f"not valid for {_how_many(attacked.refuted, attacked.targets)}"
+        return f"not valid for {_refuted(attacked)}"
     if attacked.is_valid is None:
         return "not known"
     return "valid for every record"
@@ -141,6 +141,13 @@ def _reach(attacked: Attacked, found: Reidentified) -> str:
         f"its best bet is the right person for {percent(attacked.hit_rate.value)} of "
         f"{count(attacked.targets, 'record', 'records')} (blind chance {percent(found.blind)})"
     )
+
+
+def _refuted(attacked: Attacked) -> str:
+    """Return for how many records an attack is not valid; "not for all" would leave open whether for some it is."""
+    if attacked.refuted == attacked.targets and attacked.targets > 1:
+        return f"any of {count(attacked.targets)} records"
+    return _how_many(attacked.refuted, attacked.targets)
 
 
 def _how_many(some: int, every: int) -> str:
