@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from unveil.ask.audit_links import affordable
 from unveil.ask.audit_people import Drawn, Part
 from unveil.ask.audit_trials import finding_of, grouped, mean_of, not_run, ranked, remarked
 from unveil.ask.progress import Progress, silent
@@ -16,7 +17,7 @@ from unveil.guess.trials import Trials
 from unveil.measure.risk import risk
 from unveil.report.audit_findings import Finding, Scenario
 
-#: Where no column is said to be sensitive, so many are tried at most.
+#: Where no column is said to be sensitive, so many are tried at most, fewer where there are very many.
 MOST_SECRETS = 40
 
 
@@ -104,7 +105,10 @@ def _searched(guesser: Guesser, progress: Progress) -> tuple[Finding, ...]:
         return (not_run(guesser.attack, why),)
     seen = guesser.drawn.knowledge("search")
     trials: dict[str, Trials] = {}
-    secrets = guesser.known[:MOST_SECRETS]
+    # In a very wide table only some columns can be tried: which ones is drawn by lot.
+    most = min(affordable(MOST_SECRETS, len(guesser.known)), len(guesser.known))
+    drawn = guesser.rng.choice(len(guesser.known), most, replace=False, shuffle=False)
+    secrets = [guesser.known[place] for place in np.sort(drawn)]
     for number, secret in enumerate(secrets):
         progress("searching the column that is guessed best", number / len(secrets))
         if not guesser.why_not(secret, seen):

@@ -22,15 +22,15 @@ from unveil.report.audit_findings import Finding, Scenario, Search, Weight
 #: Of so many columns at most it is measured what the worst adversary loses without them.
 MOST_WEIGHED = 40
 #: An attack takes time for each column, so that a very wide table gets fewer tries: this many columns in all of them.
-MOST_COLUMNS = 20_000
+MOST_COLUMNS = 5_000
 FEWEST_TRIES = 3
 
 
 def affordable(tries: int, columns: int) -> int:
     """Return how many of so many tries a table of this many columns gets.
 
-    >>> affordable(100, 15), affordable(100, 1000), affordable(100, 10_000)
-    (100, 20, 3)
+    >>> affordable(100, 15), affordable(100, 500), affordable(100, 10_000)
+    (100, 10, 3)
     """
     return max(min(tries, MOST_COLUMNS // max(columns, 1)), min(tries, FEWEST_TRIES))
 
