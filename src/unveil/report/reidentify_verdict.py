@@ -40,10 +40,7 @@ def _invalid_sentence(found: Reidentified) -> list[str]:
         said = f"The attack {spoken(one)} is not valid for {_refuted(one)}"
     else:
         most = max(invalid, key=lambda each: each.refuted / max(each.targets, 1))
-        said = (
-            f"{len(invalid)} of {len(found.attacks)} attacks are not valid, {spoken(most)} for "
-            f"{_refuted(most)}"
-        )
+        said = f"{len(invalid)} of {len(found.attacks)} attacks are not valid, {spoken(most)} for {_refuted(most)}"
     return [f"{said}: {PROVES_NOTHING}."]
 
 
