@@ -223,3 +223,14 @@ def test_masks_work_on_every_column_name_and_value() -> None:
         release = release_with(mask(), original)
         assert release.released.column_names == original.column_names, name
         assert (posterior(release)[np.arange(5), truth_of(release)] > 0).all()
+
+
+@each
+def test_no_cell_is_printed_with_a_release(name: str) -> None:
+    columns = {"number": [73219.5 + 2 * row for row in range(24)], "word": [f"Zephyrine{row % 3}" for row in range(24)]}
+    kept = ["word"] if name == "pram" else ["number"] if name in NUMERIC else list(columns)
+    people = Table.from_frame(pl.DataFrame({key: columns[key] for key in kept}), roles=dict.fromkeys(kept, "known"))
+    release = protection_from(name).apply(people, rng=np.random.default_rng(1))
+    for thing in (release, release.mechanism, *getattr(release.mechanism, "parts", ())):
+        assert "732" not in repr(thing)
+        assert "Zephyrine" not in repr(thing)

@@ -1,6 +1,6 @@
 """A release of a table, and what an adversary knows about the people in it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from unveil.data.table import Table, agree
@@ -57,15 +57,16 @@ class Release:
     name: str = "release"
     notes: tuple[str, ...] = ()
     truth: "NDArray[np.int64] | None" = None
-    mechanism: "Mechanism | None" = None
+    # It may know the original, and what is private is never printed.
+    mechanism: "Mechanism | None" = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.kind not in ("masked", "synthetic", None):
             raise InputError("the kind of a release must be 'masked', 'synthetic' or None. Correct it")
         tables = agree(self.original, self.released, *([] if self.control is None else [self.control]))
         added = [note for table in tables for note in table.notes if note not in self.notes]
-        for field, table in zip(("original", "released", "control"), tables, strict=False):
-            object.__setattr__(self, field, table)
+        for name, table in zip(("original", "released", "control"), tables, strict=False):
+            object.__setattr__(self, name, table)
         object.__setattr__(self, "notes", (*self.notes, *dict.fromkeys(added)))
         if self.control is not None and _same_rows(self.original, self.control):
             raise InputError(

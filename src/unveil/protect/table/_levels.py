@@ -13,7 +13,7 @@ Integers = NDArray[np.int64]
 WITH_ORDER = frozenset({"number", "ordered", "date", "boolean"})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Levels:
     """The different values of a column, numbered in ascending order from 0; a missing value has no number.
 

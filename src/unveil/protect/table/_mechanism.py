@@ -1,4 +1,7 @@
-"""How likely masked rows are, put together from parts: each part speaks for some of the columns."""
+"""How likely masked rows are, put together from parts: each part speaks for some of the columns.
+
+Parts know cells of the original, so none of them, here or beside its mask, has a repr that would print them.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,7 +43,7 @@ class Support(NamedTuple):
     rows: Integers
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Parts:
     """The mechanism of a mask: given a person's row, its parts are masked independently, so chances multiply.
 
@@ -95,7 +98,7 @@ class Parts:
         return seen
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Unchanged:
     """Columns that stay as they are: only a row with the same values can have become a released one."""
 
@@ -114,7 +117,7 @@ class Unchanged:
         return Support(begin, np.searchsorted(before[rows], after, side="right") - begin, rows)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Recoded:
     """Columns whose values were replaced by those of a group of rows, as ``before`` and ``after`` show row by row.
 
@@ -163,7 +166,7 @@ class Recoded:
         return csr_array((1 / rows_with[old], (new, old)), shape=shape), asked_old, asked_new
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OneColumn:
     """A column whose values change at random among those that it has.
 

@@ -20,7 +20,7 @@ Integers = NDArray[np.int64]
 _LARGE = 500
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Numbers:
     """The values of some columns, one line per row, NaN where missing, each column divided by a power of two.
 

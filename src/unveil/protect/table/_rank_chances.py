@@ -17,7 +17,7 @@ _PLAIN_STEPS = 10_000
 _ORDERS = 720
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RankChances:
     """The chance of each new value of a swapped column given each old one.
 

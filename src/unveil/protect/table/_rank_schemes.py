@@ -46,7 +46,7 @@ class Scheme(Protocol):
         """Return the chances of ordered values and the relative error; see `RankChances`."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Offsets:
     """A free rank d above is chosen in proportion to ``weight[d - 1]``; all equal is a window."""
 
@@ -143,7 +143,7 @@ def _way(function: Callable[..., Integers], often: bool) -> Callable[..., Intege
     return compiled(function.__wrapped__) if often else function  # type: ignore[attr-defined]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Buckets:
     """Ranks in so many buckets of one size: a bucket is chosen with halving weights, then a free rank in it."""
 

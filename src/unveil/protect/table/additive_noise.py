@@ -101,7 +101,7 @@ def check_scale(scale: object) -> None:
         raise InputError(f"scale must be a number above 0, but is {scale!r}: a tenth of the spread is 0.1")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NormalNoise:
     """Independent normal noise with one standard deviation per column."""
 

@@ -119,7 +119,7 @@ class CorrelatedNoise:
         return JointNoise(numbers, whole.mean(axis=0), self.scale * spread, correlation, stretch)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointNoise:
     """Normal noise with a standard deviation per column and correlations between them, then a rescaling."""
 

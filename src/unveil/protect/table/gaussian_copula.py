@@ -84,7 +84,7 @@ class GaussianCopula:
         return release_of(original, frame, name="gaussian-copula", kind="synthetic", rng=rng)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Part:
     """One normal variable of the model: a column's values, or whether they are missing.
 

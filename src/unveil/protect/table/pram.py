@@ -108,7 +108,7 @@ class Pram:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Redrawn:
     """The transition probabilities of a column: called with released values, it returns a line for each."""
 

@@ -126,7 +126,7 @@ def check_simulation(draws: object, seed: object) -> None:
         raise InputError(f"seed must be a whole number from 0, but is {seed!r}")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Swapped(Parts):
     """The mechanism of rank swapping, which may have been simulated."""
 

@@ -105,7 +105,7 @@ class Suppression:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dropped:
     """The probability of each value of a column to be dropped."""
 
