@@ -32,7 +32,7 @@ def test_the_verdict_and_the_attacks_side_by_side_are_seen_first(browser: "Brows
         headline = page.get_by_role("heading", level=1).text_content() or ""
         assert "is valid for every record" in headline
         assert "an attack that cannot be right under the masking used proves nothing" in headline
-        assert page.locator("section").first.locator(".value").count() == 3
+        assert page.locator("section").first.locator(".value").count() == 4
         rows = page.get_by_role("region", name="The attacks side by side").locator("tbody tr")
         assert rows.count() == len(FIVE)
         told = [(row.locator("th, td").all_text_contents()) for row in rows.all()]
