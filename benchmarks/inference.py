@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from benchmarks.linkability import ROOT, _least, folder, paths
-from benchmarks.timing import Row, as_markdown, peak_memory
+from benchmarks.linkability import ROOT, folder, paths
+from benchmarks.timing import Row, as_markdown, least, peak_memory
 from unveil.attack.table.anonymeter_inference import AnonymeterInference
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure
 from unveil.attack.table.inference import Inference
@@ -53,7 +53,7 @@ def rows(secrets: Sequence[str] | None = None) -> Iterator[Row]:
 def _seconds(attack: Any, released: Table, knowledge: Knowledge) -> float:
     """Return the least CPU time of five runs, the compiler being warm."""
     attack.run(released=released, knowledge=knowledge, rng=np.random.default_rng(1))
-    return _least(lambda: attack.run(released=released, knowledge=knowledge, rng=np.random.default_rng(1)))
+    return least(lambda: attack.run(released=released, knowledge=knowledge, rng=np.random.default_rng(1)))
 
 
 def _beside(

@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from benchmarks.timing import Row, peak_memory
+from benchmarks.timing import Row, least, peak_memory
 from unveil._kernels.link_chances import chances_by_search
 from unveil._kernels.neighbour_index import Grid, prepare
 from unveil.attack import AnonymeterLinkability, Linkability
@@ -66,25 +66,15 @@ def rows() -> Iterator[Row]:
     tables = agree(*map(Table.from_frame, frames))
     link(*tables, targets=TARGETS)  # the compiler is warm
     case = f"{TARGETS:,} targets and control, k = {NEIGHBOURS}"
-    mine = _least(lambda: link(*tables, targets=TARGETS))
+    mine = least(lambda: link(*tables, targets=TARGETS))
     yield Row(case, "unveil", mine, 1.0)
-    from_frames = _least(lambda: link(*agree(*map(Table.from_frame, frames)), targets=TARGETS))
+    from_frames = least(lambda: link(*agree(*map(Table.from_frame, frames)), targets=TARGETS))
     yield Row(case, "unveil, kinds of columns guessed from frames too", from_frames, from_frames / mine)
     peer = anonymeter(adult)
     if peer is not None:
         yield from _beside(peer, tables, case, mine)
-    every = _least(lambda: link(tables[0], tables[1], None, targets=None))
+    every = least(lambda: link(tables[0], tables[1], None, targets=None))
     yield Row(f"all {tables[0].rows:,} targets, k = {NEIGHBOURS}", "unveil", every, 1.0)
-
-
-def _least(task: Callable[[], object]) -> float:
-    """Return the least CPU time of five runs."""
-    times = []
-    for _ in range(5):
-        start = process_time()
-        task()
-        times.append(process_time() - start)
-    return min(times)
 
 
 def _beside(peer: dict[str, Any], tables: Sequence[Table], case: str, mine: float) -> Iterator[Row]:
@@ -101,7 +91,7 @@ def _beside(peer: dict[str, Any], tables: Sequence[Table], case: str, mine: floa
         and np.flatnonzero(attempts.chances).tolist() == peer[which]
         for which, attempts in (("attack", found.attack), ("control", found.control))
     )
-    alike = _least(lambda: attack.run(released=released, knowledge=known, rng=np.random.default_rng(1)))
+    alike = least(lambda: attack.run(released=released, knowledge=known, rng=np.random.default_rng(1)))
     links = "identical links" if same else "DIFFERENT LINKS"
     yield Row(case, f"unveil as anonymeter ({links}; {seconds / alike:.0f}x less than it)", alike, alike / mine)
 

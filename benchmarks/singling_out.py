@@ -7,16 +7,15 @@ environment, by ``.venv-bench-anonymeter/bin/python`` or the Python that UNVEIL_
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from benchmarks.linkability import ROOT, folder, paths
-from benchmarks.timing import Row
+from benchmarks.timing import Row, least
 from unveil.attack.table.anonymeter_singling_out import AnonymeterSinglingOut
 from unveil.attack.table.singling_out import SinglingOut
 from unveil.data.release import Knowledge
@@ -42,26 +41,16 @@ def rows() -> Iterator[Row]:
     attack = SinglingOut(size=SIZE, guesses=GUESSES)
     single_out(attack, tables)  # the compiler is warm
     case = f"{GUESSES} guesses about {SIZE} columns, and control"
-    mine = _least(lambda: single_out(attack, tables))
+    mine = least(lambda: single_out(attack, tables))
     yield Row(case, "unveil", mine, 1.0)
     peer = anonymeter(adult)
     if peer is not None:
         yield from _beside(peer, tables, case, mine)
     predicates = attack.guess(tables[1], rng=np.random.default_rng(1))
-    counting = _least(lambda: predicates.counts(tables[0]))
+    counting = least(lambda: predicates.counts(tables[0]))
     yield Row(f"{GUESSES} given guesses counted in {tables[0].rows:,} rows", "unveil", counting, 1.0)
-    univariate = _least(lambda: single_out(SinglingOut(exact_numbers=True), tables))
+    univariate = least(lambda: single_out(SinglingOut(exact_numbers=True), tables))
     yield Row(f"{GUESSES} guesses about one column, and control", "unveil", univariate, 1.0)
-
-
-def _least(task: Callable[[], object]) -> float:
-    """Return the least CPU time of five runs."""
-    times = []
-    for _ in range(5):
-        start = process_time()
-        task()
-        times.append(process_time() - start)
-    return min(times)
 
 
 def _beside(peer: dict[str, Any], tables: Sequence[Table], case: str, mine: float) -> Iterator[Row]:
@@ -72,7 +61,7 @@ def _beside(peer: dict[str, Any], tables: Sequence[Table], case: str, mine: floa
     found = single_out(attack, tables)
     risk = anonymeter_risk(found)
     same = found.attack.expected == peer["hits"] and np.allclose([risk.value, risk.low, risk.high], peer["risk"])
-    alike = _least(lambda: single_out(attack, tables))
+    alike = least(lambda: single_out(attack, tables))
     hits = "identical hits and risk" if same else "DIFFERENT HITS OR RISK"
     yield Row(case, f"unveil as anonymeter ({hits}; {seconds / alike:.0f}x less than it)", alike, alike / mine)
 

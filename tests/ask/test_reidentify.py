@@ -123,7 +123,7 @@ def test_the_window_attack_is_valid_at_both_levels_and_a_smaller_window_is_not(s
     assert wrong.record_level.invalid >= len(nobody)
     assert wrong.record_level.valid + wrong.record_level.invalid == N
     assert f"For {len(nobody)} of {N} released records nobody is left possible" in wrong.witness
-    assert f"record {nobody[0]} (counted from 0)" in wrong.witness
+    assert f"record {nobody[0] + 1} (counted from 1)" in wrong.witness
 
 
 def test_rows_that_nobody_fits_are_set_aside_until_the_attack_can_be_run() -> None:
@@ -138,7 +138,7 @@ def test_rows_that_nobody_fits_are_set_aside_until_the_attack_can_be_run() -> No
     made = release()
     (attacked,) = ask(Refusing(), of=made).found.attacks
     assert (attacked.nobody, attacked.attempted, attacked.targets) == (3, N - 3, N)
-    assert "For 3 of 40 released records nobody is left possible, the first of them record 0" in attacked.witness
+    assert "For 3 of 40 released records nobody is left possible, the first of them record 1 (counted from 1)" in attacked.witness
     truth = np.delete(np.asarray(made.truth), [0, 2, 5])
     assert attacked.hit_rate.value == pytest.approx(np.isin(truth, [1, 2]).sum() / 2 / N)
 

@@ -8,19 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.end_to_end.audit_people import people
 from tests.end_to_end.commands import MARKER, Command
-
-
-def people(rows: int, seed: int) -> pl.DataFrame:
-    rng = np.random.default_rng(seed)
-    return pl.DataFrame(
-        {
-            "age": rng.integers(20, 70, rows),
-            "sex": rng.choice(["f", "m"], rows),
-            "town": rng.choice([f"{MARKER}-{town}" for town in "abc"], rows),
-            "ill": rng.choice(["flu", "gout", "none"], rows),
-        }
-    )
 
 
 @pytest.fixture(autouse=True)

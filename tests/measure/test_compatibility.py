@@ -169,7 +169,7 @@ def test_lemma_13_a_candidate_set_that_misses_a_true_record_is_not_valid() -> No
     assert (found.valid, found.method) == (False, "one focal set")
     assert found.possible == pytest.approx(2 / 3)
     assert found.why == (
-        "It is believed to 1 that the record is one of 3 (numbers 0, 1, 4, counted from 0), but the probability of "
+        "It is believed to 1 that the record is one of 3 (numbers 1, 2, 5, counted from 1), but the probability of "
         "that is 0.666667: the guess is incompatible with the record-level truth."
     )
 
@@ -178,7 +178,7 @@ def test_proposition_16_a_true_record_may_not_be_ruled_out() -> None:
     found = compatible_probability([0.5, 0, 0.5], [0.5, 0.25, 0.25], 3, level="file")
     assert found.valid is False
     assert found.why == (
-        "It is ruled out that the record is number 1, of probability 0.25: the guess is incompatible with the "
+        "It is ruled out that the record is number 2 (counted from 1), of probability 0.25: the guess is incompatible with the "
         "file-level truth."
     )
 
@@ -197,7 +197,7 @@ def test_proposition_18_holds_up_to_ties() -> None:
     assert compatible_probability([0.4, 0.4, 0.2], certain, 3).valid  # number 1 is a most likely guess as well
     found = compatible_probability([0.3, 0.4, 0.3], certain, 3)
     assert found.valid is False
-    assert found.why.startswith("The record is number 0 for certain, and number 1 is held more likely")
+    assert found.why.startswith("The record is number 1 (counted from 1) for certain, and number 2 is held more likely")
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
@@ -254,8 +254,9 @@ def test_probabilities_of_several_targets() -> None:
     assert found.worst == 1
     assert found.findings[3].method == "not attempted"
     assert found.sentence == (
-        "2 of 3 guesses (66.7%) are compatible with the record-level truth. The worst is target 1: The record is "
-        "number 2 for certain, and number 0 is held more likely: the guess is incompatible with the record-level truth."
+        "2 of 3 guesses (66.7%) are compatible with the record-level truth. The worst is target 2 (counted from "
+        "1): The record is number 3 (counted from 1) for certain, and number 1 is held more likely: the guess is "
+        "incompatible with the record-level truth."
     )
     assert valid_guesses(guess, TRUTH) == found.share
 
@@ -305,7 +306,7 @@ def test_beyond_the_cap_a_target_is_undecided() -> None:
 
 def test_many_elements_are_not_all_printed() -> None:
     found = compatible_belief(MassFunction.from_set(9, range(8)), [0.0] * 8 + [1.0])
-    assert "one of 8 (numbers 0, 1, 2, 3, 4 and 3 more, counted from 0)" in found.why
+    assert "one of 8 (numbers 1, 2, 3, 4, 5 and 3 more, counted from 1)" in found.why
 
 
 def test_the_metric_is_listed() -> None:

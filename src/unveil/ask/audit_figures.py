@@ -1,10 +1,9 @@
 """The figures of an audit for machines: JSON and one table."""
 
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from math import isnan, nan
 from typing import Any
 
+from unveil.measure._plain import plain
 from unveil.measure.groups import Group, Groups
 from unveil.measure.risk import Rate
 from unveil.report.audit_findings import FIGURES, Audit, Audited, Finding
@@ -108,21 +107,6 @@ def _group(group: Group) -> dict[str, Any]:
         "tries": group.tries,
         **{figure: _rate(group.rate(figure)) for figure in figures},
     }
-
-
-def plain(value: Any) -> Any:
-    """Return a result as plain numbers, texts, lists and dictionaries; fields without repr are about single rows.
-
-    >>> plain((1, {2: "a"}))
-    [1, {'2': 'a'}]
-    """
-    if is_dataclass(value):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value) if each.repr}
-    if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
-    if isinstance(value, tuple | list):
-        return [plain(each) for each in value]
-    return value
 
 
 def _rate(rate: Rate) -> dict[str, float]:

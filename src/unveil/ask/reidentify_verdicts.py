@@ -138,7 +138,7 @@ def judged(found: Guessed, truth: Truth, level: Level) -> Judged:
     if worst is None:
         return Judged(verdict)
     return Judged(
-        verdict, f"Released record {found.rows[worst]} (counted from 0): {_small(checked.findings[worst].why)}"
+        verdict, f"Released record {found.rows[worst] + 1} (counted from 1): {_small(checked.findings[worst].why)}"
     )
 
 
@@ -152,8 +152,8 @@ def nobody_witness(found: Guessed) -> str:
         return ""
     many = f"For {found.nobody.size:,} of {found.aimed_at.size:,} released records"
     return (
-        f"{many} nobody is left possible, the first of them record {found.nobody[0]} (counted from 0): that proves the "
-        "attack wrong whatever the truth is."
+        f"{many} nobody is left possible, the first of them record {found.nobody[0] + 1} (counted from 1): that proves "
+        "the attack wrong whatever the truth is."
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from unveil._kernels.logistic import mean_ranks
 from unveil.data.release import Release
 from unveil.data.table import Kind
-from unveil.errors import InputError
+from unveil.measure._compared import compared_columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,19 +41,6 @@ class Compared:
     def is_number(self) -> bool:
         """Whether the values have an order and distances."""
         return self.kind in NUMBER_KINDS
-
-
-def compared_columns(release: Release, columns: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the columns to compare: those told, or all that are neither identifiers nor ignored."""
-    if columns is None:
-        every = release.original.columns
-        columns = [column.name for column in every if column.role not in ("identifier", "ignored")]
-    if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
-        raise InputError(
-            "there must be at least one column to compare that is neither an identifier nor ignored, each named once. "
-            "Name the columns, as in columns=['age']"
-        )
-    return tuple(release.original.column(name).name for name in columns)
 
 
 def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, ...]:

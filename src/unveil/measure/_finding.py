@@ -36,7 +36,7 @@ class Finding:
     claimed, possible
         ``Bel(A)`` and ``P(A)``; or what the guess expects of the score, and the most that a compatible guess could.
     why
-        One plain sentence, which names the level.
+        One plain sentence, which names the level; records in it are counted from 1, as in a file.
     """
 
     valid: bool | None
@@ -109,18 +109,19 @@ def _refutation(records: Integers, p: Floats, q: Floats, found: Decision) -> str
         return f"It is ruled out that the record is {_numbers(records[out])}, of probability {p[out].sum():.6g}"
     if p.max() >= 1 - TOLERANCE:
         true, likely = int(np.argmax(p)), int(np.argmax(q))
-        return f"The record is number {records[true]} for certain, and number {records[likely]} is held more likely"
+        certain, held = records[true] + 1, records[likely] + 1
+        return f"The record is number {certain} (counted from 1) for certain, and number {held} is held more likely"
     claimed, possible = f"{found.expected:.6g}", f"{found.possible:.6g}"
     return f"On a score of the records it expects {claimed}, and no valid guess expects more than {possible}"
 
 
 def _numbers(elements: Integers) -> str:
-    """Return records by number, the first few where there are many."""
+    """Return records by number, the first few where there are many; people look them up in files, counted from 1."""
     if elements.size == 1:
-        return f"number {elements[0]}"
-    shown = ", ".join(map(str, elements[:_SHOWN]))
+        return f"number {elements[0] + 1} (counted from 1)"
+    shown = ", ".join(str(element + 1) for element in elements[:_SHOWN])
     more = f" and {elements.size - _SHOWN:,} more" if elements.size > _SHOWN else ""
-    return f"one of {elements.size:,} (numbers {shown}{more}, counted from 0)"
+    return f"one of {elements.size:,} (numbers {shown}{more}, counted from 1)"
 
 
 def without_truth(level: Level) -> Finding:

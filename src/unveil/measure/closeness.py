@@ -19,6 +19,7 @@ from unveil.data.encode import Encoded, encode
 from unveil.data.release import Release
 from unveil.data.table import Table
 from unveil.errors import InputError
+from unveil.measure._compared import compared_columns
 from unveil.measure._listing import metric
 from unveil.measure._quantiles import quantile_interval
 from unveil.measure.risk import NO_CONTROL, Rate, excess, wilson
@@ -111,7 +112,7 @@ def exact_copies(release: Release, *, columns: Sequence[str] | None = None) -> C
     import polars as pl
 
     # Under plain numbers as names, because some names have a meaning for polars.
-    names = {str(place): name for place, name in enumerate(_columns(release, columns))}
+    names = {str(place): name for place, name in enumerate(compared_columns(release, columns))}
     tables = (release.original, release.released, *_control(release))
     cells = [pl.DataFrame({key: table.frame.get_column(name) for key, name in names.items()}) for table in tables]
     stacked = pl.concat(
@@ -207,7 +208,7 @@ def _closeness(
         raise InputError(
             f"targets must be at least 1 and come with rng, but is {targets}. Pass rng, or None for all rows"
         )
-    names = _columns(release, columns)
+    names = compared_columns(release, columns)
     original, *others = encode([release.original, release.released, *_control(release)], names)
     near = []
     for other in others:
@@ -239,19 +240,6 @@ def _nearness(values: Floats) -> Nearness:
         low_interval=quantile_interval(known, LOW),
         median_interval=quantile_interval(known, 0.5),
     )
-
-
-def _columns(release: Release, columns: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the columns to compare: those told, or all that say something about people."""
-    if columns is None:
-        every = release.original.columns
-        columns = [column.name for column in every if column.role not in ("identifier", "ignored")]
-    if isinstance(columns, str) or not columns:
-        raise InputError(
-            "there must be at least one column to compare that is neither an identifier nor ignored. "
-            "Name the columns, as in columns=['age']"
-        )
-    return tuple(release.original.column(name).name for name in columns)
 
 
 def _control(release: Release) -> tuple[Table, ...]:

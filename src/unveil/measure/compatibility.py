@@ -87,7 +87,7 @@ class Compatibility:
         )
         text += f"; {self.undecided:,} more could not be decided." if self.undecided else "."
         worst = self.worst
-        return text if worst is None else f"{text} The worst is target {worst}: {self.findings[worst].why}"
+        return text if worst is None else f"{text} The worst is target {worst + 1} (counted from 1): {self.findings[worst].why}"
 
 
 def compatible_belief(mass: MassFunction, probability: Probability, *, level: Level = "record") -> Finding:

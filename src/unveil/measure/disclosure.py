@@ -6,11 +6,9 @@ release rows are nobody's: a unique row is no danger by itself, and a large clas
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from math import inf, nan
 from typing import Any
-
-import numpy as np
 
 from unveil.data.release import Release, ReleaseKind
 from unveil.data.table import Table
@@ -24,6 +22,7 @@ from unveil.measure._classes import (
     released_table,
 )
 from unveil.measure._listing import metric
+from unveil.measure._plain import plain
 from unveil.measure._population_models import Weights, checked_size, checked_weights
 from unveil.measure.diversity import C, Diversity, diversity
 from unveil.measure.households import HouseholdRisk, households_of
@@ -100,7 +99,8 @@ class Disclosure:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain numbers, texts, lists and dictionaries, without what is about single rows."""
-        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        found: dict[str, Any] = plain(self)
+        return found
 
 
 @metric(more_means="more private", bounds=(1, inf), source=SWEENEY, **FACTS)
@@ -292,13 +292,3 @@ def _why(minimum_cell: int | None, secrets: Sequence[str], household: str | None
         "special_uniques": special,
     }
     return {part: reason for part, reason in reasons.items() if reason}
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value) if each.repr}
-    if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    return value.tolist() if isinstance(value, np.ndarray) else value
