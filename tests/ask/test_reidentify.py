@@ -138,7 +138,10 @@ def test_rows_that_nobody_fits_are_set_aside_until_the_attack_can_be_run() -> No
     made = release()
     (attacked,) = ask(Refusing(), of=made).found.attacks
     assert (attacked.nobody, attacked.attempted, attacked.targets) == (3, N - 3, N)
-    assert "For 3 of 40 released records nobody is left possible, the first of them record 1 (counted from 1)" in attacked.witness
+    assert (
+        "For 3 of 40 released records nobody is left possible, the first of them record 1 (counted from 1)"
+        in attacked.witness
+    )
     truth = np.delete(np.asarray(made.truth), [0, 2, 5])
     assert attacked.hit_rate.value == pytest.approx(np.isin(truth, [1, 2]).sum() / 2 / N)
 

@@ -178,8 +178,8 @@ def test_proposition_16_a_true_record_may_not_be_ruled_out() -> None:
     found = compatible_probability([0.5, 0, 0.5], [0.5, 0.25, 0.25], 3, level="file")
     assert found.valid is False
     assert found.why == (
-        "It is ruled out that the record is number 2 (counted from 1), of probability 0.25: the guess is incompatible with the "
-        "file-level truth."
+        "It is ruled out that the record is number 2 (counted from 1), of probability 0.25: the guess is incompatible "
+        "with the file-level truth."
     )
 
 

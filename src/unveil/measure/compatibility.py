@@ -86,8 +86,9 @@ class Compatibility:
             f"{self.valid:,} of {decided:,} guesses ({self.share:.1%}) are compatible with the {self.level}-level truth"
         )
         text += f"; {self.undecided:,} more could not be decided." if self.undecided else "."
-        worst = self.worst
-        return text if worst is None else f"{text} The worst is target {worst + 1} (counted from 1): {self.findings[worst].why}"
+        if self.worst is None:
+            return text
+        return f"{text} The worst is target {self.worst + 1} (counted from 1): {self.findings[self.worst].why}"
 
 
 def compatible_belief(mass: MassFunction, probability: Probability, *, level: Level = "record") -> Finding:
