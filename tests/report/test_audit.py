@@ -160,7 +160,7 @@ def test_what_is_not_proved_is_not_claimed_and_nothing_is_ever_good() -> None:
     found = audit(release(NOTHING, COPIES))
     assert not is_proved(NOTHING)
     assert headline(found).startswith("No attack succeeded measurably more often on people in the data than on others")
-    assert "could be up to 1.2%" in headline(found)
+    assert "an excess of up to 1.2%" in headline(found)
     assert tone(found) == "neutral"
 
 

@@ -11,7 +11,6 @@ from unveil.errors import InputError, did_you_mean
 from unveil.report.audit_attacks import ATTACK_TEXTS
 from unveil.report.audit_findings import Audit, Audited
 from unveil.report.audit_questions import box_facts
-from unveil.report.audit_utility import plain_words
 from unveil.report.audit_verdict import worst_of
 from unveil.report.audit_words import compact_rate, listed, percent
 from unveil.report.judgement import Judgement, judge_releases
@@ -137,9 +136,8 @@ def _figures(audit: Audit) -> Iterator[Figure]:
 
 def _utility(audit: Audit) -> str:
     measured = [(each.name, each.utility) for each in audit.releases if each.utility is not None]
-    if len(measured) == 1:
-        return plain_words(measured[0][1])
-    lost = [f"{name(label, 30)} {percent(utility.loss)}" for label, utility in measured]
+    several = len(measured) > 1
+    lost = [f"{name(label, 30)} {percent(each.loss)}" if several else percent(each.loss) for label, each in measured]
     return f"Lost of what the original says, from 0% (nothing) to 100%: {', '.join(lost)}." if lost else ""
 
 

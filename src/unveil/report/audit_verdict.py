@@ -62,8 +62,8 @@ def _nothing_proved(finding: Finding, which: str) -> str:
     rate = finding.worse
     if finding.risk.excess_over_control.defined:
         return (
-            f"No attack succeeded measurably more often on people in the data than on others; the highest excess, by "
-            f"{attack}, is {percent(rate.value)} and could be up to {percent(rate.high)}."
+            f"No attack succeeded measurably more often on people in the data than on others. What cannot be ruled out "
+            f"is an excess of up to {percent(rate.high)}, by {attack} (measured: {percent(rate.value)})."
         )
     return (
         f"No attack did measurably better than blind chance; the highest rate, by {attack}, is {rate_text(rate)}. "
