@@ -5,11 +5,12 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from importlib import import_module
 from typing import Any, Literal, get_args, get_origin
 
+from unveil._listed import Listed
 from unveil.errors import InputError, did_you_mean
 
 # The class of a user: a module that may lie in packages, a colon, a name, and perhaps settings after a second colon.
@@ -65,6 +66,22 @@ def from_text(
         raise _unknown(name, known, aka or {}, what)
     make = _own_class(own["module"], own["name"], what, method)
     return _made(make, f"{own['module']}:{own['name']}", own["settings"] or "")
+
+
+def understood(listed: Iterable[Listed]) -> tuple[dict[str, Callable[..., Any]], dict[str, str]]:
+    """Return the names that are understood and what each makes, and other names and what each is called here.
+
+    The letters by which a paper calls a thing (all capitals, as in NS) are understood, in capitals or not.
+    """
+    known, aka = {}, {}
+    for each in listed:
+        known[each.name] = each.make
+        for other in each.aka:
+            if other.isupper():
+                known |= {other: each.make, other.lower(): each.make}
+            else:
+                aka[other] = each.name
+    return known, aka
 
 
 def _unknown(name: str, known: Mapping[str, Any], aka: Mapping[str, str], what: str) -> InputError:

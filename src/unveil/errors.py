@@ -26,6 +26,10 @@ class NobodyFitsError(InputError):
         self.rows = tuple(int(row) for row in rows)
 
 
+class CannotProtectError(InputError):
+    """A protection cannot reach its aim on this data, such as equal degrees in a graph that is too dense."""
+
+
 class MissingExtraError(UnveilError, ImportError):
     """An optional library is needed and is not installed; the message names the extra that brings it."""
 

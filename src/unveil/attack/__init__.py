@@ -1,7 +1,7 @@
 """What an adversary does with a release: each attack is settings plus one method, and leaves a guess to measure."""
 
 from unveil.attack._listing import ATTACKS, Attack, attack
-from unveil.attack.specification import Attacks, attack_from, attack_text
+from unveil.attack.specification import Attacks, AttacksGraph, attack_from, attack_text, graph_attack_from
 from unveil.attack.table.anonymeter import AnonymeterLinkability
 from unveil.attack.table.anonymeter_inference import AnonymeterInference
 from unveil.attack.table.anonymeter_singling_out import AnonymeterSinglingOut
@@ -27,6 +27,7 @@ __all__ = [
     "AnonymeterSinglingOut",
     "Attack",
     "Attacks",
+    "AttacksGraph",
     "AttributeDisclosure",
     "Bayes",
     "CandidateSet",
@@ -48,4 +49,5 @@ __all__ = [
     "attack",
     "attack_from",
     "attack_text",
+    "graph_attack_from",
 ]

@@ -12,12 +12,18 @@ Class = TypeVar("Class", bound=type)
 Leaves = Literal["Trials", "Candidates", "Partition", "Matching", "Beliefs"]
 
 
+#: Whether an attack on graphs grows from the nodes it knows, or compares all nodes at once.
+Scope = Literal["local", "global"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Attack(Listed):
     """The facts of one attack, as shown by ``unveil list attacks``."""
 
     #: The kind of guess that it ends with, and so which metrics measure it.
     leaves: Leaves
+    #: Of attacks on graphs: whether they grow from the nodes they know or compare all; None for all others.
+    scope: Scope | None = None
 
 
 _ATTACKS: dict[str, Attack] = {}
@@ -27,7 +33,13 @@ ATTACKS: Mapping[str, Attack] = MappingProxyType(_ATTACKS)
 
 
 def attack(
-    *, on: On, leaves: Leaves, source: str, name: str | None = None, aka: tuple[str, ...] = ()
+    *,
+    on: On,
+    leaves: Leaves,
+    source: str,
+    name: str | None = None,
+    aka: tuple[str, ...] = (),
+    scope: Scope | None = None,
 ) -> Callable[[Class], Class]:
     """List the decorated dataclass as an attack, and return it unchanged.
 
@@ -37,7 +49,7 @@ def attack(
 
     def list_it(kind: Class) -> Class:
         called = name or written_name(kind)
-        _ATTACKS[called] = Attack(name=called, make=kind, on=on, leaves=leaves, source=source, aka=aka)
+        _ATTACKS[called] = Attack(name=called, make=kind, on=on, leaves=leaves, source=source, aka=aka, scope=scope)
         return kind
 
     return list_it

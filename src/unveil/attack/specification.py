@@ -6,22 +6,33 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from unveil._specification import from_text
+from unveil._listed import On
+from unveil._specification import from_text, understood
 from unveil.attack._listing import ATTACKS, Leaves
+from unveil.data.graph import Graph
+from unveil.data.graph_release import GraphKnowledge
 from unveil.data.release import Knowledge
 from unveil.data.table import Table
 from unveil.errors import InputError
+from unveil.guess.candidates import Candidates
 
 
 class Attacks(Protocol):
-    """What every attack is: settings, and one method that leaves a guess."""
+    """What every attack on tables is: settings, and one method that leaves a guess."""
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Any:
         """Return what the adversary holds after the attack."""
 
 
+class AttacksGraph(Protocol):
+    """What every attack on graphs is: settings, and one method that leaves candidates for each released node."""
+
+    def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
+        """Return what the adversary holds after the attack."""
+
+
 def attack_from(text: str, *, leaves: Collection[Leaves] | None = None) -> Attacks:
-    """Return the attack that ``text`` describes: ``name:key=value,key=value``, or ``package.module:Class``.
+    """Return the attack on tables that ``text`` describes: ``name:key=value,key=value``, or ``package.module:Class``.
 
     The names are those of ``unveil list attacks``; :func:`unveil._specification.from_text` has the details. With
     ``leaves``, only those of them that leave one of these guesses; of a user's class that is seen when it is run.
@@ -32,17 +43,28 @@ def attack_from(text: str, *, leaves: Collection[Leaves] | None = None) -> Attac
     Traceback (most recent call last):
     unveil.errors.InputError: the attack 'record-linkage' leaves Candidates, and here Trials is needed. Choose from ...
     """
-    fitting = [each for each in ATTACKS.values() if leaves is None or each.leaves in leaves]
+    made: Attacks = _attack(text, "table", leaves)
+    return made
+
+
+def graph_attack_from(text: str) -> AttacksGraph:
+    """Return the attack on graphs that ``text`` describes, as :func:`attack_from` does for tables."""
+    made: AttacksGraph = _attack(text, "graph", None)
+    return made
+
+
+def _attack(text: str, on: On, leaves: Collection[Leaves] | None) -> Any:
+    fitting = [each for each in ATTACKS.values() if each.on == on and (leaves is None or each.leaves in leaves)]
+    choice = f"Choose from {', '.join(each.name for each in fitting)}"
     name = text.strip().partition(":")[0]
+    if name in ATTACKS and ATTACKS[name].on != on:
+        raise InputError(f"the attack {name!r} is on a {ATTACKS[name].on}, and here a {on} is attacked. {choice}")
     if name in ATTACKS and leaves is not None and ATTACKS[name].leaves not in leaves:
         raise InputError(
-            f"the attack {name!r} leaves {ATTACKS[name].leaves}, and here {' or '.join(leaves)} is needed. "
-            f"Choose from {', '.join(each.name for each in fitting)}"
+            f"the attack {name!r} leaves {ATTACKS[name].leaves}, and here {' or '.join(leaves)} is needed. {choice}"
         )
-    known = {each.name: each.make for each in fitting}
-    aka = {other: each.name for each in fitting for other in each.aka}
-    made: Attacks = from_text(text, known, aka=aka, what="attack", method="run")
-    return made
+    known, aka = understood(fitting)
+    return from_text(text, known, aka=aka, what="attack", method="run")
 
 
 def attack_text(attack: object) -> str:

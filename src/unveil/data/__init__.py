@@ -4,6 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from unveil.data.graph import Graph as Graph
+    from unveil.data.graph_release import GraphKnowledge as GraphKnowledge
+    from unveil.data.graph_release import GraphRelease as GraphRelease
+    from unveil.data.ledger import Ledger as Ledger
+    from unveil.data.ledger import Query as Query
     from unveil.data.release import Knowledge as Knowledge
     from unveil.data.release import Release as Release
     from unveil.data.table import Column as Column
@@ -13,7 +18,12 @@ if TYPE_CHECKING:
 # Loaded when first asked for: those who only read or write a file do not pay for the rest.
 _HOME = {
     "Column": "unveil.data.table",
+    "Graph": "unveil.data.graph",
+    "GraphKnowledge": "unveil.data.graph_release",
+    "GraphRelease": "unveil.data.graph_release",
     "Knowledge": "unveil.data.release",
+    "Ledger": "unveil.data.ledger",
+    "Query": "unveil.data.ledger",
     "Release": "unveil.data.release",
     "Table": "unveil.data.table",
     "agree": "unveil.data.table",

@@ -4,8 +4,9 @@ A protection is one file and one line here. Every one of them leaves out columns
 rows in random order, because an order that is kept would tell which row is whose.
 """
 
-from unveil.protect._listing import PROTECTIONS, Protection, Protects, protection
-from unveil.protect.specification import protection_from
+from unveil.protect._listing import PROTECTIONS, Protection, Protects, ProtectsGraph, protection
+from unveil.protect.graph.id_removal import IdRemoval
+from unveil.protect.specification import graph_protection_from, protection_from
 from unveil.protect.table.additive_noise import AdditiveNoise
 from unveil.protect.table.correlated_noise import CorrelatedNoise
 from unveil.protect.table.gaussian_copula import GaussianCopula
@@ -25,17 +26,20 @@ __all__ = [
     "CorrelatedNoise",
     "GaussianCopula",
     "Generalization",
+    "IdRemoval",
     "Microaggregation",
     "Mondrian",
     "Pram",
     "Protection",
     "Protects",
+    "ProtectsGraph",
     "RankSwapping",
     "RankSwappingBuckets",
     "RankSwappingDistribution",
     "Shuffle",
     "Suppression",
     "UnivariateMicroaggregation",
+    "graph_protection_from",
     "protection",
     "protection_from",
 ]

@@ -8,14 +8,23 @@ from typing import Literal, Protocol, TypeVar
 import numpy as np
 
 from unveil._listed import Listed, On, written_name
+from unveil.data.graph import Graph
+from unveil.data.graph_release import GraphRelease
 from unveil.data.release import Release
 from unveil.data.table import Table
 
 
 class Protects(Protocol):
-    """What every protection is: settings, and one method that makes a release."""
+    """What every protection of tables is: settings, and one method that makes a release."""
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
+        """Return the release that the holder of the original would publish."""
+
+
+class ProtectsGraph(Protocol):
+    """What every protection of graphs is: settings, and one method that makes a release."""
+
+    def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the release that the holder of the original would publish."""
 
 

@@ -1,18 +1,45 @@
 """A protection as it is written on the command line and in files."""
 
-from unveil._specification import from_text
-from unveil.protect._listing import PROTECTIONS, Protects
+from typing import Any
+
+from unveil._listed import On
+from unveil._specification import from_text, understood
+from unveil.errors import InputError
+from unveil.protect._listing import PROTECTIONS, Protects, ProtectsGraph
 
 
 def protection_from(text: str) -> Protects:
-    """Return the protection that ``text`` describes: ``name:key=value,key=value``, or ``package.module:Class``.
+    """Return the protection of tables that is written ``name:key=value,key=value`` or ``package.module:Class``.
 
     The names are those of ``unveil list protections``; :func:`unveil._specification.from_text` has the details.
 
     >>> protection_from("rank-swapping:share=0.1,columns=age,income")
     RankSwapping(columns=('age', 'income'), share=0.1, p=None, shuffle=True, draws=None, seed=0)
     """
-    known = {protection.name: protection.make for protection in PROTECTIONS.values()}
-    aka = {other: protection.name for protection in PROTECTIONS.values() for other in protection.aka}
-    made: Protects = from_text(text, known, aka=aka, what="protection", method="apply")
+    made: Protects = _protection(text, "table")
     return made
+
+
+def graph_protection_from(text: str) -> ProtectsGraph:
+    """Return the protection of graphs that ``text`` describes, as :func:`protection_from` does for tables.
+
+    >>> graph_protection_from("id-removal")
+    IdRemoval()
+    >>> graph_protection_from("shuffle")
+    Traceback (most recent call last):
+    unveil.errors.InputError: the protection 'shuffle' is for a table, and here a graph is protected. Choose from ...
+    """
+    made: ProtectsGraph = _protection(text, "graph")
+    return made
+
+
+def _protection(text: str, on: On) -> Any:
+    fitting = [each for each in PROTECTIONS.values() if each.on == on]
+    name = text.strip().partition(":")[0]
+    if name in PROTECTIONS and PROTECTIONS[name].on != on:
+        raise InputError(
+            f"the protection {name!r} is for a {PROTECTIONS[name].on}, and here a {on} is protected. "
+            f"Choose from {', '.join(each.name for each in fitting)}"
+        )
+    known, aka = understood(fitting)
+    return from_text(text, known, aka=aka, what="protection", method="apply")

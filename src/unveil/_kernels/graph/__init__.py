@@ -1,0 +1,1 @@
+"""Simple undirected graphs as arrays: ``start`` and ``neighbour`` (CSR), or one sorted key per edge."""

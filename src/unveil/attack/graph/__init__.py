@@ -1,0 +1,1 @@
+"""Attacks on released graphs, one file each."""

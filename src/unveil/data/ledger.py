@@ -1,0 +1,107 @@
+"""What a differentially private release spent: every noisy answer, with what it cost."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from math import fsum, isfinite
+from typing import Literal
+
+from unveil.errors import InputError
+
+Mechanism = Literal["Laplace", "geometric", "exponential"]
+
+# Sums of costs are computed with rounding; a budget is not exceeded by that.
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """One question that was asked of the private data, and the noise in its answer.
+
+    Attributes
+    ----------
+    name
+        What was asked, in words.
+    mechanism
+        How the noise was drawn.
+    sensitivity
+        By how much one edge more or less can change the answer: the sum over all its numbers (Laplace, geometric), or
+        the score of any outcome (exponential).
+    scale
+        The scale of the noise: of Laplace noise its parameter b, of geometric noise the b of the Laplace distribution
+        that it rounds, of the exponential mechanism the number by which scores were divided.
+    cost
+        How much of epsilon it spends: sensitivity / scale, and for the exponential mechanism twice that.
+    answers
+        How many numbers were released.
+    part
+        Questions of the same part look at disjoint sets of edges, so that together they cost as much as the dearest;
+        None for a question that stands alone.
+
+    Examples
+    --------
+    >>> Query(name="number of edges", mechanism="Laplace", sensitivity=1, scale=10, cost=0.1).cost
+    0.1
+    """
+
+    name: str
+    mechanism: Mechanism
+    sensitivity: float
+    scale: float
+    cost: float
+    answers: int = 1
+    part: str | None = None
+
+    def __post_init__(self) -> None:
+        numbers = (self.sensitivity, self.scale, self.cost)
+        if not all(isfinite(number) and number > 0 for number in numbers):
+            raise InputError(f"sensitivity, scale and cost of {self.name!r} must be above 0 and finite. Correct them")
+        least = self.sensitivity / self.scale * (2 if self.mechanism == "exponential" else 1)
+        if self.cost < least * (1 - _SLACK):
+            raise InputError(
+                f"the noise of {self.name!r} costs at least {least:.6g} of epsilon, but {self.cost:.6g} is written "
+                "down. Write down what it costs, or add more noise"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ledger:
+    """All that was asked of the private data for one release, and the budget that it may not exceed.
+
+    Two data sets are neighbours if they differ in one edge. What counts as public, and so is not protected, is said
+    in ``public``.
+
+    Examples
+    --------
+    >>> edges = Query(name="number of edges", mechanism="Laplace", sensitivity=1, scale=2, cost=0.5)
+    >>> inside = [Query(name=f"block {i}", mechanism="Laplace", sensitivity=1, scale=2, cost=0.5, part="blocks")
+    ...           for i in (1, 2)]
+    >>> Ledger(epsilon=1, queries=(edges, *inside)).total()
+    1.0
+    """
+
+    epsilon: float
+    queries: tuple[Query, ...]
+    public: tuple[str, ...] = ("the number of nodes",)
+
+    def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
+        if self.total() > self.epsilon * (1 + _SLACK):
+            raise InputError(
+                f"the queries of a release may cost at most epsilon = {self.epsilon:g}, but cost {self.total():.6g}. "
+                "Give each a smaller part of the budget"
+            )
+
+    def total(self) -> float:
+        """Return what was spent: the sum of all costs, where questions on disjoint parts count as the dearest."""
+        dearest: dict[str, float] = defaultdict(float)
+        for query in self.queries:
+            if query.part is not None:
+                dearest[query.part] = max(dearest[query.part], query.cost)
+        return fsum([*(query.cost for query in self.queries if query.part is None), *dearest.values()])
+
+
+def check_epsilon(epsilon: object, *, what: str = "epsilon") -> None:
+    """Refuse a budget that is no finite number above 0."""
+    good = isinstance(epsilon, (int, float)) and not isinstance(epsilon, bool) and isfinite(epsilon) and epsilon > 0
+    if not good:
+        raise InputError(f"{what} must be a finite number above 0, but is {epsilon!r}. Smaller means more private")

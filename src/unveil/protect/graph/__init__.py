@@ -1,0 +1,1 @@
+"""Protections of graphs: one file each."""

@@ -1,0 +1,81 @@
+"""What all protections of graphs share: checks of settings, and a release whose nodes are numbered at random."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.graph.rows import edge_keys, ends_of
+from unveil.data.graph import Graph
+from unveil.data.graph_release import NOBODY, GraphRelease, Pairing
+from unveil.data.ledger import Ledger
+from unveil.data.release import ReleaseKind
+from unveil.errors import InputError
+
+
+def graph_release(
+    original: Graph,
+    keys: NDArray[np.int64],
+    *,
+    name: str,
+    rng: np.random.Generator,
+    nodes: int | None = None,
+    kind: ReleaseKind = "masked",
+    notes: tuple[str, ...] = (),
+    facts: Mapping[str, float] | None = None,
+    pairing: Pairing = "node",
+    ledger: Ledger | None = None,
+) -> GraphRelease:
+    """Return the release of a graph whose protected edges are ``keys``, with nodes numbered anew at random.
+
+    Before that, node ``i`` of the protected graph is node ``i`` of the original, and those from ``original.nodes`` on,
+    up to ``nodes``, are pseudo nodes. The keys (``smaller * nodes + larger``) must be distinct, in any order.
+    """
+    count = original.nodes if nodes is None else nodes
+    number = rng.permutation(count)
+    one, other = ends_of(keys, count)
+    released = Graph.from_keys(np.sort(edge_keys(number[one], number[other], count)), count, name=f"{name} graph")
+    truth = np.full(count, NOBODY)
+    truth[number[: original.nodes]] = np.arange(original.nodes)
+    return GraphRelease(
+        original,
+        released,
+        truth,
+        kind=kind,
+        name=name,
+        notes=(*notes, *original.notes),
+        facts=facts or {},
+        pairing=pairing,
+        ledger=ledger,
+    )
+
+
+def check_edges(original: Graph, *, what: str) -> None:
+    """Refuse a graph without an edge: there is nothing to protect, and nothing to hide it among."""
+    if original.edges == 0:
+        raise InputError(
+            f"{what} needs a graph with edges, but the {original.name} has {original.nodes} nodes and none. "
+            "Check that it is the right file"
+        )
+
+
+def check_class_size(k: object) -> None:
+    """Refuse a setting that is no size of a class of nodes that look alike."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2:
+        raise InputError(f"k must be a whole number from 2, but is {k!r}: a class of one node hides nobody")
+
+
+def check_enough_nodes(k: int, original: Graph) -> None:
+    """Refuse a class size above the number of nodes."""
+    if k > original.nodes:
+        raise InputError(
+            f"k must be at most the number of nodes, but is {k} and the {original.name} has {original.nodes}. "
+            "Take a smaller k, or a larger graph"
+        )
+
+
+def check_share(share: object, *, what: str) -> None:
+    """Refuse a setting that is no share from 0 to 1."""
+    good = isinstance(share, (int, float, np.integer, np.floating)) and not isinstance(share, bool)
+    if not good or not 0 <= float(share) <= 1:  # type: ignore[arg-type]
+        raise InputError(f"{what} must be a number from 0 to 1, but is {share!r}. Write 5 % as 0.05")
