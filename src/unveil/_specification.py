@@ -6,6 +6,7 @@ import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
 from fractions import Fraction
 from importlib import import_module
 from typing import Any, Literal, get_args, get_origin
@@ -82,6 +83,32 @@ def understood(listed: Iterable[Listed]) -> tuple[dict[str, Callable[..., Any]],
             else:
                 aka[other] = each.name
     return known, aka
+
+
+def to_text(thing: object, listed: Iterable[Listed]) -> str:
+    """Return how a thing is written: its name, and the settings that are not as they would be anyway.
+
+    What cannot be written, such as a mechanism, is left out.
+    """
+    kind = type(thing)
+    name = next((each.name for each in listed if each.make is kind), f"{kind.__module__}:{kind.__qualname__}")
+    if not is_dataclass(thing):
+        return name
+    told = [(each.name, getattr(thing, each.name), _default(each)) for each in fields(thing) if each.repr]
+    settings = [f"{key}={_written(value)}" for key, value, usual in told if value != usual]
+    return f"{name}:{','.join(settings)}" if settings else name
+
+
+def _default(setting: "Field[Any]") -> Any:
+    return setting.default if setting.default_factory is MISSING else setting.default_factory()
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return ",".join(_written(each) for each in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
 
 
 def _unknown(name: str, known: Mapping[str, Any], aka: Mapping[str, str], what: str) -> InputError:

@@ -1,4 +1,4 @@
-"""What holds for every protection that is listed, whatever it does."""
+"""What holds for every protection of tables that is listed, whatever it does."""
 
 from collections.abc import Callable
 
@@ -14,9 +14,10 @@ from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.protect import PROTECTIONS, Protection, Protects
 
-each = pytest.mark.parametrize("protection", PROTECTIONS.values(), ids=PROTECTIONS)
+OF_TABLES = [one for one in PROTECTIONS.values() if one.on == "table"]
+each = pytest.mark.parametrize("protection", OF_TABLES, ids=lambda one: one.name)
 each_masked = pytest.mark.parametrize(
-    "protection", [one for one in PROTECTIONS.values() if one.kind == "masked"], ids=lambda one: one.name
+    "protection", [one for one in OF_TABLES if one.kind == "masked"], ids=lambda one: one.name
 )
 each_table = pytest.mark.parametrize("make", AWKWARD.values(), ids=AWKWARD)
 
@@ -85,7 +86,7 @@ def test_a_masked_release_knows_whose_each_row_is(protection: Protection) -> Non
 
 
 def test_a_synthetic_row_is_nobodys() -> None:
-    synthetic = [one for one in PROTECTIONS.values() if one.kind == "synthetic"]
+    synthetic = [one for one in OF_TABLES if one.kind == "synthetic"]
     assert synthetic
     assert all(applied(one.make(), people()).truth is None for one in synthetic)
 

@@ -10,7 +10,16 @@ import pytest
 
 from unveil._specification import from_text
 from unveil.errors import InputError
-from unveil.protect import PROTECTIONS, GaussianCopula, Protects, RankSwapping, Shuffle, protection_from
+from unveil.protect import (
+    PROTECTIONS,
+    GaussianCopula,
+    Protects,
+    RankSwapping,
+    Shuffle,
+    graph_protection_from,
+    protection_from,
+    protection_text,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +71,16 @@ def test_what_is_written_is_what_is_made(text: str, expected: Protects) -> None:
 @pytest.mark.parametrize("name", PROTECTIONS)
 def test_every_protection_is_made_by_its_name_and_by_its_shown_settings(name: str) -> None:
     shown = ",".join(PROTECTIONS[name].settings)
-    assert protection_from(name) == protection_from(f"{name}:{shown}") == PROTECTIONS[name].make()
+    read = protection_from if PROTECTIONS[name].on == "table" else graph_protection_from
+    assert read(name) == read(f"{name}:{shown}") == PROTECTIONS[name].make()
+    assert protection_text(read(f"{name}:{shown}")) == name
+
+
+def test_a_protection_of_the_other_kind_of_data_is_refused() -> None:
+    with pytest.raises(InputError, match="'id-removal' is for a graph, and here a table is protected"):
+        protection_from("id-removal")
+    with pytest.raises(InputError, match="'shuffle' is for a table, and here a graph is protected"):
+        graph_protection_from("shuffle")
 
 
 @pytest.mark.parametrize(

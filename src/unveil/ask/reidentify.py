@@ -16,7 +16,6 @@ from unveil.ask.reidentify_inputs import (
     chosen_attacks,
     keeps_order,
     made_release,
-    protection_text,
     simulated_note,
     with_known,
 )
@@ -29,7 +28,7 @@ from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import NOBODY
 from unveil.measure.confusion import confusion
 from unveil.measure.utility import loss_summary
-from unveil.protect import Protects
+from unveil.protect import Protects, protection_text
 from unveil.report.reidentify_findings import Attacked, Reidentified
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """What a question about re-identification is made of: the release, whose each row is, what is known, the attacks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.guess.candidates import NOBODY
 from unveil.guess.partition import exact_fraction
-from unveil.protect import PROTECTIONS, Protects, protection_from
+from unveil.protect import Protects, protection_from
 
 Integers = NDArray[np.int64]
 
@@ -188,14 +188,3 @@ def simulated_note(mechanism: Mechanism | None) -> tuple[str, ...]:
     if not size:
         return ()
     return (f"The true probabilities rest on simulated swaps, with a relative standard error of up to {size:.2g}.",)
-
-
-def protection_text(protect: Protects) -> str:
-    """Return how a protection is written, as far as settings can be."""
-    kind = type(protect)
-    name = next((each.name for each in PROTECTIONS.values() if each.make is kind), kind.__qualname__)
-    if not is_dataclass(protect):
-        return name
-    settings = [(each.name, getattr(protect, each.name), each.default) for each in fields(protect)]
-    written = [f"{key}={value}" for key, value, usual in settings if value != usual]
-    return f"{name}:{','.join(written)}" if written else name

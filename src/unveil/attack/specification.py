@@ -1,13 +1,12 @@
 """An attack as it is written on the command line and in files."""
 
 from collections.abc import Collection
-from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from unveil._listed import On
-from unveil._specification import from_text, understood
+from unveil._specification import from_text, to_text, understood
 from unveil.attack._listing import ATTACKS, Leaves
 from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphKnowledge
@@ -78,21 +77,4 @@ def attack_text(attack: object) -> str:
     >>> attack_text(RecordLinkage())
     'record-linkage'
     """
-    kind = type(attack)
-    name = next((each.name for each in ATTACKS.values() if each.make is kind), f"{kind.__module__}:{kind.__qualname__}")
-    if not is_dataclass(attack):
-        return name
-    told = [(each.name, getattr(attack, each.name)) for each in fields(attack) if each.repr]
-    defaults = {each.name: _default(each) for each in fields(attack)}
-    settings = [f"{key}={_written(value)}" for key, value in told if value != defaults[key]]
-    return f"{name}:{','.join(settings)}" if settings else name
-
-
-def _default(setting: "Field[Any]") -> Any:
-    return setting.default if setting.default_factory is MISSING else setting.default_factory()
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, tuple | list):
-        return ",".join(_written(each) for each in value)
-    return "none" if value is None else str(value)
+    return to_text(attack, ATTACKS.values())

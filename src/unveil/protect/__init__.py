@@ -6,7 +6,7 @@ rows in random order, because an order that is kept would tell which row is whos
 
 from unveil.protect._listing import PROTECTIONS, Protection, Protects, ProtectsGraph, protection
 from unveil.protect.graph.id_removal import IdRemoval
-from unveil.protect.specification import graph_protection_from, protection_from
+from unveil.protect.specification import graph_protection_from, protection_from, protection_text
 from unveil.protect.table.additive_noise import AdditiveNoise
 from unveil.protect.table.correlated_noise import CorrelatedNoise
 from unveil.protect.table.gaussian_copula import GaussianCopula
@@ -42,4 +42,5 @@ __all__ = [
     "graph_protection_from",
     "protection",
     "protection_from",
+    "protection_text",
 ]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from unveil._listed import On
-from unveil._specification import from_text, understood
+from unveil._specification import from_text, to_text, understood
 from unveil.errors import InputError
 from unveil.protect._listing import PROTECTIONS, Protects, ProtectsGraph
 
@@ -31,6 +31,15 @@ def graph_protection_from(text: str) -> ProtectsGraph:
     """
     made: ProtectsGraph = _protection(text, "graph")
     return made
+
+
+def protection_text(protection: object) -> str:
+    """Return how a protection is written: its name, and the settings that are not as they would be anyway.
+
+    >>> protection_text(protection_from("rank-swapping:columns=age,income"))
+    'rank-swapping:columns=age,income'
+    """
+    return to_text(protection, PROTECTIONS.values())
 
 
 def _protection(text: str, on: On) -> Any:
