@@ -53,9 +53,7 @@ def check(release: GraphRelease, original: Graph, protection: Protection) -> Non
 @each
 @given(original=graphs(max_nodes=14), seed=st.integers(0, 1000))
 @settings(max_examples=15)
-def test_a_release_is_simple_and_complete_or_refused(
-    protection: Protection, original: Graph, seed: int
-) -> None:
+def test_a_release_is_simple_and_complete_or_refused(protection: Protection, original: Graph, seed: int) -> None:
     try:
         release = applied(protection, original, seed)
     except InputError:

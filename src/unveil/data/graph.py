@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil._kernels.graph.rows import edge_keys, ends_of, keys_of, rows_of
+from unveil._kernels.graph.rows import distinct, edge_keys, ends_of, keys_of, rows_of
 from unveil.errors import InputError
 
 Integers = NDArray[np.int64]
@@ -93,7 +93,7 @@ class Graph:
             raise InputError(f"a graph can have at most {MOST_NODES:,} nodes, but has {count:,}. Take a part of it")
         loop = one == other
         all_keys = edge_keys(one[~loop], other[~loop], count)
-        keys = np.unique(all_keys)
+        keys = distinct(all_keys)
         said = (*_said(int(loop.sum()), "loop"), *_said(all_keys.size - keys.size, "repeated edge"))
         return cls.from_keys(keys, count, names=names, name=name, notes=(*notes, *said))
 

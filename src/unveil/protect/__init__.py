@@ -5,7 +5,16 @@ rows in random order, because an order that is kept would tell which row is whos
 """
 
 from unveil.protect._listing import PROTECTIONS, Protection, Protects, ProtectsGraph, protection
+from unveil.protect.graph.bounded_t_means import BoundedTMeans
+from unveil.protect.graph.dk_series_dp import DkSeriesDP
+from unveil.protect.graph.graph_anon import GraphAnon
+from unveil.protect.graph.hrg_dp import HrgDP
 from unveil.protect.graph.id_removal import IdRemoval
+from unveil.protect.graph.k_degree import KDegree
+from unveil.protect.graph.k_symmetry import KSymmetry
+from unveil.protect.graph.random_walk import RandomWalk
+from unveil.protect.graph.switch import Switch
+from unveil.protect.graph.umga import Umga
 from unveil.protect.specification import graph_protection_from, protection_from, protection_text
 from unveil.protect.table.additive_noise import AdditiveNoise
 from unveil.protect.table.correlated_noise import CorrelatedNoise
@@ -23,21 +32,30 @@ from unveil.protect.table.univariate_microaggregation import UnivariateMicroaggr
 __all__ = [
     "PROTECTIONS",
     "AdditiveNoise",
+    "BoundedTMeans",
     "CorrelatedNoise",
+    "DkSeriesDP",
     "GaussianCopula",
     "Generalization",
+    "GraphAnon",
+    "HrgDP",
     "IdRemoval",
+    "KDegree",
+    "KSymmetry",
     "Microaggregation",
     "Mondrian",
     "Pram",
     "Protection",
     "Protects",
     "ProtectsGraph",
+    "RandomWalk",
     "RankSwapping",
     "RankSwappingBuckets",
     "RankSwappingDistribution",
     "Shuffle",
     "Suppression",
+    "Switch",
+    "Umga",
     "UnivariateMicroaggregation",
     "graph_protection_from",
     "protection",

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from unveil.report.text import decimal, short_percent
 
 FloatArray = NDArray[np.float64]
-#: What an axis counts: any number, a share of 1 (shown in percent), or things (whole numbers only).
-Kind = Literal["number", "share", "count"]
+#: What an axis counts: any number, a share of 1 (shown in percent), things (whole numbers only), or powers of ten: the
+#: chart then holds logarithms to base 10, and the axis shows the numbers or shares that they stand for.
+Kind = Literal["number", "share", "count", "power", "power of share"]
 
 #: The most points that one curve of a picture has.
 MOST_POINTS = 200
@@ -33,11 +34,13 @@ def axis(low: float, high: float, kind: Kind = "number", *, most: int = 6) -> Ax
     ((0.0, '0%'), (0.2, '20%'), (0.4, '40%'), (0.6, '60%'), (0.8, '80%'), (1.0, '100%'))
     >>> [text for _, text in axis(0, 23, "count").ticks]
     ['0', '5', '10', '15', '20']
+    >>> [text for _, text in axis(0, 4, "power").ticks]
+    ['1', '10', '100', '1,000', '10k']
     """
     if not high > low:
         high = low + 1.0
     step = round_step((high - low) / (most - 1))
-    if kind == "count":
+    if kind not in ("number", "share"):
         step = max(1.0, step)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
@@ -54,9 +57,23 @@ def round_step(wanted: float) -> float:
     return 10 * power
 
 
+def value_text(value: float, kind: Kind) -> str:
+    """Return a value of a chart in words, as the axis of this kind means it.
+
+    >>> value_text(0.5, "share"), value_text(2.0, "power"), value_text(-2.0, "power of share")
+    ('50%', '100', '1%')
+    """
+    if kind in ("power", "power of share"):
+        value = 10.0**value
+        value = float(f"{value:.3g}")
+    return short_percent(value) if kind in ("share", "power of share") else decimal(value)
+
+
 def _tick_text(value: float, kind: Kind) -> str:
-    if kind == "share":
-        return short_percent(value)
+    if kind in ("share", "power of share"):
+        return value_text(value, kind)
+    if kind == "power":
+        value = 10.0**value
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= size:
             return f"{decimal(value / (1e3 if letter == 'k' else size))}{letter}"

@@ -1,6 +1,7 @@
 """Charts as inline SVG: no script, no style attribute, colours through classes so that dark mode and print work."""
 
 import math
+from functools import partial
 from html import escape
 from typing import Literal
 
@@ -8,8 +9,7 @@ import numpy as np
 
 from unveil.report.blocks import Chart, Series, Style, Threshold, Vector
 from unveil.report.look import LOOKS, MOST_MARKS
-from unveil.report.scale import Axis, FloatArray, axis, thin
-from unveil.report.text import decimal, short_percent
+from unveil.report.scale import Axis, FloatArray, axis, thin, value_text
 
 WIDTH, HEIGHT = 640, 396
 LEFT, RIGHT, TOP, BOTTOM = 70, 34, 44, 70
@@ -116,8 +116,7 @@ def describe(chart: Chart) -> str:
     >>> describe(Chart(title="T", x_label="x", y_label="y", series=(bars,)))
     'Across: x. Up: y. share: 25% from 0 to 0.5.'
     """
-    x_text = short_percent if chart.x_kind == "share" else decimal
-    y_text = short_percent if chart.y_kind == "share" else decimal
+    x_text, y_text = partial(value_text, kind=chart.x_kind), partial(value_text, kind=chart.y_kind)
     if chart.rows:
         from unveil.report.svg_rows import describe_rows
 

@@ -1,0 +1,176 @@
+"""A window on two lists of nodes from which the pair with the most witnesses leaves, again and again."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels._compile import compiled
+from unveil._kernels.graph.witnesses import FIRST, NEVER, WITNESSES, Side, clear_row, count_row, is_small
+
+Integers = NDArray[np.int64]
+
+#: The bytes that one cell of the window takes.
+CELL_BYTES = 4
+_NOBODY = -1
+
+
+class Window(NamedTuple):
+    """The nodes in the rows and columns of the window (-1 for an empty one), and the witnesses of each pair.
+
+    ``best`` is the highest number of witnesses in each row and ``column`` where that is; it means nothing where the
+    best is 0, because then all columns are alike.
+    """
+
+    seen: NDArray[np.int32]
+    node: Integers
+    other: Integers
+    row_of: Integers
+    column_of: Integers
+    best: Integers
+    column: Integers
+
+
+def map_best_of_window(
+    here: Side, there: Side, order: Integers, order_there: Integers, width: int, threshold: int
+) -> Integers:
+    """Let the best pair leave the window until one side of it is empty; return when each other node came in.
+
+    The window shows the first ``width`` nodes of both lists that have not left yet. The pair in it with the most
+    witnesses leaves, the lot deciding between equals; it is mapped if it has at least ``threshold`` witnesses, and else
+    both are given up. Each departure takes one moment; ``NEVER`` is when nodes come in that do not.
+    """
+    rows, columns = min(width, order.size), min(width, order_there.size)
+    window = Window(
+        np.zeros((rows, columns), np.int32),
+        np.full(rows, _NOBODY, np.int64),
+        np.full(columns, _NOBODY, np.int64),
+        np.full(here.start.size - 1, _NOBODY, np.int64),
+        np.full(there.start.size - 1, _NOBODY, np.int64),
+        np.zeros(rows, np.int64),
+        np.zeros(columns if rows == 0 else rows, np.int64),
+    )
+    run = _run if is_small(here, there) else compiled(_run, *WITNESSES, *_HELPERS)
+    entered: Integers = run(here, there, order, order_there, threshold, window)
+    return entered
+
+
+def _run(here: Side, there: Side, order: Integers, order_there: Integers, threshold: int, window: Window) -> Integers:
+    nodes, others = here.start.size - 1, there.start.size - 1
+    count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
+    count_back, found_back = np.zeros(nodes, np.int64), np.empty(nodes, np.int64)
+    entered = np.full(others, NEVER)
+    rows, columns = window.node.size, window.other.size
+    now = FIRST
+    for column in range(columns):
+        entered[order_there[column]] = now
+        _enter_column(here, there, window, column, order_there[column], now, count_back, found_back)
+    for row in range(rows):
+        _enter_row(here, there, window, row, order[row], now, count, found)
+    while True:
+        row, column = _best_pair(here, there, window)
+        if row < 0 or column < 0:
+            return entered
+        enough = window.seen[row, column] >= threshold
+        if not enough and rows == order.size and columns == order_there.size:
+            # Nobody comes in and nobody gets another witness: those left would all be given up.
+            return entered
+        _leave(here, there, window, row, column, now, enough)
+        now += 1
+        if columns < order_there.size:
+            entered[order_there[columns]] = now
+            _enter_column(here, there, window, column, order_there[columns], now, count_back, found_back)
+            columns += 1
+        if rows < order.size:
+            _enter_row(here, there, window, row, order[rows], now, count, found)
+            rows += 1
+
+
+def _enter_row(
+    here: Side, there: Side, window: Window, row: int, node: int, now: int, count: Integers, found: Integers
+) -> None:
+    window.node[row], window.row_of[node] = node, row
+    window.seen[row, :] = 0
+    size = count_row(here, there, node, now, count, found)
+    for place in range(size):
+        column = window.column_of[found[place]]
+        if column >= 0:
+            window.seen[row, column] = count[found[place]]
+    clear_row(count, found, size)
+    _rank(there, window, row)
+
+
+def _enter_column(
+    here: Side, there: Side, window: Window, column: int, other: int, now: int, count: Integers, found: Integers
+) -> None:
+    window.other[column], window.column_of[other] = other, column
+    window.seen[:, column] = 0
+    size = count_row(there, here, other, now, count, found)
+    for place in range(size):
+        row = window.row_of[found[place]]
+        if row >= 0:
+            window.seen[row, column] = count[found[place]]
+            _compare(there, window, row, column)
+    clear_row(count, found, size)
+
+
+def _compare(there: Side, window: Window, row: int, column: int) -> None:
+    """Take a cell into account that has at least one witness and may be the best of its row."""
+    seen, best = window.seen[row, column], window.best[row]
+    lot, rival = there.lot[window.other[column]], there.lot[window.other[window.column[row]]]
+    if seen > best or (seen == best and lot > rival):
+        window.best[row], window.column[row] = seen, column
+
+
+def _rank(there: Side, window: Window, row: int) -> None:
+    """Find the best cell of a row anew."""
+    window.best[row] = 0
+    for column in range(window.other.size):
+        if window.other[column] >= 0 and window.seen[row, column] > 0:
+            _compare(there, window, row, column)
+
+
+def _best_pair(here: Side, there: Side, window: Window) -> tuple[int, int]:
+    """Return the row and column of the pair with the most witnesses, -1 for a side that is empty."""
+    top = -1
+    for row in range(window.node.size):
+        if window.node[row] < 0:
+            continue
+        if top < 0 or window.best[row] > window.best[top]:
+            top = row
+        elif window.best[row] == window.best[top] and here.lot[window.node[row]] > here.lot[window.node[top]]:
+            top = row
+    if top >= 0 and window.best[top] > 0:
+        return top, int(window.column[top])
+    first = -1
+    for column in range(window.other.size):
+        if window.other[column] < 0:
+            continue
+        if first < 0 or there.lot[window.other[column]] > there.lot[window.other[first]]:
+            first = column
+    return top, first
+
+
+def _leave(here: Side, there: Side, window: Window, row: int, column: int, now: int, mapped: bool) -> None:
+    node, other = window.node[row], window.other[column]
+    window.node[row] = window.row_of[node] = window.other[column] = window.column_of[other] = _NOBODY
+    here.taken[node] = there.taken[other] = now
+    for rest in range(window.node.size):
+        if window.node[rest] >= 0 and window.best[rest] > 0 and window.column[rest] == column:
+            _rank(there, window, rest)
+    if not mapped:
+        return
+    here.partner[node], there.partner[other] = other, node
+    here.used[node] = there.used[other] = now
+    for place in range(here.start[node], here.start[node + 1]):
+        rest = window.row_of[here.neighbour[place]]
+        if rest < 0:
+            continue
+        for spot in range(there.start[other], there.start[other + 1]):
+            near = window.column_of[there.neighbour[spot]]
+            if near >= 0:
+                window.seen[rest, near] += 1
+                _compare(there, window, rest, near)
+
+
+_HELPERS = (_compare, _rank, _enter_row, _enter_column, _best_pair, _leave)

@@ -1,0 +1,78 @@
+"""Clusters of numbers around means, all of nearly the same size."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels._compile import PLAIN_UP_TO, compiled
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Clusters(NamedTuple):
+    """Where clusters of sorted numbers begin (one more entry for the end), and how they were found."""
+
+    bounds: Integers
+    rounds: int
+    is_stable: bool
+
+
+def bounded_means(values: Integers, centres: Floats, size: int, most_rounds: int) -> Clusters:
+    """Return the clusters of ascending ``values`` around means that start at the ascending ``centres``.
+
+    Every cluster has at least ``size`` members. In each round values are assigned so that the sum of their squared
+    distances to the centres is least, and centres move to the mean of their cluster. Neither can raise that sum, so
+    the clusters become stable. Because numbers are in a line, clusters are stretches of it. A round takes time in
+    proportion to the number of values.
+
+    >>> bounded_means(np.array([1, 1, 2, 8, 9]), np.array([1.0, 2.0]), 2, 50)
+    Clusters(bounds=array([0, 3, 5]), rounds=2, is_stable=True)
+    """
+    below = np.concatenate([[0], np.cumsum(values)])
+    assign = assigned if values.size <= PLAIN_UP_TO else compiled(assigned)
+    bounds = assign(below, centres, size)
+    for done in range(1, most_rounds + 1):
+        moved = assign(below, np.diff(below[bounds]) / np.diff(bounds), size)
+        if (moved == bounds).all():
+            return Clusters(bounds, done, True)
+        bounds = moved
+    return Clusters(bounds, most_rounds, False)
+
+
+def assigned(below: Integers, centres: Floats, size: int) -> Integers:
+    """Return where the cluster of each centre begins (and the last one ends) in the cheapest assignment.
+
+    ``below[i]`` is the sum of the first ``i`` values. Every cluster gets at least ``size`` of them; how the ``spare``
+    ones that are left over are shared out is found by going through the centres and, for each, through how many of
+    them went to it and those before.
+
+    >>> assigned(np.array([0, 1, 2, 4, 12, 21]), np.array([1.0, 9.0]), 2)
+    array([0, 3, 5])
+    """
+    count = centres.size
+    spare = below.size - 1 - count * size
+    cost = np.zeros(spare + 1)
+    chosen = np.zeros((count, spare + 1), np.int64)
+    for cluster in range(count):
+        centre = centres[cluster]
+        # The squared distances of values b..e-1 are a term of e less the same of b, but for their own squares,
+        # which are the same in every assignment.
+        best, best_before = np.inf, 0
+        for used in range(spare + 1):
+            begin = cluster * size + used
+            total = cost[used] - centre * (begin * centre - 2 * below[begin])
+            # The first cluster begins at the first value.
+            if total < best and (cluster > 0 or used == 0):
+                best, best_before = total, used
+            end = begin + size
+            cost[used] = best + centre * (end * centre - 2 * below[end])
+            chosen[cluster, used] = best_before
+    bounds = np.empty(count + 1, np.int64)
+    used = spare
+    for cluster in range(count, 0, -1):
+        bounds[cluster] = cluster * size + used
+        used = chosen[cluster - 1, used]
+    bounds[0] = 0
+    return bounds

@@ -1,0 +1,102 @@
+"""More edges, so that every node has the degree it should have."""
+
+import numpy as np
+
+from unveil._kernels._compile import compiled
+from unveil._kernels.graph.exchanges import EXCHANGING, settle
+from unveil._kernels.graph.random import State
+from unveil._kernels.graph.roomy_rows import connect, keys_in, shuffle, with_room
+from unveil._kernels.graph.rows import Integers, Neighbours
+
+_PLAIN_UP_TO = 4_000
+
+
+def raised(
+    start: Integers, neighbour: Neighbours, degrees: Integers, state: State, *, keep: bool
+) -> tuple[Integers, Integers]:
+    """Return the keys of a graph with these degrees, and how many edges each node still lacks; no degree may fall.
+
+    The node that lacks the most is connected to those that lack the most of the others, as in Liu and Terzi, 2008;
+    where that leaves nobody to connect with, edges are exchanged along the shortest walks there are. With ``keep``,
+    exchanges only undo what was added; otherwise they may take away edges of the graph.
+
+    >>> start, neighbour = np.array([0, 1, 2, 2]), np.array([1, 0], np.int32)
+    >>> raised(start, neighbour, np.array([2, 2, 2]), np.zeros(1, np.uint64), keep=True)
+    (array([1, 2, 5]), array([0, 0, 0]))
+    """
+    roomy, size, wide = with_room(start, neighbour, degrees)
+    need = degrees - size
+    kept = size.copy() if keep else np.zeros_like(size)
+    run = compiled(_raise, *EXCHANGING, _falling, _lack_one_less, _join) if wide.size > _PLAIN_UP_TO else _raise
+    run(roomy, size, wide, kept, need, state)
+    return keys_in(roomy, size, wide), need
+
+
+def _raise(
+    start: Integers, size: Integers, neighbour: Neighbours, kept: Integers, need: Integers, state: State
+) -> None:
+    _join(start, size, neighbour, need, state)
+    settle(start, size, neighbour, kept, need, state)
+
+
+def _falling(lack: Integers, state: State) -> tuple[Integers, Integers, Integers]:
+    """Return nodes in falling order of what they lack (equals by lot), where each stands, and how many lack so many."""
+    n = lack.size
+    largest = lack.max()
+    at_least = np.zeros(largest + 2, np.int64)
+    for node in range(n):
+        at_least[lack[node]] += 1
+    for count in range(largest - 1, -1, -1):
+        at_least[count] += at_least[count + 1]
+    order = np.arange(n)
+    shuffle(order, state)
+    by_lot = order.copy()
+    place = np.empty(n, np.int64)
+    filled = np.zeros(largest + 1, np.int64)
+    for draw in range(n):
+        lot = by_lot[draw]
+        place[lot] = at_least[lack[lot] + 1] + filled[lack[lot]]
+        filled[lack[lot]] += 1
+        order[place[lot]] = lot
+    return order, place, at_least
+
+
+def _lack_one_less(order: Integers, place: Integers, at_least: Integers, lack: Integers, node: int) -> None:
+    """Let a node lack one edge less: it changes places with the last of its equals."""
+    last = at_least[lack[node]] - 1
+    swapped = order[last]
+    order[place[node]], order[last] = swapped, node
+    place[swapped], place[node] = place[node], last
+    at_least[lack[node]] = last
+    lack[node] -= 1
+
+
+def _join(start: Integers, size: Integers, neighbour: Neighbours, need: Integers, state: State) -> None:
+    """Connect nodes that lack edges, those that lack most first, and take off from ``need`` what was done."""
+    lack = need.copy()
+    order, place, at_least = _falling(lack, state)
+    marked = np.zeros(need.size, np.bool_)
+    partners = np.empty(need.size, np.int64)
+    while at_least[1] > 0:
+        node = order[0]
+        row = neighbour[start[node] : start[node] + size[node]].copy()
+        for other in row:
+            marked[other] = True
+        found = 0
+        for here in range(1, at_least[1]):
+            if found == lack[node]:
+                break
+            if not marked[order[here]]:
+                partners[found] = order[here]
+                found += 1
+        for other in row:
+            marked[other] = False
+        for chosen in range(found):
+            partner = partners[chosen]
+            connect(start, size, neighbour, node, partner)
+            need[partner] -= 1
+            _lack_one_less(order, place, at_least, lack, partner)
+        need[node] -= found
+        # What it found nobody for stays in its need, but it is looked at no more.
+        while lack[node] > 0:
+            _lack_one_less(order, place, at_least, lack, node)

@@ -1,0 +1,158 @@
+"""A walk over dendrograms: two neighbouring subtrees change places, and the better the result the likelier it stays.
+
+Around an inner node ``lower`` that is not the root there are three subtrees: its two children, and its sibling under
+``upper``, its parent. One of the three pairs is joined first, at ``lower``, and a move proposes one of the other two.
+Only the counts of ``lower`` and ``upper`` change, and their sum does not.
+"""
+
+from math import exp
+
+import numpy as np
+
+from unveil._kernels._compile import compiled
+from unveil._kernels.graph.dendrogram import Dendrogram, Integers, Numbers, part_of_score
+from unveil._kernels.graph.random import DRAWING, State, below, next_float
+
+# A plain move takes about 20 µs; walks come in some 20 stretches, so that a plain one is over in half a second.
+_PLAIN_MOVES = 1_000
+
+
+def walk(
+    tree: Dendrogram, start: Integers, neighbour: Numbers, state: State, *, moves: int, factor: float
+) -> tuple[int, float]:
+    """Return how many moves were taken, and the mean log-likelihood over all moves; the dendrogram is changed.
+
+    In the long run each dendrogram comes up with a chance that grows as ``exp(factor * log-likelihood)``. There must
+    be three nodes or more, else there is nothing to move.
+
+    Parameters
+    ----------
+    tree
+        Where to begin; where the walk ended is left in it.
+    start, neighbour
+        The rows of neighbours of the graph.
+    state
+        The state of the random numbers, moved on.
+    moves
+        How many moves to propose, at least one.
+    factor
+        How much a gain in log-likelihood counts; 0 walks at random.
+    """
+    spare = np.empty(tree.order.size, np.int32)
+    run = compiled(_walk, *_HELPERS) if moves > _PLAIN_MOVES else _walk
+    taken, total = run(tree, start, neighbour, state, spare, moves, factor)
+    return taken, total / moves
+
+
+def edges_between(tree: Dendrogram, start: Integers, neighbour: Numbers, one: int, other: int) -> int:
+    """Return how many edges lead from leaves under ``one``, which are listed, to leaves under ``other``."""
+    begin = tree.place[tree.first[one]]
+    target, width = tree.place[tree.first[other]], tree.size[other]
+    count = 0
+    for place in range(begin, begin + tree.size[one]):
+        node = tree.order[place]
+        for entry in range(start[node], start[node + 1]):
+            if 0 <= tree.place[neighbour[entry]] - target < width:
+                count += 1
+    return count
+
+
+def swap_blocks(tree: Dendrogram, spare: Numbers, begin: int, middle: int, end: int) -> None:
+    """Exchange the leaves in ``order[begin:middle]`` with those in ``order[middle:end]``, each in the same order."""
+    order = tree.order
+    ahead, behind = middle - begin, end - middle
+    if ahead <= behind:
+        for step in range(ahead):
+            spare[step] = order[begin + step]
+        for place in range(begin, begin + behind):
+            order[place] = order[place + ahead]
+        for step in range(ahead):
+            order[begin + behind + step] = spare[step]
+    else:
+        for step in range(behind):
+            spare[step] = order[middle + step]
+        for place in range(middle - 1, begin - 1, -1):
+            order[place + behind] = order[place]
+        for step in range(behind):
+            order[begin + step] = spare[step]
+    for place in range(begin, end):
+        tree.place[order[place]] = place
+
+
+def rehang(tree: Dendrogram, spare: Numbers, lower: int, out: int) -> None:
+    """Let the child ``out`` of ``lower`` change places with the sibling of ``lower``; counts of edges stay as they are.
+
+    The leaves keep their order, or the second and third of the three subtrees change places: so the leftmost leaf
+    under ``upper``, and under all above it, stays the same.
+    """
+    child, size = tree.child, tree.size
+    upper = tree.parent[lower]
+    side = 0 if child[upper, 0] == lower else 1
+    sibling = child[upper, 1 - side]
+    middle = child[lower, 1 - side]
+    stays = child[lower, 0] if child[lower, 1] == out else child[lower, 1]
+    left, right = (stays, sibling) if side == 0 else (sibling, stays)
+    if out == middle:
+        begin = tree.place[tree.first[left]] + size[left]
+        swap_blocks(tree, spare, begin, begin + size[out], begin + size[out] + size[right])
+    first, second = (out, lower) if side == 0 and out != middle else (lower, out)
+    child[upper, 0], child[upper, 1] = first, second
+    child[lower, 0], child[lower, 1] = left, right
+    tree.parent[out], tree.parent[sibling] = upper, lower
+    tree.first[lower] = tree.first[left]
+    size[lower] = size[left] + size[right]
+    tree.ends[lower] = tree.ends[left] + tree.ends[right]
+
+
+def _walk(
+    tree: Dendrogram, start: Integers, neighbour: Numbers, state: State, spare: Numbers, moves: int, factor: float
+) -> tuple[int, float]:
+    child, edges, score = tree.child, tree.edges, tree.score
+    inner = len(child)
+    now = 0.0
+    for vertex in range(inner):
+        now += score[vertex]
+    taken, total = 0, 0.0
+    for _ in range(moves):
+        # One number says which inner node below the root, and which of its children would go out.
+        drawn = below(state, 2 * (inner - 1))
+        lower, side = 1 + drawn // 2, drawn % 2
+        out, stays, upper = child[lower, side], child[lower, 1 - side], tree.parent[lower]
+        sibling = child[upper, 0] if child[upper, 1] == lower else child[upper, 1]
+        joined = _edges_after(tree, start, neighbour, stays, out, sibling, edges[upper])
+        rest = edges[lower] + edges[upper] - joined
+        pairs, rest_pairs = _pairs_after(tree, stays, out, sibling)
+        score_lower, score_upper = part_of_score(joined, pairs), part_of_score(rest, rest_pairs)
+        gain = score_lower + score_upper - score[lower] - score[upper]
+        if gain >= 0 or next_float(state) < exp(factor * gain):
+            rehang(tree, spare, lower, out)
+            edges[lower], edges[upper] = joined, rest
+            score[lower], score[upper] = score_lower, score_upper
+            now += gain
+            taken += 1
+        total += now
+    return taken, total
+
+
+def _pairs_after(tree: Dendrogram, stays: int, out: int, sibling: int) -> tuple[int, int]:
+    """Return how many pairs the lower and the upper node would have; sizes have 32 bits, their products need 64."""
+    size = tree.size
+    return np.int64(size[stays]) * size[sibling], np.int64(size[out]) * (size[stays] + size[sibling])
+
+
+def _edges_after(
+    tree: Dendrogram, start: Integers, neighbour: Numbers, stays: int, out: int, sibling: int, split: int
+) -> int:
+    """Return how many edges join the sibling with the child that stays; ``split`` is how many it has with both.
+
+    They are found from whichever of the three subtrees has the fewest ends of edges: nearly always very few.
+    """
+    ends = tree.ends
+    if ends[stays] <= ends[out] and ends[stays] <= ends[sibling]:
+        return edges_between(tree, start, neighbour, stays, sibling)
+    if ends[sibling] <= ends[out]:
+        return edges_between(tree, start, neighbour, sibling, stays)
+    return split - edges_between(tree, start, neighbour, out, sibling)
+
+
+_HELPERS = (*DRAWING, part_of_score, edges_between, swap_blocks, rehang, _pairs_after, _edges_after)

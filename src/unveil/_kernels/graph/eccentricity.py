@@ -1,0 +1,138 @@
+"""Nodes whose best candidate stands out from all others, in both directions, are mapped to it one after the other."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels._compile import compiled
+from unveil._kernels.graph.witnesses import FIRST, WITNESSES, Side, clear_row, count_row, is_small
+
+Integers = NDArray[np.int64]
+
+# An eccentricity this little below the threshold is one that rounding has moved.
+_ROUNDING = 1e-9
+
+
+class Looks(NamedTuple):
+    """What makes it unnecessary to look at a node again; all moments.
+
+    A look at a node ends as it did before, unless its row of witnesses has changed since, or it was turned down by its
+    best candidate and that one's column has changed.
+    """
+
+    looked: Integers
+    turned_down_by: Integers
+    row_changed: Integers
+    column_changed: Integers
+
+
+def nothing_seen(nodes: int, others: int) -> Looks:
+    """Return the state before the first look."""
+    return Looks(
+        np.zeros(nodes, np.int64), np.full(nodes, -1), np.full(nodes, FIRST, np.int64), np.zeros(others, np.int64)
+    )
+
+
+def standing_out(there: Side, count: Integers, found: Integers, size: int, threshold: float) -> int:
+    """Return the node with the highest score, or -1 if it does not stand out or nobody has a witness.
+
+    A score is the number of witnesses divided by the square root of the degree; all nodes of the graph have one, which
+    is 0 for those not found. The best stands out if it exceeds the second best by ``threshold`` standard deviations
+    (dividing by one less than the number of nodes). With a threshold of 0 the lot decides between equals; with any
+    other, equals do not stand out.
+    """
+    best, second = -1, -1
+    for place in range(size):
+        node = found[place]
+        if best < 0 or _precedes(there, count, node, best):
+            second = best
+            best = node
+        elif second < 0 or _precedes(there, count, node, second):
+            second = node
+    if best < 0:
+        return -1
+    # Compared as whole numbers, because rounding would part scores that are equal.
+    tied = second >= 0 and count[best] ** 2 * there.degree[second] == count[second] ** 2 * there.degree[best]
+    if threshold <= 0:
+        return best
+    if tied:
+        return -1
+    ahead = count[best] / np.sqrt(there.degree[best])
+    if second >= 0:
+        ahead -= count[second] / np.sqrt(there.degree[second])
+    return best if ahead * (1 + _ROUNDING) >= threshold * _deviation(there, count, found, size) else -1
+
+
+def _precedes(there: Side, count: Integers, one: int, other: int) -> bool:
+    left, right = count[one] ** 2 * there.degree[other], count[other] ** 2 * there.degree[one]
+    if left == right:
+        return bool(there.lot[one] > there.lot[other])
+    return bool(left > right)
+
+
+def _deviation(there: Side, count: Integers, found: Integers, size: int) -> float:
+    """Return the standard deviation of the scores of all nodes of the graph, most of which may be 0."""
+    nodes = count.size
+    total = 0.0
+    for place in range(size):
+        total += count[found[place]] / np.sqrt(there.degree[found[place]])
+    mean = total / nodes
+    squares = (nodes - size) * mean**2
+    for place in range(size):
+        squares += (count[found[place]] / np.sqrt(there.degree[found[place]]) - mean) ** 2
+    return float(np.sqrt(squares / (nodes - 1)))
+
+
+def sweep(here: Side, there: Side, order: Integers, threshold: float, now: int, looks: Looks) -> int:
+    """Look at the nodes in the given order, map those that stand out, and return the moment after that.
+
+    A node is mapped to its best candidate if that stands out from all candidates of the node, and the node from all
+    candidates of that one. Both sides and what is known of former looks change. Moments start at ``FIRST``, and each
+    mapping takes one.
+    """
+    run = _sweep if is_small(here, there) else compiled(_sweep, *WITNESSES, *_HELPERS)
+    return int(run(here, there, order, threshold, now, looks))
+
+
+def _sweep(here: Side, there: Side, order: Integers, threshold: float, now: int, looks: Looks) -> int:
+    nodes, others = here.start.size - 1, there.start.size - 1
+    count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
+    count_back, found_back = np.zeros(nodes, np.int64), np.empty(nodes, np.int64)
+    for node in order:
+        by = looks.turned_down_by[node]
+        seen = looks.looked[node]
+        if looks.row_changed[node] <= seen and (by < 0 or looks.column_changed[by] <= seen):
+            continue
+        looks.looked[node] = now
+        size = count_row(here, there, node, now, count, found)
+        best = standing_out(there, count, found, size, threshold)
+        looks.turned_down_by[node] = best
+        if best >= 0:
+            size_back = count_row(there, here, best, now, count_back, found_back)
+            if standing_out(here, count_back, found_back, size_back, threshold) == node:
+                _map(here, node, best, now)
+                _map(there, best, node, now)
+                now += 1
+                _note_change(here, looks.row_changed, node, found_back, size_back, now)
+                _note_change(there, looks.column_changed, best, found, size, now)
+            clear_row(count_back, found_back, size_back)
+        clear_row(count, found, size)
+    return now
+
+
+def _map(here: Side, node: int, other: int, now: int) -> None:
+    here.partner[node] = other
+    here.used[node] = now
+    here.taken[node] = now
+
+
+def _note_change(here: Side, changed: Integers, node: int, found: Integers, size: int, now: int) -> None:
+    """Note that the neighbours of a node have a new witness, and that those found have lost a candidate."""
+    for place in range(here.start[node], here.start[node + 1]):
+        changed[here.neighbour[place]] = now
+    for place in range(size):
+        changed[found[place]] = now
+
+
+_HELPERS = (_precedes, _deviation, standing_out, _map, _note_change)

@@ -1,0 +1,81 @@
+"""A graph whose edges may change: the neighbours of each node in a row with room for more, in any order."""
+
+import numpy as np
+
+from unveil._kernels.graph.random import DRAWING, State, below
+from unveil._kernels.graph.rows import Integers, Neighbours, row_numbers
+
+Node = int | np.integer
+
+
+def with_room(start: Integers, neighbour: Neighbours, most: Integers) -> tuple[Integers, Integers, Neighbours]:
+    """Return ``start``, ``size`` and ``neighbour`` of the same graph with room for ``most`` neighbours of each node.
+
+    The neighbours of node ``i`` are ``neighbour[start[i]:start[i] + size[i]]``; those it had before come first.
+
+    >>> with_room(np.array([0, 1, 2]), np.array([1, 0], np.int32), np.array([1, 2]))
+    (array([0, 1, 3]), array([1, 1]), array([ 1,  0, -1], dtype=int32))
+    """
+    size = np.diff(start)
+    roomy = np.concatenate([[0], np.cumsum(np.maximum(most, size))])
+    wide = np.full(roomy[-1], -1, np.int32)
+    wide[np.arange(neighbour.size) + (roomy - start)[row_numbers(start)]] = neighbour
+    return roomy, size, wide
+
+
+def keys_in(start: Integers, size: Integers, neighbour: Neighbours) -> Integers:
+    """Return the sorted keys of the edges, each once.
+
+    >>> keys_in(np.array([0, 1, 3]), np.array([1, 1]), np.array([1, 0, -1], np.int32))
+    array([1])
+    """
+    row = np.repeat(np.arange(size.size), size)
+    before = np.cumsum(size) - size
+    other = neighbour[np.arange(row.size) + (start[:-1] - before)[row]]
+    once = row < other
+    return np.sort(row[once] * size.size + other[once])
+
+
+def has_edge(start: Integers, size: Integers, neighbour: Neighbours, one: Node, other: Node) -> bool:
+    """Return whether two nodes are connected; looks through the shorter of their rows."""
+    if size[other] < size[one]:
+        one, other = other, one
+    for place in range(start[one], start[one] + size[one]):  # noqa: SIM110 (a generator would not compile)
+        if neighbour[place] == other:
+            return True
+    return False
+
+
+def connect(start: Integers, size: Integers, neighbour: Neighbours, one: Node, other: Node) -> None:
+    """Add an edge that is not there; both rows must have room."""
+    neighbour[start[one] + size[one]] = other
+    size[one] += 1
+    neighbour[start[other] + size[other]] = one
+    size[other] += 1
+
+
+def _take_out(start: Integers, size: Integers, neighbour: Neighbours, one: Node, other: Node) -> None:
+    last = start[one] + size[one] - 1
+    for place in range(start[one], last + 1):
+        if neighbour[place] == other:
+            neighbour[place] = neighbour[last]
+            neighbour[last] = -1
+            size[one] -= 1
+            return
+
+
+def disconnect(start: Integers, size: Integers, neighbour: Neighbours, one: Node, other: Node) -> None:
+    """Take an edge away that is there; the last neighbour takes its place in the row."""
+    _take_out(start, size, neighbour, one, other)
+    _take_out(start, size, neighbour, other, one)
+
+
+def shuffle(values: Integers, state: State) -> None:
+    """Put numbers in random order."""
+    for last in range(values.size - 1, 0, -1):
+        place = below(state, last + 1)
+        values[last], values[place] = values[place], values[last]
+
+
+#: The functions that a compiled loop over such rows may call, in the order in which they call each other.
+CHANGING = (*DRAWING, has_edge, connect, _take_out, disconnect, shuffle)

@@ -1,0 +1,190 @@
+"""Witnesses: two nodes of two graphs have one for each pair of neighbours, one of each, already mapped to one another.
+
+The matrix of witnesses of all nodes of one graph and all of the other is never kept: it may have billions of cells. A
+row of it is counted when it is looked at, which takes as many steps as filling it would have taken. Because every node
+carries the moment at which it was mapped, a row can also be counted as it was at any moment before.
+
+Pass ``*WITNESSES`` as helpers to ``compiled``.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels._compile import compiled
+
+Integers = NDArray[np.int64]
+Neighbours = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+#: The moment of what did not happen.
+NEVER = np.iinfo(np.int64).max
+#: The moment of what was so before the attack began, and the first moment of the attack.
+BEFORE, FIRST = 0, 1
+
+# Up to so many steps a plain loop takes less time than it takes to load the compiler.
+_PLAIN_STEPS = 30_000
+# Sorting so small a part of a row is cheaper than walking along it.
+_SORT_BELOW = 1 / 16
+
+
+class Side(NamedTuple):
+    """One of both graphs and what happened to its nodes; the arrays change while an attack runs.
+
+    ``partner`` is the node of the other graph, -1 without; ``used`` the moment after which the pair bears witness,
+    ``taken`` the moment after which the node can no longer be chosen. In ties the node with the highest ``lot`` wins.
+    """
+
+    start: Integers
+    neighbour: Neighbours
+    degree: Integers
+    lot: Integers
+    partner: Integers
+    used: Integers
+    taken: Integers
+
+
+class Rows(NamedTuple):
+    """The candidates of each node with their scores; those of node i are ``start[i]`` to ``start[i + 1] - 1``."""
+
+    start: Integers
+    candidate: NDArray[np.int32]
+    score: Floats
+
+
+def side_of(start: Integers, neighbour: Neighbours, partner: Integers, lot: Integers) -> Side:
+    """Return a graph in which the nodes with a partner were known before the attack began."""
+    moment = np.where(partner >= 0, BEFORE, NEVER)
+    return Side(start, neighbour, np.diff(start), lot, partner.copy(), moment, moment.copy())
+
+
+def is_small(one: Side, other: Side) -> bool:
+    """Return whether even a plain loop looks at all rows in no time."""
+    return bool((one.degree**2).sum() + (other.degree**2).sum() <= _PLAIN_STEPS)
+
+
+def count_row(here: Side, there: Side, node: int, now: int, count: Integers, found: Integers) -> int:
+    """Return how many nodes of the other graph share a witness with a node and can be chosen.
+
+    Their numbers are at the front of ``found``, in no order, and ``count`` holds the witnesses of each. It must be zero
+    before; ``clear_row`` makes it so again.
+    """
+    size = 0
+    for place in range(here.start[node], here.start[node + 1]):
+        near = here.neighbour[place]
+        if here.used[near] >= now:
+            continue
+        partner = here.partner[near]
+        for spot in range(there.start[partner], there.start[partner + 1]):
+            other = there.neighbour[spot]
+            if there.taken[other] >= now:
+                if count[other] == 0:
+                    found[size] = other
+                    size += 1
+                count[other] += 1
+    return size
+
+
+def clear_row(count: Integers, found: Integers, size: int) -> None:
+    """Make the counts zero again."""
+    for place in range(size):
+        count[found[place]] = 0
+
+
+#: The functions that a compiled loop may call.
+WITNESSES = (count_row, clear_row)
+
+
+def rows_when_decided(
+    here: Side, there: Side, decided: Integers, *, weight: Floats, grade: Integers, least: Integers
+) -> Rows:
+    """Return the candidates of each node at the moment at which it was decided, with witnesses times weight as scores.
+
+    Parameters
+    ----------
+    here, there
+        Both graphs after the attack.
+    decided
+        The moment for each node; ``NEVER`` for those that were not: they have no candidates.
+    weight
+        A factor for each node of the other graph.
+    grade, least
+        Only nodes of the other graph with a grade of at least that number were looked at.
+
+    Returns
+    -------
+    Rows
+        Candidates with a witness, ascending. Where none has one, all that could be chosen, with score 1.
+    """
+    fill = _fill_rows if is_small(here, there) else compiled(_fill_rows, *WITNESSES, _keep_grade, _sort_found)
+    start = np.zeros(here.start.size, np.int64)
+    nothing = np.empty(0, np.int32), np.empty(0)
+    # The first pass counts, so that the second can fill arrays of the right size: they may take most of the memory.
+    fill(here, there, decided, weight, grade, least, start, *nothing, False)
+    np.cumsum(start, out=start)
+    candidate, score = np.empty(start[-1], np.int32), np.empty(start[-1])
+    fill(here, there, decided, weight, grade, least, start, candidate, score, True)
+    return Rows(start, candidate, score)
+
+
+def _fill_rows(
+    here: Side,
+    there: Side,
+    decided: Integers,
+    weight: Floats,
+    grade: Integers,
+    least: Integers,
+    start: Integers,
+    candidate: NDArray[np.int32],
+    score: Floats,
+    fill: bool,
+) -> None:
+    """Fill the rows, or else write the number of candidates of each node to where the next one starts."""
+    others = there.start.size - 1
+    count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
+    for node in range(here.start.size - 1):
+        now = decided[node]
+        if now == NEVER:
+            continue
+        size = count_row(here, there, node, now, count, found)
+        size = _keep_grade(there, now, grade, least[node], count, found, size)
+        if fill:
+            _sort_found(count, found, size)
+            for place in range(size):
+                other = found[place]
+                candidate[start[node] + place] = other
+                score[start[node] + place] = max(count[other], 1) * weight[other]
+        else:
+            start[node + 1] = size
+        clear_row(count, found, size)
+
+
+def _keep_grade(there: Side, now: int, grade: Integers, least: int, count: Integers, found: Integers, size: int) -> int:
+    """Return how many of those found have the grade; if none, all that have it and can be chosen are found."""
+    kept = 0
+    for place in range(size):
+        other = found[place]
+        if grade[other] >= least:
+            found[kept] = other
+            kept += 1
+        else:
+            count[other] = 0
+    if kept == 0:
+        for other in range(count.size):
+            if there.taken[other] >= now and grade[other] >= least:
+                found[kept] = other
+                kept += 1
+    return kept
+
+
+def _sort_found(count: Integers, found: Integers, size: int) -> None:
+    """Put those found in ascending order."""
+    if size < _SORT_BELOW * count.size:
+        found[:size].sort()
+        return
+    filled = 0
+    for other in range(count.size):
+        if count[other] > 0:
+            found[filled] = other
+            filled += 1

@@ -1,0 +1,25 @@
+"""Pairing by rank: which original node each node of a synthetic graph is held to stand for when it is evaluated."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.graph.rows import edge_keys, ends_of
+
+Integers = NDArray[np.int64]
+
+
+def paired_by_rank(keys: Integers, degrees: Integers, *, rng: np.random.Generator) -> Integers:
+    """Return the keys of a synthetic graph whose nodes bear the number of the original node of the same rank by degree.
+
+    Nodes of equal degree are ranked by lot, in both graphs.
+
+    >>> star = np.array([1, 6, 7])  # node 1 is joined to 0, 2 and 3
+    >>> np.sort(paired_by_rank(star, np.array([0, 1, 1, 3]), rng=np.random.default_rng(1)))
+    array([ 3,  7, 11])
+    """
+    nodes = degrees.size
+    one, other = ends_of(keys, nodes)
+    drawn = np.bincount(np.concatenate([one, other]), minlength=nodes)
+    number = np.empty(nodes, np.int64)
+    number[np.lexsort((rng.random(nodes), drawn))] = np.lexsort((rng.random(nodes), degrees))
+    return edge_keys(number[one], number[other], nodes)

@@ -1,0 +1,139 @@
+"""Bounded t-means: clusters of nodes with similar degrees, and one degree for all of a cluster."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.graph.bounded_means import Clusters, bounded_means
+from unveil._kernels.graph.degree_matching import Matched, matched_degrees
+from unveil._kernels.graph.rows import edge_keys
+from unveil.data.graph import Graph
+from unveil.data.graph_release import GraphRelease
+from unveil.errors import InputError
+from unveil.protect._listing import protection
+from unveil.protect.graph._release import check_edges, graph_release
+
+Integers = NDArray[np.int64]
+
+_MOST_ROUNDS = 50
+
+
+@protection(
+    on="graph",
+    kind="masked",
+    source='Thompson and Yao, "The union-split algorithm and cluster-based anonymization of social networks", 2009',
+    aka=("t-Means",),
+)
+@dataclass(frozen=True, kw_only=True)
+class BoundedTMeans:
+    """Cluster nodes by their degree, and add and remove edges until all of a cluster have its mean degree.
+
+    There are t = floor(n / ``max_size``) clusters, at least one. They start at the degrees of t nodes drawn at random;
+    then nodes are assigned to the nearest centre with room, and centres move to the mean of their cluster, until
+    nothing changes. Edges between nodes that both have too many are removed first; then nodes that still have too
+    many lose edges by lot; then nodes that lack edges are joined with one another where they have no edge yet. Whoever
+    lacks one still gets an edge to one pseudo node. The facts say how many miss their degree even so, and how many
+    nodes share the rarest degree; the pseudo node counts there, and may be the only one of its degree.
+
+    Our reading, where the source leaves it open. Every cluster holds ``max_size`` nodes, and the n mod ``max_size``
+    nodes left over go where they fit best, so that some clusters are larger (all of them together in one cluster if
+    there are fewer nodes than ``max_size``). The assignment is the best one, not a greedy one, which is why the
+    centres do come to rest; as degrees are in a line, clusters are stretches of the nodes sorted by degree, and nodes
+    of one degree in two clusters are told apart by lot. The degree of a cluster is its mean, rounded down. Nodes that
+    lack the most edges are joined first.
+
+    Parameters
+    ----------
+    max_size
+        How many nodes a cluster holds, from 2. If nobody is off target, each degree is shared by at least as many
+        nodes (all of them, if there are fewer). The larger, the more edges are changed.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0] * 9, range(1, 10))
+    >>> release = BoundedTMeans(max_size=5).apply(star, rng=np.random.default_rng(1))
+    >>> [release.facts[name] for name in ("clusters", "edges removed", "edges added", "nodes off target")]
+    [2, 7, 6, 0]
+    >>> np.sort(release.released.degrees[release.truth >= 0])  # degrees 9 and 1 have a mean of 2.6 in their cluster
+    array([1, 1, 1, 1, 1, 2, 2, 2, 2, 2])
+    """
+
+    max_size: int = 30
+
+    def __post_init__(self) -> None:
+        size = self.max_size
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 2:
+            raise InputError(f"max_size must be a whole number from 2, but is {size!r}: a cluster of one hides nobody")
+
+    def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
+        """Return the graph in which clusters have one degree, with nodes numbered at random."""
+        check_edges(original, what="bounded t-means")
+        target, clusters = self._targets(original, rng)
+        matched = matched_degrees(original.start, original.neighbour, original.keys, target - original.degrees, rng)
+        lacking = np.flatnonzero(matched.need > 0)
+        pseudo = int(lacking.size > 0)
+        nodes = original.nodes + pseudo
+        one, other = (ends[~matched.removed] for ends in original.ends)
+        kept = edge_keys(one, other, nodes)
+        added = edge_keys(
+            np.concatenate([matched.one, lacking]),
+            np.concatenate([matched.other, np.full(lacking.size, original.nodes)]),
+            nodes,
+        )
+        degree = np.append(target - matched.need, [0] * pseudo)
+        degree[lacking] += 1
+        degree[original.nodes :] = lacking.size
+        missed = int((matched.need > 1).sum())
+        return graph_release(
+            original,
+            np.concatenate([kept, added]),
+            name="bounded-t-means",
+            rng=rng,
+            nodes=nodes,
+            notes=_notes(matched, clusters, missed),
+            facts={
+                "clusters": clusters.bounds.size - 1,
+                "rounds": clusters.rounds,
+                "edges removed": int(matched.removed.sum()),
+                "edges added": added.size,
+                "pseudo nodes": pseudo,
+                "edges to the pseudo node": int(lacking.size),
+                "nodes off target": missed,
+                "smallest degree class": int(np.unique(degree, return_counts=True)[1].min()),
+            },
+        )
+
+    def _targets(self, original: Graph, rng: np.random.Generator) -> tuple[Integers, Clusters]:
+        """Return the degree that each node should get, and the clusters of nodes by rising degree."""
+        count = max(1, original.nodes // int(self.max_size))
+        by_lot = rng.permutation(original.nodes)
+        # Those first in the lots are the nodes at which clusters start.
+        centres = np.sort(original.degrees[by_lot[:count]]).astype(np.float64)
+        order = by_lot[np.argsort(original.degrees[by_lot], kind="stable")]
+        size = min(int(self.max_size), original.nodes)
+        clusters = bounded_means(original.degrees[order], centres, size, _MOST_ROUNDS)
+        sizes = np.diff(clusters.bounds)
+        total = np.add.reduceat(original.degrees[order], clusters.bounds[:-1])
+        target = np.empty(original.nodes, np.int64)
+        target[order] = np.repeat(total // sizes, sizes)
+        return target, clusters
+
+
+def _notes(matched: Matched, clusters: Clusters, missed: int) -> tuple[str, ...]:
+    """Say where the release falls short of one degree per cluster."""
+    lacking = int((matched.need > 0).sum())
+    notes: tuple[str, ...] = ()
+    if not clusters.is_stable:
+        notes += (f"the clusters were still changing after {clusters.rounds} rounds",)
+    if lacking:
+        notes += (
+            f"{lacking:,} node{' is' if lacking == 1 else 's are'} joined to a pseudo node for want of another partner",
+        )
+    if missed:
+        rest = int((matched.need[matched.need > 1] - 1).sum())
+        notes += (
+            f"nodes that miss the degree of their cluster even so: {missed:,}, by {rest:,} "
+            f"edge{'' if rest == 1 else 's'} in all",
+        )
+    return notes

@@ -1,0 +1,165 @@
+"""What was found when a released graph was attacked, once or several times: data only, measured elsewhere."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.measure import Metric
+from unveil.measure.matches import Matches
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+#: Probabilities are counted in bars of half a power of ten, from this one up to 1; smaller ones are in the first bar.
+LEAST_POWER = -8
+BARS_PER_POWER = 2
+#: Probabilities of the true node are counted in so many bars from 0 to 1.
+TRUTH_BARS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repetition:
+    """One release, one adversary and one attack.
+
+    ``seeds`` are the nodes that the adversary knew; they are no targets, and ``matches`` leaves them out. ``at_random``
+    is how many matches would be right if each attempted node were given any auxiliary node that is no seed.
+    """
+
+    released_nodes: int
+    released_edges: int
+    auxiliary_nodes: int
+    auxiliary_edges: int
+    seeds: int
+    matches: Matches
+    at_random: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Averaged:
+    """One metric over all repetitions: its mean, and where the mean of many more would lie (95 %).
+
+    ``values`` has one value per repetition (a metric of nodes has its mean over the nodes). Repetitions without a value
+    are counted as ``undefined``, and ``why`` says why; with fewer than two values ``low`` and ``high`` are NaN.
+    """
+
+    metric: Metric
+    values: Floats
+    mean: float
+    low: float
+    high: float
+    undefined: int
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutOff:
+    """What is left of the adversary's doubt when probabilities below ``least`` are not counted.
+
+    ``entropy`` is the mean over the attempted nodes, ``low`` and ``high`` are the 5 % and 95 % quantiles over them, in
+    bits; the other two are shares of all candidates with a probability, and of all probability. Each is averaged over
+    the repetitions.
+    """
+
+    least: float
+    entropy: float
+    low: float
+    high: float
+    candidates_left_out: float
+    probability_left_out: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Nodes:
+    """Each released node of the first repetition that stands for somebody and was not known before.
+
+    Those with the most connections come first. ``probability`` is what the adversary gave to the true node, NaN where
+    the node was not attempted; ``right`` is the chance that the adversary's choice is the true node.
+    """
+
+    degree: Integers
+    probability: Floats
+    right: Floats
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AttackedGraph:
+    """Everything that a report on an attacked graph says.
+
+    ``graph`` has the nodes and edges of the original, None where it is not known because the release was made
+    elsewhere; then there is neither ``protect`` nor ``overlap``. ``given_seeds`` says whether seed pairs were given
+    rather than drawn, ``chunk`` how many nodes the attack compares at a time (None for all), ``paired_by_rank`` that
+    released nodes are nobody's and were paired with originals by the rank of their degrees. ``truth_counts`` counts
+    attempted nodes by the probability of the true node, ``candidate_counts`` and ``candidate_mass`` candidates and
+    their probability by powers of ten, all over every repetition.
+    """
+
+    graph: tuple[int, int] | None
+    protect: str | None
+    attack: str
+    scope: Literal["local", "global"] | None
+    chunk: int | None
+    overlap: float | None
+    connected: bool
+    given_seeds: bool
+    paired_by_rank: bool
+    repetitions: tuple[Repetition, ...]
+    metrics: tuple[Averaged, ...]
+    cut_offs: tuple[CutOff, ...]
+    nodes: Nodes
+    truth_counts: Integers
+    candidate_counts: Integers
+    candidate_mass: Floats
+
+    def mean(self, of: Callable[[Repetition], float]) -> float:
+        """Return the mean of a figure over the repetitions, as a whole number where it is one."""
+        return whole(float(np.mean([of(each) for each in self.repetitions])))
+
+    def metric(self, name: str) -> Averaged:
+        """Return the metric with this name."""
+        return next(each for each in self.metrics if each.metric.name == name)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether there is more than one repetition, and so an interval."""
+        return len(self.repetitions) > 1
+
+
+def whole(value: float) -> float:
+    """Return a number as an int where it has no decimals, so that counts are printed as counts.
+
+    >>> whole(3.0), whole(3.5)
+    (3, 3.5)
+    """
+    return int(value) if value == np.floor(value) else value
+
+
+def averaged(metric: Metric, values: Sequence[float], why: Sequence[str]) -> Averaged:
+    """Return the mean over repetitions with the 95 % interval of Student's t, cut where the metric's range ends.
+
+    >>> from unveil.measure import METRICS
+    >>> found = averaged(METRICS["entropy"], [1.0, 2.0, 3.0], ["", "", ""])
+    >>> found.mean, round(found.low, 3), round(found.high, 3)
+    (2.0, 0.0, 4.484)
+    """
+    from scipy.special import stdtrit
+
+    array = np.asarray(values, np.float64)
+    known = array[~np.isnan(array)]
+    mean = float(known.mean()) if known.size else np.nan
+    low = high = np.nan
+    if known.size > 1:
+        reach = float(stdtrit(known.size - 1, 0.975)) * float(known.std(ddof=1)) / known.size**0.5
+        low, high = max(mean - reach, metric.bounds[0]), min(mean + reach, metric.bounds[1])
+    reasons = dict.fromkeys(each for each, value in zip(why, array, strict=True) if each and np.isnan(value))
+    return Averaged(
+        metric=metric,
+        values=array,
+        mean=mean,
+        low=low,
+        high=high,
+        undefined=int(array.size - known.size),
+        why="; ".join(reasons),
+    )
