@@ -1,5 +1,7 @@
 """One file per question: attack, measure and report, tied into an answer with numbers, a page and a picture."""
 
+from unveil.ask.anonymize import AnonymizeAnswer, anonymize
+from unveil.ask.anonymize_files import anonymize_file
 from unveil.ask.audit import AuditAnswer, audit
 from unveil.ask.audit_files import audit_files
 from unveil.ask.candidates import CandidatesAnswer, candidates
@@ -13,12 +15,15 @@ from unveil.ask.reidentify import ReidentifyAnswer, reidentify
 from unveil.ask.reidentify_files import reidentify_files
 
 __all__ = [
+    "AnonymizeAnswer",
     "AuditAnswer",
     "CandidatesAnswer",
     "MatchingAnswer",
     "PartitionAnswer",
     "Quantity",
     "ReidentifyAnswer",
+    "anonymize",
+    "anonymize_file",
     "audit",
     "audit_files",
     "candidates",

@@ -13,6 +13,7 @@ from unveil.data.graph_release import GraphRelease
 from unveil.data.graphs import graph_from
 from unveil.data.ledger import Ledger
 from unveil.measure import METRICS
+from unveil.measure._graph_losses import EdgeChanges
 from unveil.measure.graph_anonymity import smallest_degree_class, unique_degree_share
 from unveil.measure.graph_utility import Lost, edge_changes, graph_utility
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
@@ -42,7 +43,7 @@ class AnonymizeAnswer:
     notes: tuple[str, ...]
 
     @property
-    def changes(self) -> tuple[int, int, int]:
+    def changes(self) -> EdgeChanges:
         """The number of edges added, removed and kept."""
         return edge_changes(self.release)
 
@@ -156,7 +157,7 @@ def anonymize(
     >>> star = ([0, 0, 0], [1, 2, 3])
     >>> answer = anonymize(star, "id-removal", rng=np.random.default_rng(1))
     >>> answer.release.released, answer.changes
-    (Graph(4 nodes, 3 edges), (0, 0, 3))
+    (Graph(4 nodes, 3 edges), EdgeChanges(added=0, removed=0, kept=3))
     """
     original = graph_from(graph)
     protection = graph_protection_from(protect) if isinstance(protect, str) else protect
@@ -165,7 +166,7 @@ def anonymize(
     progress("measuring what was lost", 0.5)
     return AnonymizeAnswer(
         release=release,
-        protect=protection_text(protection),
+        protect=protect.strip() if isinstance(protect, str) else protection_text(protection),
         utility=graph_utility(release),
         notes=tuple(dict.fromkeys((*notes, *release.notes))),
     )

@@ -24,10 +24,10 @@ def anonymize_file(
         As in :func:`unveil.ask.anonymize`.
     """
     # A slip in the protection is said before a large file is read.
-    protection = graph_protection_from(protect)
+    graph_protection_from(protect)
     progress("reading", 0.0)
     graph = read_graph(sample_graph() if path is None else path)
-    return anonymize(graph, protection, rng=rng, progress=progress)
+    return anonymize(graph, protect, rng=rng, progress=progress)
 
 
 def write_release(answer: AnonymizeAnswer, *, out: str | Path | None, truth: str | Path | None) -> None:

@@ -1,199 +1,100 @@
-"""One attack on a released graph, measured; and several of them put together."""
+"""Attack released graphs one after another, and put together what was found in them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attack import AttacksGraph
+from unveil.ask.graph_measure import Measurements, averages, cut_offs, measure, nodes_of, run_attack
+from unveil.ask.progress import Progress
+from unveil.attack import ATTACKS, AttacksGraph, attack_text
 from unveil.data.graph import Graph
-from unveil.data.graph_release import NOBODY, GraphKnowledge
+from unveil.data.graph_release import GraphKnowledge
 from unveil.errors import InputError
 from unveil.guess import Candidates
-from unveil.measure import Measured, all_metrics, quantiles_on_entropy
-from unveil.measure._truth import correct
-from unveil.measure.matches import Matches, matches
-from unveil.report.graph_findings import (
-    BARS_PER_POWER,
-    LEAST_POWER,
-    TRUTH_BARS,
-    Averaged,
-    CutOff,
-    Nodes,
-    Repetition,
-    averaged,
-)
+from unveil.report.graph_findings import AttackedGraph, Nodes
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: The probabilities below which the paper cuts off, and none at all first.
-CUT_OFFS = (0.0, 0.0001, 0.001, 0.01)
+_OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; others had other ones as well."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Measurements:
-    """What is kept of one repetition: figures and counts, but not the guess itself."""
+class World:
+    """One release, what an adversary knows of it, and where the chance of the attack comes from."""
 
-    repetition: Repetition
-    values: tuple[float, ...]
-    why: tuple[str, ...]
-    cut_offs: tuple[CutOff, ...]
-    truth_counts: Integers
-    candidate_counts: Integers
-    candidate_mass: Floats
-
-
-def run_attack(
-    attack: AttacksGraph, released: Graph, knowledge: GraphKnowledge, truth: Integers, rng: np.random.Generator
-) -> tuple[Candidates, Integers, Integers]:
-    """Return the guess without the nodes that the adversary knew, the truth of the others, and their numbers."""
-    guess = attack.run(released=released, knowledge=knowledge, rng=rng)
-    if not isinstance(guess, Candidates) or guess.target_count != released.nodes:
-        raise InputError(
-            f"an attack on graphs must leave Candidates with one target for each of the {released.nodes} released "
-            f"nodes, but {type(attack).__name__} does not. Correct its method run"
-        )
-    targets = np.setdiff1d(np.arange(released.nodes), knowledge.seeds[:, 0])
-    if targets.size == 0:
-        raise InputError(
-            f"the adversary must not know all {released.nodes} released nodes beforehand, but each is in a seed pair. "
-            "Give fewer seed pairs"
-        )
-    return only(guess, targets), truth[targets], targets
+    released: Graph
+    knowledge: GraphKnowledge
+    truth: Integers
+    rng: np.random.Generator
+    notes: tuple[str, ...] = ()
+    paired_by_rank: bool = False
 
 
-def only(guess: Candidates, targets: Integers) -> Candidates:
-    """Return the guess about some of the targets, in the order given.
+class Outcome(NamedTuple):
+    """What was found in all worlds, and the guess in the first of them with its truth."""
 
-    >>> both = Candidates.from_matrix([[1.0, 0.0], [0.5, 0.5]])
-    >>> only(both, np.array([1])).probability
-    array([0.5, 0.5])
+    found: AttackedGraph
+    notes: tuple[str, ...]
+    guess: Candidates
+    truth: Integers
+
+
+def attack_all(
+    attack: AttacksGraph, worlds: Iterator[World], *, repeat: int, progress: Progress, **facts: Any
+) -> Outcome:
+    """Return what the attack finds in each world; only the first guess is kept, because guesses are large.
+
+    ``facts`` are the fields of :class:`~unveil.report.graph_findings.AttackedGraph` that do not depend on the attack.
     """
-    number = guess.considered[targets]
-    start = np.concatenate([[0], np.cumsum(number)])
-    entry = np.repeat(guess.start[targets] - start[:-1], number) + np.arange(start[-1])
-    return Candidates(
-        start,
-        guess.candidate[entry],
-        guess.probability[entry],
-        None if guess.chosen is None else guess.chosen[targets],
-        None if guess.targets is None else guess.targets[targets],
-        guess.candidates,
+    every: list[Measurements] = []
+    said: list[tuple[str, ...]] = []
+    first: tuple[Candidates, Integers, Nodes] | None = None
+    paired_by_rank = False
+    for number, world in enumerate(worlds):
+        progress("attacking", (number + 0.3) / repeat)
+        guess, truth, targets = run_attack(attack, world.released, world.knowledge, world.truth, world.rng)
+        progress("measuring", (number + 0.8) / repeat)
+        every.append(measure(guess, truth, world.released, world.knowledge))
+        said.append(world.notes)
+        paired_by_rank = paired_by_rank or world.paired_by_rank
+        first = first or (guess, truth, nodes_of(guess, truth, world.released.degrees[targets]))
+    if first is None:
+        raise InputError("there must be at least one repetition, but there is none. Ask for one")
+    guess, truth, nodes = first
+    found = AttackedGraph(
+        attack=attack_text(attack),
+        scope=next((each.scope for each in ATTACKS.values() if each.make is type(attack)), None),
+        chunk=_chunk(attack),
+        paired_by_rank=paired_by_rank,
+        repetitions=tuple(each.repetition for each in every),
+        metrics=averages(every),
+        cut_offs=cut_offs(every),
+        nodes=nodes,
+        truth_counts=np.sum([each.truth_counts for each in every], axis=0),
+        candidate_counts=np.sum([each.candidate_counts for each in every], axis=0),
+        candidate_mass=np.sum([each.candidate_mass for each in every], axis=0),
+        **facts,
     )
+    return Outcome(found, _notes(said), guess, truth)
 
 
-def measure(guess: Candidates, truth: Integers, released: Graph, knowledge: GraphKnowledge) -> Measurements:
-    """Return every metric of the guess, and the counts behind the pictures."""
-    measured, found = all_metrics(guess, truth), matches(guess, truth)
-    likely = _values(measured, "incorrectness")
-    kept = np.repeat(guess.attempted, guess.considered)
-    probability = guess.probability[kept]
-    probability = probability[probability > 0]
-    bar = np.clip(
-        np.floor((np.log10(probability) - LEAST_POWER) * BARS_PER_POWER + 1e-9), 0, -LEAST_POWER * BARS_PER_POWER - 1
-    ).astype(np.int64)
-    bars = -LEAST_POWER * BARS_PER_POWER
-    return Measurements(
-        repetition=Repetition(
-            released_nodes=released.nodes,
-            released_edges=released.edges,
-            auxiliary_nodes=knowledge.auxiliary.nodes,
-            auxiliary_edges=knowledge.auxiliary.edges,
-            seeds=len(knowledge.seeds),
-            matches=found,
-            at_random=_at_random(guess, truth, knowledge),
-        ),
-        values=tuple(each.mean for each in measured),
-        why=tuple(each.why for each in measured),
-        cut_offs=tuple(_cut_off(guess, probability, least) for least in CUT_OFFS),
-        truth_counts=_counted(1 - likely[~np.isnan(likely)]),
-        candidate_counts=np.bincount(bar, minlength=bars),
-        candidate_mass=np.bincount(bar, weights=probability, minlength=bars),
-    )
+def check_repeat(repeat: object) -> None:
+    """Refuse a number of repetitions that is none."""
+    if isinstance(repeat, bool) or not isinstance(repeat, (int, np.integer)) or repeat < 1:
+        raise InputError(f"the number of repetitions must be a whole number from 1, but is {repeat!r}. Correct it")
 
 
-def nodes_of(guess: Candidates, truth: Integers, degrees: Integers) -> Nodes:
-    """Return what the adversary believes of each node that stands for somebody, those with most connections first.
-
-    Nodes with as many connections are in the order of what is believed of them: their numbers decide nothing.
-    """
-    from unveil.measure import incorrectness
-
-    somebody = np.flatnonzero(truth != NOBODY)
-    probability = 1 - incorrectness(guess, truth)[somebody]
-    right, degree = correct(guess, truth)[somebody], degrees[somebody]
-    order = np.lexsort((-right, -np.nan_to_num(probability, nan=-1.0), -degree))
-    return Nodes(degree=degree[order], probability=probability[order], right=right[order])
+def _chunk(attack: object) -> int | None:
+    """Return how many nodes an attack compares at a time, None if all; only one variant of some has windows."""
+    chunk = getattr(attack, "chunk", None) if getattr(attack, "variant", "window") == "window" else None
+    return chunk if isinstance(chunk, int) else None
 
 
-def averages(every: Sequence[Measurements]) -> tuple[Averaged, ...]:
-    """Return each metric over all repetitions, in the order of the listing."""
-    from unveil.measure import METRICS
-
-    listed = [metric for metric in METRICS.values() if metric.on == "Candidates"]
-    return tuple(
-        averaged(metric, [each.values[at] for each in every], [each.why[at] for each in every])
-        for at, metric in enumerate(listed)
-    )
-
-
-def cut_offs(every: Sequence[Measurements]) -> tuple[CutOff, ...]:
-    """Return what each cut-off leaves, averaged over the repetitions in which anything was attempted."""
-    made = []
-    for at in range(len(CUT_OFFS)):
-        kept: dict[str, Any] = {}
-        for field in fields(CutOff):
-            values = np.array([getattr(each.cut_offs[at], field.name) for each in every])
-            known = values[~np.isnan(values)]
-            kept[field.name] = float(known.mean()) if known.size else np.nan
-        made.append(CutOff(**kept))
-    return tuple(made)
-
-
-def matches_of(every: Sequence[Measurements]) -> tuple[Matches, ...]:
-    """Return how many nodes were matched rightly in each repetition."""
-    return tuple(each.repetition.matches for each in every)
-
-
-def _values(measured: Sequence[Measured], name: str) -> Floats:
-    return next(each.values for each in measured if each.metric.name == name)
-
-
-def _counted(probability: Floats) -> Integers:
-    bar = np.clip(np.floor(probability * TRUTH_BARS + 1e-9), 0, TRUTH_BARS - 1).astype(np.int64)
-    return np.bincount(bar, minlength=TRUTH_BARS)
-
-
-def _at_random(guess: Candidates, truth: Integers, knowledge: GraphKnowledge) -> float:
-    """Return how many attempts would be right if each were given any auxiliary node that is no seed."""
-    nodes = knowledge.auxiliary.nodes
-    left = nodes - len(knowledge.seeds)
-    findable = guess.attempted & (truth != NOBODY) & (truth < nodes) & ~np.isin(truth, knowledge.seeds[:, 1])
-    return float(findable.sum() / left) if left else 0.0
-
-
-def _cut_off(guess: Candidates, probability: Floats, least: float) -> CutOff:
-    bits = quantiles_on_entropy(guess, least=least)
-    bits = bits[~np.isnan(bits)]
-    if bits.size == 0:
-        return CutOff(
-            least=least,
-            entropy=np.nan,
-            low=np.nan,
-            high=np.nan,
-            candidates_left_out=np.nan,
-            probability_left_out=np.nan,
-        )
-    low, high = np.quantile(bits, [0.05, 0.95])
-    small = probability[probability < least]
-    return CutOff(
-        least=least,
-        entropy=float(bits.mean()),
-        low=float(low),
-        high=float(high),
-        candidates_left_out=small.size / probability.size,
-        probability_left_out=float(small.sum() / probability.sum()),
-    )
+def _notes(said: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the notes of the first repetition: with counts in them, those of all would be a long list of the same."""
+    first = dict.fromkeys(said[0])
+    others = any(note not in first for notes in said for note in notes)
+    return (*first, *([_OTHER_NOTES] if others else []))

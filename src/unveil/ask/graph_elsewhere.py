@@ -1,0 +1,150 @@
+"""Who is found in a released graph that was made elsewhere, with knowledge that was gathered elsewhere?"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unveil.ask.graph import GraphAnswer, one_repetition
+from unveil.ask.graph_run import World, attack_all, check_repeat
+from unveil.ask.progress import Progress, silent
+from unveil.attack import AttacksGraph, graph_attack_from
+from unveil.data.graph import Graph
+from unveil.data.graph_release import NOBODY, GraphKnowledge
+from unveil.data.graphs import graph_from
+from unveil.errors import InputError
+
+Integers = NDArray[np.int64]
+
+
+def graph_made_elsewhere(
+    released: Any,
+    auxiliary: Any,
+    seeds: int | ArrayLike,
+    truth: ArrayLike,
+    attack: str | AttacksGraph = "ns",
+    *,
+    repeat: int = 1,
+    rng: np.random.Generator,
+    progress: Progress = silent,
+    notes: Sequence[str] = (),
+) -> GraphAnswer:
+    """Return how many people an adversary finds in a release that was made elsewhere.
+
+    The release and the auxiliary graph stay the same in each repetition. Where ``seeds`` is a number, so many pairs are
+    drawn from the truth each time; where pairs are given, repetitions differ in nothing but what the attack draws.
+
+    Parameters
+    ----------
+    released, auxiliary
+        What was published, and what the adversary knows under true names: a Graph, a file, or whatever
+        :func:`unveil.data.graphs.graph_from` takes.
+    seeds
+        One row per pair that the adversary knows, the number of the released and of the auxiliary node; or how many
+        pairs to draw.
+    truth
+        For each released node the auxiliary one that it stands for; -1 where it stands for nobody or where that is not
+        known, and a number from ``auxiliary.nodes`` on for somebody who is not in the auxiliary graph.
+    attack, repeat, rng, progress, notes
+        As in :func:`unveil.ask.graph`.
+
+    Raises
+    ------
+    InputError
+        If seed pairs or the truth do not fit the graphs, or if the attack cannot work on them.
+
+    Examples
+    --------
+    >>> ring = Graph.from_edges([0, 1, 2, 3, 4, 0, 0], [1, 2, 3, 4, 0, 2, 5])
+    >>> answer = graph_made_elsewhere(ring, ring, [[0, 0], [1, 1]], range(6), rng=np.random.default_rng(1))
+    >>> answer.found.repetitions[0].matches.correct
+    4.0
+    """
+    check_repeat(repeat)
+    attacker = graph_attack_from(attack) if isinstance(attack, str) else attack
+    seen, known = graph_from(released), graph_from(auxiliary)
+    whose = _checked_truth(truth, seen)
+    number = int(seeds) if isinstance(seeds, (int, np.integer)) else None
+    given = GraphKnowledge(known, _pairs(seeds, seen)) if number is None else None
+
+    def worlds() -> Iterator[World]:
+        for own in rng.spawn(repeat):
+            for_seeds, for_attack = own.spawn(2)
+            knowledge = given or GraphKnowledge(known, _drawn_seeds(whose, known, number or 0, for_seeds))
+            yield World(released=seen, knowledge=knowledge, truth=whose, rng=for_attack)
+
+    outcome = attack_all(
+        attacker,
+        worlds(),
+        repeat=repeat,
+        progress=progress,
+        graph=None,
+        protect=None,
+        overlap=None,
+        connected=False,
+        given_seeds=given is not None,
+    )
+    said = [*notes, *seen.notes, *known.notes, *_notes(whose, given, repeat), *one_repetition(repeat)]
+    return GraphAnswer(found=outcome.found, notes=tuple(dict.fromkeys(said)), guess=outcome.guess, truth=outcome.truth)
+
+
+def _checked_truth(truth: ArrayLike, released: Graph) -> Integers:
+    rule = f"one auxiliary node for each of the {released.nodes} released ones, -1 for nobody"
+    array = np.asarray(truth)
+    if array.shape != (released.nodes,) or (array.size and array.dtype.kind not in "iu"):
+        raise InputError(f"the truth must be {rule}, as whole numbers. Pass as many")
+    whose = array.astype(np.int64)
+    real = whose[whose != NOBODY]
+    if real.size and (real.min() < 0 or np.unique(real).size < real.size):
+        raise InputError(f"the truth must be {rule}, each at most once. Correct it")
+    return whose
+
+
+def _pairs(seeds: ArrayLike, released: Graph) -> Integers:
+    pairs = np.asarray(seeds)
+    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu"):
+        raise InputError("seed pairs must be rows of two numbers, a released and an auxiliary node. Correct them")
+    rows = pairs.astype(np.int64).reshape(-1, 2)
+    if rows.size and rows[:, 0].max() >= released.nodes:
+        raise InputError(
+            f"seed pairs must name one of the {released.nodes} released nodes by its number from 0, but some do not. "
+            "Correct them"
+        )
+    return rows
+
+
+def _drawn_seeds(truth: Integers, auxiliary: Graph, number: int, rng: np.random.Generator) -> Integers:
+    """Return so many pairs of the truth, all sets of them equally likely."""
+    known = np.flatnonzero((truth != NOBODY) & (truth < auxiliary.nodes))
+    if not 0 <= number <= known.size:
+        raise InputError(
+            f"the number of seed pairs must be from 0 to {known.size}, so many released nodes have a true one in the "
+            f"auxiliary graph, but is {number}. Ask for fewer pairs"
+        )
+    # By the auxiliary node, so that the draw does not depend on how the release numbers its nodes.
+    known = known[np.argsort(truth[known])]
+    chosen = known[rng.choice(known.size, number, replace=False)] if number else known[:0]
+    return np.column_stack([chosen, truth[chosen]])
+
+
+def _notes(truth: Integers, given: GraphKnowledge | None, repeat: int) -> Iterator[str]:
+    unknown = int((truth == NOBODY).sum())
+    if unknown:
+        yield (
+            f"{unknown:,} of {truth.size:,} released nodes have no true one: they stand for nobody, or it is not known "
+            "for whom. An attempt on them is a failed one, and overall success leaves them out."
+        )
+    if given is None:
+        return
+    wrong = int((truth[given.seeds[:, 0]] != given.seeds[:, 1]).sum())
+    if wrong:
+        yield (
+            f"{wrong:,} of {len(given.seeds):,} seed pairs are not those of the truth: the adversary starts "
+            "with errors."
+        )
+    if repeat > 1:
+        yield (
+            "Graphs and seed pairs are given and stay the same, so repetitions differ only in what the attack draws: "
+            "the intervals do not say what an adversary with other knowledge would find."
+        )
