@@ -15,6 +15,7 @@ from unveil.protect.graph.k_symmetry import KSymmetry
 from unveil.protect.graph.random_walk import RandomWalk
 from unveil.protect.graph.switch import Switch
 from unveil.protect.graph.umga import Umga
+from unveil.protect.graph.wpinq_dp import WpinqDP
 from unveil.protect.specification import graph_protection_from, protection_from, protection_text
 from unveil.protect.table.additive_noise import AdditiveNoise
 from unveil.protect.table.correlated_noise import CorrelatedNoise
@@ -57,6 +58,7 @@ __all__ = [
     "Switch",
     "Umga",
     "UnivariateMicroaggregation",
+    "WpinqDP",
     "graph_protection_from",
     "protection",
     "protection_from",

@@ -50,9 +50,10 @@ class DegreeCells:
 
     def sizes(self, degrees: Integers) -> Floats:
         """Return what a node of each degree adds to the divisor of a weight."""
+        degree = degrees.astype(np.float64)
         if not self.triangles:
-            return degrees + 0.5
-        return (degrees * (degrees + 1 if self.loops else degrees)).astype(np.float64)
+            return degree + 0.5
+        return degree * (degree + self.loops)
 
     def answer(self, start: Integers, neighbour: Neighbours) -> Floats:
         """Return the weight in each cell of a graph."""

@@ -22,7 +22,7 @@ def graph_with_degrees(degrees: Integers) -> tuple[Integers, Integers]:
     Examples
     --------
     >>> graph_with_degrees(np.array([2, 1, 1]))
-    (array([0, 0]), array([2, 1]))
+    (array([0, 0]), array([1, 2]))
     >>> graph_with_degrees(np.array([3, 1, 0]))
     (array([0]), array([1]))
     """
