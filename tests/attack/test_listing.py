@@ -61,6 +61,7 @@ def test_the_command_line_shows_it() -> None:
         "name": "lucky-guess",
         "on": "table",
         "leaves": "Trials",
+        "scope": None,
         "settings": "columns, tries=3, stakes=(1, 2)",
         "aka": "",
         "summary": "An adversary who bets.",

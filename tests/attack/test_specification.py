@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from unveil.attack import ATTACKS, RecordLinkage
+from unveil.attack import ATTACKS, NarayananShmatikov, RecordLinkage, graph_attack_from
 from unveil.attack.specification import attack_from, attack_text
 from unveil.attack.table.bayes import Bayes
 from unveil.attack.table.nearest import Nearest
@@ -72,7 +72,8 @@ def test_only_attacks_that_leave_the_right_guess_are_taken() -> None:
         InputError, match="'linkability' leaves Trials, and here Beliefs or Candidates is needed"
     ) as caught:
         attack_from("linkability", leaves=("Beliefs", "Candidates"))
-    fitting = {each.name for each in ATTACKS.values() if each.leaves in ("Beliefs", "Candidates")}
+    on_tables = [each for each in ATTACKS.values() if each.on == "table"]
+    fitting = {each.name for each in on_tables if each.leaves in ("Beliefs", "Candidates")}
     assert set(str(caught.value).partition("Choose from ")[2].split(", ")) == fitting
 
 
@@ -100,3 +101,12 @@ def test_a_mechanism_is_never_written() -> None:
         def log_likelihood(self, original: object, released: object, rows: object) -> object: ...
 
     assert attack_text(replace(Bayes(least=0.5), mechanism=Secretive())) == "bayes:least=0.5"  # type: ignore[arg-type]
+
+
+def test_attacks_on_graphs_go_by_their_letters_too() -> None:
+    assert graph_attack_from("ns:theta=1") == graph_attack_from("NS:theta=1") == NarayananShmatikov(theta=1.0)
+    assert attack_text(graph_attack_from("jlsb:neighbours=7")) == "ji-li-srivatsa-beyah:neighbours=7"
+    with pytest.raises(InputError, match="'nearest' is on a table, and here a graph is attacked"):
+        graph_attack_from("nearest")
+    with pytest.raises(InputError, match="'distance-vector' is on a graph, and here a table is attacked"):
+        attack_from("distance-vector")

@@ -60,7 +60,7 @@ def test_attacks_and_protections_are_listed_with_their_settings(what: str, known
     assert known in shown.stdout
     things = json.loads(CliRunner().invoke(main, ["list", what, "--json"]).stdout)
     assert known in [thing["name"] for thing in things]
-    assert all(thing["summary"] and thing["source"] and thing["on"] == "table" for thing in things)
+    assert all(thing["summary"] and thing["source"] and thing["on"] in ("table", "graph") for thing in things)
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["list", "metric"]])

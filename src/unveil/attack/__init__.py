@@ -1,6 +1,12 @@
 """What an adversary does with a release: each attack is settings plus one method, and leaves a guess to measure."""
 
 from unveil.attack._listing import ATTACKS, Attack, attack
+from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
+from unveil.attack.graph.distance_vector import DistanceVector
+from unveil.attack.graph.ji_li_srivatsa_beyah import JiLiSrivatsaBeyah
+from unveil.attack.graph.korula_lattanzi import KorulaLattanzi
+from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
+from unveil.attack.graph.yartseva_grossglauser import YartsevaGrossglauser
 from unveil.attack.specification import Attacks, AttacksGraph, attack_from, attack_text, graph_attack_from
 from unveil.attack.table.anonymeter import AnonymeterLinkability
 from unveil.attack.table.anonymeter_inference import AnonymeterInference
@@ -22,6 +28,7 @@ from unveil.attack.table.splink_linkage import SplinkLinkage
 
 __all__ = [
     "ATTACKS",
+    "AdaptiveDeanonymization",
     "AnonymeterInference",
     "AnonymeterLinkability",
     "AnonymeterSinglingOut",
@@ -32,11 +39,15 @@ __all__ = [
     "Bayes",
     "CandidateSet",
     "Disclosed",
+    "DistanceVector",
     "FellegiSunter",
     "Inference",
+    "JiLiSrivatsaBeyah",
+    "KorulaLattanzi",
     "Linkability",
     "Membership",
     "MembershipScores",
+    "NarayananShmatikov",
     "Nearest",
     "OrderTest",
     "RankIntersection",
@@ -46,6 +57,7 @@ __all__ = [
     "SinglingOut",
     "Softmax",
     "SplinkLinkage",
+    "YartsevaGrossglauser",
     "attack",
     "attack_from",
     "attack_text",

@@ -89,4 +89,4 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         low, high = value
         return f"{'-∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"
-    return str(value)
+    return "" if value is None else str(value)

@@ -48,7 +48,7 @@ def map_best_of_window(
         np.full(here.start.size - 1, _NOBODY, np.int64),
         np.full(there.start.size - 1, _NOBODY, np.int64),
         np.zeros(rows, np.int64),
-        np.zeros(columns if rows == 0 else rows, np.int64),
+        np.zeros(rows, np.int64),
     )
     run = _run if is_small(here, there) else compiled(_run, *WITNESSES, *_HELPERS)
     entered: Integers = run(here, there, order, order_there, threshold, window)
@@ -136,9 +136,8 @@ def _best_pair(here: Side, there: Side, window: Window) -> tuple[int, int]:
     for row in range(window.node.size):
         if window.node[row] < 0:
             continue
-        if top < 0 or window.best[row] > window.best[top]:
-            top = row
-        elif window.best[row] == window.best[top] and here.lot[window.node[row]] > here.lot[window.node[top]]:
+        ahead = 1 if top < 0 else window.best[row] - window.best[top]
+        if ahead > 0 or (ahead == 0 and here.lot[window.node[row]] > here.lot[window.node[top]]):
             top = row
     if top >= 0 and window.best[top] > 0:
         return top, int(window.column[top])

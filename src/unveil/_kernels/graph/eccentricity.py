@@ -30,7 +30,10 @@ class Looks(NamedTuple):
 def nothing_seen(nodes: int, others: int) -> Looks:
     """Return the state before the first look."""
     return Looks(
-        np.zeros(nodes, np.int64), np.full(nodes, -1), np.full(nodes, FIRST, np.int64), np.zeros(others, np.int64)
+        looked=np.zeros(nodes, np.int64),
+        turned_down_by=np.full(nodes, -1, np.int64),
+        row_changed=np.full(nodes, FIRST, np.int64),
+        column_changed=np.zeros(others, np.int64),
     )
 
 
@@ -45,18 +48,15 @@ def standing_out(there: Side, count: Integers, found: Integers, size: int, thres
     best, second = -1, -1
     for place in range(size):
         node = found[place]
-        if best < 0 or _precedes(there, count, node, best):
+        lead = 1 if best < 0 else _lead(count[node], there.degree[node], count[best], there.degree[best])
+        if lead > 0 or (lead == 0 and there.lot[node] > there.lot[best]):
             second = best
             best = node
-        elif second < 0 or _precedes(there, count, node, second):
+        elif second < 0 or _lead(count[node], there.degree[node], count[second], there.degree[second]) > 0:
             second = node
-    if best < 0:
-        return -1
-    # Compared as whole numbers, because rounding would part scores that are equal.
-    tied = second >= 0 and count[best] ** 2 * there.degree[second] == count[second] ** 2 * there.degree[best]
-    if threshold <= 0:
+    if threshold <= 0 or best < 0:
         return best
-    if tied:
+    if second >= 0 and _lead(count[best], there.degree[best], count[second], there.degree[second]) == 0:
         return -1
     ahead = count[best] / np.sqrt(there.degree[best])
     if second >= 0:
@@ -64,11 +64,12 @@ def standing_out(there: Side, count: Integers, found: Integers, size: int, thres
     return best if ahead * (1 + _ROUNDING) >= threshold * _deviation(there, count, found, size) else -1
 
 
-def _precedes(there: Side, count: Integers, one: int, other: int) -> bool:
-    left, right = count[one] ** 2 * there.degree[other], count[other] ** 2 * there.degree[one]
-    if left == right:
-        return bool(there.lot[one] > there.lot[other])
-    return bool(left > right)
+def _lead(one: int, degree: int, other: int, other_degree: int) -> int:
+    """Return a number above 0 if so many witnesses at that degree make a higher score than the others, 0 for equals.
+
+    In whole numbers, because roots are rounded and would part scores that are equal.
+    """
+    return one * one * other_degree - other * other * degree
 
 
 def _deviation(there: Side, count: Integers, found: Integers, size: int) -> float:
@@ -110,7 +111,9 @@ def _sweep(here: Side, there: Side, order: Integers, threshold: float, now: int,
         looks.turned_down_by[node] = best
         if best >= 0:
             size_back = count_row(there, here, best, now, count_back, found_back)
-            if standing_out(here, count_back, found_back, size_back, threshold) == node:
+            first = standing_out(here, count_back, found_back, size_back, threshold)
+            # One of several equals, which can stand out with a threshold of 0 alone, is as good as the first of them.
+            if first >= 0 and _is_as_good(here, count_back, node, first):
                 _map(here, node, best, now)
                 _map(there, best, node, now)
                 now += 1
@@ -119,6 +122,10 @@ def _sweep(here: Side, there: Side, order: Integers, threshold: float, now: int,
             clear_row(count_back, found_back, size_back)
         clear_row(count, found, size)
     return now
+
+
+def _is_as_good(here: Side, count: Integers, node: int, first: int) -> bool:
+    return _lead(count[node], here.degree[node], count[first], here.degree[first]) == 0
 
 
 def _map(here: Side, node: int, other: int, now: int) -> None:
@@ -135,4 +142,4 @@ def _note_change(here: Side, changed: Integers, node: int, found: Integers, size
         changed[found[place]] = now
 
 
-_HELPERS = (_precedes, _deviation, standing_out, _map, _note_change)
+_HELPERS = (_lead, _deviation, standing_out, _is_as_good, _map, _note_change)

@@ -9,7 +9,6 @@ from unveil._kernels._compile import compiled
 
 Integers = NDArray[np.int64]
 Neighbours = NDArray[np.int32]
-Words = NDArray[np.uint64]
 
 #: Up to this many looks at an end of an edge plain Python is quick enough.
 PLAIN_STEPS = 30_000

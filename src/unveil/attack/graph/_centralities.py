@@ -1,0 +1,91 @@
+"""Closeness and betweenness of a graph, computed once for each graph object and reused by every attack on it."""
+
+import zlib
+from collections.abc import Callable
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.graph.centrality import Centrality, betweenness, closeness
+from unveil.data.graph import Graph
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Kernel = Callable[[Integers, NDArray[np.int32], Integers | None], Centrality]
+
+#: Graphs of more nodes have their centralities estimated from pivots, unless told otherwise.
+EXACT_UP_TO = 10_000
+#: From how many nodes paths are searched then.
+PIVOTS = 500
+
+# A graph never changes, so what was found holds as long as the graph exists. The key inside says which centrality it
+# is, and from how many pivots (None for all nodes).
+_FOUND: WeakKeyDictionary[Graph, dict[tuple[str, int | None], Centrality]] = WeakKeyDictionary()
+
+
+class Centralities(NamedTuple):
+    """Closeness and betweenness of each node, and whether they are estimates from a sample of nodes."""
+
+    closeness: Floats
+    betweenness: Floats
+    sampled: bool
+
+
+def centralities_of(graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS) -> Centralities:
+    """Return closeness and betweenness of each node, exact in graphs of at most ``exact_up_to`` nodes.
+
+    Parameters
+    ----------
+    graph
+        Asked again for the same object and settings, the answer is the one found before.
+    exact_up_to
+        The most nodes with which every node is searched from.
+    pivots
+        In a larger graph, the number of nodes searched from. They are drawn by a lot that the edges decide, so that
+        estimates are the same whenever, and after whatever, they are asked for.
+
+    Returns
+    -------
+    Centralities
+        ``sampled`` is True if the values are estimates.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1], [1, 2])
+    >>> centralities_of(path)
+    Centralities(closeness=array([0.66666667, 1.        , 0.66666667]), betweenness=array([0., 1., 0.]), sampled=False)
+    >>> centralities_of(path, exact_up_to=2, pivots=1).sampled
+    True
+    """
+    near = closeness_of(graph, exact_up_to=exact_up_to, pivots=pivots)
+    between = betweenness_of(graph, exact_up_to=exact_up_to, pivots=pivots)
+    return Centralities(near.values, between.values, not (near.exact and between.exact))
+
+
+def closeness_of(graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS) -> Centrality:
+    """Return how near each node is to all others, and whether that is exact; see :func:`centralities_of`."""
+    return _found("closeness", closeness, graph, exact_up_to, pivots)
+
+
+def betweenness_of(graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS) -> Centrality:
+    """Return how many shortest paths lead through each node, and whether that is exact; see :func:`centralities_of`."""
+    return _found("betweenness", betweenness, graph, exact_up_to, pivots)
+
+
+def pivots_of(graph: Graph, count: int) -> Integers:
+    """Return so many distinct nodes, drawn by a lot that the edges of the graph decide."""
+    lot = zlib.crc32(graph.neighbour.tobytes(), zlib.crc32(graph.start.tobytes()))
+    return np.random.default_rng(lot).choice(graph.nodes, count, replace=False)
+
+
+def _found(name: str, compute: Kernel, graph: Graph, exact_up_to: int, pivots: int) -> Centrality:
+    exact = graph.nodes <= max(exact_up_to, pivots)
+    known = _FOUND.setdefault(graph, {})
+    key = (name, None if exact else pivots)
+    if key not in known:
+        result = compute(graph.start, graph.neighbour, None if exact else pivots_of(graph, pivots))
+        result.values.flags.writeable = False
+        known[key] = result
+    return known[key]
