@@ -110,11 +110,13 @@ def test_estimates_are_as_good_as_they_say(monkeypatch: pytest.MonkeyPatch) -> N
     graph = heavy_tail(400, 2, 7)
     exact = graph_statistics(graph)
     rng = np.random.default_rng(1)
-    found = [largest_component_paths(graph, exact_up_to=100, sources=40, rng=rng) for _ in range(300)]
+    # Half of the nodes: without what that saves, errors would be said to be 1.41 times as large as they are.
+    found = [largest_component_paths(graph, exact_up_to=100, sources=200, rng=rng) for _ in range(100)]
     means, errors = np.array([(each.average, each.standard_error) for each in found]).T
     covered = np.abs(means - exact.average_path) <= 1.96 * errors
-    assert 0.9 <= covered.mean() <= 0.98
-    assert abs(means.mean() - exact.average_path) <= 4 * means.std(ddof=1) / sqrt(300)
+    assert covered.mean() >= 0.88
+    assert 0.8 <= errors.mean() / means.std(ddof=1) <= 1.2
+    assert abs(means.mean() - exact.average_path) <= 4 * means.std(ddof=1) / sqrt(100)
     assert all(each.longest <= exact.diameter for each in found)
 
 

@@ -6,6 +6,9 @@ from unveil.ask.audit import AuditAnswer, audit
 from unveil.ask.audit_files import audit_files
 from unveil.ask.candidates import CandidatesAnswer, candidates
 from unveil.ask.candidates_files import candidates_files
+from unveil.ask.graph import GraphAnswer, graph
+from unveil.ask.graph_elsewhere import graph_made_elsewhere
+from unveil.ask.graph_files import graph_file, graph_made_elsewhere_files
 from unveil.ask.matching import MatchingAnswer, matching
 from unveil.ask.matching_files import matching_files
 from unveil.ask.partition import PartitionAnswer, partition
@@ -18,6 +21,7 @@ __all__ = [
     "AnonymizeAnswer",
     "AuditAnswer",
     "CandidatesAnswer",
+    "GraphAnswer",
     "MatchingAnswer",
     "PartitionAnswer",
     "Quantity",
@@ -28,6 +32,10 @@ __all__ = [
     "audit_files",
     "candidates",
     "candidates_files",
+    "graph",
+    "graph_file",
+    "graph_made_elsewhere",
+    "graph_made_elsewhere_files",
     "matching",
     "matching_files",
     "partition",

@@ -40,7 +40,7 @@ class GraphAnswer:
     nodes that the adversary knew before, for metrics of your own. ``notes`` say what a reader has to know.
     """
 
-    found: AttackedGraph
+    found: AttackedGraph = field(repr=False)
     notes: tuple[str, ...]
     guess: Candidates = field(repr=False)
     truth: NDArray[np.int64] = field(repr=False)

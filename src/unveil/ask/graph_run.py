@@ -58,7 +58,7 @@ def attack_all(
         guess, truth, targets = run_attack(attack, world.released, world.knowledge, world.truth, world.rng)
         progress("measuring", (number + 0.8) / repeat)
         every.append(measure(guess, truth, world.released, world.knowledge))
-        said.append(world.notes)
+        said.append((*world.notes, *_estimates(attack, world)))
         paired_by_rank = paired_by_rank or world.paired_by_rank
         first = first or (guess, truth, nodes_of(guess, truth, world.released.degrees[targets]))
     if first is None:
@@ -91,6 +91,15 @@ def _chunk(attack: object) -> int | None:
     """Return how many nodes an attack compares at a time, None if all; only one variant of some has windows."""
     chunk = getattr(attack, "chunk", None) if getattr(attack, "variant", "window") == "window" else None
     return chunk if isinstance(chunk, int) else None
+
+
+def _estimates(attack: object, world: World) -> Iterator[str]:
+    """Yield a note where an attack estimates how central nodes are, because exact numbers would take too long."""
+    limit, pivots = (getattr(attack, name, None) for name in ("exact_up_to", "pivots"))
+    used = any(getattr(attack, f"{name}_weight", 0) > 0 for name in ("structure", "closeness"))
+    largest = max(world.released.nodes, world.knowledge.auxiliary.nodes)
+    if used and isinstance(limit, int) and isinstance(pivots, int) and largest > limit:
+        yield f"How central nodes are was estimated from {pivots:,} of up to {largest:,} nodes (exact_up_to={limit})."
 
 
 def _notes(said: list[tuple[str, ...]]) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "matching": ("unveil.cli.matching:matching", "How many entries are given their true token?"),
         "reidentify": ("unveil.cli.reidentify:reidentify", "Who is behind each masked record, validly?"),
         "anonymize": ("unveil.cli.anonymize:anonymize", "Protect a graph, and see what that changes and costs."),
+        "graph": ("unveil.cli.graph:graph", "Who is found in a released graph?"),
         "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
     }
 )

@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from unveil.report.scale import FloatArray, Kind
 
 #: How a headline or a number should strike the reader; always said in words too.
@@ -202,7 +205,26 @@ class Boxes:
     boxes: tuple[Box, ...]
 
 
-Block = Number | Chart | Table | Playground | Boxes
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rings:
+    """Many things as marks on rings around a middle, the first of them innermost, told apart by size and colour.
+
+    ``level`` is the number of each mark's level. Levels go from the most to the least striking, and the last one is of
+    things of which nothing is known; ``levels`` are their names in the legend. ``struck`` says which marks bear a
+    point in their middle, and ``struck_name`` what that means.
+    """
+
+    title: str
+    caption: str
+    #: What a screen reader says in place of the picture.
+    description: str
+    level: NDArray[np.int64]
+    levels: tuple[str, ...]
+    struck: NDArray[np.bool_]
+    struck_name: str
+
+
+Block = Number | Chart | Table | Playground | Boxes | Rings
 
 
 @dataclass(frozen=True, kw_only=True)

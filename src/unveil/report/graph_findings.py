@@ -152,7 +152,7 @@ def averaged(metric: Metric, values: Sequence[float], why: Sequence[str]) -> Ave
     low = high = np.nan
     if known.size > 1:
         reach = float(stdtrit(known.size - 1, 0.975)) * float(known.std(ddof=1)) / known.size**0.5
-        low, high = max(mean - reach, metric.bounds[0]), min(mean + reach, metric.bounds[1])
+        low, high = max(mean - reach, float(metric.bounds[0])), min(mean + reach, float(metric.bounds[1]))
     reasons = dict.fromkeys(each for each, value in zip(why, array, strict=True) if each and np.isnan(value))
     return Averaged(
         metric=metric,

@@ -9,7 +9,7 @@ from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from unveil.report.blocks import Block, Boxes, Chart, Number, Page, Playground, Section, Series, Table
+from unveil.report.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, Section, Series, Table
 from unveil.report.look import MOST_MARKS
 from unveil.report.machine import compact
 from unveil.report.svg import svg, swatch
@@ -157,6 +157,8 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
     match block:
         case Chart():
             return {"kind": "chart", "figure": _figure(block, identity)}
+        case Rings():
+            return {"kind": "chart", "figure": _rings(block, identity)}
         case Table():
             cut = len(block.rows) - MOST_ROWS
             more = f"The first {MOST_ROWS} of {count(len(block.rows))} rows are shown." if cut > 0 else ""
@@ -184,6 +186,18 @@ def _figure(chart: Chart, identity: str) -> dict[str, Any]:
         "chart": chart,
         "svg": Markup(svg(chart, identity=identity)),  # noqa: S704 - svg() escapes every text of the chart
         "legend": [(Markup(picture), name) for picture, name in legend] if len(legend) > 1 else [],  # noqa: S704
+    }
+
+
+def _rings(rings: Rings, identity: str) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    from unveil.report.svg_rings import legend, svg_rings
+
+    return {
+        "chart": rings,
+        "svg": Markup(svg_rings(rings, identity=identity)),  # noqa: S704 - svg_rings() escapes every text
+        "legend": [(Markup(picture), name) for picture, name in legend(rings)],  # noqa: S704
     }
 
 

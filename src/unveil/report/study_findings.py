@@ -1,0 +1,171 @@
+"""What a study found, as data: how much of it is there, means with their intervals, failures by kind, and time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING, Literal
+
+from unveil.measure import METRICS
+from unveil.study import Study
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: Shown of a study unless others are asked for, where it has them.
+USUAL_METRICS = ("adversary_overall_success", "adversary_success_rate", "entropy")
+
+#: What each axis of a study counts, in words, and how a picture shows it.
+AXES: Mapping[str, tuple[str, Literal["count", "share"]]] = {
+    "seed_pairs": ("seed pairs that the adversary knows", "count"),
+    "overlap": ("share of the edges that the adversary knows", "share"),
+    "known_columns": ("columns that the adversary knows", "count"),
+    "known_share": ("share of the original rows that the adversary holds", "share"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """How many scenarios there are: with results, with an error, with a damaged file, and not computed yet."""
+
+    total: int
+    fine: int
+    failed: int
+    damaged: int
+    missing: int
+
+    @property
+    def left(self) -> int:
+        """How many have no results, and are computed when the study is resumed."""
+        return self.total - self.fine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failures:
+    """Scenarios that failed in the same way: the sentence of the first of them, and where that happened."""
+
+    error: str
+    scenarios: int
+    data: tuple[str, ...]
+    protections: tuple[str, ...]
+    attacks: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spent:
+    """The seconds of one attack on one data set, summed over its scenarios and replications, and their parts."""
+
+    data: str
+    attack: str
+    replications: int
+    seconds: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def each(self) -> float:
+        """Seconds per replication; NaN where there is none."""
+        return self.seconds / self.replications if self.replications else float("nan")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StudyFindings:
+    """Everything that a report on a study shows.
+
+    Attributes
+    ----------
+    study, version
+        What was computed, and with which version of the package.
+    counts
+        How much of it is there.
+    replications
+        How many rows of results there are.
+    metrics
+        The metrics that are shown; the first is also drawn.
+    summary
+        One row per scenario and shown metric: ``data``, ``protect``, ``attack``, ``axis``, ``level``, ``metric``,
+        ``replications``, ``undefined``, ``mean``, ``standard_error``, ``low``, ``high``, ``relative_error``.
+    failures
+        The errors by kind, the most frequent first.
+    spent
+        What it took, by data set and attack.
+    """
+
+    study: Study
+    version: str
+    counts: Counts
+    replications: int
+    metrics: tuple[str, ...]
+    summary: "pl.DataFrame"
+    failures: tuple[Failures, ...] = ()
+    spent: tuple[Spent, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of all scenarios together."""
+        return sum(each.seconds for each in self.spent)
+
+    def means(self, metric: str, axis: str) -> dict[tuple[str, str, str, float], tuple[float, float]]:
+        """Return the mean of a metric and half the width of its interval, by data, protection, attack and level."""
+        import polars as pl
+
+        chosen = self.summary.filter(pl.col("metric") == metric, pl.col("axis") == axis)
+        wanted = chosen.select("data", "protect", "attack", "level", "mean", pl.col("high") - pl.col("mean"))
+        nan = float("nan")
+        return {
+            (data, protect, attack, level): (nan if mean is None else mean, nan if half is None else half)
+            for data, protect, attack, level, mean, half in wanted.iter_rows()
+        }
+
+
+def usual_metrics(have: Sequence[str]) -> tuple[str, ...]:
+    """Return the metrics that are shown of a study unless others are asked for.
+
+    >>> usual_metrics(["entropy", "min_entropy"]), usual_metrics(["min_entropy"])
+    (('entropy',), ('min_entropy',))
+    """
+    return tuple(name for name in USUAL_METRICS if name in have) or tuple(have[: len(USUAL_METRICS)])
+
+
+def is_share(metric: str) -> bool:
+    """Return whether a metric lies between 0 and 1 and is shown in percent.
+
+    >>> is_share("adversary_overall_success"), is_share("entropy")
+    (True, False)
+    """
+    return metric in METRICS and METRICS[metric].category == "success" and METRICS[metric].bounds == (0.0, 1.0)
+
+
+def labels(written: Sequence[str]) -> dict[str, str]:
+    """Return how each protection or attack is called: without its settings, unless two would be called the same.
+
+    >>> labels(["NS:theta=0.5", "KL"]), labels(["switch:share=0.1", "switch:share=0.2"])["switch:share=0.1"]
+    ({'NS:theta=0.5': 'NS', 'KL': 'KL'}, 'switch:share=0.1')
+    """
+    # A user's own class is written package.module:Class, and what follows the colon is its name.
+    short = {text: text if "." in text.partition(":")[0] else text.partition(":")[0] for text in written}
+    often = list(short.values())
+    return {text: text if often.count(name) > 1 else name for text, name in short.items()}
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time in the unit that suits it.
+
+    >>> duration(0.25), duration(95), duration(4000), duration(3e5), duration(float("nan"))
+    ('0.25 s', '1.6 min', '1.1 h', '3.5 days', 'unknown')
+    """
+    if not isfinite(seconds):
+        return "unknown"
+    for size, unit in ((2 * 86400, "days"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / (86400 if unit == 'days' else size):,.2g} {unit}".replace("e+02", "00")
+    return f"{seconds:.2g} s"
+
+
+def together(names: Iterable[str], most: int = 4) -> str:
+    """Return names in a row; of many, the first ones and how many more there are.
+
+    >>> together(["a", "b"]), together("abcdef")
+    ('a, b', 'a, b, c, d and 2 more')
+    """
+    every = list(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more

@@ -1,0 +1,238 @@
+"""``unveil graph`` from files on disk to what a person or a machine reads, and every kind of bad input."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.end_to_end.commands import MARKER, Command
+from tests.graph_strategies import heavy_tail
+from unveil.attack import ATTACKS
+from unveil.data.graph import Graph
+from unveil.data.graph_files import write_edges, write_truth
+from unveil.data.graph_knowledge import draw_knowledge
+from unveil.measure import METRICS
+from unveil.protect import PROTECTIONS, Switch
+
+COMMAND = Command("graph")
+ask, refuse = COMMAND.ask, COMMAND.refuse
+NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
+ON_GRAPHS = [name for name, one in ATTACKS.items() if one.on == "graph"]
+PROTECT_GRAPHS = [name for name, one in PROTECTIONS.items() if one.on == "graph"]
+METRIC = {"name", "category", "per", "more_means", "mean", "low", "high", "undefined", "why"}
+FEW = ("--seed-pairs", "9")
+ELSEWHERE = ("released.csv", "--auxiliary", "known.csv", "--truth", "truth.csv")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with a graph whose nodes have private names, and a release of it that was made before."""
+    monkeypatch.chdir(tmp_path)
+    plain = heavy_tail(60, 3, 1)
+    named = Graph.from_edges(*plain.ends, names=[f"{MARKER}{node}" for node in range(60)])
+    release = Switch(share=0.05).apply(named, rng=np.random.default_rng(1))
+    knowledge = draw_knowledge(release, seed_pairs=12, overlap=0.9, rng=np.random.default_rng(2))
+    write_edges("edges.csv", named)
+    write_edges("released.csv", release.released)
+    write_edges("known.csv", knowledge.auxiliary)
+    write_truth("truth.csv", release)
+    pairs = "".join(f"{one},{MARKER}{other}\n" for one, other in knowledge.seeds.tolist())
+    Path("pairs.csv").write_text(f"released,original\n{pairs}")
+    return tmp_path
+
+
+def answer(*arguments: str) -> Any:
+    found = COMMAND.answer(*arguments)
+    assert MARKER not in json.dumps(found)
+    return found
+
+
+# --- what comes out ---------------------------------------------------------------------------------------------------
+
+
+def test_json_has_the_promised_fields() -> None:
+    call = ("edges.csv", "--protect", "switch:share=0.1", "--attack", "ns", *FEW, "--overlap", "9/10", "--seed", "4")
+    found = answer(*call)
+    edges = heavy_tail(60, 3, 1).edges
+    assert (found["schema"], found["seed"], found["limits"]) == ("unveil.graph/1", 4, [])
+    assert (found["protect"], found["attack"], found["scope"]) == ("switch:share=0.1", "narayanan-shmatikov", "local")
+    assert found["graph"] == found["released"] == {"nodes": 60, "edges": edges}
+    assert found["auxiliary"] == {"nodes": 60, "edges": int(0.9 * edges + 0.5)}
+    assert (found["seed_pairs"], found["overlap"], found["repeat"], found["connected"]) == (9, 0.9, 1, False)
+    assert (found["targets"], found["stand_for_nobody"]) == (51, 0)
+    assert 0 <= found["correct"] <= found["attempted"] <= 51
+    assert [row["name"] for row in found["metrics"]] == NAMES
+    assert all(row.keys() == METRIC for row in found["metrics"])
+    assert {row["low"] for row in found["metrics"]} == {None}
+    assert [row["least"] for row in found["entropy_cut_offs"]] == [0, 0.0001, 0.001, 0.01]
+    assert any("no interval" in note for note in found["notes"])
+    assert answer(*call) == found
+    assert answer(*call[:-1], "5")["metrics"] != found["metrics"]
+
+
+def test_repetitions_give_intervals() -> None:
+    found = answer("edges.csv", *FEW, "--repeat", "3")
+    assert (found["repeat"], len(found["repetitions"])) == (3, 3)
+    rate = next(row for row in found["metrics"] if row["name"] == "adversary_overall_success")
+    values = [row["correct"] / 51 for row in found["repetitions"]]
+    assert rate["mean"] == pytest.approx(np.mean(values))
+    assert rate["low"] <= rate["mean"] <= rate["high"]
+    assert not any("no interval" in note for note in found["notes"])
+
+
+def test_there_are_six_attacks() -> None:
+    assert len(ON_GRAPHS) == 6
+
+
+@pytest.mark.parametrize("name", ON_GRAPHS)
+def test_every_attack_can_be_asked_for_by_name_and_by_letters(name: str) -> None:
+    by_name = answer("edges.csv", "--attack", name, *FEW)
+    (letters,) = ATTACKS[name].aka
+    assert by_name["attack"] == name
+    assert by_name["scope"] in ("local", "global")
+    assert answer("edges.csv", "--attack", letters.lower(), *FEW) == by_name
+    assert by_name["correct"] > by_name["correct_by_random_mapping"]
+
+
+@pytest.mark.parametrize("name", PROTECT_GRAPHS)
+def test_every_protection_can_be_attacked(name: str) -> None:
+    write_edges("small.csv", heavy_tail(30, 3, 1))
+    found = answer("small.csv", "--protect", name, *FEW)
+    assert found["protect"] == name
+    assert found["targets"] == found["released"]["nodes"] - 9
+    assert found["stand_for_nobody"] == found["released"]["nodes"] - 30
+
+
+def test_a_class_of_ones_own_needs_no_registration() -> None:
+    found = answer("edges.csv", "--attack", "tests.graph_attackers:Blind", *FEW)
+    assert (found["attack"], found["scope"], found["attempted"]) == ("tests.graph_attackers:Blind", None, 51)
+
+
+def test_a_release_made_elsewhere_is_attacked_as_it_is() -> None:
+    found = answer(*ELSEWHERE, "--seed-pairs", "pairs.csv", "--attack", "ns")
+    assert (found["graph"], found["protect"], found["overlap"]) == (None, None, None)
+    assert (found["released"]["nodes"], found["auxiliary"]["nodes"], found["seed_pairs"]) == (60, 60, 12)
+    assert found["targets"] == 48
+    assert found["correct"] > 5
+    drawn = answer(*ELSEWHERE, "--seed-pairs", "20", "--repeat", "2")
+    assert (drawn["seed_pairs"], drawn["targets"], len(drawn["repetitions"])) == (20, 40, 2)
+
+
+def test_truth_that_is_missing_for_some_nodes_is_said() -> None:
+    rows = Path("truth.csv").read_text().splitlines()
+    named = [row for row in rows[1:] if row.split(",")[0] not in ("3", "4")]
+    Path("truth.csv").write_text("\n".join([rows[0], *named]) + "\n")
+    found = answer(*ELSEWHERE, "--seed-pairs", "10")
+    assert found["stand_for_nobody"] == 2
+    assert any("2 of 60 released nodes are not in" in note for note in found["notes"])
+
+
+def test_text_has_headline_figures_and_every_metric() -> None:
+    run = ask("--repeat", "2", "--html", "report.html")
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert run.stdout.startswith("The example inside unveil: a generated graph, in which nobody is real.")
+    assert "On average over 2 repetitions, the attack narayanan-shmatikov found" in run.stdout
+    assert all(name in run.stdout for name in NAMES)
+    assert "Entropy without unlikely candidates" in run.stdout
+    assert "The report is in report.html" in run.stdout
+    assert "\x1b" not in run.stdout
+    page = Path("report.html").read_text()
+    assert "Who is found" in page
+
+
+def test_neither_page_nor_text_names_a_node() -> None:
+    run = ask("edges.csv", *FEW, "--html", "report.html")
+    assert run.exit_code == 0
+    assert MARKER not in run.stdout + Path("report.html").read_text()
+
+
+def test_an_attack_that_accepts_nothing_is_an_answer() -> None:
+    run = ask("edges.csv", "--attack", "ns:theta=1000", *FEW, "--html", "report.html")
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert "attempted none of the 51 nodes" in run.stdout
+    found = answer("edges.csv", "--attack", "ns:theta=1000", *FEW)
+    assert (found["attempted"], found["correct"]) == (0, 0)
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+
+
+def test_limits_are_watched_from_the_side_that_is_worse() -> None:
+    call = ("edges.csv", *FEW, "--quiet")
+    assert ask(*call, "--limit", "adversary_overall_success=1", "--limit", "entropy=0").exit_code == 0
+    run = ask(*call, "--limit", "entropy=50", "--html", "report.html")
+    assert run.exit_code == 3
+    assert run.stderr.startswith("limit exceeded: entropy is ")
+    assert "exceeded" in Path("report.html").read_text()
+    once = ask(*call, "--limit", "adversary_success_rate_high=0")
+    assert (once.exit_code, once.stderr) == (
+        0,
+        "limit not checked: adversary_success_rate_high is undefined here\n",
+    )
+    assert ask(*call, "--repeat", "2", "--limit", "adversary_success_rate_high=0").exit_code == 3
+    listed = ask("--limit", "help").stdout
+    assert all(name in listed for name in NAMES)
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "naming"),
+    [
+        (("missing.csv",), ("missing.csv",)),
+        (("edges.csv", "--sample"), ("--sample needs no file",)),
+        (("edges.csv", "--attack", "nss"), ("there is no attack 'nss'",)),
+        (("edges.csv", "--attack", "record-linkage"), ("is on a table",)),
+        (("edges.csv", "--protect", "mondrian"), ("is for a table",)),
+        (("edges.csv", "--seed-pairs", "0"), ("no seed pairs",)),
+        (("edges.csv", "--seed-pairs", "61"), ("60 nodes", "Ask for fewer pairs")),
+        (("edges.csv", "--seed-pairs", "60"), ("must not know all 60",)),
+        (("edges.csv", "--seed-pairs", "-3"), ("whole number from 0",)),
+        (("edges.csv", "--seed-pairs", "2.5"), ("whole number from 0",)),
+        (("edges.csv", "--seed-pairs", "pairs.csv"), ("--auxiliary", "number of pairs")),
+        (("edges.csv", "--truth", "truth.csv"), ("--truth", "--auxiliary")),
+        (("edges.csv", "--overlap", "1.5"), ("between 0 and 1",)),
+        (("edges.csv", "--overlap", "0"), ("auxiliary graph has none",)),
+        (("edges.csv", "--repeat", "0"), ("--repeat",)),
+        (("released.csv", "--auxiliary", "known.csv"), ("--truth",)),
+        (("--auxiliary", "known.csv", "--truth", "truth.csv"), ("released graph",)),
+        ((*ELSEWHERE, "--protect", "switch"), ("--protect", "made elsewhere")),
+        ((*ELSEWHERE, "--overlap", "0.5"), ("--overlap", "made elsewhere")),
+        ((*ELSEWHERE, "--connected"), ("--connected", "made elsewhere")),
+        ((*ELSEWHERE, "--seed-pairs", "nowhere.csv"), ("nowhere.csv",)),
+        ((*ELSEWHERE, "--seed-pairs", "61"), ("from 0 to 60",)),
+        ((*ELSEWHERE[:-1], "pairs.csv", "--seed-pairs", "truth.csv"), ("must not know all 60",)),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(arguments: tuple[str, ...], naming: tuple[str, ...]) -> None:
+    refuse(*arguments, naming=naming)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "naming"),
+    [
+        (f"0,{MARKER}1\n0,{MARKER}1\n", ("pairs.csv", "row 2")),
+        (f"0,{MARKER}1\n0,{MARKER}2\n", ("pairs.csv", "row 2")),
+        (f"0,{MARKER}1\n1,{MARKER}1\n", ("pairs.csv", "row 2")),
+        (f"0,{MARKER}1\n99,{MARKER}2\n", ("pairs.csv", "released graph")),
+        (f"0,{MARKER}1\n1,{MARKER}99\n", ("pairs.csv", "auxiliary graph")),
+        ("0,\n", ("pairs.csv",)),
+        ("", ("pairs.csv",)),
+    ],
+    ids=["twice", "contradictory", "shared", "not released", "not known", "empty cell", "empty"],
+)
+def test_bad_seed_pairs_are_refused(pairs: str, naming: tuple[str, ...]) -> None:
+    Path("pairs.csv").write_text(f"released,original\n{pairs}")
+    refuse(*ELSEWHERE, "--seed-pairs", "pairs.csv", naming=naming)
+
+
+def test_an_input_is_never_overwritten() -> None:
+    for name in ("released.csv", "known.csv", "truth.csv", "pairs.csv"):
+        before = Path(name).read_text()
+        run = ask(*ELSEWHERE, "--seed-pairs", "pairs.csv", "--html", name)
+        assert run.exit_code == 2
+        assert "is an input" in run.stderr
+        assert Path(name).read_text() == before
