@@ -106,7 +106,8 @@ def cut_off_chart(found: AttackedGraph) -> Chart:
             "much with a small cut-off was made of candidates that hardly count. Min-entropy (its mean alone is drawn) "
             "looks at nothing but the likeliest candidate."
         ),
-        x_range=(0.0, max(0.5, float(np.nan_to_num(ends["high"]).max())) * 1.05),
+        # Beyond the longest interval there is room for its figure.
+        x_range=(0.0, max(0.5, float(np.nan_to_num(ends["high"]).max())) * 1.18),
         rows=(*(cut_off_name(each.least) for each in cuts), "the likeliest alone: min-entropy"),
     )
 

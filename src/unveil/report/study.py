@@ -158,28 +158,24 @@ def _failed(found: StudyFindings) -> list[Section]:
 
 def _method(found: StudyFindings) -> tuple[str, ...]:
     study, wanted = found.study, found.study.replications
-    often = (
-        f"{wanted.number:,} times"
-        if wanted.number is not None
-        else (
-            f"until half the 95% interval of every metric's mean was below {value_text(wanted.relative_error or 0, 'share')} "
-            f"of it, at most {wanted.cap:,} times"
+    often = f"{wanted.number:,} times"
+    if wanted.number is None:
+        error = value_text(wanted.relative_error or 0.0, "share")
+        often = (
+            f"until half the 95% interval of every metric's mean was below {error} of it, at most {wanted.cap:,} times"
         )
-    )
     fixed = [
         f"{name.replace('_', ' ')} = {value_text(level, AXES[name][1])}" for name, level in study.fixed_levels().items()
     ]
     releases = "once" if study.releases == 1 else f"{study.releases:,} times"
+    same = " on the same release: they do not tell how much another release would differ" if study.releases == 1 else ""
     return (
-        f"Each data set was protected {releases} by each of {together(study.protections, 20)}; all attacks met the same "
-        "releases, and the same knowledge of the adversary.",
+        f"Each data set was protected {releases} by each of {together(study.protections, 20)}; all attacks met the "
+        "same releases, and the same knowledge of the adversary.",
         f"The attacks are {together(study.attacks, 20)}.",
         f"Each scenario was replicated {often}.",
         f"While one strength varied, the other stayed: {', '.join(fixed)}.",
-        "Intervals are those of Student's distribution, over replications on the same release: they do not tell how much "
-        "another release would differ."
-        if study.releases == 1
-        else "Intervals are those of Student's distribution, over replications.",
+        f"Intervals are those of Student's distribution, over replications{same}.",
         "All randomness starts from the seed: the same study gives the same files, byte for byte, on any number of "
         "workers.",
     )

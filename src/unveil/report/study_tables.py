@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
-from unveil.report.blocks import Table
+from unveil.report.blocks import Side, Table
 from unveil.report.page import MOST_ROWS
 from unveil.report.scale import value_text
 from unveil.report.study_findings import AXES, StudyFindings, duration, is_share, labels, together
@@ -55,7 +55,7 @@ def mean_table(found: StudyFindings, metric: str, axis: Axis, data: str) -> Tabl
         caption=f"{metric.replace('_', ' ').capitalize()}{where}, by {words}",
         columns=("protection", "attack", *(value_text(level, kind) for level in axis.levels)),
         rows=rows,
-        align=("left", "left", *("right" for _ in axis.levels)),
+        align=_sides(2, len(axis.levels)),
     )
 
 
@@ -104,7 +104,7 @@ def _strongest(found: StudyFindings, axis: Axis) -> Iterator[Table]:
             f"{value_text(level, kind)}, {words}",
             columns=("data", "protection", *(attacks[attack] for attack in study.attacks)),
             rows=rows,
-            align=("left", "left", *("right" for _ in study.attacks)),
+            align=_sides(2, len(study.attacks)),
         )
 
 
@@ -155,6 +155,10 @@ def time_table(found: StudyFindings) -> Table | None:
         caption="Time per replication, and in all",
         columns=("data", *(called[attack] for attack in study.attacks), "in all"),
         rows=rows,
-        align=("left", *("right" for _ in study.attacks), "right"),
+        align=_sides(1, len(study.attacks) + 1),
         note="Drawing what the adversary knows, the attack and all metrics, added up over all workers.",
     )
+
+
+def _sides(names: int, numbers: int) -> tuple[Side, ...]:
+    return tuple("left" if place < names else "right" for place in range(names + numbers))
