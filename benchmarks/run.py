@@ -11,6 +11,7 @@ from benchmarks import (
     candidates,
     closest_record,
     compatibility,
+    graph_attacks,
     graph_protections,
     inference,
     linkability,
@@ -38,6 +39,7 @@ def main() -> None:
     permanents.growth([6, 8, 10, 11])
     linkers.intersection([10**4, 10**5])
     graph_protections.outcomes()
+    graph_attacks.outcomes()
     print(as_markdown(list(candidates.rows())), "\n")
     print(as_markdown(list(partitions.rows(sizes))), "\n")
     print("| case | extra memory, MB |\n|---|---:|")

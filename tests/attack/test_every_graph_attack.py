@@ -8,15 +8,12 @@ from hypothesis import strategies as st
 from tests.graph_attack_strategies import Case, cases, renumbered, right
 from tests.graph_strategies import erdos_renyi, heavy_tail
 from unveil.attack import ATTACKS, Attack
-from unveil.attack.graph import korula_lattanzi, narayanan_shmatikov, yartseva_grossglauser
 from unveil.data.graph import Graph
 from unveil.data.graph_knowledge import draw_knowledge
 from unveil.data.graph_release import GraphKnowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 
-# Imported here until they are among the imports of unveil.attack.
-LISTED = (korula_lattanzi, narayanan_shmatikov, yartseva_grossglauser)
 ON_GRAPHS = [one for one in ATTACKS.values() if one.on == "graph"]
 each = pytest.mark.parametrize("attack", ON_GRAPHS, ids=lambda one: one.name)
 

@@ -60,6 +60,13 @@ def test_the_window_does_what_the_definition_says(case: Case, theta: int, chunk:
     check(attacked(case, attack, seed), by_definition(case, attack, seed))
 
 
+def test_the_window_moves_on_when_one_list_is_at_its_end() -> None:
+    attack = KorulaLattanzi(variant="window", chunk=2)
+    for seed in range(40):
+        case = random_case(seed, nodes=14, probability=0.3, seeds=2)
+        check(attacked(case, attack, seed), by_definition(case, attack, seed))
+
+
 @pytest.mark.parametrize("attack", VARIANTS, ids=str)
 def test_larger_graphs_and_compiled_loops_do_so_too(attack: KorulaLattanzi, monkeypatch: pytest.MonkeyPatch) -> None:
     attempted = 0

@@ -39,6 +39,15 @@ def test_it_does_what_the_definition_says(case: Case, theta: float, order: str, 
     }
 
 
+@pytest.mark.parametrize("theta", [0.3, 0.5])
+def test_nodes_are_looked_at_again_whenever_that_can_change_something(theta: float) -> None:
+    # These are graphs in which nodes that were turned down are mapped later, because others have left.
+    for seed in range(60):
+        case = random_case(seed, nodes=20, probability=0.2, seeds=4)
+        truth = narayanan_shmatikov(*case, theta=theta, order="random", rng=np.random.default_rng(seed))
+        assert mapping(attacked(case, NarayananShmatikov(theta=theta), seed)) == truth.mapping
+
+
 @pytest.mark.parametrize("theta", [0.0, 0.3, 0.5])
 def test_larger_graphs_and_compiled_loops_do_so_too(theta: float, monkeypatch: pytest.MonkeyPatch) -> None:
     attempted = 0
