@@ -1,6 +1,6 @@
 """Every listed attack on graphs with its usual settings: CPU time, memory, and how many nodes it finds.
 
-Needs the edge lists in the folder ``graphs`` below the one that UNVEIL_DATA names. The release is that of id removal (on
+Needs the edge lists in the folder ``graphs`` below the one that UNVEIL_DATA names. The release is by id removal (on
 caida also that of k-symmetry, which is three times as large); the adversary knows 85 % of the edges and 50 nodes.
 Each attack runs in a process of its own, twice, and the second time counts: the first compiles and finds centralities.
 """
