@@ -24,7 +24,8 @@ def distinct(numbers: Integers) -> Integers:
     array([1, 3])
     """
     ordered = np.sort(numbers)
-    return ordered[np.diff(ordered, prepend=ordered[:1] - 1) != 0]
+    kept: Integers = ordered[np.diff(ordered, prepend=ordered[:1] - 1) != 0]
+    return kept
 
 
 def ends_of(keys: Integers, nodes: int) -> tuple[Neighbours, Neighbours]:
