@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from tests.graph_strategies import erdos_renyi, heavy_tail
+from tests.oracles.graph_guess import candidates_of
 from unveil.attack import ATTACKS
 from unveil.attack.graph import _chunks
 from unveil.attack.graph._chunks import Block, chunk_pairs, guess_of
-from unveil.attack.graph._guess import candidates_of
 from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.attack.graph.distance_vector import DistanceVector
 from unveil.attack.graph.ji_li_srivatsa_beyah import JiLiSrivatsaBeyah

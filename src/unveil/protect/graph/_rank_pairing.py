@@ -7,6 +7,12 @@ from unveil._kernels.graph.rows import edge_keys, ends_of
 
 Integers = NDArray[np.int64]
 
+#: What the notes of such a release say.
+PAIRED = (
+    "the graph is synthetic, and its nodes stand for nobody: each is paired with an original node by the rank of its "
+    "degree, which serves evaluation alone and is no part of what is released"
+)
+
 
 def paired_by_rank(keys: Integers, degrees: Integers, *, rng: np.random.Generator) -> Integers:
     """Return the keys of a synthetic graph whose nodes bear the number of the original node of the same rank by degree.

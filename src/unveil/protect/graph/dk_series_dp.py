@@ -18,7 +18,7 @@ from unveil.data.ledger import Ledger, Query, check_epsilon
 from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._dk_secgraph import secgraph_release
-from unveil.protect.graph._rank_pairing import paired_by_rank
+from unveil.protect.graph._rank_pairing import PAIRED, paired_by_rank
 from unveil.protect.graph._release import check_edges, check_share, graph_release
 
 Integers = NDArray[np.int64]
@@ -32,11 +32,6 @@ _CUT = 0.05
 _LEAST_BUDGET = 1e-12
 # Above this there would be more than eight million cells.
 _MOST_PLACES = 4_000
-
-_PAIRED = (
-    "the graph is synthetic, and its nodes stand for nobody: each is paired with an original node by the rank of its "
-    "degree, which serves evaluation alone and is no part of what is released"
-)
 
 
 @protection(
@@ -137,7 +132,7 @@ class DkSeriesDP:
             name="dk-series-dp",
             rng=rng,
             kind="synthetic",
-            notes=(_PAIRED, *_said_dropped(int(facts["edges dropped"]))),
+            notes=(PAIRED, *_said_dropped(int(facts["edges dropped"]))),
             facts=facts,
             pairing="rank",
             ledger=ledger,

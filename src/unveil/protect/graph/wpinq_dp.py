@@ -20,7 +20,7 @@ from unveil.data.graph_release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
 from unveil.errors import InputError
 from unveil.protect._listing import protection
-from unveil.protect.graph._rank_pairing import paired_by_rank
+from unveil.protect.graph._rank_pairing import PAIRED, paired_by_rank
 from unveil.protect.graph._release import check_edges, check_share, graph_release
 from unveil.protect.graph._wpinq_steps import Scales, Seed, Walk, chosen_cells, facts_of, seed_graph, walked
 
@@ -33,10 +33,6 @@ _LEAST_BUDGET = 1e-12
 # The noise that the public code adds to triangles, whatever epsilon is.
 _SECGRAPH_SCALE = 10.0
 
-_PAIRED = (
-    "the graph is synthetic, and its nodes stand for nobody: each is paired with an original node by the rank of its "
-    "degree, which serves evaluation alone and is no part of what is released"
-)
 _PUBLIC = ("the number of nodes", "that there is an edge at all")
 
 
@@ -168,7 +164,7 @@ class WpinqDP:
             name="wpinq-dp",
             rng=rng,
             kind="synthetic",
-            notes=(_PAIRED, *self._said(seed, way)),
+            notes=(PAIRED, *self._said(seed, way)),
             facts=facts_of(seed, cells, way),
             pairing="rank",
             ledger=None if self.compat else Ledger(epsilon=self.epsilon, queries=queries, public=_PUBLIC),
