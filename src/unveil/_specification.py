@@ -99,6 +99,13 @@ def to_text(thing: object, listed: Iterable[Listed]) -> str:
     return f"{name}:{','.join(settings)}" if settings else name
 
 
+def settings_of(thing: object) -> dict[str, str]:
+    """Return every setting of a thing as it is written, those that were left as they are included."""
+    if not is_dataclass(thing):
+        return {}
+    return {each.name: _written(getattr(thing, each.name)) for each in fields(thing) if each.repr}
+
+
 def _default(setting: "Field[Any]") -> Any:
     return setting.default if setting.default_factory is MISSING else setting.default_factory()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._specification import settings_of
 from unveil.ask.progress import Progress, silent
 from unveil.ask.quantities import Quantity
 from unveil.data.graph_release import GraphRelease
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 SCHEMA = "unveil.anonymize/1"
 _OWN_MEANINGS = {
     "pseudo_node_share": "released nodes that stand for nobody, as a share of the original nodes",
-    "epsilon": "what a differentially private release spent, which is a bound on what it gives away; undefined for all "
+    "epsilon": "what a differentially private release spent, which is a bound on what it gives away; infinite for all "
     "others",
 }
 
@@ -33,12 +34,13 @@ _OWN_MEANINGS = {
 class AnonymizeAnswer:
     """A released graph with its truth: what changed, what that cost, and the same as JSON, as a page and a picture.
 
-    ``protect`` is the protection as it is written; ``before`` and ``after`` hold the size of the smallest degree class
-    and the share of nodes with a degree of their own, ``utility`` what the release lost.
+    ``protect`` is the protection as it is written, ``settings`` are all its settings, ``utility`` is what the release
+    lost.
     """
 
     release: GraphRelease = field(repr=False)
     protect: str
+    settings: Mapping[str, str]
     utility: tuple[Lost, ...] = field(repr=False)
     notes: tuple[str, ...]
 
@@ -56,7 +58,7 @@ class AnonymizeAnswer:
             "smallest_degree_class": smallest_degree_class(release),
             "unique_degree_share": unique_degree_share(release),
             "pseudo_node_share": release.pseudo_nodes / release.original.nodes if release.original.nodes else np.nan,
-            "epsilon": np.nan if ledger is None else ledger.total(),
+            "epsilon": np.inf if ledger is None else ledger.total(),
         }
         meaning = meanings()
         return {
@@ -74,7 +76,9 @@ class AnonymizeAnswer:
         """Return the report as data: what the page and the terminal show."""
         from unveil.report.anonymize import page
 
-        return page(self.release, self.utility, protect=self.protect, notes=self.notes, seed=seed)
+        return page(
+            self.release, self.utility, protect=self.protect, settings=self.settings, notes=self.notes, seed=seed
+        )
 
     def to_html(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
         """Return the report as one HTML page that needs no network and names no node."""
@@ -95,6 +99,7 @@ class AnonymizeAnswer:
                 "version": __version__,
                 "graph": {"nodes": release.original.nodes, "edges": release.original.edges},
                 "protect": self.protect,
+                "settings": dict(self.settings),
                 "kind": release.kind,
                 "pairing": release.pairing,
                 "released": {"nodes": release.released.nodes, "edges": release.released.edges},
@@ -146,7 +151,8 @@ def anonymize(
     protect
         The protection, or how it is written, such as ``k-degree:k=5``.
     rng
-        Draws the random numbers of nodes, and whatever the protection draws.
+        Draws the random numbers of nodes, and whatever the protection draws. Whoever can make it again undoes the
+        release: for one that is published, pass ``numpy.random.default_rng()`` without a seed.
     progress
         Called with the name of a step and the share of it that is done.
     notes
@@ -167,8 +173,9 @@ def anonymize(
     return AnonymizeAnswer(
         release=release,
         protect=protect.strip() if isinstance(protect, str) else protection_text(protection),
+        settings=settings_of(protection),
         utility=graph_utility(release),
-        notes=tuple(dict.fromkeys((*notes, *release.notes))),
+        notes=tuple(dict.fromkeys((*notes, *release.notes, *original.notes))),
     )
 
 

@@ -31,11 +31,12 @@ def anonymize_file(
 
 
 def write_release(answer: AnonymizeAnswer, *, out: str | Path | None, truth: str | Path | None) -> None:
-    """Write the released edges, and which original node each released one stands for, to the files named."""
-    if out is not None:
-        write_edges(out, answer.release.released)
+    """Write which original node each released one stands for, and the released edges, to the files named."""
+    # In this order: a release whose truth could not be kept would be of no use to its holder.
     if truth is not None:
         write_truth(truth, answer.release)
+    if out is not None:
+        write_edges(out, answer.release.released)
 
 
 def sample_graph() -> Path:

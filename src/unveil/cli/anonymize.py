@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unveil.cli.common import Options, one_line, question_options, show, show_figures
-from unveil.cli.values import refuse_overwriting, report_target
+from unveil.cli.values import check_limits, refuse_overwriting, report_target
 
 if TYPE_CHECKING:
     from unveil.ask.anonymize import AnonymizeAnswer
@@ -41,7 +41,7 @@ def _meanings() -> Mapping[str, str]:
     help="Write which original node each released one stands for: released,original. Keep it to yourself.",
 )
 @click.option("--sample", is_flag=True, help="Use the graph inside unveil, which is done anyway if no file is named.")
-@question_options(_meanings)
+@question_options(_meanings, secret=True)
 def anonymize(
     *, edges: Path | None, protect: str, out: Path | None, truth: Path | None, sample: bool, options: Options
 ) -> None:
@@ -70,7 +70,13 @@ def anonymize(
         refuse_overwriting(path, [edges], option=option)
     with progress(quiet=options.quiet) as report:
         answer = anonymize_file(edges, protect, rng=options.rng, progress=report)
-    write_release(answer, out=out, truth=truth)
+    # A release that must not be made is not written either.
+    kept = not any(limit.exceeded for limit in check_limits(answer.quantities, options.limits))
+    if kept:
+        write_release(answer, out=out, truth=truth)
+    elif out or truth:
+        out = truth = None
+        click.echo("The release is not written, because a limit is exceeded", err=True)
     show(answer, options, as_text=lambda: _print(answer, edges is None, out, truth))
 
 

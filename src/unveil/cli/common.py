@@ -42,28 +42,40 @@ class Answer(Protocol):
         """Return the answer as one HTML page."""
 
 
+#: What help says of the seed of a command that writes a release.
+SEED_OF_RELEASE = (
+    "Where randomness starts. Whoever knows it can undo the release: give one only to try things out. Without it, "
+    "random numbers are drawn in secret."
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """What the user asked of any question: where the answer goes, and what would be too much."""
 
     as_json: bool
     html: Path | None
-    seed: int
+    seed: int | None
     quiet: bool
     limits: Limits
+    #: Whether the seed would undo what the answer protects: then it is drawn in secret unless one is given.
+    secret: bool = False
 
     @property
     def rng(self) -> "np.random.Generator":
-        """A new source of randomness that gives the same numbers for the same seed."""
+        """A new source of randomness that gives the same numbers for the same seed, and without one, secret numbers."""
         import numpy as np
 
         return np.random.default_rng(self.seed)
 
 
-def question_options(meanings: Callable[[], Mapping[str, str]]) -> Callable[[Command], Command]:
+def question_options(
+    meanings: Callable[[], Mapping[str, str]], *, secret: bool = False
+) -> Callable[[Command], Command]:
     """Return a decorator that adds the options of every question, handed over together as ``options``.
 
-    ``meanings`` returns what each quantity of the question means; it is called only when a limit is set.
+    ``meanings`` returns what each quantity of the question means; it is called only when a limit is set. ``secret`` is
+    for commands that write a release: whoever knows the seed could undo it, so there is no default that all know.
     """
     shared = [
         click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, and nothing else."),
@@ -87,18 +99,21 @@ def question_options(meanings: Callable[[], Mapping[str, str]]) -> Callable[[Com
         click.option(
             "--seed",
             type=click.IntRange(min=0),
-            default=0,
-            show_default=True,
+            default=None if secret else 0,
+            show_default=not secret,
             metavar="INTEGER",
-            help="Where randomness starts: the same seed gives the same answer.",
+            help=SEED_OF_RELEASE if secret else "Where randomness starts: the same seed gives the same answer.",
         ),
         click.option("--quiet", is_flag=True, help="Print errors and exceeded limits only (and JSON if asked for)."),
     ]
 
     def decorate(command: Command) -> Command:
         @wraps(command)
-        def run(*, as_json: bool, html: Path | None, seed: int, quiet: bool, limits: Limits, **settings: Any) -> None:
-            command(options=Options(as_json=as_json, html=html, seed=seed, quiet=quiet, limits=limits), **settings)
+        def run(
+            *, as_json: bool, html: Path | None, seed: int | None, quiet: bool, limits: Limits, **settings: Any
+        ) -> None:
+            options = Options(as_json=as_json, html=html, seed=seed, quiet=quiet, limits=limits, secret=secret)
+            command(options=options, **settings)
 
         wrapped: Command = run
         for option in reversed(shared):
@@ -134,7 +149,7 @@ def show(
         click.echo((as_json or answer.to_json)(limits=limits, seed=options.seed).rstrip("\n").encode())
     elif not options.quiet:
         as_text()
-        click.echo(f"\nSeed {options.seed}: the same seed and input give the same answer.")
+        click.echo(f"\n{_said_of_seed(options)}")
         for path, _ in pages:
             click.echo(f"The report is in {one_line(click.format_filename(path))}")
     for message in (*(limit.message for limit in checked if limit.message), *also_exceeded):
@@ -149,7 +164,16 @@ def _write_page(as_page: Callable[..., str], limits: Sequence[Mapping[str, Any]]
 
     with progress(quiet=options.quiet) as report:
         report("writing the report", 0.0)
-        write_text(path, as_page(limits=limits, seed=options.seed))
+        # A page may be passed on, and then the seed must not be on it.
+        write_text(path, as_page(limits=limits, seed=None if options.secret else options.seed))
+
+
+def _said_of_seed(options: Options) -> str:
+    if not options.secret:
+        return f"Seed {options.seed}: the same seed and input give the same answer."
+    if options.seed is None:
+        return "Random numbers were drawn in secret: nobody can make this release again."
+    return f"Seed {options.seed}: whoever knows it can undo the release, so keep it as secret as who is who."
 
 
 def show_figures(numbers: Iterable["Number"]) -> None:

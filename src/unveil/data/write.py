@@ -30,16 +30,17 @@ def write_text(path: str | os.PathLike[str], text: str) -> Path:
     # File names with bytes outside UTF-8 reach a text as lone surrogates, which UTF-8 cannot hold.
     content = text.encode("utf-8", "backslashreplace")
     try:
+        # A pipe behind /dev/fd has no name that it could be resolved to.
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(content)
+            return path
         # A link keeps pointing where it points: the file behind it is replaced, not the link.
         target = path.resolve()
         if target.is_dir():
             raise InputError(f"{shown(path)} must name a file, but is a folder. Add the name of the file")
         if not target.parent.is_dir():
             raise InputError(f"the folder of {shown(path)} does not exist. Make it first, or name another folder")
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)
-        else:
-            _replace(target, content)
+        _replace(target, content)
     except (OSError, ValueError, RuntimeError) as error:
         if isinstance(error, InputError):
             raise

@@ -1,6 +1,6 @@
 """The page that answers: what does the graph look like after the protection, and what did that cost?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version as installed_version
 
 from unveil.data.graph_release import GraphRelease
@@ -17,17 +17,19 @@ def page(
     utility: Sequence[Lost],
     *,
     protect: str,
+    settings: Mapping[str, str],
     notes: Sequence[str] = (),
     seed: int | None = None,
 ) -> Page:
     """Return the whole report as data; :func:`unveil.report.page.render` turns it into HTML. It names no node."""
     counted = fact_table(release)
+    has_edges = release.original.edges + release.released.edges > 0
     sections = [
         Section(heading="What changed", lead="", blocks=(*change_numbers(release), *([counted] if counted else []))),
         Section(
             heading="Neighbours, before and after",
             lead="Whoever knows how many connections somebody has looks for that number first.",
-            blocks=(*degree_numbers(release), degree_chart(release)),
+            blocks=(*degree_numbers(release), *([degree_chart(release)] if has_edges else [])),
         ),
         Section(
             heading="What the release is still good for",
@@ -43,7 +45,7 @@ def page(
         headline=headline(release, protect),
         tone="neutral",
         sections=tuple(sections),
-        method=_method(release, protect),
+        method=_method(release, protect, settings),
         untested=_UNTESTED,
         notes=tuple(notes),
         seed=seed,
@@ -53,19 +55,22 @@ def page(
 
 def headline(release: GraphRelease, protect: str) -> str:
     """Return what was done and what changed, in one sentence."""
-    added, removed, kept = edge_changes(release)
-    edges = count(release.original.edges, "edge", "edges")
+    added, removed, _ = edge_changes(release)
+    edges = release.original.edges
     if release.kind == "synthetic":
-        what = (
-            f"drew a new graph with {count(release.released.edges, 'edge', 'edges')}: {kept:,} of the {edges} are in it"
-        )
+        drawn = count(release.released.edges, "edge", "edges")
+        what = f"drew a new graph with {drawn}, where the original has {edges:,}"
     elif added == removed == 0:
-        what = f"left all {edges} as they were and only numbered the nodes at random"
+        what = f"kept {_all(edges)} and only numbered the nodes at random"
     else:
-        lost = f"removed {removed:,} of {edges}" if removed else f"kept all {edges}"
+        lost = f"removed {removed:,} of {count(edges, 'edge', 'edges')}" if removed else f"kept {_all(edges)}"
         what = f"{lost} and added {added:,}" if added else lost
     pseudo = count(release.pseudo_nodes, "pseudo node", "pseudo nodes")
     return f"The protection {protect} {what}{f', with {pseudo}' if release.pseudo_nodes else ''}."
+
+
+def _all(edges: int) -> str:
+    return "the only edge" if edges == 1 else f"all {edges:,} edges"
 
 
 def change_numbers(release: GraphRelease) -> tuple[Number, ...]:
@@ -76,12 +81,14 @@ def change_numbers(release: GraphRelease) -> tuple[Number, ...]:
         Number(
             label="Edges kept",
             value=f"{kept:,} of {original.edges:,}",
-            meaning="A connection that stays can be found by whoever knows it.",
+            meaning="Nodes are nobody's and were paired by the rank of their degree: these are the same by chance."
+            if release.pairing == "rank"
+            else "A connection that stays can be found by whoever knows it.",
         ),
         Number(
             label="Edges added",
             value=f"{added:,}",
-            meaning=f"Of the {released.edges:,} released connections, so many join nodes that were not connected.",
+            meaning="So many released connections join nodes that were not connected.",
         ),
         Number(
             label="Edges removed",
@@ -123,7 +130,9 @@ def degree_numbers(release: GraphRelease) -> tuple[Number, ...]:
         Number(
             label="Nodes with a degree of their own",
             value=f"{percent(unique_degree_share(plain))} before, {percent(unique_degree_share(release))} after",
-            meaning="These nodes are found by their number of neighbours alone.",
+            meaning="Nodes of a graph that is drawn anew are nobody's: a degree of its own finds nobody in the release."
+            if release.pairing == "rank"
+            else "These nodes are found by their number of neighbours alone.",
         ),
     )
 
@@ -133,18 +142,18 @@ def utility_table(utility: Sequence[Lost]) -> Table:
     rows = tuple(
         (
             each.metric.name.replace("_", " "),
+            decimal(each.value) + (" (sampled)" if each.sampled else ""),
             each.quantity,
             *(("", "") if not each.quantity else (decimal(each.before), decimal(each.after))),
-            decimal(each.value) + (" (sampled)" if each.sampled else ""),
             each.metric.summary.removeprefix("Return ").rstrip("."),
         )
         for each in utility
     )
     return Table(
         caption="What was lost",
-        columns=("figure", "of", "original", "released", "loss", "what the loss is"),
+        columns=("figure", "loss", "of", "original", "released", "what the loss is"),
         rows=rows,
-        align=("left", "left", "right", "right", "right", "left"),
+        align=("left", "right", "left", "right", "right", "left"),
         prose=True,
     )
 
@@ -159,7 +168,8 @@ def ledger_section(ledger: Ledger) -> Section:
     )
     return Section(
         heading="The ledger",
-        lead="Every question that was asked of the original, with the noise in its answer. Nothing else was looked at.",
+        lead="Every question that was asked of the original to make the release, with the noise in its answer. The "
+        "other figures of this page compare with the original without any noise: they are for whoever holds it.",
         blocks=(spent, ledger_table(ledger)),
     )
 
@@ -188,8 +198,12 @@ def ledger_table(ledger: Ledger) -> Table:
     )
 
 
-def _method(release: GraphRelease, protect: str) -> tuple[str, ...]:
-    sentences = [f"The original graph was protected by {protect}, and its nodes were numbered at random."]
+def _method(release: GraphRelease, protect: str, settings: Mapping[str, str]) -> tuple[str, ...]:
+    told = ", ".join(f"{name}={value}" for name, value in settings.items())
+    sentences = [
+        f"The original graph was protected by {protect.partition(':')[0]}{f' with {told}' if told else ''}, and its "
+        "nodes were numbered at random."
+    ]
     if release.pairing == "rank":
         sentences.append(
             "The released graph is drawn anew and its nodes are nobody's. To measure attacks, each was paired with the "

@@ -25,8 +25,8 @@ def degree_chart(release: GraphRelease) -> Chart:
         x_label="number of neighbours",
         y_label="share of nodes with at least so many",
         series=(_line(before, "original", "first"), _line(after, "released", "second")),
-        caption="Where both lines lie on one another, degrees tell as much after the protection as before; where they "
-        f"part, the release is less like the original.{without}",
+        caption="Where both lines lie on one another, as many nodes of the release have so many neighbours as of the "
+        f"original; where they part, it is less like the original.{without}",
         x_range=(0.0, float(np.log10(most)) or 1.0),
         y_range=(float(np.log10(fewest)), 0.0) if fewest < 1 else (-1.0, 0.0),
         x_kind="power",

@@ -38,14 +38,13 @@ def headline(counts: Counts) -> str:
     """Return how much of a study is there and what failed, in one sentence.
 
     >>> headline(Counts(total=8, fine=8, failed=0, damaged=0, missing=0))
-    'All 8 scenarios are computed.'
+    'All 8 scenarios are computed, and none failed.'
     >>> headline(Counts(total=8, fine=5, failed=2, damaged=0, missing=1))
     '5 of 8 scenarios are computed; 2 failed and 1 is missing.'
     """
     if counts.fine == counts.total:
-        return (
-            "The only scenario is computed." if counts.total == 1 else f"All {counts.total:,} scenarios are computed."
-        )
+        who = "The only scenario is" if counts.total == 1 else f"All {counts.total:,} scenarios are"
+        return f"{who} computed, and none failed."
     what = {"failed": counts.failed, "are damaged": counts.damaged, "are missing": counts.missing}
     said = [
         f"{number:,} {words.replace('are', 'is') if number == 1 else words}" for words, number in what.items() if number
@@ -81,6 +80,9 @@ def count_numbers(found: StudyFindings) -> tuple[Number, ...]:
     counts = found.counts
     rest = counts.damaged + counts.missing
     damaged = f" The files of {counts.damaged:,} are damaged." if counts.damaged else ""
+    kept = (
+        "An error kept them from having results; below is which." if counts.failed else "No scenario ended in an error."
+    )
     return (
         Number(
             label="Scenarios with results",
@@ -90,13 +92,13 @@ def count_numbers(found: StudyFindings) -> tuple[Number, ...]:
         Number(
             label="Failed",
             value=f"{counts.failed:,}",
-            meaning="An error kept them from having results; below is which.",
+            meaning=kept,
             tone="warning" if counts.failed else "neutral",
         ),
         Number(
             label="Not computed",
             value=f"{rest:,}",
-            meaning=f"They have no results yet.{damaged}",
+            meaning=f"They have no results yet.{damaged}" if rest else "Every scenario was tried.",
             tone="warning" if rest else "neutral",
         ),
         Number(

@@ -8,7 +8,7 @@ from unveil.report.blocks import Side, Table
 from unveil.report.page import MOST_ROWS
 from unveil.report.scale import value_text
 from unveil.report.study_findings import AXES, StudyFindings, duration, is_share, labels, together
-from unveil.report.text import UNDEFINED, count, decimal, percent
+from unveil.report.text import UNDEFINED, count, percent
 from unveil.study import Axis
 
 #: All tables of means on one page have no more rows than these together, so that it stays below 1 MB.
@@ -16,6 +16,7 @@ MOST_ROWS_OF_MEANS = 600
 
 #: Stands where a scenario failed or was not computed.
 NOTHING = "–"
+_LARGE = 100
 
 
 def mean_tables(found: StudyFindings, *, most: int = MOST_ROWS_OF_MEANS) -> tuple[tuple[Table, ...], int]:
@@ -63,7 +64,7 @@ def mean_text(mean: tuple[float, float] | None, metric: str) -> str:
     """Return a mean and half the width of its 95 % interval; what was not computed is a dash.
 
     >>> mean_text((0.25, 0.03), "adversary_overall_success"), mean_text((3.25, float("nan")), "entropy")
-    ('25.0% ± 3.0', '3.25')
+    ('25.0% ± 3.0', '3.250')
     """
     if mean is None:
         return NOTHING
@@ -72,7 +73,9 @@ def mean_text(mean: tuple[float, float] | None, metric: str) -> str:
         return UNDEFINED
     if is_share(metric):
         return percent(value) + (f" ± {100 * half:.1f}" if math.isfinite(half) else "")
-    return decimal(value) + (f" ± {decimal(half)}" if math.isfinite(half) else "")
+    # As many decimals in both, so that they can be compared at a glance.
+    places = 3 if abs(value) < _LARGE else 1
+    return f"{value:,.{places}f}" + (f" ± {half:,.{places}f}" if math.isfinite(half) else "")
 
 
 def strongest_tables(found: StudyFindings) -> tuple[Table, ...]:
@@ -89,10 +92,11 @@ def _strongest(found: StudyFindings, axis: Axis) -> Iterator[Table]:
     protections, attacks = labels(study.protections), labels(study.attacks)
     whole = len(study.data) * len(study.protections) <= MOST_ROWS
     words, kind = AXES[axis.name]
+    several = len(study.data) > 1
     for group in [study.data] if whole else [(data,) for data in study.data]:
         rows = tuple(
             (
-                data.name,
+                *([data.name] if several else []),
                 protections[protect],
                 *(mean_text(means.get((data.name, protect, attack, level)), metric) for attack in study.attacks),
             )
@@ -102,9 +106,9 @@ def _strongest(found: StudyFindings, axis: Axis) -> Iterator[Table]:
         yield Table(
             caption=f"{metric.replace('_', ' ').capitalize()} where the adversary is strongest: "
             f"{value_text(level, kind)}, {words}",
-            columns=("data", "protection", *(attacks[attack] for attack in study.attacks)),
+            columns=(*(["data"] if several else []), "protection", *(attacks[attack] for attack in study.attacks)),
             rows=rows,
-            align=_sides(2, len(study.attacks)),
+            align=_sides(1 + several, len(study.attacks)),
         )
 
 
