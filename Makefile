@@ -5,11 +5,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 REPORT := unveil-report.html
 
-.PHONY: help setup demo test format bench clean
+.PHONY: help setup demo study test format bench clean
 
 help:
 	@echo "make setup   make .venv with unveil in it (done once, and again when the requirements change)"
 	@echo "make demo    run unveil on data inside the package and write $(REPORT)"
+	@echo "make study   run studies/quick.toml into unveil-study, or go on with it, and write unveil-study.html"
 	@echo "make test    lint, types, tests and coverage"
 	@echo "make format  let ruff format the code and repair what it can"
 	@echo "make bench   measure unveil beside its peers, in .venv-bench (options: ARGS='...')"
@@ -21,6 +22,10 @@ setup:
 demo: setup
 	@$(BIN)/unveil audit --html $(REPORT) </dev/null
 	@echo "The report is in $(CURDIR)/$(REPORT)"
+
+study: setup
+	@$(BIN)/unveil study run studies/quick.toml --out unveil-study --resume </dev/null
+	@$(BIN)/unveil study report unveil-study --html unveil-study.html
 
 # Standard input is never asked for anything, and may be closed.
 test:
@@ -50,5 +55,5 @@ bench:
 	.venv-bench/bin/python -m benchmarks.run $(ARGS)
 
 clean:
-	rm -rf .venv .venv-bench .venv-bench-anonymeter .venv-bench-sdmetrics .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT)
+	rm -rf .venv .venv-bench .venv-bench-anonymeter .venv-bench-sdmetrics .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT) unveil-study unveil-study.html
 	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -17,7 +17,6 @@ from tests.graph_strategies import erdos_renyi, heavy_tail
 from unveil.ask.graph import GraphAnswer, graph, meanings
 from unveil.ask.graph_elsewhere import graph_made_elsewhere
 from unveil.ask.graph_files import graph_file, graph_made_elsewhere_files
-from unveil.ask.graph_measure import only
 from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.data.graph import Graph
@@ -72,7 +71,7 @@ def dense(guess: Candidates) -> np.ndarray[Any, np.dtype[np.float64]]:
 @given(cases(), st.randoms(use_true_random=False))
 def test_some_targets_keep_what_is_believed_of_them(case: Case, random: Any) -> None:
     chosen = np.array(random.sample(range(len(case.targets)), random.randint(1, len(case.targets))))
-    part = only(case.guess, chosen)
+    part = case.guess.only(chosen)
     assert part.target_count == chosen.size
     for place, target in enumerate(chosen.tolist()):
         here, there = slice(*part.start[place : place + 2]), slice(*case.guess.start[target : target + 2])

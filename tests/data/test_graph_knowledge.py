@@ -1,3 +1,4 @@
+from decimal import Decimal
 from itertools import combinations
 from typing import Any
 
@@ -29,6 +30,22 @@ def parts(graph: Graph) -> list[int]:
     return [int(part) for part in connected_components(graph.to_sparse())[1]]
 
 
+@pytest.mark.parametrize("number", [float, np.float32, np.float64])
+def test_the_overlap_is_taken_as_it_is_written(number: Any) -> None:
+    ring = Graph.from_edges(range(100), [*range(1, 100), 0])
+    part = Graph.from_edges(range(50), [*range(1, 50), 0])
+    for graph in (ring, part):
+        release = released(graph)
+        for percent in range(101):
+            kept = draw_knowledge(
+                release,
+                overlap=number(f"0.{percent:02}" if percent < 100 else "1"),
+                seed_pairs=0,
+                rng=np.random.default_rng(1),
+            ).auxiliary.edges
+            assert kept == (percent * graph.edges + 50) // 100
+
+
 @given(
     graph=graphs(min_nodes=1, max_nodes=9),
     overlap=st.floats(0, 1),
@@ -54,7 +71,7 @@ def test_the_auxiliary_graph_is_a_part_of_the_original(
     assert auxiliary.nodes == graph.nodes
     assert list(auxiliary.names) == list(graph.names if graph.names is not None else [])
     assert set(auxiliary.keys.tolist()) <= set(graph.keys.tolist())
-    assert auxiliary.edges == int(np.floor(overlap * graph.edges + 0.5))
+    assert auxiliary.edges == int(Decimal(repr(overlap)) * graph.edges + Decimal("0.5"))
     assert (np.diff(auxiliary.keys) > 0).all()
     assert knowledge.seeds.shape == (pairs, 2)
     assert len(set(knowledge.seeds[:, 1].tolist())) == pairs

@@ -63,6 +63,25 @@ KONECT = "% sym unweighted\n% 3 3 3\n1 2\n2 10\n10 1\n"
         ("1,2\n2,10\n10,1\n", ("the file has no header: its first line was read as an edge",)),
         ("# why\n1, 2\n2, 10\n10, 1\n", ("the file has no header: its first line was read as an edge",)),
         ("source target\n1 2\n2 10\n10 1\n", ("the first line was read as a header",)),
+        ("source\ttarget\n1\t2\n2\t10\n10\t1\n", ("the first line was read as a header",)),
+        (
+            "Id Source Target\n5 1 2\n6 2 10\n7 10 1\n",
+            ("the first line was read as a header", "the column 'Id' was ignored"),
+        ),
+        (
+            "weight  to from\n5 1 2\n6 2  10\n# 1 2 3 4\n7 10 1\n",
+            ("the first line was read as a header", "the column 'weight' was ignored"),
+        ),
+        (
+            "Id Label Type Source Weight Target\n5 a x 1 7 2\n6 b x 2 7 10\n7 c x 10 7 1\n",
+            ("the first line was read as a header", "columns 'Id', 'Label', 'Type', 'Weight' were ignored"),
+        ),
+        (
+            "Label\tSource\tTarget\tW\r\na b\t1\t2\t\r\n\t2\t10\t5\r\n\r\nc\t10\t1\t5\r\n",
+            ("the first line was read as a header", "columns 'Label', 'W' were ignored"),
+        ),
+        ("\tsource\ttarget\n0\t1\t2\n1\t2\t10\n2\t10\t1\n", ("the first line was read as a header",)),
+        ("i,j,k\n1,2,x\n2,10,x\n10,1,x\n", ("the column 'k' was ignored",)),
         ("1 2 0.5\n2 10 1e3\n10 1 -2\n", ("the third column (weights or times) was ignored",)),
         ("1 2 1 5\n2 10 1 6\n10 1 1 7\n", ("the third and fourth columns (weights or times) were ignored",)),
         (
@@ -264,7 +283,25 @@ def test_numbers_without_a_gap_need_no_names(tmp_path: Path) -> None:
         ("1,2\n3,4\n,SECRET\n", ["line 3 ", "must name the source", "such lines: 1)"]),
         ("source,target\n1,2\n,SECRET\n,\n", ["row 2 ", "below the header", "such rows: 2)"]),
         ("SECRET,alice\nbob,eve\n", ["none of its 2 columns has such a name", "'source,target' above"]),
-        ("source,Ziel\nSECRET,eve\n", ["has 'source', 'Ziel'"]),
+        ("source,SECRET\nSECRET,eve\n", ["of such names its 2 columns have only 'source'"]),
+        ("user1,SECRET\nuser2,SECRET\n", ["none of its 2 columns has such a name"]),
+        ("node1 SECRET,node7\n", ["none of its 2 columns has such a name"]),
+        ("1 2\nSECRET,4\n", ["line 2 ", "commas between the names, unlike in the first line"]),
+        ("1,2\n3 4\n", ["line 2 ", "spaces between the names, unlike in the first line"]),
+        ("1,2\n3\t4\n", ["line 2 ", "tabs between the names, unlike in the first line"]),
+        ("1 2\n\nSECRET, 4\n", ["line 3 ", "has a comma too"]),
+        ("1 2\nSECRET ,4\n", ["line 2 ", "has a comma too"]),
+        ("source\ttarget\n1 2\n", ["line 2 ", "must hold 2 columns", "spaces between"]),
+        ('source\ttarget\n1\t"SECRET"\n', ["line 2 ", "quote", "commas instead of tabs"]),
+        ("id source target type x\n1 2 3 4\n", ["line 2 ", "must hold 5 columns, as the first does, but holds 4"]),
+        ("personA personB\n1 2\n2 3\n", ["line 1 ", "two words", "source and target in its place"]),
+        ("# x\nu v\n\n1 2\n", ["line 2 ", "two words"]),
+        ("personA personB w\n1 2 3\n", ["third column", "line 1", "source and target in a header"]),
+        (b"1 2\r2 3\r", ["line 1 ", "carriage return alone"]),
+        (b"source target\r1 2\r", ["line 1 ", "carriage return alone"]),
+        (b"# SECRET\r1 2\r", ["line 1 ", "carriage return alone"]),
+        (b"1 2\n\n3 4\r5 6\n", ["line 3 ", "carriage return alone"]),
+        (b"1,2\n3,4\r5,6\n", ["line 2 ", "carriage return alone"]),
         ("source,target,source\nSECRET,eve,1\n", ["each once", "'source', 'target', 'source'"]),
         ("source,target\n1,2\n3\n", ["row 2", "1 field"]),
         ('source,target\n1,2\n"3,4\n', ["row 2", "quote"]),
@@ -291,6 +328,62 @@ def test_a_file_that_holds_no_graph_is_refused_in_one_sentence(
     message = refusal(lambda: read_graph(make(tmp_path, text, "broken.txt")))
     assert "broken.txt" in message
     assert [word for word in words if word not in message] == []
+
+
+USUAL = [("user1", "user2", "user3"), ("node_1", "node_2", "node_9"), ("i", "j", "k"), ("from", "to", "from")]
+
+
+@pytest.mark.parametrize("between", [",", " ", "\t"])
+@pytest.mark.parametrize("names", USUAL)
+def test_a_header_that_could_be_an_edge_is_refused(tmp_path: Path, between: str, names: tuple[str, str, str]) -> None:
+    one, other, third = names
+    for second in ((third, "SECRET"), ("SECRET", other)):
+        lines = [(one, other), second]
+        path = make(tmp_path, "# a remark\n" + "".join(between.join(line) + "\n" for line in lines))
+        if len(one) == 1 and between != ",":  # without commas single letters are nodes
+            assert {frozenset(line) for line in lines} == named_edges(read_graph(path))
+            continue
+        message = refusal(lambda path=path: read_graph(path))  # type: ignore[misc]
+        assert "line 2 " in message
+        assert "must be a header or an edge, but can be both" in message
+        assert "such cells: 1)" in message
+        # Both ways out that the message names are ways out.
+        rest = between.join(second) + "\n"
+        assert read_graph(make(tmp_path, f"source{between}target\n{rest}")).edges == 1
+        assert read_graph(make(tmp_path, f"source{between}target\n{one}{between}{other}\n{rest}")).edges == 2
+
+
+def test_source_and_target_are_a_header_whatever_the_nodes_are_called(tmp_path: Path) -> None:
+    for between in ", ":
+        text = "source,target\nsource,code\ncode,target\n".replace(",", between)
+        assert named_edges(read_graph(make(tmp_path, text))) == {
+            frozenset(("source", "code")),
+            frozenset(("code", "target")),
+        }
+
+
+def test_a_header_that_is_not_sure_is_noted_and_shows_no_other_cell(tmp_path: Path) -> None:
+    graph = read_graph(make(tmp_path, "user1,user2,SECRET\nAda,Bob,x\n"))
+    assert graph.notes == ("the first line was read as a header", "1 more column was ignored")
+    assert named_edges(graph) == {frozenset(("Ada", "Bob"))}
+    spaced = read_graph(make(tmp_path, "user1 user2 SECRET SECRET\nAda Bob x y\n"))
+    assert spaced.notes == ("the first line was read as a header", "2 more columns were ignored")
+
+
+def test_letters_that_also_name_columns_are_noted_unless_they_come_again(tmp_path: Path) -> None:
+    said = "the first line was read as an edge, though columns are often called so too"
+    assert read_graph(make(tmp_path, "u v\nAda Bob\n")).notes == (said,)
+    assert read_graph(make(tmp_path, "u v\nAda u\n")).notes == ()
+    assert read_graph(make(tmp_path, "u v\n")).notes == ()
+    assert read_graph(make(tmp_path, "x 1\n1 2\n")).nodes == 3
+
+
+def test_tabs_below_a_header_keep_names_with_spaces_and_empty_cells(tmp_path: Path) -> None:
+    graph = read_graph(
+        make(tmp_path, "\n".join(["Label\tSource\tTarget", "\tAda L\tBob", "x y\tEve\t", "z\tBob\tEve"]))
+    )
+    assert list(graph.names if graph.names is not None else []) == ["Ada L", "Bob", "Eve"]
+    assert named_edges(graph) == {frozenset(("Ada L", "Bob")), frozenset(("Bob", "Eve"))}
 
 
 def test_bad_bytes_far_into_a_file_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

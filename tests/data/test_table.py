@@ -333,7 +333,18 @@ def test_a_control_with_the_rows_of_the_original_is_refused() -> None:
 
 def test_the_package_gives_its_names_when_asked() -> None:
     assert unveil.data.Table is Table
-    assert set(unveil.data.__all__) == {"Column", "Knowledge", "Release", "Table", "agree"}
+    of_tables = {"Column", "Knowledge", "Release", "Table", "agree"}
+    of_graphs = {
+        "Graph",
+        "GraphKnowledge",
+        "GraphRelease",
+        "Ledger",
+        "Query",
+        "draw_knowledge",
+        "graph_from",
+        "read_graph",
+    }
+    assert set(unveil.data.__all__) == of_tables | of_graphs
     with pytest.raises(AttributeError, match="no attribute 'Tabel'"):
         _ = unveil.data.Tabel
 

@@ -28,11 +28,21 @@ def _make_usable(helper: Callable[..., object]) -> None:
 @cache
 def compiled(function: Callable[P, R], *helpers: Callable[..., object]) -> Callable[P, R]:
     """Return the function, compiled by numba together with the plain functions that it calls; once per process."""
-    from numba import njit
-
     for helper in helpers:
         _make_usable(helper)
-    fast: Callable[P, R] = njit(cache=True, nogil=True)(function)
+    return jitted(function)
+
+
+def jitted(function: Callable[P, R], **options: Any) -> Callable[P, R]:
+    """Return the function, compiled by numba with these options, and kept on disk for the next process if possible."""
+    from numba import njit
+
+    fast: Callable[P, R]
+    try:
+        fast = njit(cache=True, nogil=True, **options)(function)
+    except RuntimeError:
+        # Neither the folder of the package nor that of the user can be written: each process compiles for itself.
+        fast = njit(nogil=True, **options)(function)
     return fast
 
 

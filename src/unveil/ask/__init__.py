@@ -16,6 +16,8 @@ from unveil.ask.partition_files import partition_files
 from unveil.ask.quantities import Quantity
 from unveil.ask.reidentify import ReidentifyAnswer, reidentify
 from unveil.ask.reidentify_files import reidentify_files
+from unveil.ask.study import StudyAnswer, study
+from unveil.ask.study_status import StudyStatus, study_status
 
 __all__ = [
     "AnonymizeAnswer",
@@ -26,6 +28,8 @@ __all__ = [
     "PartitionAnswer",
     "Quantity",
     "ReidentifyAnswer",
+    "StudyAnswer",
+    "StudyStatus",
     "anonymize",
     "anonymize_file",
     "audit",
@@ -42,4 +46,6 @@ __all__ = [
     "partition_files",
     "reidentify",
     "reidentify_files",
+    "study",
+    "study_status",
 ]

@@ -62,27 +62,7 @@ def run_attack(
             f"the adversary must not know all {released.nodes} released nodes beforehand, but each is in a seed pair. "
             "Give fewer seed pairs"
         )
-    return only(guess, targets), truth[targets], targets
-
-
-def only(guess: Candidates, targets: Integers) -> Candidates:
-    """Return the guess about some of the targets, in the order given.
-
-    >>> both = Candidates.from_matrix([[1.0, 0.0], [0.5, 0.5]])
-    >>> only(both, np.array([1])).probability
-    array([0.5, 0.5])
-    """
-    number = guess.considered[targets]
-    start = np.concatenate([[0], np.cumsum(number)])
-    entry = np.repeat(guess.start[targets] - start[:-1], number) + np.arange(start[-1])
-    return Candidates(
-        start,
-        guess.candidate[entry],
-        guess.probability[entry],
-        None if guess.chosen is None else guess.chosen[targets],
-        None if guess.targets is None else guess.targets[targets],
-        guess.candidates,
-    )
+    return guess.only(targets), truth[targets], targets
 
 
 def measure(guess: Candidates, truth: Integers, released: Graph, knowledge: GraphKnowledge) -> Measurements:

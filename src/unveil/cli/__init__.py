@@ -22,6 +22,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "reidentify": ("unveil.cli.reidentify:reidentify", "Who is behind each masked record, validly?"),
         "anonymize": ("unveil.cli.anonymize:anonymize", "Protect a graph, and see what that changes and costs."),
         "graph": ("unveil.cli.graph:graph", "Who is found in a released graph?"),
+        "study": (
+            "unveil.cli.study:study",
+            "Many scenarios: run them, see how far they are, and what they found.",
+        ),
         "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
     }
 )

@@ -1,12 +1,15 @@
-"""What comes in: tables of people and their releases, what files hold, and the one way to write a file."""
+"""What comes in: tables of people, graphs and their releases, what files hold, and the one way to write a file."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from unveil.data.graph import Graph as Graph
+    from unveil.data.graph_knowledge import draw_knowledge as draw_knowledge
     from unveil.data.graph_release import GraphKnowledge as GraphKnowledge
     from unveil.data.graph_release import GraphRelease as GraphRelease
+    from unveil.data.graphs import graph_from as graph_from
+    from unveil.data.graphs import read_graph as read_graph
     from unveil.data.ledger import Ledger as Ledger
     from unveil.data.ledger import Query as Query
     from unveil.data.release import Knowledge as Knowledge
@@ -27,6 +30,9 @@ _HOME = {
     "Release": "unveil.data.release",
     "Table": "unveil.data.table",
     "agree": "unveil.data.table",
+    "draw_knowledge": "unveil.data.graph_knowledge",
+    "graph_from": "unveil.data.graphs",
+    "read_graph": "unveil.data.graphs",
 }
 
 __all__ = list(_HOME)

@@ -6,37 +6,15 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Literal
 
-from unveil.data._edge_lines import MOST_COLUMNS, Between, wrong_line
+from unveil.data._edge_header import find_ends
+from unveil.data._edge_lines import MOST_COLUMNS, Between, stray_return, wrong_line
 from unveil.data._edge_stream import HEAD, EdgeFile
-from unveil.errors import InputError, shortened
+from unveil.errors import InputError
 
-#: What the two columns of an edge are called, in small letters; spaces, dashes and underscores do not count.
-ENDS = (
-    ("source", "target"),
-    ("from", "to"),
-    ("src", "dst"),
-    ("src", "dest"),
-    ("source", "destination"),
-    ("sourceid", "targetid"),
-    ("fromid", "toid"),
-    ("fromnodeid", "tonodeid"),
-    ("fromnode", "tonode"),
-    ("sender", "receiver"),
-    ("sender", "recipient"),
-    ("node1", "node2"),
-    ("id1", "id2"),
-    ("numericid1", "numericid2"),
-    ("user1", "user2"),
-    ("person1", "person2"),
-    ("vertex1", "vertex2"),
-    ("u", "v"),
-    ("i", "j"),
-)
 _KONECT = re.compile(r"%\s*(sym|asym|bip)\s+([a-z]+)\b", re.IGNORECASE)
 _SIZES = re.compile(r"%\s*[0-9]{1,18}\s+([0-9]{1,18})\s+([0-9]{1,18})\s*$")
 _SNAP = re.compile(r"#\s*(un)?directed graph\b", re.IGNORECASE)
 _INTEGER = re.compile(rb"\s*-?[0-9]+\s*")
-_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -46,13 +24,16 @@ class Layout:
     Attributes
     ----------
     kind
-        "spaces" and "commas" are lines without a header (or with one that is skipped), "table" is CSV with a header.
+        What is between the cells of lines (without a header, or with one that is skipped); "table" is CSV with a
+        header.
     skip, before
         How many bytes and lines come before the first edge, or before the header of a table.
     columns
         How many cells the first line has.
-    headed
-        Whether a line with names of columns, and without commas, was skipped.
+    header
+        The names of columns in a line without commas that was skipped; empty if there is none.
+    ends
+        Which columns hold the two ends of an edge.
     directed
         Whether the file says that edges have a direction; None if it does not say.
     weights
@@ -65,7 +46,8 @@ class Layout:
     skip: int
     before: int
     columns: int = 2
-    headed: bool = False
+    header: tuple[str, ...] = ()
+    ends: tuple[int, int] = (0, 1)
     directed: bool | None = None
     weights: str = ""
     declared: int = 0
@@ -77,13 +59,16 @@ def layout_of(file: EdgeFile) -> Layout:
     Raises
     ------
     InputError
-        If there are only remarks, if the line has less than two cells or more than four, or if the graph is bipartite.
+        If there are only remarks, if the line is no header and has less than two cells or more than four, or if the
+        graph is bipartite.
     """
     skip = before = 0
     remarks: list[str] = []
     # The last line of a long text may be cut here, and a cut line tells nothing.
     whole = file.head[: file.head.rfind(b"\n") + 1] if len(file.head) >= HEAD else file.head
     for line in BytesIO(whole):
+        if b"\r" in line.rstrip(b"\r\n"):
+            raise stray_return(file, before + 1)
         if line.strip() and line.lstrip()[:1] not in (b"#", b"%"):
             return _by_first_line(file, line, skip, before, remarks)
         if line.strip():
@@ -101,15 +86,30 @@ def _by_first_line(file: EdgeFile, line: bytes, skip: int, before: int, remarks:
     words = line.split()
     commas = any(b"," in word for word in words[:2])
     cells = [cell.strip() for cell in line.split(b",")] if commas else words
-    # Single letters are names of columns in CSV, but in lines without commas as often names of nodes.
-    headed = not commas and find_ends([cell.decode("utf-8", "replace") for cell in cells if len(cell) > 1]) is not None
     if commas and not (_INTEGER.fullmatch(cells[0]) and (not cells[1] or _INTEGER.fullmatch(cells[1]))):
         return Layout("table", skip, before, directed=directed)
-    if not 2 <= len(cells) <= MOST_COLUMNS and not headed:
+    between: Between = "commas" if commas else "spaces"
+    if not commas and (headed := _headed(line)):
+        between, header, ends = headed
+        return Layout(between, skip + len(line), before + 1, len(header), header, ends, directed, weights, declared)
+    if not 2 <= len(cells) <= MOST_COLUMNS:
         raise wrong_line(file, before + 1, len(cells), 0, line)
-    if headed:
-        skip, before = skip + len(line), before + 1
-    return Layout("commas" if commas else "spaces", skip, before, len(cells), headed, directed, weights, declared)
+    return Layout(between, skip, before, len(cells), (), (0, 1), directed, weights, declared)
+
+
+def _headed(line: bytes) -> tuple[Between, tuple[str, ...], tuple[int, int]] | None:
+    """Return what is between the names of columns, the names, and which are the ends of edges; None if no header."""
+    text = line.decode("utf-8", "replace").strip(" \r\n").replace('"', "")
+    tabbed = tuple(name.strip() for name in text.split("\t"))
+    # One tab between any two names: then also between the cells, which may be empty or have spaces. The first name is
+    # empty where pandas wrote the numbers of rows.
+    tries: tuple[tuple[Between, tuple[str, ...]], ...] = (("tabs", tabbed), ("spaces", tuple(text.split())))
+    for between, names in tries[0 if len(tabbed) > 1 and all(tabbed[1:]) else 1 :]:
+        ends = find_ends(names)
+        # Single letters are names of columns in CSV, but in lines without commas as often names of nodes.
+        if ends is not None and min(len(names[place]) for place in ends) > 1:
+            return between, names, ends
+    return None
 
 
 def _said(file: EdgeFile, remarks: Sequence[str]) -> tuple[bool | None, str, int]:
@@ -130,30 +130,3 @@ def _said(file: EdgeFile, remarks: Sequence[str]) -> tuple[bool | None, str, int
         if snap := _SNAP.match(remark):
             directed = snap[1] is None
     return directed, weights, declared
-
-
-def find_ends(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return which columns hold the two ends of an edge, by their names; None if that is not clear.
-
-    >>> find_ends(["Id", "Source", "Target"]), find_ends(["name", "age"])
-    ((1, 2), None)
-    """
-    plain = [re.sub(r"[\s_-]", "", name).casefold() for name in names]
-    for one, other in ENDS:
-        if plain.count(one) == plain.count(other) == 1:
-            return plain.index(one), plain.index(other)
-    return None
-
-
-def unknown_ends(names: Sequence[str], where: str) -> InputError:
-    """Return the error for columns of which none or too many can be the ends of edges."""
-    plain = {re.sub(r"[\s_-]", "", name).casefold() for name in names}
-    # Where no name is known at all the first row may be data, and data are not shown.
-    known = plain & {end for pair in ENDS for end in pair}
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    listed = ", ".join(shortened(name) for name in names[:_SHOWN]) + more
-    seen = f"has {listed}" if known else f"none of its {len(names)} columns has such a name"
-    return InputError(
-        f"{where} must have the columns 'source' and 'target' (or 'from' and 'to'), each once, but {seen}. "
-        "Put 'source,target' above the first edge, or rename the columns"
-    )

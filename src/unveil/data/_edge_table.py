@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.data._delimited import csv_columns, csv_rows
-from unveil.data._edge_layout import Layout, find_ends, unknown_ends
+from unveil.data._edge_header import find_ends, ignored, surely_header, unknown_ends
+from unveil.data._edge_layout import Layout
 from unveil.data._edge_lines import whole
 from unveil.data._edge_names import NamedEdges, graph_of
 from unveil.data._edge_stream import EdgeFile
 from unveil.data._source import Source
 from unveil.data.graph import Graph
-from unveil.errors import InputError, shortened
+from unveil.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
 _BELOW_HEADER = " (counted from 1 below the header) "
 _CHUNK = 1 << 22
-_SHOWN = 5
 
 
 class _Commas(Source):
@@ -44,9 +44,11 @@ def graph_of_csv(file: EdgeFile, layout: Layout, name: str) -> Graph:
     frame = csv_rows(source, places, [places[place] for place in where])
     if frame.height == 0:
         raise InputError(f"the file {file.name} must hold rows, but has a header only. Check that it is complete")
-    return graph_of_ends(
-        frame.get_columns(), (file.name, "row", _BELOW_HEADER), name, layout.directed, _ignored(names, where)
-    )
+    ends = frame.get_columns()
+    sure = surely_header([names[place] for place in where], ends, f"line {layout.before + 1} of {file.name}")
+    said = () if sure else ("the first line was read as a header",)
+    notes = (*said, *ignored(names, where, shown=sure))
+    return graph_of_ends(ends, (file.name, "row", _BELOW_HEADER), name, layout.directed, notes)
 
 
 def graph_of_columns(columns: Sequence["pl.Series"], what: str, where: tuple[str, str, str], *, name: str) -> Graph:
@@ -55,7 +57,7 @@ def graph_of_columns(columns: Sequence["pl.Series"], what: str, where: tuple[str
     found = find_ends(names)
     if found is None:
         raise unknown_ends(names, what)
-    return graph_of_ends([columns[place] for place in found], where, name, None, _ignored(names, found))
+    return graph_of_ends([columns[place] for place in found], where, name, None, ignored(names, found))
 
 
 def graph_of_ends(
@@ -69,17 +71,6 @@ def graph_of_ends(
     source, target = (_as_names(column, where) for column in ends)
     rows = np.arange(1, source.len() + 1)
     return graph_of(NamedEdges(source, target, rows, where, directed), name=name, notes=notes)
-
-
-def _ignored(names: Sequence[str], used: tuple[int, int]) -> tuple[str, ...]:
-    others = [name for place, name in enumerate(names) if place not in used and name.strip()]
-    if not others:
-        return ()
-    more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
-    listed = ", ".join(shortened(name) for name in others[:_SHOWN]) + more
-    return (
-        f"{'columns' if len(others) > 1 else 'the column'} {listed} {'were' if len(others) > 1 else 'was'} ignored",
-    )
 
 
 def _as_names(column: "pl.Series", where: tuple[str, str, str]) -> "pl.Series":

@@ -1,6 +1,7 @@
 """Draw what an adversary knows about a graph: a part of its edges, and who some of the released nodes are."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ def draw_knowledge(
         Where the original graph, and the released nodes of those people, come from.
     overlap
         The share of original edges in the auxiliary graph, from 0 to 1: of m edges exactly ``floor(overlap * m + 1/2)``
-        are kept, all sets of that many being equally likely.
+        are kept, all sets of that many being equally likely. It is taken as it is written: 0.29 of 50 edges are 15.
     seed_pairs
         How many original nodes the adversary knows in the released graph, from 0 to the number of nodes; all sets of
         that many are equally likely.
@@ -60,7 +61,8 @@ def draw_knowledge(
     """
     original = release.original
     _check(original, overlap, seed_pairs)
-    kept = math.floor(overlap * original.edges + 0.5)
+    # As it is written: 0.29 is no sum of halves, and 0.29 * 50 + 0.5 would fall below 15.
+    kept = math.floor(Fraction(str(overlap)) * original.edges + Fraction(1, 2))
     keys, notes = _drawn_edges(original, kept, connected, rng)
     auxiliary = Graph.from_keys(keys, original.nodes, names=original.names, name="auxiliary graph")
     return GraphKnowledge(auxiliary, _drawn_seeds(release, seed_pairs, rng), notes)

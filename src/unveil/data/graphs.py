@@ -2,10 +2,11 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unveil.data._edge_header import first_edge_notes, ignored, surely_header
 from unveil.data._edge_layout import Layout, layout_of
 from unveil.data._edge_lines import Between, edge_lines
 from unveil.data._edge_names import NamedEdges, graph_of
@@ -14,6 +15,9 @@ from unveil.data._edge_table import graph_of_columns, graph_of_csv, graph_of_end
 from unveil.data._graph_objects import from_igraph, from_networkx, from_sparse, is_igraph, is_networkx, is_sparse
 from unveil.data.graph import Graph
 from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 PathLike = str | os.PathLike[str]
 
@@ -25,8 +29,9 @@ def read_graph(path: PathLike, *, name: str | None = None) -> Graph:
 
     The content tells the format, whatever the file is called:
 
-    * lines of two names with spaces or tabs between them (SNAP), after them at most a weight and a time; lines that
-      begin with ``#`` or ``%`` are remarks;
+    * lines of two names with spaces or tabs between them (SNAP), after them at most a weight and a time, or any
+      columns below a header that calls two of them source and target, or the like; lines that begin with ``#`` or
+      ``%`` are remarks;
     * the same with the header of KONECT (``% asym positive``, ``% edges nodes nodes``), also in its archives, of which
       the file ``out.NAME`` is read;
     * CSV with a header, in which two columns are called source and target, from and to, or the like; a row with an
@@ -35,6 +40,9 @@ def read_graph(path: PathLike, *, name: str | None = None) -> Graph:
     * Parquet with such columns;
 
     and any of these compressed with gzip or bzip2.
+
+    A first line that could be a header as well as an edge is refused: ``user1,user2`` above nodes that are called so
+    too, or two words above whole numbers only. Source and target are always a header.
 
     Parameters
     ----------
@@ -54,9 +62,9 @@ def read_graph(path: PathLike, *, name: str | None = None) -> Graph:
     Raises
     ------
     InputError
-        With the file and the line or row: if it cannot be read, is empty or damaged, if a line has one column or more
-        than four, if a name is missing, if two names differ only in the spaces around them, or if the graph is
-        bipartite.
+        With the file and the line or row: if it cannot be read, is empty or damaged, if a line has one column or not
+        as many as the first, if the first line could be a header or an edge, if a name is missing, if two names differ
+        only in the spaces around them, or if the graph is bipartite.
 
     Examples
     --------
@@ -90,8 +98,9 @@ def graph_from(thing: Any, *, name: str | None = None) -> Graph:
     ----------
     thing
         A `Graph` (returned as it is), the path of a file (see :func:`read_graph`), a graph of networkx or igraph, a
-        square sparse matrix of scipy (an edge wherever it is not 0), a pair of sequences (sources and targets), or a
-        DataFrame with such columns.
+        square sparse matrix of scipy (an edge wherever it is not 0), a tuple of two lists or arrays (sources and
+        targets), or a DataFrame with such columns. A list, or a tuple of tuples, is refused: two pairs in it could be
+        two edges, or sources and targets.
     name
         How reports call the graph; None takes the name of the file, or "graph".
 
@@ -99,7 +108,7 @@ def graph_from(thing: Any, *, name: str | None = None) -> Graph:
     -------
     Graph
         Nodes without an edge are kept. Nodes are called as they print, and are in their natural order (see
-        :func:`read_graph`), except in a matrix, where they are known by their numbers. In a pair of sequences whole
+        :func:`read_graph`), except in a matrix, where they are known by their numbers. In a pair of arrays whole
         numbers are names too: those that do not occur are no nodes. Use `Graph.from_edges` where they are numbers.
 
     Raises
@@ -121,7 +130,13 @@ def graph_from(thing: Any, *, name: str | None = None) -> Graph:
     for fits, take in ((is_networkx, from_networkx), (is_igraph, from_igraph), (is_sparse, from_sparse)):
         if fits(thing):
             return take(thing, name=name)
-    if isinstance(thing, (tuple, list)) and len(thing) == 2:
+    if isinstance(thing, (tuple, list)):
+        if isinstance(thing, list) or len(thing) != 2 or any(isinstance(part, tuple) for part in thing):
+            raise InputError(
+                "the edges of a graph must be a tuple of two lists or arrays, the sources and the targets, but are a "
+                f"{type(thing).__name__} that could hold pairs. Pass (sources, targets), or a DataFrame "
+                "with these columns"
+            )
         return _from_pair(*thing, name=name)
     if hasattr(thing, "columns"):
         from unveil.data._native import series_of
@@ -129,7 +144,7 @@ def graph_from(thing: Any, *, name: str | None = None) -> Graph:
         columns = [series for series, _ in series_of(thing, table=name)]
         return graph_of_columns(columns, f"the {name}", (f"the {name}", "row", " (counted from 1) "), name=name)
     raise InputError(
-        f"a graph must be a Graph, a file, a graph of networkx or igraph, a sparse matrix, a pair of sequences or a "
+        f"a graph must be a Graph, a file, a graph of networkx or igraph, a sparse matrix, (sources, targets) or a "
         f"DataFrame with source and target, but is a {type(thing).__name__}. Convert it first"
     )
 
@@ -146,8 +161,9 @@ def _name_of(file: EdgeFile) -> str:
 def _from_lines(file: EdgeFile, layout: Layout, name: str) -> Graph:
     import polars as pl
 
-    between: Between = "commas" if layout.kind == "commas" else "spaces"
-    blocks = list(edge_lines(file, between, layout.columns, skip=layout.skip, before=layout.before))
+    between: Between = "spaces" if layout.kind == "table" else layout.kind
+    ends = layout.ends if layout.header else None
+    blocks = list(edge_lines(file, between, layout.columns, skip=layout.skip, before=layout.before, ends=ends))
     if not blocks:
         raise InputError(f"the file {file.name} must hold edges, but has a header only. Check that it is complete")
 
@@ -157,23 +173,27 @@ def _from_lines(file: EdgeFile, layout: Layout, name: str) -> Graph:
             parts = [part.cast(pl.String) for part in parts]
         return pl.concat(parts)
 
+    source, target, lines = joined("source"), joined("target"), joined("line").to_numpy()
+    notes = _line_notes(file, layout, (source, target), lines[0])
     edges = NamedEdges(
-        joined("source"),
-        joined("target"),
-        joined("line").to_numpy(),
+        source,
+        target,
+        lines,
         (file.name, "line", " "),
         directed=layout.directed,
         declared=layout.declared,
     )
-    return graph_of(edges, name=name, notes=_line_notes(layout))
+    return graph_of(edges, name=name, notes=notes)
 
 
-def _line_notes(layout: Layout) -> tuple[str, ...]:
-    said = []
+def _line_notes(file: EdgeFile, layout: Layout, ends: "tuple[pl.Series, pl.Series]", line: int) -> tuple[str, ...]:
+    if layout.header:
+        header = [layout.header[place] for place in layout.ends]
+        sure = surely_header(header, ends, f"line {layout.before} of {file.name}")
+        return ("the first line was read as a header", *ignored(layout.header, layout.ends, shown=sure))
+    said = list(first_edge_notes(ends, f"line {line} of {file.name}"))
     if layout.kind == "commas":
         said.append("the file has no header: its first line was read as an edge")
-    if layout.headed:
-        said.append("the first line was read as a header")
     if layout.columns > 2 and layout.weights in ("", "unweighted"):
         which = "the third column" if layout.columns == 3 else "the third and fourth columns"
         said.append(f"{which} (weights or times) {'was' if layout.columns == 3 else 'were'} ignored")

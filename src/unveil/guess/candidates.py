@@ -207,6 +207,25 @@ class Candidates:
         """Return where each target's entry for the given candidate is, or -1 where it was not considered."""
         return find_entries(self.start, self.candidate, np.asarray(candidate, np.int64))
 
+    def only(self, targets: ArrayLike) -> "Candidates":
+        """Return the guess about some of the targets, named by their numbers, in the order given.
+
+        >>> Candidates.from_matrix([[1.0, 0.0], [0.5, 0.5]]).only([1]).probability
+        array([0.5, 0.5])
+        """
+        kept = np.asarray(targets, np.int64)
+        number = self.considered[kept]
+        start = np.concatenate([[0], np.cumsum(number)])
+        entry = np.repeat(self.start[kept] - start[:-1], number) + np.arange(start[-1])
+        return Candidates(
+            start,
+            self.candidate[entry],
+            self.probability[entry],
+            None if self.chosen is None else self.chosen[kept],
+            None if self.targets is None else self.targets[kept],
+            self.candidates,
+        )
+
     def truth_from(self, truth: Truth) -> Integers:
         """Return the true candidate of each target as a number, -1 for a target that stands for nobody.
 

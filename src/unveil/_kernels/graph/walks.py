@@ -35,7 +35,8 @@ def walked_edges(
     (array([2]), 3)
     """
     table = key_table(neighbour.size)
-    run = _walk_all if neighbour.size <= PLAIN_UP_TO else compiled(_walk_all, *LOOKUP, *DRAWING, _new_end, _shuffle)
+    steps = neighbour.size * max(hops, 1)
+    run = _walk_all if steps <= PLAIN_UP_TO else compiled(_walk_all, *LOOKUP, *DRAWING, _new_end, _shuffle)
     given_up = run(start, neighbour, order, hops, tries, table, state)
     return Walked(keys_in(table), int(given_up))
 

@@ -1,0 +1,56 @@
+"""How far a run of a study is: a bar in a terminal, a line now and then elsewhere."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from unveil.study.run import Progress
+
+#: How many seconds lie between two lines of progress where there is no terminal.
+EVERY = 30.0
+
+
+@contextmanager
+def moving(*, quiet: bool, every: float = EVERY) -> Iterator["Progress | None"]:
+    """Yield what a run calls after each scenario: it moves a bar, or prints a line now and then where none is seen."""
+    if quiet:
+        yield None
+        return
+    if not sys.stderr.isatty():
+        yield _lines(every)
+        return
+    from unveil.report.terminal import progress
+
+    with progress() as bar:
+
+        def move(done: int, total: int, left: float) -> None:
+            bar(far(done, total, left), done / total)
+
+        bar("starting", 0.0)
+        yield move
+
+
+def _lines(every: float) -> "Progress":
+    last = time.monotonic()
+
+    def tell(done: int, total: int, left: float) -> None:
+        nonlocal last
+        if done == total or time.monotonic() - last >= every:
+            last = time.monotonic()
+            click.echo(far(done, total, left), err=True)
+
+    return tell
+
+
+def far(done: int, total: int, left: float) -> str:
+    """Return how far a run is, and how long the rest may take."""
+    from unveil.report.study_findings import duration
+
+    rest = f", about {duration(left)} left" if isfinite(left) and done < total else ""
+    return f"{done:,} of {total:,} scenarios{rest}"

@@ -1,0 +1,252 @@
+"""``unveil study`` from a file to what a person or a machine reads: running, stopping, going on, and bad input."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tests.end_to_end.commands import Command
+from tests.study.small import GUESS, small_graph
+from unveil.cli.study_progress import far, moving
+from unveil.report.text import percent
+from unveil.study import Results, Study
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = sorted((ROOT / "studies").glob("*.toml"))
+COMMAND = Command("study")
+ask = COMMAND.ask
+
+FAILING = "tests.study.own:Failing:seeds=5"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with a small graph."""
+    monkeypatch.chdir(tmp_path)
+    small_graph(tmp_path)
+    return tmp_path
+
+
+def write(*, by: tuple[str, ...] = (GUESS,), **changes: str) -> None:
+    """Write a study of one protection, attacked at two levels; ``changes`` replace a key as it is written."""
+    told = {
+        "name": '"little"',
+        "seed": "4",
+        "protections": '["id-removal"]',
+        "attacks": json.dumps(by),
+        "metrics": '["adversary_overall_success", "entropy"]',
+        "data": '[{ name = "small", kind = "graph", source = "small.csv" }]',
+        "axes": "{ seed_pairs = [2, 5] }",
+        "replications": "{ number = 2 }",
+        **changes,
+    }
+    Path("study.toml").write_text("\n".join(f"{key} = {value}" for key, value in told.items() if value) + "\n")
+
+
+def run(*options: str, out: str = "out") -> Result:
+    return ask("run", "study.toml", "--out", out, "--workers", "0", *options)
+
+
+def test_a_person_runs_a_study_and_reads_what_it_found() -> None:
+    write()
+    done = run()
+    assert (done.exit_code, done.stderr) == (0, "2 of 2 scenarios\n"), done.output
+    assert done.stdout.startswith("2 scenarios of 2 computed in ")
+    assert "unveil study report out" in done.stdout
+    status = ask("status", "out")
+    assert (status.exit_code, status.stdout.splitlines()[0]) == (0, "All 2 scenarios are computed, and none failed.")
+    report = ask("report", "out", "--html", "report.html")
+    assert report.exit_code == 0
+    values = Results.read("out").frame.filter(level=5.0)["adversary_overall_success"].to_numpy()
+    assert f"{percent(float(values.mean()))} ± " in report.stdout
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert "All 2 scenarios are computed, and none failed." in page
+    assert "default-src 'none'" in page
+    assert str(Path.cwd()) not in page
+
+
+def test_a_machine_reads_json() -> None:
+    write()
+    done = run("--json", "--quiet")
+    assert (done.exit_code, done.stderr) == (0, "")
+    told = json.loads(done.stdout)
+    assert (told["schema"], told["total"], told["done"], told["failed"]) == ("unveil.study-run/1", 2, 2, 0)
+    status = json.loads(ask("status", "out", "--json").stdout)
+    assert (status["schema"], status["scenarios"]["fine"], status["running"]) == ("unveil.study-status/1", 2, None)
+    report = json.loads(ask("report", "out", "--json", "--metric", "entropy").stdout)
+    assert (report["schema"], report["metrics"]) == ("unveil.study/1", ["entropy"])
+    assert {row["level"] for row in report["summary"]} == {2.0, 5.0}
+
+
+def test_scenarios_that_fail_are_counted_in_the_exit_code_and_stop_no_other() -> None:
+    write(by=(GUESS, FAILING))
+    done = run()
+    assert done.exit_code == 4
+    assert "1 scenario failed:" in done.stdout
+    assert "1 × ZeroDivisionError" in done.stdout
+    assert "secret" not in done.output
+    again = run("--resume", "--json")
+    assert (again.exit_code, json.loads(again.stdout)["reused"], json.loads(again.stdout)["failed"]) == (4, 3, 1)
+    assert "1 of 4 scenarios failed" in again.stderr
+    assert ask("status", "out").stdout.startswith("3 of 4 scenarios are computed; 1 failed.")
+    report = ask("report", "out")
+    assert report.exit_code == 0
+    assert "1 failed:" in report.stdout
+
+
+def test_a_folder_with_results_is_only_touched_to_go_on() -> None:
+    write()
+    run()
+    first = sorted((Path("out") / "results").iterdir())[0]
+    content = first.read_bytes()
+    assert "--resume" in refuse("run", "study.toml", "--out", "out")
+    first.write_bytes(content[:-30])
+    done = run("--resume")
+    assert done.exit_code == 0
+    assert "1 scenario of 2 computed" in done.stdout
+    assert "1 were there before; 1 damaged file was set aside and computed again" in done.stdout
+    assert first.read_bytes() == content
+
+
+def refuse(*arguments: str) -> str:
+    """Return the one message with which a call is refused."""
+    done = ask(*arguments)
+    assert done.exit_code == 2, done.output
+    assert done.stdout == ""
+    assert done.stderr.startswith("unveil: ")
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "naming"),
+    [
+        ({"atacks": '["NS"]'}, ("'atacks'", "attacks")),
+        ({"attacks": "[]"}, ("attacks are empty",)),
+        ({"axes": "{ seed_pairs = [5, 2] }"}, ("must increase", "5, 2")),
+        ({"axes": "{ seed_pair = [2, 5] }"}, ("seed_pairs",)),
+        ({"replications": "{ number = 0 }"}, ("at least 1", "0")),
+        ({"data": '[{ name = "small", kind = "graph", source = "none.csv" }]'}, ("none.csv", "does not exist")),
+        ({"protections": '["tests.study.own:NotAnything"]'}, ("NotAnything",)),
+        ({"protections": '["id-removel"]'}, ("id-removal",)),
+        ({"metrics": '["entrop"]'}, ("'entrop'", "'entropy'")),
+        ({"seed": ""}, ("'seed'",)),
+    ],
+)
+def test_a_bad_study_is_refused_in_one_sentence(changes: dict[str, str], naming: tuple[str, ...]) -> None:
+    write(by=(GUESS,), **changes)
+    said = refuse("run", "study.toml", "--out", "out", "--workers", "0")
+    assert all(name in said for name in naming), said
+    assert not (Path("out") / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "naming"),
+    [
+        (("run", "none.toml", "--out", "out"), "none.toml"),
+        (("run", "study.toml"), "--out"),
+        (("run", "study.toml", "--out", "out", "--workers", "2", "--cluster", "tcp://127.0.0.1:1"), "Leave out either"),
+        (("run", "study.toml", "--out", "out", "--workers", "-1"), "--workers"),
+        (("run", "study.toml", "--out", "out", "--memory", "much"), "such as 4GB"),
+        (("run", "study.toml", "--out", "out", "--memory", "0GB"), "such as 4GB"),
+        (("run", "study.toml", "--out", "small.csv"), "small.csv"),
+        (("run", "study.toml", "--out", "."), "holds other files"),
+        (("status", "."), "must be the folder of a study"),
+        (("report", "none"), "must be the folder of a study"),
+        (("rnu",), "rnu"),
+    ],
+)
+def test_a_wrong_call_is_refused_in_one_sentence(arguments: tuple[str, ...], naming: str) -> None:
+    write()
+    assert naming in refuse(*arguments)
+
+
+def test_the_folder_of_another_study_is_refused() -> None:
+    write()
+    run()
+    write(seed="5")
+    assert "seed 4" in refuse("run", "study.toml", "--out", "out", "--resume", "--workers", "0")
+
+
+def test_little_memory_becomes_a_row_that_says_so() -> None:
+    write()
+    done = run("--memory", "100MB")
+    assert done.exit_code == 4
+    assert "projected to take" in done.stdout
+
+
+def test_without_a_command_help_is_shown() -> None:
+    shown = ask()
+    assert shown.exit_code == 0
+    assert all(name in shown.stdout for name in ("run", "status", "report", "Exit codes"))
+
+
+def test_interrupting_keeps_what_is_done(folder: Path) -> None:
+    begun = folder / "begun"
+    write(by=(GUESS, f"tests.study.own:Slow:seconds=60,begun={begun}"))
+    start = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from unveil.cli import main; main()"
+    arguments = ["study", "run", "study.toml", "--out", "out", "--workers", "1"]
+    process = subprocess.Popen([sys.executable, "-c", start, *arguments], stderr=subprocess.PIPE, text=True)
+    try:
+        while not begun.exists() and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    assert "--resume" in said
+    status = json.loads(ask("status", "out", "--json").stdout)
+    assert (status["scenarios"]["fine"], status["scenarios"]["missing"], status["running"]) == (2, 2, None)
+
+
+def test_lines_of_progress_come_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    for every, lines in (
+        (0.0, ["1 of 3 scenarios, about 2 min left", "3 of 3 scenarios"]),
+        (1e9, ["3 of 3 scenarios"]),
+    ):
+        with moving(quiet=False, every=every) as tell:
+            assert tell is not None
+            tell(1, 3, 120.0)
+            tell(3, 3, 0.0)
+        assert capsys.readouterr().err.splitlines() == lines
+    with moving(quiet=True) as tell:
+        assert tell is None
+    assert far(0, 3, float("nan")) == "0 of 3 scenarios"
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=[path.stem for path in SHIPPED])
+def test_every_shipped_study_can_be_read_without_its_data(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("UNVEIL_DATA", raising=False)
+    study = Study.read(path)
+    assert study.name == path.stem
+    assert all(each.source.startswith(("sample:", "$UNVEIL_DATA/")) for each in study.data)
+    assert len({scenario.file_name for scenario in study.scenarios()}) == len(study.scenarios())
+
+
+def test_the_shipped_studies_are_the_grids_they_say() -> None:
+    studies = {path.stem: Study.read(path) for path in SHIPPED}
+    assert set(studies) == {"paper", "paper-small", "quick", "table"}
+    paper, small, quick, table = (studies[name] for name in ("paper", "paper-small", "quick", "table"))
+    assert (len(paper.data), len(paper.protections), len(paper.attacks)) == (11, 11, 6)
+    assert len(paper.scenarios()) == 11 * 11 * 6 * 2 * 6
+    assert (paper.protections, paper.attacks, paper.axes) == (small.protections, small.attacks, small.axes)
+    assert [each.name for each in small.data] == ["manufacturing", "irvine", "dnc"]
+    assert (small.replications.number or 0) >= 20
+    assert paper.replications.relative_error == 0.05
+    assert {text.partition(":")[0] for text in paper.attacks} == set(quick.attacks)
+    assert [axis.name for axis in quick.axes] == ["seed_pairs", "overlap"]
+    assert (table.kind, [axis.name for axis in table.axes]) == ("table", ["known_columns"])
+    assert len(table.data[0].known) >= table.axes[0].levels[-1]
+
+
+def test_a_study_whose_data_cannot_be_found_says_which_variable_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("UNVEIL_DATA", raising=False)
+    said = refuse("run", str(ROOT / "studies" / "paper.toml"), "--out", "out")
+    assert "UNVEIL_DATA" in said
