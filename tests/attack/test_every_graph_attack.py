@@ -123,10 +123,17 @@ def test_what_was_passed_is_left_as_it_was(attack: Attack) -> None:
 
 
 @each
-def test_graphs_without_edges_seeds_outside_and_no_seeds_are_refused(attack: Attack) -> None:
+def test_a_release_without_edges_is_an_answer(attack: Attack) -> None:
+    for nodes in (1, 9):
+        released = Graph.from_edges([], [], nodes=nodes)
+        guess = attacked(attack, released, GraphKnowledge(PATH, np.array([[0, 0]])))
+        assert guess.target_count == nodes
+        assert not guess.attempted[0]
+
+
+@each
+def test_knowledge_without_edges_seeds_outside_and_no_seeds_are_refused(attack: Attack) -> None:
     one_node = Graph.from_edges([], [], nodes=1)
-    with pytest.raises(InputError, match="but the released graph has none"):
-        attacked(attack, one_node, GraphKnowledge(PATH, np.array([[0, 0]])))
     with pytest.raises(InputError, match="but the auxiliary graph has none"):
         attacked(attack, PATH, GraphKnowledge(one_node, np.array([[0, 0]])))
     with pytest.raises(InputError, match="one of the 2 released nodes"):

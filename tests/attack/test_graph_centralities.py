@@ -87,3 +87,4 @@ def test_pivots_are_distinct_and_decided_by_the_edges() -> None:
     assert np.unique(pivots_of(one, 20)).size == 20
     np.testing.assert_array_equal(pivots_of(one, 20), pivots_of(Graph.from_keys(one.keys, 50), 20))
     assert (pivots_of(one, 20) != pivots_of(other, 20)).any()
+    assert (pivots_of(one, 20, "released") != pivots_of(one, 20, "auxiliary")).any()

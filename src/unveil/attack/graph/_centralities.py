@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,9 +20,13 @@ EXACT_UP_TO = 10_000
 #: From how many nodes paths are searched then.
 PIVOTS = 500
 
+#: Whose graph it is. Both sides draw pivots of their own: with the same ones, nodes that bear the same number in both
+#: graphs would get the same errors, and be found by that.
+Side = Literal["released", "auxiliary"]
+
 # A graph never changes, so what was found holds as long as the graph exists. The key inside says which centrality it
-# is, and from how many pivots (None for all nodes).
-_FOUND: WeakKeyDictionary[Graph, dict[tuple[str, int | None], Centrality]] = WeakKeyDictionary()
+# is, and from how many pivots of which side (None for all nodes).
+_FOUND: WeakKeyDictionary[Graph, dict[tuple[str, tuple[int, Side] | None], Centrality]] = WeakKeyDictionary()
 
 
 class Centralities(NamedTuple):
@@ -33,7 +37,9 @@ class Centralities(NamedTuple):
     sampled: bool
 
 
-def centralities_of(graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS) -> Centralities:
+def centralities_of(
+    graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS, side: Side = "released"
+) -> Centralities:
     """Return closeness and betweenness of each node, exact in graphs of at most ``exact_up_to`` nodes.
 
     Parameters
@@ -45,6 +51,8 @@ def centralities_of(graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int
     pivots
         In a larger graph, the number of nodes searched from. They are drawn by a lot that the edges decide, so that
         estimates are the same whenever, and after whatever, they are asked for.
+    side
+        Whose graph it is: both sides draw other pivots.
 
     Returns
     -------
@@ -59,33 +67,37 @@ def centralities_of(graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int
     >>> centralities_of(path, exact_up_to=2, pivots=1).sampled
     True
     """
-    near = closeness_of(graph, exact_up_to=exact_up_to, pivots=pivots)
-    between = betweenness_of(graph, exact_up_to=exact_up_to, pivots=pivots)
+    near = closeness_of(graph, exact_up_to=exact_up_to, pivots=pivots, side=side)
+    between = betweenness_of(graph, exact_up_to=exact_up_to, pivots=pivots, side=side)
     return Centralities(near.values, between.values, not (near.exact and between.exact))
 
 
-def closeness_of(graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS) -> Centrality:
+def closeness_of(
+    graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS, side: Side = "released"
+) -> Centrality:
     """Return how near each node is to all others, and whether that is exact; see :func:`centralities_of`."""
-    return _found("closeness", closeness, graph, exact_up_to, pivots)
+    return _found("closeness", closeness, graph, exact_up_to, pivots, side)
 
 
-def betweenness_of(graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS) -> Centrality:
+def betweenness_of(
+    graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS, side: Side = "released"
+) -> Centrality:
     """Return how many shortest paths lead through each node, and whether that is exact; see :func:`centralities_of`."""
-    return _found("betweenness", betweenness, graph, exact_up_to, pivots)
+    return _found("betweenness", betweenness, graph, exact_up_to, pivots, side)
 
 
-def pivots_of(graph: Graph, count: int) -> Integers:
-    """Return so many distinct nodes, drawn by a lot that the edges of the graph decide."""
-    lot = zlib.crc32(graph.neighbour.tobytes(), zlib.crc32(graph.start.tobytes()))
+def pivots_of(graph: Graph, count: int, side: Side = "released") -> Integers:
+    """Return so many distinct nodes, drawn by a lot that the side and the edges of the graph decide."""
+    lot = zlib.crc32(graph.neighbour.tobytes(), zlib.crc32(graph.start.tobytes(), zlib.crc32(side.encode())))
     return np.random.default_rng(lot).choice(graph.nodes, count, replace=False)
 
 
-def _found(name: str, compute: Kernel, graph: Graph, exact_up_to: int, pivots: int) -> Centrality:
+def _found(name: str, compute: Kernel, graph: Graph, exact_up_to: int, pivots: int, side: Side) -> Centrality:
     exact = graph.nodes <= max(exact_up_to, pivots)
     known = _FOUND.setdefault(graph, {})
-    key = (name, None if exact else pivots)
+    key = (name, None if exact else (pivots, side))
     if key not in known:
-        result = compute(graph.start, graph.neighbour, None if exact else pivots_of(graph, pivots))
+        result = compute(graph.start, graph.neighbour, None if exact else pivots_of(graph, pivots, side))
         result.values.flags.writeable = False
         known[key] = result
     return known[key]

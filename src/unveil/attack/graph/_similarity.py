@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unveil._kernels.graph.paths import UNREACHABLE, distances
 from unveil._kernels.graph.rows import row_numbers
-from unveil.attack.graph._centralities import betweenness_of, closeness_of
+from unveil.attack.graph._centralities import Side, betweenness_of, closeness_of
 from unveil.attack.graph._chunks import Score, Twins
 from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphKnowledge
@@ -117,7 +117,8 @@ def largest_neighbour_degrees(graph: Graph, most: int) -> Integers:
 
 def of_closeness(released: Graph, auxiliary: Graph, *, exact_up_to: int, pivots: int) -> Score:
     """Return the feature that is the smaller closeness over the larger one, 1 where both are 0."""
-    one, other = (closeness_of(graph, exact_up_to=exact_up_to, pivots=pivots).values for graph in (released, auxiliary))
+    one = closeness_of(released, exact_up_to=exact_up_to, pivots=pivots, side="released").values
+    other = closeness_of(auxiliary, exact_up_to=exact_up_to, pivots=pivots, side="auxiliary").values
 
     def score(rows: Integers, columns: Integers) -> Floats:
         smaller = np.minimum(one[rows, None], other[columns])
@@ -128,11 +129,11 @@ def of_closeness(released: Graph, auxiliary: Graph, *, exact_up_to: int, pivots:
     return score
 
 
-def structure_vectors(graph: Graph, *, exact_up_to: int, pivots: int) -> Integers:
+def structure_vectors(graph: Graph, *, exact_up_to: int, pivots: int, side: Side) -> Integers:
     """Return closeness, betweenness and degree of each node as whole numbers, in proportion to the graph's largest."""
     values = (
-        closeness_of(graph, exact_up_to=exact_up_to, pivots=pivots).values,
-        betweenness_of(graph, exact_up_to=exact_up_to, pivots=pivots).values,
+        closeness_of(graph, exact_up_to=exact_up_to, pivots=pivots, side=side).values,
+        betweenness_of(graph, exact_up_to=exact_up_to, pivots=pivots, side=side).values,
         graph.degrees,
     )
     return np.column_stack([np.rint(each / (each.max(initial=0) or 1) * _FINE).astype(np.int64) for each in values])

@@ -126,10 +126,9 @@ class AdaptiveDeanonymization:
         if self.distance_weight:
             features.append((self.distance_weight, of_seed_distances(released, knowledge)))
         if self.structure_weight:
-            one, other = (
-                structure_vectors(graph, exact_up_to=self.exact_up_to, pivots=self.pivots)
-                for graph in (released, auxiliary)
-            )
+            sizes = {"exact_up_to": self.exact_up_to, "pivots": self.pivots}
+            one = structure_vectors(released, **sizes, side="released")
+            other = structure_vectors(auxiliary, **sizes, side="auxiliary")
             features.append((self.structure_weight, of_vectors(one, other)))
         if self.inheritance_weight:
             features.append((self.inheritance_weight, _of_inheritance(released, auxiliary, forth, trust)))
