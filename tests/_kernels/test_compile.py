@@ -83,6 +83,18 @@ def test_large_arrays_really_reach_numba() -> None:
     assert type(_compile.compiled(running_sum)).__module__.startswith("numba")
 
 
+def test_without_a_folder_that_can_be_written_loops_are_compiled_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    from numba.core.caching import CompileResultCacheImpl
+
+    def last(values: NDArray[np.int64]) -> int:
+        return int(values[-1])
+
+    monkeypatch.setattr(CompileResultCacheImpl, "_locator_classes", [])
+    fast: Any = _compile.compiled(last)
+    assert fast(np.arange(5)) == 4
+    assert type(fast).__module__.startswith("numba")
+
+
 def test_a_small_input_does_not_even_import_numba() -> None:
     program = """
 import sys

@@ -13,9 +13,9 @@ from tests.oracles.joint_degrees import joint_degrees
 from unveil._kernels.graph.joint_degrees import joint_table, places_of_cells
 from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
-from unveil.errors import InputError
+from unveil.errors import CannotProtectError, InputError
 from unveil.protect import PROTECTIONS
-from unveil.protect.graph import dk_series_dp
+from unveil.protect.graph import _release, dk_series_dp
 from unveil.protect.graph.dk_series_dp import DkSeriesDP, _ask, _geometric
 
 NO_NOISE = 1e13
@@ -244,6 +244,18 @@ def test_a_graph_without_edges_is_refused(original: Graph) -> None:
         released(original)
 
 
+def test_questions_have_names_that_fit_on_a_line() -> None:
+    ledger = released(GRAPHS["hubs"]).ledger
+    assert ledger is not None
+    assert max(len(query.name) for query in ledger.queries) < 60
+
+
+def test_noise_that_asks_for_more_edges_than_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_release, "MOST_EDGES", 5)
+    with pytest.raises(CannotProtectError, match=r"dk-series-dp can draw up to 5 edges, but .*: take a larger one"):
+        released(GRAPHS["hubs"], epsilon=1e6)
+
+
 def test_it_is_listed() -> None:
     listed = PROTECTIONS["dk-series-dp"]
     assert (listed.make, listed.kind, listed.aka) == (DkSeriesDP, "synthetic", ("dk-DP", "Pygmalion"))
@@ -258,8 +270,8 @@ def test_secgraph_is_no_differential_privacy_and_says_so(original: Graph) -> Non
     assert (release.kind, release.pairing) == ("masked", "node")
     kept = np.isin(release.in_original_numbers().keys, original.keys).sum()
     facts = release.facts
-    assert kept >= original.edges - facts["edges deleted"]
-    assert release.released.edges == original.edges - facts["edges deleted"] + facts["edges added"]
+    assert kept == original.edges - facts["edges removed"]
+    assert release.released.edges == original.edges - facts["edges removed"] + facts["edges added"]
     assert 2 * (original.edges - release.released.edges) == facts["ends left without an edge"]
 
 
@@ -273,7 +285,7 @@ def test_secgraph_keeps_edges_of_the_original() -> None:
     original = heavy_tail(2500, 5, 11)
     release = released(original, compat="secgraph", epsilon=1)
     assert np.isin(release.in_original_numbers().keys, original.keys).mean() > 0.1
-    assert release.facts["edges deleted"] > 100
+    assert release.facts["edges removed"] > 100
 
 
 def test_another_code_to_imitate_is_refused() -> None:

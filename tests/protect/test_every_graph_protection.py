@@ -1,5 +1,7 @@
 """What holds for every protection of graphs that is listed, whatever it does."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -94,6 +96,32 @@ def test_the_original_is_left_as_it_was(protection: Protection) -> None:
     applied(protection, original)
     assert np.array_equal(original.start, start)
     assert np.array_equal(original.neighbour, neighbour)
+
+
+@each
+def test_facts_count_what_became_of_the_graph(protection: Protection) -> None:
+    for seed, original in enumerate((heavy_tail(60, 3, 1), heavy_tail(30, 12, 2), erdos_renyi(31, 0.5, 3))):
+        release = applied(protection, original, seed)
+        released = release.in_original_numbers()
+        before = {(int(a), int(b)) for a, b in zip(*original.ends, strict=True)}
+        after = {(int(a), int(b)) for a, b in zip(*released.ends, strict=True)}
+        classes = np.bincount(released.degrees)[released.degrees[: original.nodes]]
+        counted = {
+            "edges added": len(after - before),
+            "edges removed": len(before - after),
+            "edges kept": len(before & after),
+            "pseudo nodes": release.pseudo_nodes,
+            "smallest degree class": classes.min(),
+        }
+        said = counted.keys() & release.facts.keys()
+        assert {what: release.facts[what] for what in said} == {what: counted[what] for what in said}
+
+
+@each
+def test_what_was_seen_in_the_private_file_is_not_told_under_a_ledger(protection: Protection) -> None:
+    original = replace(heavy_tail(60, 2, 3), notes=("3 loops were left out",))
+    release = applied(protection, original)
+    assert ("3 loops were left out" in release.notes) == (release.ledger is None)
 
 
 @each

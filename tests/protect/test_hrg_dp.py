@@ -14,8 +14,9 @@ from tests.oracles.dendrograms import all_dendrograms, clusters_of, log_likeliho
 from unveil._kernels.graph.blocks import blocks_of
 from unveil._kernels.graph.dendrogram import dendrogram, random_children
 from unveil.data.graph import Graph
-from unveil.errors import InputError
+from unveil.errors import CannotProtectError, InputError
 from unveil.protect._listing import PROTECTIONS
+from unveil.protect.graph import _release
 from unveil.protect.graph.hrg_dp import HrgDP, most_change, noisy_chances, still_rising
 
 
@@ -187,7 +188,22 @@ def test_notes_say_how_far_epsilon_holds() -> None:
     assert "limit of a long walk; 3,600 moves" in note
     few = HrgDP(moves_per_node=2).apply(graph, rng=_rng())
     assert len(few.notes) == 2
-    assert few.notes[1].startswith("warning: 2 moves per node are too few")
+    assert few.notes[1].startswith("warning: a walk of 2 moves per node is too short")
+    least = HrgDP(moves_per_node=1).apply(graph, rng=_rng())
+    assert least.notes[1].startswith("warning: a walk of 1 move per node is too short")
+
+
+@pytest.mark.parametrize("nodes", [2, 9])
+def test_the_ledger_says_what_a_release_takes_as_public(nodes: int) -> None:
+    release = HrgDP(moves_per_node=5).apply(Graph.from_edges([0], [1], nodes=nodes), rng=_rng())
+    assert release.ledger is not None
+    assert release.ledger.public == ("the number of nodes", "that there is an edge at all")
+
+
+def test_noise_that_asks_for_more_edges_than_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_release, "MOST_EDGES", 5)
+    with pytest.raises(CannotProtectError, match=r"hrg-dp can draw up to 5 edges, but .*: take a larger one"):
+        HrgDP(epsilon=1000, moves_per_node=5).apply(_cliques(6, 6), rng=_rng())
 
 
 def test_a_walk_that_still_climbs_warns() -> None:

@@ -164,6 +164,8 @@ def test_hubs_of_equal_degree_are_left_alone_together_or_not_at_all() -> None:
     both = applied(graph, k=3, exclude_hubs=0.23)
     assert both.facts["hubs left alone"] == 2
     assert "2 hubs with the most neighbours were left alone (exclude_hubs=0.23): they are not protected" in both.notes
+    hub = applied(Graph.from_edges([0] * 4, range(1, 5)), k=4, exclude_hubs=0.2)
+    assert "1 hub with the most neighbours was left alone (exclude_hubs=0.2): it is not protected" in hub.notes
     assert both.released.edges < one_ninth.released.edges
 
 
@@ -185,6 +187,13 @@ def test_what_would_be_too_large_is_refused_with_its_size() -> None:
         r"smaller k, or exclude hubs",
     ):
         applied(graph, max_edges=edges - 1)
+
+
+def test_no_smaller_k_is_advised_where_the_original_itself_is_too_large() -> None:
+    graph = erdos_renyi(60, 0.3, 1)
+    with pytest.raises(CannotProtectError, match=f"itself has {graph.edges:,} edges, and none") as refused:
+        applied(graph, max_edges=graph.edges - 1)
+    assert "smaller k" not in str(refused.value)
 
 
 def test_a_release_too_large_for_any_memory_is_refused_at_once() -> None:

@@ -1,6 +1,8 @@
 """Random walk: edges lead to where walks end, as often as the procedure says."""
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,6 +128,21 @@ def test_the_compiled_loop_draws_the_same(monkeypatch: pytest.MonkeyPatch) -> No
     fast = walked(graph, distance=3)
     assert (plain.released.keys == fast.released.keys).all()
     assert plain.facts == fast.facts
+
+
+@pytest.mark.parametrize(("distance", "loops"), [(1, []), (2, []), (1000, ["_walk_all"])])
+def test_long_walks_are_compiled_on_small_graphs_too(
+    monkeypatch: pytest.MonkeyPatch, distance: int, loops: list[str]
+) -> None:
+    names: list[str] = []
+
+    def note(function: Callable[..., Any], *helpers: object) -> Callable[..., Any]:
+        names.append(function.__name__)
+        return function
+
+    monkeypatch.setattr(walks, "compiled", note)
+    walked(Graph.from_edges(range(6), [1, 2, 3, 4, 5, 0]), distance=distance)
+    assert names == loops
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "2", 1001, None])

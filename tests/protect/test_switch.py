@@ -103,7 +103,18 @@ def test_more_switches_than_edges_allow_use_all_of_them_up() -> None:
     apart = Graph.from_edges(range(0, 40, 2), range(1, 40, 2))
     release = switched(apart, 1)
     assert dict(release.facts) == {"switches asked for": 20, "switches done": 10, "edges changed": 20}
-    assert release.notes == ("10 of 20 switches were done: each uses up two edges, and none were left",)
+    assert release.notes == ("10 of 20 switches were done: each uses up two edges, and none was left",)
+
+
+def test_notes_count_what_was_done_and_why_the_rest_was_not() -> None:
+    assert switched(star(5), 0.25).notes[0].startswith("0 of 1 switch was done: it was given up, because")
+    assert switched(star(5), 0.5).notes[0].startswith("0 of 2 switches were done: all were given up, because")
+    one_edge = Graph.from_edges([0], [1])
+    assert switched(one_edge, 1).notes == ("0 of 1 switch was done: each uses up two edges, and only 1 was left",)
+    assert "a share of 0.05 of 1 edge is less than one switch" in switched(one_edge, 0.05).notes[0]
+    path = Graph.from_edges(range(4), range(1, 5))
+    said = {switched(path, 0.5, seed).notes for seed in range(20)}
+    assert any(notes and notes[0].startswith("1 of 2 switches was done: the rest was given up") for notes in said)
 
 
 def test_a_share_is_taken_as_it_is_written() -> None:

@@ -214,6 +214,14 @@ def test_a_failure_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(umga_module, "changed_to", never)
     with pytest.raises(CannotProtectError, match=r"in the last of 10 attempts 2 nodes had no edge left.* too dense"):
         applied(erdos_renyi(12, 0.5, 1))
+    with pytest.raises(CannotProtectError, match="in the only attempt 2 nodes had no edge left"):
+        Umga(attempts=1).apply(erdos_renyi(12, 0.5, 1), rng=np.random.default_rng(1))
+
+
+def test_what_every_answer_says_is_no_note() -> None:
+    release = applied(heavy_tail(60, 3, 1))
+    assert release.facts["edges removed"] > 0
+    assert release.notes == ()
 
 
 def test_compiled_and_plain_loops_agree(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from unveil._kernels.graph.noisy_counts import nearest_counts, whole_counts
 from unveil._kernels.graph.rows import among, edge_keys
 from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
-from unveil.protect.graph._release import graph_release
+from unveil.protect.graph._release import edge_changes, graph_release
 
 Integers = NDArray[np.int64]
 
@@ -51,8 +51,7 @@ def _edited(original: Graph, target: Integers, rng: np.random.Generator) -> tupl
     excess = original.degrees - target
     stays = np.ones(order.size, np.bool_)
     _trim(one, other, excess, stays)
-    kept = np.sort(original.keys[order[stays]])
-    keys, lacking = kept, np.repeat(np.arange(nodes), -excess)
+    keys, lacking = np.sort(original.keys[order[stays]]), np.repeat(np.arange(nodes), -excess)
     for _ in range(_ROUNDS):
         drawn = rng.permutation(lacking)
         left, right = drawn[: drawn.size // 2], drawn[drawn.size // 2 : drawn.size // 2 * 2]
@@ -64,12 +63,7 @@ def _edited(original: Graph, target: Integers, rng: np.random.Generator) -> tupl
         lacking = np.concatenate([left[~fits], right[~fits], drawn[drawn.size // 2 * 2 :]])
         if lacking.size < 2:
             break
-    facts: dict[str, float] = {
-        "edges deleted": original.edges - kept.size,
-        "edges added": keys.size - kept.size,
-        "ends left without an edge": lacking.size,
-    }
-    return keys, facts
+    return keys, {**edge_changes(original.keys, keys), "ends left without an edge": lacking.size}
 
 
 @kernel

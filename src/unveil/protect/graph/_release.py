@@ -5,12 +5,15 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.graph.rows import edge_keys, ends_of
+from unveil._kernels.graph.rows import among, edge_keys, ends_of
 from unveil.data.graph import Graph
 from unveil.data.graph_release import NOBODY, GraphRelease, Pairing
 from unveil.data.ledger import Ledger
 from unveil.data.release import ReleaseKind
-from unveil.errors import InputError
+from unveil.errors import CannotProtectError, InputError
+
+# More would fill the memory; what asks for it leaves nothing of the graph anyway.
+MOST_EDGES = 50_000_000
 
 
 def graph_release(
@@ -30,6 +33,9 @@ def graph_release(
 
     Before that, node ``i`` of the protected graph is node ``i`` of the original, and those from ``original.nodes`` on,
     up to ``nodes``, are pseudo nodes. The keys (``smaller * nodes + larger``) must be distinct, in any order.
+
+    What was noted when the original was read goes along, but not with a ledger: such notes hold exact counts about the
+    private file, which no noise covers.
     """
     count = original.nodes if nodes is None else nodes
     number = rng.permutation(count)
@@ -43,19 +49,53 @@ def graph_release(
         truth,
         kind=kind,
         name=name,
-        notes=(*notes, *original.notes),
+        notes=notes if ledger else (*notes, *original.notes),
         facts=facts or {},
         pairing=pairing,
         ledger=ledger,
     )
 
 
+def edge_changes(before: NDArray[np.int64], after: NDArray[np.int64]) -> dict[str, float]:
+    """Return how many edges were added and removed, by the keys of both graphs, in any order.
+
+    An edge that was taken away and came back is neither.
+
+    >>> edge_changes(np.array([1, 2, 5]), np.array([5, 3]))
+    {'edges added': 1, 'edges removed': 2}
+    """
+    return {
+        "edges added": int((~among(after, np.sort(before))).sum()),
+        "edges removed": int((~among(before, np.sort(after))).sum()),
+    }
+
+
+def smallest_degree_class(degrees: NDArray[np.int64], people: int) -> int:
+    """Return how many nodes share their degree with somebody at least; the first ``people`` nodes are somebody.
+
+    Pseudo nodes count where somebody has their degree, because nobody can tell them from others.
+
+    >>> smallest_degree_class(np.array([2, 2, 2, 1]), 3), smallest_degree_class(np.array([2, 1, 1, 2]), 3)
+    (3, 2)
+    """
+    return int(np.bincount(degrees)[degrees[:people]].min())
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """Return a number with the word for what there is so many of.
+
+    >>> counted(1, "edge", "edges"), counted(1200, "edge", "edges")
+    ('1 edge', '1,200 edges')
+    """
+    return f"{number:,} {one if number == 1 else many}"
+
+
 def check_edges(original: Graph, *, what: str) -> None:
     """Refuse a graph without an edge: there is nothing to protect, and nothing to hide it among."""
     if original.edges == 0:
         raise InputError(
-            f"{what} needs a graph with edges, but the {original.name} has {original.nodes} nodes and none. "
-            "Check that it is the right file"
+            f"{what} needs a graph with edges, but the {original.name} has "
+            f"{counted(original.nodes, 'node', 'nodes')} and no edge. Check that it is the right file"
         )
 
 
@@ -71,6 +111,15 @@ def check_enough_nodes(k: int, original: Graph) -> None:
         raise InputError(
             f"k must be at most the number of nodes, but is {k} and the {original.name} has {original.nodes}. "
             "Take a smaller k, or a larger graph"
+        )
+
+
+def check_drawable(edges: float, *, what: str) -> None:
+    """Refuse to draw more edges than fit into memory; they must come from noisy answers alone."""
+    if edges > MOST_EDGES:
+        raise CannotProtectError(
+            f"{what} can draw up to {MOST_EDGES:,} edges, but the noisy answers ask for {edges:,.0f}. With so small an "
+            "epsilon there is nothing but noise: take a larger one"
         )
 
 

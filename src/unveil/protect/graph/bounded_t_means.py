@@ -12,7 +12,7 @@ from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
 from unveil.errors import InputError
 from unveil.protect._listing import protection
-from unveil.protect.graph._release import check_edges, graph_release
+from unveil.protect.graph._release import check_edges, edge_changes, graph_release, smallest_degree_class
 
 Integers = NDArray[np.int64]
 
@@ -34,7 +34,8 @@ class BoundedTMeans:
     nothing changes. Edges between nodes that both have too many are removed first; then nodes that still have too
     many lose edges by lot; then nodes that lack edges are joined with one another where they have no edge yet. Whoever
     lacks one still gets an edge to one pseudo node. The facts say how many miss their degree even so, and how many
-    nodes share the rarest degree; the pseudo node counts there, and may be the only one of its degree.
+    nodes share the rarest degree that somebody has; the pseudo node itself may be the only one of its degree. An edge
+    that was removed and joined again counts as neither removed nor added.
 
     Our reading, where the source leaves it open. Every cluster holds ``max_size`` nodes, and the n mod ``max_size``
     nodes left over go where they fit best, so that some clusters are larger (all of them together in one cluster if
@@ -75,19 +76,18 @@ class BoundedTMeans:
         pseudo = int(lacking.size > 0)
         nodes = original.nodes + pseudo
         one, other = (ends[~matched.removed] for ends in original.ends)
-        kept = edge_keys(one, other, nodes)
-        added = edge_keys(
-            np.concatenate([matched.one, lacking]),
-            np.concatenate([matched.other, np.full(lacking.size, original.nodes)]),
+        keys = edge_keys(
+            np.concatenate([one, matched.one, lacking]),
+            np.concatenate([other, matched.other, np.full(lacking.size, original.nodes)]),
             nodes,
         )
-        degree = np.append(target - matched.need, [0] * pseudo)
+        degree = np.append(target - matched.need, np.zeros(pseudo, np.int64))
         degree[lacking] += 1
         degree[original.nodes :] = lacking.size
         missed = int((matched.need > 1).sum())
         return graph_release(
             original,
-            np.concatenate([kept, added]),
+            keys,
             name="bounded-t-means",
             rng=rng,
             nodes=nodes,
@@ -95,12 +95,11 @@ class BoundedTMeans:
             facts={
                 "clusters": clusters.bounds.size - 1,
                 "rounds": clusters.rounds,
-                "edges removed": int(matched.removed.sum()),
-                "edges added": added.size,
+                **edge_changes(edge_keys(*original.ends, nodes), keys),
                 "pseudo nodes": pseudo,
                 "edges to the pseudo node": int(lacking.size),
                 "nodes off target": missed,
-                "smallest degree class": int(np.unique(degree, return_counts=True)[1].min()),
+                "smallest degree class": smallest_degree_class(degree, original.nodes),
             },
         )
 

@@ -19,7 +19,7 @@ from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._dk_secgraph import secgraph_release
 from unveil.protect.graph._rank_pairing import PAIRED, paired_by_rank
-from unveil.protect.graph._release import check_edges, check_share, graph_release
+from unveil.protect.graph._release import check_drawable, check_edges, check_share, counted, graph_release
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -160,16 +160,17 @@ def _ask(
     # Rounded and not raised to the next whole number, so that a huge epsilon gives the largest degree itself.
     bound = int(np.clip(np.rint(noisy_largest - log(2 * _CUT) / for_largest), 1, nodes - 1))
     edges = int(np.clip(original.edges + _geometric(1 / for_edges, rng), 0, nodes * bound // 2))
+    check_drawable(edges, what="dk-series-dp")
     grid, weight = finest_grid(bound, _NOISE * edges * for_table, most_places=_MOST_PLACES)
     table = joint_table(grid, degrees[one], degrees[other])
     _, larger = places_of_cells(grid.size)
     noisy = table + weight[larger] * rng.laplace(0, 1 / for_table, table.size)
-    said = f"each divided by the weight of its cell ({weight[0]:.4g} to {weight[-1]:.4g})"
+    # What one edge changes by 1 at most is the sum over cells of their numbers, each divided by the weight of its cell.
     queries = (
         Query(name="largest degree", mechanism="geometric", sensitivity=1, scale=1 / for_largest, cost=for_largest),
         Query(name="number of edges", mechanism="geometric", sensitivity=1, scale=1 / for_edges, cost=for_edges),
         Query(
-            name=f"numbers of edges by the degrees of both ends, {said}",
+            name="weighted numbers of edges by the degrees of both ends",
             mechanism="Laplace",
             sensitivity=1,
             scale=1 / for_table,
@@ -215,5 +216,5 @@ def _drawn(answers: _Answers, nodes: int, rng: np.random.Generator) -> tuple[Int
 def _said_dropped(edges: int) -> tuple[str, ...]:
     if edges == 0:
         return ()
-    said = "1 edge was" if edges == 1 else f"{edges:,} edges were"
+    said = counted(edges, "edge was", "edges were")
     return (f"{said} left out, because no two nodes were left that could be joined",)

@@ -11,12 +11,16 @@ from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.protect._listing import protection
-from unveil.protect.graph._release import check_class_size, check_edges, check_enough_nodes, graph_release
+from unveil.protect.graph._release import (
+    MOST_EDGES,
+    check_class_size,
+    check_edges,
+    check_enough_nodes,
+    graph_release,
+    smallest_degree_class,
+)
 
 Integers = NDArray[np.int64]
-
-# More would fill the memory; a k that asks for it leaves nothing of the graph anyway.
-_MOST_EDGES = 50_000_000
 
 
 @protection(
@@ -87,15 +91,19 @@ class GraphAnon:
         nodes = original.nodes + pseudo
         one, other = original.ends
         keys = np.concatenate([edge_keys(one, other, nodes), edge_keys(new[:, 0], new[:, 1], nodes)])
-        smallest = _smallest_class(np.bincount(new.ravel(), minlength=nodes) + np.pad(original.degrees, (0, pseudo)))
+        reached = np.bincount(new.ravel(), minlength=nodes) + np.pad(original.degrees, (0, pseudo))
         return graph_release(
             original,
             keys,
             name="graph-anon",
             rng=rng,
             nodes=nodes,
-            notes=_notes(int(self.k), pseudo, smallest),
-            facts={"pseudo nodes": pseudo, "edges added": len(new), "smallest degree class": smallest},
+            notes=_notes(int(self.k), pseudo, smallest_degree_class(reached, nodes)),
+            facts={
+                "pseudo nodes": pseudo,
+                "edges added": len(new),
+                "smallest degree class": smallest_degree_class(reached, original.nodes),
+            },
         )
 
     def _pseudo_nodes(self, largest_rise: int) -> int:
@@ -127,23 +135,22 @@ def _hiding_edges(degrees: Integers, others: Integers, k: int) -> Integers:
 
 
 def _check_size(edges: int, k: int) -> None:
-    if edges > _MOST_EDGES:
+    if edges > MOST_EDGES:
         raise CannotProtectError(
-            f"graph-anon can add up to {_MOST_EDGES:,} edges, but would have to add {edges:,} for k = {k}. "
+            f"graph-anon can add up to {MOST_EDGES:,} edges, but would have to add {edges:,} for k = {k}. "
             "Take a smaller k"
         )
 
 
-def _smallest_class(degrees: Integers) -> int:
-    return int(np.unique(degrees, return_counts=True)[1].min())
-
-
 def _notes(k: int, pseudo: int, smallest: int) -> tuple[str, ...]:
+    """Say what a reader would not expect; ``smallest`` is the size of the smallest class, pseudo nodes included."""
     if pseudo == 0:
         return (f"nothing was changed: every degree was shared by at least {k} nodes already",)
     if smallest < k:
-        return (
-            f"some of the {pseudo:,} pseudo nodes can be told by their degree, which fewer than {k} nodes share; "
-            "hide_new avoids that",
+        who = (
+            "the pseudo node can be told by its"
+            if pseudo == 1
+            else (f"some of the {pseudo:,} pseudo nodes can be told by their")
         )
+        return (f"{who} degree, which fewer than {k} nodes share; hide_new avoids that",)
     return ()

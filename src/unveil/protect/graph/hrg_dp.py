@@ -15,7 +15,7 @@ from unveil.data.graph_release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
 from unveil.errors import InputError
 from unveil.protect._listing import protection
-from unveil.protect.graph._release import check_edges, graph_release
+from unveil.protect.graph._release import check_drawable, check_edges, counted, graph_release
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +35,8 @@ _STUCK_BELOW = 2.5
 _LEAST_NODES = 3
 # Less of epsilon leaves nothing but noise, and numbers that do not fit into floats.
 _LEAST_PART = 1e-9
+
+_PUBLIC = ("the number of nodes", "that there is an edge at all")
 
 
 @protection(on="graph", kind="synthetic", source="Xiao, Chen and Tan 2014", name="hrg-dp", aka=("HRG-DP", "HRG"))
@@ -107,7 +109,9 @@ class HrgDP:
             most_between=1 / (for_counts * _COARSE_BETWEEN),
             most_inside=1 / (for_counts * _COARSE_INSIDE),
         )
-        keys = draw_edges(blocks, noisy_chances(blocks, for_counts, rng), tree.order, state)
+        chances = noisy_chances(blocks, for_counts, rng)
+        check_drawable(float(chances @ blocks.pairs), what="hrg-dp")
+        keys = draw_edges(blocks, chances, tree.order, state)
         return graph_release(
             original,
             keys,
@@ -140,8 +144,9 @@ class HrgDP:
         if self.moves_per_node < _FEW_MOVES:
             return [
                 limit,
-                f"warning: {self.moves_per_node} moves per node are too few for the sampler to mix, and the dendrogram "
-                f"is close to one drawn blindly. Set moves_per_node to {_FEW_MOVES} at the very least, better to 1000",
+                f"warning: a walk of {counted(self.moves_per_node, 'move', 'moves')} per node is too short for the "
+                "sampler to mix, and the dendrogram is close to one drawn blindly. "
+                f"Set moves_per_node to {_FEW_MOVES} at the very least, better to 1000",
             ]
         if scale < _STUCK_BELOW:
             return [
@@ -171,11 +176,11 @@ class HrgDP:
             part="blocks",
         )
         if nodes < _LEAST_NODES:
-            return Ledger(epsilon=self.epsilon, queries=(counts,))
+            return Ledger(epsilon=self.epsilon, queries=(counts,), public=_PUBLIC)
         tree = Query(
             name="dendrogram", mechanism="exponential", sensitivity=most, scale=2 * most / for_tree, cost=for_tree
         )
-        return Ledger(epsilon=self.epsilon, queries=(tree, counts))
+        return Ledger(epsilon=self.epsilon, queries=(tree, counts), public=_PUBLIC)
 
 
 def most_change(nodes: int) -> float:

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from unveil._kernels.graph.degree_groups import raised_degrees, smallest_class
 from unveil._kernels.graph.degree_realisation import raised
 from unveil._kernels.graph.random import fresh_state
-from unveil._kernels.graph.rows import among, rows_of
+from unveil._kernels.graph.rows import rows_of
 from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.protect._listing import protection
-from unveil.protect.graph._release import check_class_size, check_enough_nodes, graph_release
+from unveil.protect.graph._release import check_class_size, check_enough_nodes, counted, edge_changes, graph_release
 
 Integers = NDArray[np.int64]
 EdgeRule = Literal["add", "priority"]
@@ -71,35 +71,45 @@ class KDegree:
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the graph with edges added, in which at least k nodes share each degree."""
         check_enough_nodes(self.k, original)
-        keys, tries = self._search(original, rng, keep=self.edges == "add")
+        keys, tries, lacking = self._search(original, rng, keep=self.edges == "add")
         if keys is None and self.edges == "add":
-            keys, more = self._search(original, rng, keep=False)
+            keys, more, lacking = self._search(original, rng, keep=False)
             tries += more
         if keys is None:
-            raise CannotProtectError(
-                f"no graph was found in which {self.k} nodes share each degree of the {original.name}, in {tries} "
-                f"attempts: with {original.nodes} nodes and {original.edges} edges too few pairs are left to connect. "
-                "Allow more attempts, or take a smaller k"
-            )
-        notes, facts = changes(original, keys, self.k)
+            raise CannotProtectError(self._not_found(original, lacking))
+        facts = changes(original, keys, self.k)
+        notes: tuple[str, ...] = ()
         if self.edges == "add" and facts["edges removed"]:
-            said = "1 attempt" if self.attempts == 1 else f"{self.attempts:,} attempts"
-            notes = (f"{said} to add edges alone did not suffice, so edges were exchanged", *notes)
+            said = counted(self.attempts, "attempt", "attempts")
+            notes = (f"{said} to add edges alone did not suffice, so edges were exchanged",)
         return graph_release(original, keys, name="k-degree", rng=rng, notes=notes, facts={**facts, "attempts": tries})
 
-    def _search(self, original: Graph, rng: np.random.Generator, *, keep: bool) -> tuple[Integers | None, int]:
-        """Return the keys of a graph whose degrees are shared, or None, and how many attempts it took."""
+    def _search(
+        self, original: Graph, rng: np.random.Generator, *, keep: bool
+    ) -> tuple[Integers | None, int, Integers]:
+        """Return the keys of a graph whose degrees are shared, or None, how many attempts it took, and what lacks."""
         degrees = original.degrees
         for attempt in range(1, self.attempts + 1):
             degrees = _shared(degrees, self.k, rng)
             keys, lacking = raised(original.start, original.neighbour, degrees, fresh_state(rng), keep=keep)
             if not lacking.any():
-                return keys, attempt
+                return keys, attempt, lacking
             more = _probe(original, keys, degrees, lacking, rng)
             if not more.any():
-                return None, attempt
+                return None, attempt, lacking
             degrees = degrees + more
-        return None, self.attempts
+        return None, self.attempts, lacking
+
+    def _not_found(self, original: Graph, lacking: Integers) -> str:
+        tried = counted(self.attempts, "attempt", "attempts")
+        if self.edges == "add":
+            tried += f" to add edges alone, and {'1' if self.attempts == 1 else 'as many'} to exchange some as well"
+        nodes, needed = int(np.count_nonzero(lacking)), int(lacking.sum())
+        return (
+            f"no graph was found in which {self.k} nodes share each degree of the {original.name}, in {tried}: in the "
+            f"last one {counted(nodes, 'node', 'nodes')} still lacked {counted(needed, 'neighbour', 'neighbours')}. Allow more "
+            "attempts, or take a smaller k"
+        )
 
 
 def _shared(degrees: Integers, k: int, rng: np.random.Generator) -> Integers:
@@ -138,8 +148,8 @@ def check_attempts(attempts: object) -> None:
         raise InputError(f"attempts must be a whole number from 1, but is {attempts!r}")
 
 
-def changes(original: Graph, keys: Integers, k: int) -> tuple[tuple[str, ...], dict[str, float]]:
-    """Return notes and facts on what became of the edges; raise if a degree has fewer than k nodes after all."""
+def changes(original: Graph, keys: Integers, k: int) -> dict[str, float]:
+    """Return facts on what became of the edges; raise if a degree has fewer than k nodes after all."""
     ends = np.concatenate(np.divmod(keys, max(original.nodes, 1)))
     smallest = smallest_class(np.bincount(ends, minlength=original.nodes))
     if smallest < k:
@@ -147,10 +157,4 @@ def changes(original: Graph, keys: Integers, k: int) -> tuple[tuple[str, ...], d
             f"at least {k} nodes must share each degree, but only {smallest} do after the change of the "
             f"{original.name}. This is a mistake in unveil: please report it"
         )
-    removed = int((~among(original.keys, keys)).sum())
-    added = int((~among(keys, original.keys)).sum())
-    notes: tuple[str, ...] = ()
-    if removed:
-        said = "1 edge of the original is" if removed == 1 else f"{removed:,} edges of the original are"
-        notes = (f"{said} not in the release",)
-    return notes, {"edges added": added, "edges removed": removed, "smallest degree class": smallest}
+    return {**edge_changes(original.keys, keys), "smallest degree class": smallest}

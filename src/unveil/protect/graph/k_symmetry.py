@@ -18,6 +18,7 @@ from unveil.protect.graph._release import (
     check_edges,
     check_enough_nodes,
     check_share,
+    counted,
     graph_release,
 )
 
@@ -121,8 +122,14 @@ class KSymmetry:
         )
 
     def _too_large(self, original: Graph, nodes: int, edges: int) -> str:
+        now = counted(original.edges, "edge", "edges")
+        if original.edges > self.max_edges:
+            return (
+                f"max_edges is {self.max_edges:,}, but the {original.name} itself has {now}, and none of them is taken "
+                "away. Raise max_edges well above that"
+            )
         return (
-            f"the {original.name} has {original.nodes:,} nodes and {original.edges:,} edges; with copies for "
+            f"the {original.name} has {original.nodes:,} nodes and {now}; with copies for "
             f"k = {self.k} it would have {nodes:,} nodes and {edges:,} edges, and max_edges is {self.max_edges:,}. "
             "Raise max_edges, take a smaller k, or exclude hubs (exclude_hubs=0.01)"
         )
@@ -138,9 +145,10 @@ class KSymmetry:
         elif self.partition == "refine":
             notes.append("cells are those of colour refinement, and every one was found to be an orbit")
         if alone:
+            they = "it is" if alone == 1 else "they are"
             notes.append(
-                f"{alone:,} hub{'' if alone == 1 else 's'} with the most neighbours {'was' if alone == 1 else 'were'} "
-                f"left alone (exclude_hubs={self.exclude_hubs:g}): they are not protected"
+                f"{counted(alone, 'hub', 'hubs')} with the most neighbours {'was' if alone == 1 else 'were'} "
+                f"left alone (exclude_hubs={self.exclude_hubs:g}): {they} not protected"
             )
         return tuple(notes)
 

@@ -11,7 +11,7 @@ from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
-from unveil.protect.graph._release import check_edges, check_share, graph_release
+from unveil.protect.graph._release import check_edges, check_share, counted, graph_release
 
 
 @protection(
@@ -74,13 +74,17 @@ class Switch:
 def _notes(share: float, edges: int, asked: int, switched: Switched) -> tuple[str, ...]:
     """Say why fewer edges were switched than a reader would expect."""
     if asked == 0 and share > 0:
-        return (f"no edge was switched: a share of {share} of {edges:,} edges is less than one switch",)
+        return (
+            f"no edge was switched: a share of {share} of {counted(edges, 'edge', 'edges')} is less than one switch",
+        )
     if switched.done == asked:
         return ()
-    head = f"{switched.done:,} of {asked:,} switches were done:"
-    if edges - 2 * switched.done < 2:
-        return (f"{head} each uses up two edges, and none were left",)
+    done, left = switched.done, edges - 2 * switched.done
+    head = f"{done:,} of {counted(asked, 'switch', 'switches')} {'was' if done == 1 or asked == 1 else 'were'} done:"
+    if left < 2:
+        return (f"{head} each uses up two edges, and {'none' if left == 0 else 'only 1'} was left",)
+    undone = "it was" if asked == 1 else "all were" if done == 0 else "the rest was"
     return (
-        f"{head} the others were given up, because up to {TRIES} draws for each found no two edges whose ends could be "
+        f"{head} {undone} given up, because up to {TRIES} draws for each found no two edges whose ends could be "
         "exchanged without an edge that is or was there; few pairs fit in a dense graph, or where most edges meet",
     )

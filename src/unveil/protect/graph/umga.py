@@ -13,7 +13,7 @@ from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.protect._listing import protection
-from unveil.protect.graph._release import check_class_size, check_enough_nodes, graph_release
+from unveil.protect.graph._release import check_class_size, check_enough_nodes, counted, graph_release
 from unveil.protect.graph.k_degree import changes, check_attempts
 
 Integers = NDArray[np.int64]
@@ -84,19 +84,21 @@ class Umga:
             if not lacking.any():
                 break
         else:
+            tried = "only attempt" if self.attempts == 1 else f"last of {self.attempts:,} attempts"
+            stuck = counted(int(np.count_nonzero(lacking)), "node", "nodes")
             raise CannotProtectError(
                 f"the degrees of the {original.name} could not be brought to those that {used} nodes share: in the "
-                f"last of {self.attempts} attempts {np.count_nonzero(lacking)} nodes had no edge left to change. "
-                f"With {original.nodes} nodes and {original.edges} edges the graph is too dense: allow more attempts, "
-                "or take a smaller k"
+                f"{tried} {stuck} had no edge left to change. With {original.nodes:,} nodes and "
+                f"{counted(original.edges, 'edge', 'edges')} the graph is too dense: allow more attempts, or take a "
+                "smaller k"
             )
-        notes, facts = changes(original, keys, self.k)
+        facts = changes(original, keys, self.k)
         return graph_release(
             original,
             keys,
             name="umga",
             rng=rng,
-            notes=(*self._said(used, longer), *notes),
+            notes=self._said(used, longer),
             facts={**facts, "k used": used, "longer exchanges": longer},
         )
 
@@ -117,6 +119,6 @@ class Umga:
         if used > self.k:
             notes = (f"groups of {used} nodes were made: no graph has the degrees of groups of {self.k}",)
         if longer:
-            said = "1 exchange" if longer == 1 else f"{longer:,} exchanges"
+            said = counted(longer, "exchange", "exchanges")
             notes += (f"{said} took more than one move of an edge, where single moves were not possible",)
         return notes

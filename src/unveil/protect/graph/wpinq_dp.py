@@ -21,7 +21,7 @@ from unveil.data.ledger import Ledger, Query, check_epsilon
 from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._rank_pairing import PAIRED, paired_by_rank
-from unveil.protect.graph._release import check_edges, check_share, graph_release
+from unveil.protect.graph._release import check_edges, check_share, counted, graph_release
 from unveil.protect.graph._wpinq_steps import Scales, Seed, Walk, chosen_cells, facts_of, seed_graph, walked
 
 WeightedQuery = Literal["joint-degrees", "triangles"]
@@ -215,9 +215,10 @@ class WpinqDP:
         if seed.lost:
             said.append(f"no simple graph has the fitted degrees: their sum was lowered by {seed.lost:,}")
         if not way.settled:
+            done = counted(way.proposals, "proposal", "proposals")
             said.append(
-                f"the walk has not settled after {way.proposals:,} proposals: more iterations would bring the graph "
-                "nearer to what was measured"
+                f"the walk has not settled after {done}: more iterations would bring the graph nearer to what was "
+                "measured"
             )
         return tuple(said)
 
