@@ -1,0 +1,77 @@
+"""The workers of a Dask cluster, behind the same few methods as those of this machine."""
+
+import contextlib
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+from unveil._optional import need
+from unveil.errors import InputError
+
+_ASK_EVERY = 1.0
+
+
+class DaskCluster:
+    """The workers of a Dask cluster, which may come and go while tasks run."""
+
+    def __init__(self, address: str, *, patience: float) -> None:
+        library = need("distributed", extra="cluster")
+        self.address = address
+        self._patience = patience
+        try:
+            self._client = library.Client(address, timeout=patience, set_as_default=False)
+        except Exception as error:  # refused, not found, no answer in time, or something else answers there
+            raise InputError(
+                f"the cluster {address!r} cannot be reached ({type(error).__name__}). Check the address and that "
+                "'dask scheduler' runs there"
+            ) from error
+        self._executor = self._client.get_executor(pure=False)
+        self._deserted: float | None = None
+        self._known_threads, self._ask_again = 0, 0.0
+        try:
+            self._client.wait_for_workers(1, timeout=patience)
+        except TimeoutError as error:
+            self._client.close()
+            raise InputError(
+                f"the cluster {address!r} answers, but has no workers. Start some with 'dask worker {address}'"
+            ) from error
+
+    @property
+    def slots(self) -> int:
+        """How many tasks run at once."""
+        return max(1, self._threads())
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> "Future[Any]":
+        """Return the future of a task; the cluster begins it anew where a worker is lost."""
+        future: Future[Any] = self._executor.submit(function, *arguments, **settings)
+        return future
+
+    def check(self) -> None:
+        """Raise an error where the cluster is gone, or has been without workers for a while."""
+        if self._client.status not in ("running", "connecting"):
+            raise InputError(f"the cluster {self.address!r} is gone. Start it again, and resume the study")
+        if self._threads():
+            self._deserted = None
+            return
+        self._deserted = self._deserted or time.monotonic()
+        if time.monotonic() - self._deserted > 2 * self._patience:
+            raise InputError(
+                f"the cluster {self.address!r} has no workers any more. Start some with 'dask worker {self.address}', "
+                "and resume the study"
+            )
+
+    def _threads(self) -> int:
+        """Return how many tasks all workers can compute at once; the cluster is asked now and then."""
+        now = time.monotonic()
+        if now >= self._ask_again:
+            self._known_threads = sum(self._client.nthreads().values())
+            self._ask_again = now + _ASK_EVERY
+        return self._known_threads
+
+    def stop(self) -> None:
+        """Take back the tasks and leave the cluster, which goes on without us."""
+        with contextlib.suppress(Exception):  # the cluster may be gone already, and then there is nothing to take back
+            self._executor.shutdown(wait=False)
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=5)

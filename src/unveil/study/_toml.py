@@ -1,0 +1,121 @@
+"""Studies as TOML files: read with every key checked, and written so that they can be read again."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unveil.data._source import shown
+from unveil.errors import InputError, did_you_mean
+from unveil.study.scenario import number_text
+
+if TYPE_CHECKING:
+    from unveil.study.plan import Study
+
+# The keys of each table in the file: what each must be, and whether it must be there.
+_STUDY = {
+    "name": ("a text", True),
+    "seed": ("a whole number", True),
+    "data": ("tables, written [[data]]", True),
+    "protections": ("a list of texts", True),
+    "attacks": ("a list of texts", True),
+    "axes": ("a table, written [axes]", True),
+    "replications": ("a table, written [replications]", True),
+    "metrics": ("a list of texts", False),
+    "fixed": ("a table, written [fixed]", False),
+    "releases": ("a whole number", False),
+}
+_DATA = {
+    "name": ("a text", True),
+    "kind": ("a text", True),
+    "source": ("a text", True),
+    "known": ("a list of texts", False),
+}
+_REPLICATIONS = {
+    "number": ("a whole number", False),
+    "relative_error": ("a number", False),
+    "cap": ("a whole number", False),
+}
+
+
+def study_fields(path: Path) -> dict[str, Any]:
+    """Return what a study file says, checked for its form: the arguments of the classes in `unveil.study.plan`."""
+    told = _parsed(path)
+    where = f"the study {shown(path)}"
+    _check_table(told, _STUDY, where)
+    for place, each in enumerate(told["data"], 1):
+        _check_table(each, _DATA, f"[[data]] number {place} of {where}")
+        each["known"] = tuple(each.get("known", ()))
+    _check_table(told["replications"], _REPLICATIONS, f"[replications] of {where}")
+    for name, levels in told["axes"].items():
+        if not isinstance(levels, list):
+            raise InputError(f"{name!r} in [axes] of {where} must be a list of levels. Write {name} = [ … ]")
+    return {key: tuple(value) if isinstance(value, list) and key != "data" else value for key, value in told.items()}
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"the study file {shown(path)} does not exist. Check the path") from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
+        raise InputError(f"the study file {shown(path)} cannot be read ({reason}). Check the path") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(
+            f"the study file {shown(path)} must be TOML, but is not: {error}. Correct that place"
+        ) from error
+
+
+def _check_table(told: object, keys: Mapping[str, tuple[str, bool]], where: str) -> None:
+    if not isinstance(told, dict):
+        raise InputError(f"{where} must be a table of keys and values, but is not. Correct it")
+    for key, value in told.items():
+        if key not in keys:
+            hint = did_you_mean(key, keys) or f" It has {', '.join(keys)}."
+            raise InputError(f"{where} has no key {key!r}.{hint} Correct it or leave it out")
+        if not _is(value, keys[key][0]):
+            raise InputError(f"{key!r} of {where} must be {keys[key][0]}, but is not. Correct it")
+    for key, (_, needed) in keys.items():
+        if needed and key not in told:
+            raise InputError(f"{where} must have the key {key!r}, but has not. Add it")
+
+
+def _is(value: object, wanted: str) -> bool:
+    if wanted == "a text":
+        return isinstance(value, str)
+    if wanted in ("a whole number", "a number"):
+        kinds = (int,) if wanted == "a whole number" else (int, float)
+        return isinstance(value, kinds) and not isinstance(value, bool)
+    if wanted == "a list of texts":
+        return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return isinstance(value, list if wanted.startswith("tables") else dict)
+
+
+def to_toml(study: "Study") -> str:
+    """Return the study as the text of a TOML file."""
+    lines = [f"name = {_text(study.name)}", f"seed = {study.seed}"]
+    lines += [f"{key} = {_texts(getattr(study, key))}" for key in ("protections", "attacks")]
+    lines += [f"metrics = {_texts(study.metrics)}"] * bool(study.metrics)
+    lines += [f"releases = {study.releases}"]
+    for data in study.data:
+        lines += ["", "[[data]]", *(f"{key} = {_text(getattr(data, key))}" for key in ("name", "kind", "source"))]
+        lines += [f"known = {_texts(data.known)}"] * bool(data.known)
+    lines += ["", "[axes]"]
+    lines += [f"{axis.name} = [{', '.join(map(number_text, axis.levels))}]" for axis in study.axes]
+    lines += ["", "[fixed]", *(f"{name} = {number_text(level)}" for name, level in study.fixed.items())]
+    wanted = study.replications
+    told = {"number": wanted.number, "relative_error": wanted.relative_error}
+    told |= {"cap": wanted.cap} if wanted.number is None else {}
+    lines += ["", "[replications]", *(f"{key} = {value}" for key, value in told.items() if value is not None)]
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: str) -> str:
+    # TOML takes the texts of JSON, but wants one more sign escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+def _texts(values: tuple[str, ...]) -> str:
+    return f"[{', '.join(map(_text, values))}]"

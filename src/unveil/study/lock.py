@@ -1,0 +1,78 @@
+"""One run at a time in a folder: a lock that the system frees when its holder dies."""
+
+import json
+import os
+import platform
+from pathlib import Path
+from typing import IO
+
+from unveil.data._source import shown
+from unveil.errors import InputError
+
+_FILE = "run.lock"
+
+
+class Lock:
+    """Held by the run that writes to a folder; freed by the system whatever becomes of that run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._stream: IO[str] | None = None
+
+    def take(self) -> None:
+        """Take the lock, or say who holds it."""
+        stream = (self.folder / _FILE).open("a+", encoding="utf-8")
+        if not _held_by_us(stream):
+            stream.close()
+            raise InputError(
+                f"one run at a time may write to {shown(self.folder)}, but {_holder(self.folder)} does. Wait until it "
+                "ends, or choose another folder"
+            )
+        stream.seek(0)
+        stream.truncate()
+        json.dump({"pid": os.getpid(), "host": platform.node()}, stream)
+        stream.flush()
+        self._stream = stream
+
+    def free(self) -> None:
+        """Let others have the folder."""
+        if self._stream is not None:
+            self._stream.truncate(0)
+            self._stream.close()
+            self._stream = None
+
+
+def running(folder: Path) -> str | None:
+    """Return which process writes to the folder now, in words, or None."""
+    if not (folder / _FILE).is_file():
+        return None
+    with (folder / _FILE).open("a+", encoding="utf-8") as stream:
+        return None if _held_by_us(stream) else _holder(folder)
+
+
+def _holder(folder: Path) -> str:
+    try:
+        told = json.loads((folder / _FILE).read_text(encoding="utf-8"))
+        return f"process {told['pid']} on {told['host']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"
+
+
+def _held_by_us(stream: IO[str]) -> bool:
+    """Return whether the lock could be taken; it ends with the process, or when the file is closed."""
+    try:
+        import fcntl
+    except ImportError:  # not on this system, which has another way
+        import msvcrt
+
+        try:
+            stream.seek(0)
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        except OSError:
+            return False
+        return True
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

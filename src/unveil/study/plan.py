@@ -1,0 +1,224 @@
+"""A study: which data, protections and attacks are tried with one another, how strong adversaries are, how often."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from unveil.errors import InputError
+from unveil.study._checks import AXES, check_axes, check_grid, check_level
+from unveil.study._toml import study_fields, to_toml
+from unveil.study.scenario import DataSet, Scenario, number_text
+
+__all__ = ["AXES", "Axis", "DataSet", "Replications", "Study"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What makes the adversary stronger, and its levels from weak to strong.
+
+    For graphs ``seed_pairs`` (how many nodes the adversary knows) and ``overlap`` (which share of the edges); for
+    tables ``known_columns`` (how many columns, drawn by lot) and ``known_share`` (which share of the original rows).
+    """
+
+    name: str
+    levels: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not self.levels:
+            raise InputError(f"the axis {self.name!r} must have at least one level, but has none. Add some")
+        for level in self.levels:
+            check_level(self.name, level)
+        object.__setattr__(self, "levels", tuple(float(level) for level in self.levels))
+        if any(one >= other for one, other in zip(self.levels, self.levels[1:], strict=False)):
+            shown = ", ".join(number_text(level) for level in self.levels)
+            raise InputError(f"the levels of the axis {self.name!r} must increase, but are {shown}. Sort them")
+
+
+@dataclass(frozen=True)
+class Replications:
+    """How often each scenario is repeated: a fixed number, or until every metric is known well enough.
+
+    Attributes
+    ----------
+    number
+        A fixed number; None to go on until ``relative_error`` is reached.
+    relative_error
+        Half the width of the 95 % interval of a metric's mean, as a share of that mean, that every metric must reach.
+        It is looked at after 10 replications and every 10 from then on.
+    cap
+        The most replications, reached where a metric stays too uncertain (such as one whose mean is 0).
+    """
+
+    number: int | None = None
+    relative_error: float | None = None
+    cap: int = 1000
+
+    def __post_init__(self) -> None:
+        if (self.number is None) == (self.relative_error is None):
+            raise InputError(
+                "replications must be a number or end at a relative_error, one of the two. Write number = 100, or "
+                "relative_error = 0.05 and a cap"
+            )
+        for name, value in (("number", self.number), ("cap", self.cap)):
+            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+                raise InputError(
+                    f"{name} of replications must be a whole number of at least 1, but is {value!r}. Raise it"
+                )
+        error = self.relative_error
+        if error is not None and (not isinstance(error, (int, float)) or isinstance(error, bool) or not 0 < error < 1):
+            raise InputError(f"relative_error must be above 0 and below 1, but is {error!r}. Write 5 % as 0.05")
+
+    @property
+    def most(self) -> int:
+        """The most replications that there can be."""
+        return self.cap if self.number is None else self.number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """Everything that the results of a study depend on, except the version of the package.
+
+    Attributes
+    ----------
+    name, seed
+        How reports call it, and where all randomness starts.
+    data
+        The data sets, all graphs or all tables.
+    protections, attacks
+        As they are written on the command line: a listed name with settings, or ``package.module:Class``.
+    axes
+        Each is varied on its own, while the others stay at their level in ``fixed``.
+    replications
+        How often each scenario is repeated.
+    metrics
+        Names of metrics of candidates; empty for all of them.
+    fixed
+        The level of an axis while another one varies. By default 50 seed pairs and an overlap of 0.85; all known
+        columns and all rows.
+    releases
+        How many releases each protection makes of each data set; replications take turns with them.
+
+    Examples
+    --------
+    >>> study = Study(name="try", seed=1, data=(DataSet("sample", "graph", "sample:generated-graph"),),
+    ...               protections=("id-removal",), attacks=("NS",),
+    ...               axes=(Axis("seed_pairs", (5, 10)),), replications=Replications(number=3))
+    >>> [scenario.key for scenario in study.scenarios()][0]
+    'sample | id-removal | NS | seed_pairs=5 | overlap=0.85'
+    """
+
+    name: str
+    seed: int
+    data: tuple[DataSet, ...]
+    protections: tuple[str, ...]
+    attacks: tuple[str, ...]
+    axes: tuple[Axis, ...]
+    replications: Replications
+    metrics: tuple[str, ...] = ()
+    fixed: Mapping[str, float] = field(default_factory=dict)
+    releases: int = 1
+
+    def __post_init__(self) -> None:
+        check_grid(self)
+        check_axes(self)
+        for name, value, least in (("seed", self.seed, 0), ("releases", self.releases, 1)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise InputError(f"the {name} of a study must be a whole number from {least}, but is {value!r}")
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, check: bool = True) -> "Study":
+        """Return the study in a TOML file; relative paths in it start from its folder.
+
+        With ``check`` False it is not tried whether its protections, attacks and metrics can be had here, which reading
+        the results of a study does not need.
+        """
+        path = Path(path)
+        told = study_fields(path)
+        told["data"] = tuple(_beside(DataSet(**each), path.parent) for each in told["data"])
+        told["axes"] = tuple(Axis(name, tuple(levels)) for name, levels in told["axes"].items())
+        told["replications"] = Replications(**told["replications"])
+        made = cls(**told)
+        if check:
+            made.check()
+        return made
+
+    @property
+    def kind(self) -> str:
+        """What all data sets are: "graph" or "table"."""
+        return self.data[0].kind
+
+    def check(self) -> None:
+        """Refuse protections, attacks and metrics that cannot be had, or do not suit the data."""
+        from unveil.study._parts import check_parts
+
+        check_parts(self)
+
+    def at_absolute_paths(self) -> "Study":
+        """Return the same study with paths that do not depend on the folder a worker starts in."""
+        return replace(self, data=tuple(_beside(each, Path.cwd()) for each in self.data))
+
+    def fixed_levels(self) -> dict[str, float]:
+        """Return the level of each axis while another one varies; one that is not limited is left out."""
+        usual = {name: level for name, level in AXES[self.kind].items() if level is not None}
+        return {**usual, **{name: float(level) for name, level in self.fixed.items()}}
+
+    def scenarios(self, *, version: str | None = None) -> tuple[Scenario, ...]:
+        """Return every scenario, those of one release after one another; ``version`` is that of this package."""
+        stamp = self._hash(self._numbers_depend_on(version))
+        levels = self.fixed_levels().items()
+        fixed = {axis.name: tuple((name, level) for name, level in levels if name != axis.name) for axis in self.axes}
+        return tuple(
+            Scenario(data, protect, attack, axis.name, level, fixed[axis.name], stamp)
+            for data in self.data
+            for protect in self.protections
+            for attack in self.attacks
+            for axis in self.axes
+            for level in axis.levels
+        )
+
+    def to_toml(self) -> str:
+        """Return the study as a TOML file that :meth:`read` understands."""
+        return to_toml(self)
+
+    def identity(self, *, version: str | None = None) -> str:
+        """Return a hash of all that numbers depend on, with the package version; but not of where the data lie.
+
+        That the data are the same is told by their own hashes.
+        """
+        grid = {
+            "name": self.name,
+            "data": [[each.name, each.kind] for each in self.data],
+            "protections": self.protections,
+            "attacks": self.attacks,
+            "axes": [[axis.name, axis.levels] for axis in self.axes],
+            "fixed": sorted(self.fixed_levels().items()),
+        }
+        return self._hash({**self._numbers_depend_on(version), **grid})
+
+    def _numbers_depend_on(self, version: str | None) -> dict[str, Any]:
+        """Return what the numbers of a scenario depend on beside the scenario itself."""
+        if version is None:
+            from unveil import __version__ as version
+        return {
+            "version": version,
+            "seed": self.seed,
+            "known": [each.known for each in self.data],
+            "replications": [self.replications.number, self.replications.relative_error, self.replications.cap],
+            "metrics": self.metrics,
+            "releases": self.releases,
+        }
+
+    @staticmethod
+    def _hash(told: dict[str, Any]) -> str:
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def _beside(data: DataSet, folder: Path) -> DataSet:
+    """Return the data set with an absolute source where it is a plain path."""
+    if data.source.startswith(("sample:", "$")):
+        return data
+    return replace(data, source=str((folder / data.source).absolute()))

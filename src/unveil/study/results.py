@@ -1,0 +1,150 @@
+"""The results of a study, read back: rows, failures, and means with their uncertainty."""
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unveil.errors import InputError, did_you_mean
+from unveil.study._parts import metrics_of
+from unveil.study.plan import Study
+from unveil.study.precision import half_width
+from unveil.study.scenario import Scenario
+from unveil.study.store import STUDY, checked_seal, manifest_of
+from unveil.study.work import RESULTS, frame_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: The columns that tell a scenario.
+KEYS = ("data", "protect", "attack", "axis", "level")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Results:
+    """All results of a study that are in its folder now.
+
+    Attributes
+    ----------
+    folder, study
+        Where they are, and what was computed.
+    scenarios
+        All scenarios of the study, computed or not.
+    fine, failed, damaged, missing
+        The scenarios with results, with an error, with a damaged file, and without a file.
+    """
+
+    folder: Path
+    study: Study
+    scenarios: tuple[Scenario, ...]
+    fine: tuple[Scenario, ...]
+    failed: tuple[Scenario, ...]
+    damaged: tuple[Scenario, ...]
+    missing: tuple[Scenario, ...]
+
+    @classmethod
+    def read(cls, folder: str | os.PathLike[str]) -> "Results":
+        """Return the results in the folder of a study, also while it runs; every file is checked."""
+        folder = Path(folder)
+        manifest = manifest_of(folder)
+        study = Study.read(folder / STUDY, check=False)
+        version, digests = str(manifest["version"]), manifest["data"]
+        if study.identity(version=version) != manifest["identity"]:
+            raise InputError(
+                f"the file {STUDY} in {str(folder)!r} was changed after the study began. Put the old one back, or "
+                "begin the study anew in another folder"
+            )
+        scenarios = study.scenarios(version=version)
+        found: dict[str, list[Scenario]] = {"fine": [], "failed": [], "damaged": [], "missing": []}
+        for scenario in scenarios:
+            path = folder / RESULTS / scenario.file_name
+            if not path.exists():
+                found["missing"].append(scenario)
+                continue
+            seal = checked_seal(path, scenario, digests.get(scenario.data.name, ""))
+            found["damaged" if seal is None else seal.state].append(scenario)
+        return cls(folder=folder, study=study, scenarios=scenarios, **{key: tuple(each) for key, each in found.items()})
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics, in the order of the columns."""
+        return tuple(metric.name for metric in metrics_of(self.study.metrics))
+
+    @cached_property
+    def frame(self) -> "pl.DataFrame":
+        """One row per replication: the scenario, its numbers, and one column per metric (null where undefined)."""
+        return self._rows(self.fine)
+
+    @cached_property
+    def errors(self) -> "pl.DataFrame":
+        """One row per failed scenario, with its error."""
+        return self._rows(self.failed).select(*KEYS, "error")
+
+    def values(self, metric: str) -> "pl.DataFrame":
+        """Return every value of one metric: the scenario, the replication, and ``value``."""
+        if metric not in self.metrics:
+            raise InputError(
+                f"the study has no metric {metric!r}.{did_you_mean(metric, self.metrics)} It has "
+                f"{', '.join(self.metrics)}"
+            )
+        import polars as pl
+
+        return self.frame.select(*KEYS, "replication", pl.col(metric).alias("value"))
+
+    def summary(self) -> "pl.DataFrame":
+        """Return one row per scenario and metric, in the order of the study.
+
+        ``replications`` counts the values there are and ``undefined`` those there are not; ``mean``,
+        ``standard_error``, and the 95 % interval of the mean from ``low`` to ``high`` (Student's distribution, null for
+        fewer than two values). ``relative_error`` is half the width of that interval as a share of the mean.
+        """
+        import polars as pl
+
+        groups = self.frame.lazy().group_by(*KEYS, maintain_order=True)
+        wide = groups.agg(
+            pl.len().alias("rows"),
+            *(pl.col(name).count().alias(f"{name} count") for name in self.metrics),
+            *(pl.col(name).mean().alias(f"{name} mean") for name in self.metrics),
+            *(pl.col(name).std().alias(f"{name} deviation") for name in self.metrics),
+        ).collect()
+        wide = wide.with_row_index("scenario")
+        parts = [
+            wide.select(
+                "scenario",
+                *KEYS,
+                "rows",
+                pl.lit(name).alias("metric"),
+                pl.lit(place).alias("place"),
+                *(pl.col(f"{name} {what}").alias(what) for what in ("count", "mean", "deviation")),
+            )
+            for place, name in enumerate(self.metrics)
+        ]
+        return _with_intervals(pl.concat(parts).sort("scenario", "place"))
+
+    def _rows(self, scenarios: tuple[Scenario, ...]) -> "pl.DataFrame":
+        import polars as pl
+
+        files = [self.folder / RESULTS / scenario.file_name for scenario in scenarios]
+        if not files:
+            return frame_of(self.scenarios[0], self.metrics, [], None)
+        return pl.scan_parquet(files, glob=False).collect()
+
+
+def _with_intervals(parts: "pl.DataFrame") -> "pl.DataFrame":
+    import polars as pl
+
+    width = half_width(parts["deviation"].fill_null(float("nan")).to_numpy(), parts["count"].to_numpy())
+    mean, half = pl.col("mean"), pl.col("half")
+    with_width = parts.with_columns(pl.Series("half", width, pl.Float64).fill_nan(None))
+    return with_width.select(
+        *KEYS,
+        "metric",
+        pl.col("count").alias("replications"),
+        (pl.col("rows") - pl.col("count")).alias("undefined"),
+        "mean",
+        (pl.col("deviation") / pl.col("count").sqrt()).alias("standard_error"),
+        (mean - half).alias("low"),
+        (mean + half).alias("high"),
+        pl.when(half == 0).then(0.0).otherwise(half / mean.abs()).alias("relative_error"),
+    )

@@ -1,0 +1,122 @@
+"""One scenario of a study: which data, how it is protected, who attacks it, and how strong the adversary is."""
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+DataKind = Literal["graph", "table"]
+
+_LETTERS = 60
+_DIGITS = 16
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Data that a study protects and attacks.
+
+    Attributes
+    ----------
+    name
+        How results call it.
+    kind
+        "graph" or "table".
+    source
+        A file, ``sample:generated-graph`` or ``sample:anes96``. ``$NAME`` and ``${NAME}`` stand for variables of the
+        environment, which may differ from machine to machine.
+    known
+        Of a table, the columns that an adversary can know; empty for those that are taken to be known.
+    digest
+        The hash of the bytes of the file, once a run has looked at it; empty before. What a worker reads must have it.
+    """
+
+    name: str
+    kind: DataKind
+    source: str
+    known: tuple[str, ...] = ()
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One cell of the grid, which is replicated and becomes one file.
+
+    Attributes
+    ----------
+    data, protect, attack
+        The data, and the protection and the attack as they are written.
+    axis, level
+        What makes the adversary stronger, and how much of it there is.
+    fixed
+        The levels of the other axes, which stay the same.
+    stamp
+        What else its results depend on (seed, replications, metrics, version of the package), as a hash.
+
+    Examples
+    --------
+    >>> scenario = Scenario(DataSet("mail", "graph", "mail.txt"), "id-removal", "NS", "seed_pairs", 5.0)
+    >>> scenario.key
+    'mail | id-removal | NS | seed_pairs=5'
+    """
+
+    data: DataSet
+    protect: str
+    attack: str
+    axis: str
+    level: float
+    fixed: tuple[tuple[str, float], ...] = ()
+    stamp: str = ""
+
+    @property
+    def key(self) -> str:
+        """The scenario in words, different from all others of its study."""
+        return " | ".join([self.data.name, self.protect, self.attack, self.strength])
+
+    @property
+    def strength(self) -> str:
+        """How strong the adversary is, in words: the axis that varies first, then the others."""
+        return " | ".join(f"{name}={number_text(value)}" for name, value in ((self.axis, self.level), *self.fixed))
+
+    @property
+    def levels(self) -> dict[str, float]:
+        """The level of each axis by name."""
+        return {**dict(self.fixed), self.axis: self.level}
+
+    @property
+    def file_name(self) -> str:
+        """The file of its results: readable letters, and a hash of all that they depend on."""
+        words = (self.data.name, self.protect, self.attack, self.axis, number_text(self.level))
+        return f"{slug(*words)}-{short_hash(self.key, self.stamp)}.parquet"
+
+
+def rng(seed: int, *parts: str | int) -> np.random.Generator:
+    """Return a stream of random numbers that depends on the seed and the parts, and on nothing else.
+
+    It is the same on every machine, whichever worker asks and however often.
+
+    >>> rng(1, "release", "mail", 0).integers(100, size=3), rng(1, "release", "mail", 1).integers(100, size=3)
+    (array([56, 99, 80]), array([32, 91, 70]))
+    """
+    return np.random.default_rng(int(hashlib.sha256(json.dumps([seed, *parts]).encode()).hexdigest(), 16))
+
+
+def number_text(value: float) -> str:
+    """Return a level as it is written: whole numbers without a point.
+
+    >>> number_text(5.0), number_text(0.85)
+    ('5', '0.85')
+    """
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def slug(*words: str) -> str:
+    """Return words as the readable part of a file name."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", "-".join(words)).strip("-.")[:_LETTERS].strip("-.")
+
+
+def short_hash(*parts: str) -> str:
+    """Return a hash of the parts that is long enough to tell the files of a study apart."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:_DIGITS]

@@ -1,0 +1,80 @@
+"""Files that are there in full or not at all, and tell whether they are still what was written."""
+
+import hashlib
+import io
+import os
+import re
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from unveil.data._source import shown
+from unveil.errors import UnveilError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DRAFT = ".unveil-*.tmp"
+
+State = Literal["fine", "failed"]
+
+_WORD = "unveil-seal"
+_OPEN = "0" * 64
+_SEAL = re.compile(rb"unveil-seal:([0-9a-f]{64}):([^:]*):([^:]*):(fine|failed);")
+
+
+class Seal(NamedTuple):
+    """What a file says about itself: whose results it holds, of which data, and whether the scenario failed."""
+
+    name: str
+    digest: str
+    state: State
+
+
+class DiskError(UnveilError):
+    """A result could not be written, as on a full disk; what was written before is kept."""
+
+
+def sealed(frame: "pl.DataFrame", seal: Seal) -> bytes:
+    """Return the bytes of a Parquet file that holds its own hash, so that any change of any byte is seen.
+
+    The same rows and seal give the same bytes.
+    """
+    stream = io.BytesIO()
+    written = f"{_WORD}:{_OPEN}:{seal.name}:{seal.digest}:{seal.state};"
+    frame.write_parquet(stream, compression="zstd", metadata={"unveil": written})
+    content = stream.getvalue()
+    closed = f"{_WORD}:{hashlib.sha256(content).hexdigest()}:"
+    return content.replace(f"{_WORD}:{_OPEN}:".encode(), closed.encode())
+
+
+def seal_of(content: bytes) -> Seal | None:
+    """Return what a file says about itself, or None where it is damaged or no such file."""
+    found = _SEAL.search(content)
+    if found is None:
+        return None
+    start, end = found.span(1)
+    blank = b"".join([content[:start], _OPEN.encode(), content[end:]])
+    if hashlib.sha256(blank).hexdigest().encode() != found[1]:
+        return None
+    state: State = "fine" if found[4] == b"fine" else "failed"
+    return Seal(found[2].decode(), found[3].decode(), state)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file that is seen only once it is on the disk in full; a file of that name is replaced."""
+    draft = path.with_name(f".unveil-{secrets.token_hex(8)}.tmp")
+    try:
+        try:
+            with draft.open("xb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise DiskError(
+            f"{shown(path)} cannot be written ({error.strerror or type(error).__name__}). What was computed before is "
+            "kept: make room or choose another disk, and resume"
+        ) from error

@@ -1,0 +1,125 @@
+"""The data of a study: where they lie, whether they are still the same, and the data themselves, read once."""
+
+import hashlib
+import os
+import re
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import cast
+
+from unveil.data import samples
+from unveil.data._source import open_source, shown
+from unveil.data.graph import Graph
+from unveil.data.table import Table
+from unveil.errors import InputError, did_you_mean
+from unveil.study.scenario import DataSet
+
+_SAMPLES = {
+    "graph": {"sample:generated-graph": "generated_graph.csv"},
+    "table": {"sample:anes96": "anes96.csv"},
+}
+_VARIABLE = re.compile(r"\$(?:\{(?P<braced>\w+)\}|(?P<plain>\w+))")
+
+# A worker goes from release to release, and needs the data of one or two at a time.
+_KEPT = 2
+
+
+def path_of(data: DataSet) -> Path:
+    """Return the file of a data set; variables of the environment are those of this machine."""
+    if data.source.startswith("sample:"):
+        have = _SAMPLES[data.kind]
+        if data.source not in have:
+            raise InputError(
+                f"there is no sample {data.source!r} that is a {data.kind}; there is {', '.join(have)}."
+                f"{did_you_mean(data.source, have)} Correct the source of {data.name!r}"
+            )
+        return samples.path(have[data.source])
+
+    def value(found: "re.Match[str]") -> str:
+        name = found["braced"] or found["plain"]
+        if name not in os.environ:
+            raise InputError(
+                f"the source {data.source!r} of {data.name!r} needs the variable {name} of the environment, which is "
+                f"not set. Set {name} to the folder of the data"
+            )
+        return os.environ[name]
+
+    return Path(_VARIABLE.sub(value, data.source))
+
+
+def digest_of(data: DataSet) -> str:
+    """Return the hash of the bytes of a data set."""
+    path = path_of(data)
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except FileNotFoundError as error:
+        raise InputError(
+            f"the file {shown(path)} of the data {data.name!r} does not exist. Check the source in the study"
+        ) from error
+    except OSError:
+        open_source(path)  # says why it cannot be read
+        raise
+
+
+def graph_of(data: DataSet) -> Graph:
+    """Return the graph of a data set, which stays the same object while a process works on it."""
+    return cast("Graph", _read(data, *_state(data)))
+
+
+def table_of(data: DataSet) -> Table:
+    """Return the table of a data set, which stays the same object while a process works on it."""
+    return cast("Table", _read(data, *_state(data)))
+
+
+def size_of(data: DataSet) -> int:
+    """Return the size of the file in bytes, without reading it."""
+    return path_of(data).stat().st_size
+
+
+def _state(data: DataSet) -> tuple[int, int]:
+    path = path_of(data)
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise InputError(
+            f"the file {shown(path)} of the data {data.name!r} does not exist. Check the source in the study"
+        ) from error
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(data: DataSet, _changed: int, _size: int) -> Graph | Table:
+    """Return the data; the time and size of the file are there to see a change."""
+    if data.digest and digest_of(data) != data.digest:
+        raise InputError(
+            f"the file of the data {data.name!r} must be the one that the study began with, but its bytes differ. Put "
+            "the right file back, or begin the study anew in another folder"
+        )
+    if data.kind == "table":
+        return _with_known(_table(data), data)
+    from unveil.data.graphs import read_graph
+
+    return read_graph(path_of(data), name=data.name)
+
+
+def _table(data: DataSet) -> Table:
+    if data.source.startswith("sample:"):
+        return samples.audit_sample()[0]
+    return Table.read(path_of(data), name=data.name)
+
+
+def _with_known(table: Table, data: DataSet) -> Table:
+    """Return the table in which just the columns that were named have the role known."""
+    if not data.known:
+        return table
+    for name in data.known:
+        table.column(name)
+    columns = tuple(
+        replace(each, role="known", role_told=True)
+        if each.name in data.known
+        else replace(each, role="sensitive" if each.role == "known" else each.role, role_told=True)
+        for each in table.columns
+    )
+    return replace(table, columns=columns)

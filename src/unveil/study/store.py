@@ -1,0 +1,205 @@
+"""The folder of a study: which study it is, what is done already, and who writes to it."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from unveil.data._source import shown
+from unveil.errors import InputError
+from unveil.study.lock import Lock
+from unveil.study.plan import Study
+from unveil.study.releases import FOLDER as RELEASES
+from unveil.study.scenario import Scenario
+from unveil.study.seal import DRAFT, DiskError, Seal, seal_of, write_bytes
+from unveil.study.work import RESULTS, Outcome
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MANIFEST, STUDY, TIMES, DAMAGED = "manifest.json", "study.toml", "times.jsonl", "damaged"
+
+
+class Store:
+    """The results of one study in a folder; as a context, it also holds the lock of the folder.
+
+    Parameters
+    ----------
+    folder
+        Where the results are; made if it does not exist.
+    study
+        The study, whose data have their hashes.
+    resume
+        False refuses a folder that holds results already.
+    """
+
+    def __init__(self, folder: Path, study: Study, *, resume: bool = True) -> None:
+        self.folder = folder
+        self.study = study
+        self.resume = resume
+        self.set_aside: list[str] = []
+        self._lock = Lock(folder)
+
+    def __enter__(self) -> "Store":
+        with _writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock.take()
+            try:
+                self._claim()
+                for name in (RESULTS, RELEASES):
+                    (self.folder / name).mkdir(exist_ok=True)
+                    for draft in (self.folder / name).glob(DRAFT):  # of a run that was killed
+                        draft.unlink(missing_ok=True)
+            except BaseException:
+                self._lock.free()
+                raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.free()
+
+    def _claim(self) -> None:
+        """Make the folder that of this study, or see that it is."""
+        if (self.folder / MANIFEST).exists():
+            check_same(manifest_of(self.folder), self.study, self.folder)
+            if not self.resume and any((self.folder / RESULTS).glob("*.parquet")):
+                raise InputError(
+                    f"{shown(self.folder)} holds results of this study already. Resume it (--resume) to compute what "
+                    "is missing, or choose another folder"
+                )
+            return
+        own = (".", STUDY, "run.lock")  # what a run that was killed here may have left
+        others = [entry.name for entry in self.folder.iterdir() if not entry.name.startswith(own)]
+        if others:
+            raise InputError(
+                f"the folder of a study must be empty or hold that study, but {shown(self.folder)} holds other files. "
+                "Choose another folder"
+            )
+        write_bytes(self.folder / STUDY, self.study.to_toml().encode())
+        # Last, because a folder with a manifest is complete.
+        write_bytes(self.folder / MANIFEST, json.dumps(_manifest(self.study), indent=1).encode())
+
+    def done(self, scenarios: Iterable[Scenario] | None = None) -> set[str]:
+        """Return the files of scenarios that need not be computed again; damaged ones are moved out of the way.
+
+        A scenario that failed is computed again, because what made it fail may be mended.
+        """
+        fine = set()
+        for scenario in self.study.scenarios() if scenarios is None else scenarios:
+            path = self.folder / RESULTS / scenario.file_name
+            if not path.is_file():
+                continue
+            seal = checked_seal(path, scenario, scenario.data.digest)
+            if seal is None:
+                self._put_aside(path)
+            elif seal.state == "fine":
+                fine.add(scenario.file_name)
+        return fine
+
+    def _put_aside(self, path: Path) -> None:
+        with _writing(self.folder):
+            (self.folder / DAMAGED).mkdir(exist_ok=True)
+            tries = (self.folder / DAMAGED / f"{path.name}.{number}" for number in range(1, 10**6))
+            path.replace(next(target for target in tries if not target.exists()))
+        self.set_aside.append(path.name)
+
+    def accept(self, scenario: Scenario, outcome: Outcome) -> None:
+        """Note how long a scenario took, once its file is there; a worker elsewhere may have another disk."""
+        if not (self.folder / RESULTS / outcome.file).is_file():
+            raise InputError(
+                f"a worker wrote a result to {shown(self.folder)} that is not seen here. All workers must share this "
+                "folder: choose one that they do share"
+            )
+        parts = {part: round(seconds, 6) for part, seconds in outcome.seconds.items()}
+        line = {"file": outcome.file, "key": scenario.key, "replications": outcome.rows, "seconds": parts}
+        with _writing(self.folder), (self.folder / TIMES).open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(line) + "\n")
+
+    def read_all(self) -> "pl.DataFrame":
+        """Return all rows of results that are there and whole, in the order of the scenarios."""
+        from unveil.study.results import Results
+
+        return Results.read(self.folder).frame
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    """Return what a folder says about the study in it."""
+    try:
+        told = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if isinstance(told, dict) and {"identity", "version", "seed", "data"} <= set(told):
+            return told
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{shown(folder)} must be the folder of a study, but holds none. Name the folder given as --out"
+        ) from error
+    except (OSError, ValueError):
+        pass
+    raise InputError(
+        f"the file {MANIFEST} in {shown(folder)} is damaged, so that it cannot be told whose results these are. Put it "
+        "back, or choose another folder"
+    )
+
+
+def check_same(manifest: dict[str, Any], study: Study, folder: Path) -> None:
+    """Refuse a folder that holds another study, another seed, another version or other data."""
+    mine = _manifest(study)
+    differs = {
+        "seed": (manifest["seed"], study.seed),
+        "version": (f"unveil {manifest['version']}", f"unveil {mine['version']}"),
+    }
+    for what, (there, here) in differs.items():
+        if there != here:
+            raise InputError(
+                f"{shown(folder)} holds results with the {what} {there}, and this is {here}: they are not mixed. "
+                "Choose another folder"
+            )
+    if manifest["identity"] != mine["identity"]:
+        raise InputError(
+            f"{shown(folder)} holds the results of another study ({manifest.get('name')!r}), which differs in its "
+            "data, protections, attacks, axes, replications or metrics. Choose another folder"
+        )
+    other = [name for name, digest in mine["data"].items() if manifest["data"].get(name) != digest]
+    if other:
+        raise InputError(
+            f"{shown(folder)} holds results for another file of the data {other[0]!r}: its bytes have changed since. "
+            "Put the right file back, or choose another folder"
+        )
+
+
+def checked_seal(path: Path, scenario: Scenario, digest: str) -> Seal | None:
+    """Return what the file of a scenario says about itself, or None where it is damaged or another one's."""
+    try:
+        seal = seal_of(path.read_bytes())
+    except OSError:  # a disk that cannot read it
+        return None
+    return seal if seal is not None and seal[:2] == (scenario.file_name, digest) else None
+
+
+def _manifest(study: Study) -> dict[str, Any]:
+    from unveil import __version__
+
+    return {
+        "identity": study.identity(),
+        "version": __version__,
+        "name": study.name,
+        "seed": study.seed,
+        "data": {each.name: each.digest for each in study.data},
+    }
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Tell what goes wrong with a folder in one sentence."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or os.strerror(error.errno or 0)
+        raise DiskError(
+            f"the folder {shown(folder)} cannot be written to ({reason}). What was computed before is kept: make room "
+            "or choose another disk, and resume"
+        ) from error

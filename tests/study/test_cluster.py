@@ -1,0 +1,155 @@
+"""A Dask cluster on this machine: a scheduler and two workers, each a process of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.study.small import GUESS, files, small_study
+from unveil.errors import InputError
+from unveil.study import Results, run_study
+from unveil.study.executors import cluster
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass
+class Cluster:
+    """The address of a scheduler, and the processes of its workers."""
+
+    address: str
+    scheduler: "subprocess.Popen[bytes]"
+    workers: list["subprocess.Popen[bytes]"] = field(default_factory=list)
+
+    def have(self, count: int) -> None:
+        """Start or kill workers until there are so many, and the scheduler knows."""
+        self.workers = [each for each in self.workers if each.poll() is None]
+        for each in self.workers[count:]:
+            each.kill()
+            each.wait()
+        del self.workers[count:]
+        told = (self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0")
+        while len(self.workers) < count:
+            self.workers.append(process("dask_worker", *told, "--death-timeout", "60"))
+        with import_module("distributed").Client(self.address, set_as_default=False) as client:
+            while len(client.nthreads()) != count:
+                time.sleep(0.05)
+
+
+def process(name: str, *told: str) -> "subprocess.Popen[bytes]":
+    # One loss is enough to give a task up: this test need not kill eight workers.
+    more = {"PYTHONPATH": str(ROOT), "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
+    return subprocess.Popen(
+        [sys.executable, "-m", f"distributed.cli.{name}", *told],
+        env={**os.environ, **more},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    told = tmp_path_factory.mktemp("dask") / "scheduler.json"
+    place = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(told))
+    scheduler = process("dask_scheduler", *place)
+    deadline = time.monotonic() + 120
+    address = ""
+    while not address:
+        assert time.monotonic() < deadline, "the scheduler did not start"
+        time.sleep(0.05)
+        if told.exists() and told.read_text():
+            address = json.loads(told.read_text())["address"]
+    made = Cluster(address, scheduler)
+    yield made
+    made.have(0)
+    scheduler.kill()
+    scheduler.wait()
+
+
+def test_a_cluster_gives_the_same_bytes(dask: Cluster, tmp_path: Path) -> None:
+    dask.have(2)
+    study = small_study(tmp_path, attacks=(GUESS, "tests.study.own:Failing:seeds=5"))
+    run_study(study, tmp_path / "clean", workers=0)
+    summary = run_study(study, tmp_path / "out", cluster=dask.address)
+    assert (summary.total, summary.done, summary.failed) == (8, 8, 2)
+    assert files(tmp_path / "out") == files(tmp_path / "clean")
+    again = run_study(study, tmp_path / "out", cluster=dask.address, resume=True)
+    assert (again.reused, again.done) == (6, 2)
+
+
+def test_a_worker_that_is_lost_in_the_middle_costs_nothing_but_time(dask: Cluster, tmp_path: Path) -> None:
+    dask.have(2)
+    begun = tmp_path / "begun"
+    study = small_study(tmp_path, attacks=(f"tests.study.own:Slow:seconds=0.1,begun={begun}",))
+    run_study(study, tmp_path / "clean", workers=0)
+    begun.unlink()
+    killed: list[int] = []
+
+    def kill(*_: Any) -> None:
+        if begun.exists() and not killed:
+            killed.append(int(begun.read_text()))
+            os.kill(killed[0], signal.SIGKILL)
+
+    summary = run_study(study, tmp_path / "out", cluster=dask.address, progress=kill)
+    assert killed[0] in [worker.pid for worker in dask.workers]
+    assert (summary.done, summary.failed) == (4, 0)
+    assert files(tmp_path / "out") == files(tmp_path / "clean")
+
+
+def test_a_task_that_kills_its_workers_is_a_row(dask: Cluster, tmp_path: Path) -> None:
+    dask.have(4)  # each try takes one with it
+    study = small_study(tmp_path, attacks=(GUESS, "tests.study.own:Deadly:seeds=5"), protections=("id-removal",))
+    summary = run_study(study, tmp_path / "out", cluster=dask.address)
+    assert (summary.done, summary.failed) == (4, 1)
+    (error,) = Results.read(tmp_path / "out").errors["error"]
+    assert error == "every worker was lost that computed this, also when nothing else was computed (says the cluster)"
+
+
+def test_a_cluster_without_workers_is_refused(dask: Cluster, tmp_path: Path) -> None:
+    dask.have(0)
+    with pytest.raises(InputError, match=f"the cluster '{dask.address}' answers, but has no workers. Start some with"):
+        cluster(dask.address, patience=2.0)
+
+
+def test_a_cluster_that_loses_all_its_workers_ends_the_run(
+    dask: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dask.have(1)
+    begun = tmp_path / "begun"
+    study = small_study(tmp_path, attacks=(f"tests.study.own:Slow:seconds=60,begun={begun}",))
+    hands = cluster(dask.address, patience=60.0)
+    monkeypatch.setattr(hands, "_patience", 0.5)
+    monkeypatch.setattr("unveil.study.run.dask_cluster", lambda _: Watched(hands, begun, dask))
+    with pytest.raises(InputError, match=r"has no workers any more\. Start some with"):
+        run_study(study, tmp_path / "out", cluster=dask.address)
+
+
+class Watched:
+    """A cluster whose last worker is killed as soon as it has begun."""
+
+    def __init__(self, hands: Any, begun: Path, dask: Cluster) -> None:
+        self.hands, self.begun, self.dask = hands, begun, dask
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.hands, name)
+
+    def check(self) -> None:
+        if self.begun.exists():
+            self.dask.have(0)
+        self.hands.check()
+
+
+def test_an_address_where_nobody_answers_is_named() -> None:
+    with pytest.raises(InputError, match=r"the cluster 'tcp://127\.0\.0\.1:9' cannot be reached"):
+        cluster("tcp://127.0.0.1:9", patience=1.0)
