@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from unveil._kernels._compile import jitted
 from unveil._kernels.matching.edges import Floats
 from unveil._kernels.matching.glynn import PLAIN, rounding
 
@@ -40,10 +41,7 @@ def glynn_marginals(matrix: Floats) -> tuple[float, Floats, float]:
 @cache
 def _compiled() -> Callable[[Floats, int, int], Floats]:
     """Return the loop compiled such that sums over lanes may be added in any order, several at a time."""
-    from numba import njit
-
-    fast: Callable[[Floats, int, int], Floats] = njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})(_derivatives)
-    return fast
+    return jitted(_derivatives, fastmath={"reassoc", "nsz"})
 
 
 def _derivatives(matrix: Floats, lane_rows: int, gray_rows: int) -> Floats:

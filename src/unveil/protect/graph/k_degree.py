@@ -104,11 +104,11 @@ class KDegree:
         tried = counted(self.attempts, "attempt", "attempts")
         if self.edges == "add":
             tried += f" to add edges alone, and {'1' if self.attempts == 1 else 'as many'} to exchange some as well"
-        nodes, needed = int(np.count_nonzero(lacking)), int(lacking.sum())
+        nodes = counted(int(np.count_nonzero(lacking)), "node", "nodes")
+        partners = counted(int(lacking.sum()), "neighbour", "neighbours")
         return (
             f"no graph was found in which {self.k} nodes share each degree of the {original.name}, in {tried}: in the "
-            f"last one {counted(nodes, 'node', 'nodes')} still lacked {counted(needed, 'neighbour', 'neighbours')}. Allow more "
-            "attempts, or take a smaller k"
+            f"last one {nodes} still lacked {partners}. Allow more attempts, or take a smaller k"
         )
 
 
