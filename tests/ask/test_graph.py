@@ -27,7 +27,9 @@ from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.measure import METRICS, all_metrics
 from unveil.protect import IdRemoval
+from unveil.report.graph_figures import key_numbers
 from unveil.report.graph_findings import averaged
+from unveil.report.text import percent
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
 SMALL = heavy_tail(80, 4, 3)
@@ -163,6 +165,9 @@ def test_intervals_are_those_of_student() -> None:
 def test_intervals_hold_the_mean_of_many_in_19_of_20_cases() -> None:
     draws = rng(8).normal(2.0, 0.3, (2000, 5))
     found = [averaged(METRICS["entropy"], row, [""] * 5) for row in draws.tolist()]
+    same = averaged(METRICS["entropy"], [0.1, 0.1, 0.1], ["", "", ""])
+    assert (same.low, same.mean, same.high, same.agree) == (0.1, 0.1, 0.1, True)
+    assert not found[0].agree
     assert 0.935 < np.mean([each.low <= 2.0 <= each.high for each in found]) < 0.965
 
 
@@ -252,7 +257,7 @@ def test_limits_watch_means_and_the_upper_ends_of_success() -> None:
         assert quantities[each.metric.name].more_is_worse == (each.metric.more_means == "less private")
     assert quantities["adversary_overall_success_high"].value == answer.found.metric("adversary_overall_success").high
     assert quantities["adversary_success_rate_high"].more_is_worse
-    assert "targets)" not in " ".join(meanings().values())
+    assert "target" not in " ".join(meanings().values())
 
 
 # --- made elsewhere ---------------------------------------------------------------------------------------------------
@@ -277,36 +282,93 @@ def test_seeds_can_be_drawn_from_the_truth() -> None:
     assert (one.matches.nobody, one.matches.targets) == (5, 73)
     # 68 stand for somebody, one of them for somebody who is not in the auxiliary graph.
     assert one.at_random == pytest.approx(67 / 73)
-    assert any(note.startswith("5 of 80 released nodes have no true one") for note in answer.notes)
+    assert any(note.startswith("5 of 80 released nodes stand for nobody") for note in answer.notes)
 
 
 def test_wrong_seeds_and_repetitions_without_other_knowledge_are_said() -> None:
     answer = graph_made_elsewhere(SMALL, SMALL, [[0, 1], [2, 2]], range(80), Blind(), repeat=2, rng=rng())
-    assert any(note.startswith("1 of 2 seed pairs are not those of the truth") for note in answer.notes)
+    assert any(note.startswith("1 of 2 seed pairs contradicts the truth") for note in answer.notes)
     assert any("stay the same" in note for note in answer.notes)
     assert told(answer)["graph"] is None
     assert "made elsewhere" in answer.to_html()
 
 
+def test_nodes_of_which_the_truth_says_nothing_are_in_no_figure() -> None:
+    scores = np.eye(80) + 0.01
+    pairs = [[0, 0], [1, 1], [2, 3], [3, 2]]
+    part = np.where((np.arange(80) % 4 == 0) | (np.arange(80) == 3), np.arange(80), -2)
+    answer = graph_made_elsewhere(SMALL, SMALL, pairs, part, Told(scores=scores), rng=rng())
+    one = answer.found.repetitions[0]
+    # Of the 76 nodes in no pair the truth is known of 19; all are found, as they are with the whole truth.
+    assert (one.matches.targets, one.matches.attempted, one.matches.correct, one.unknown) == (19, 19, 19, 57)
+    assert answer.found.metric("adversary_success_rate").mean == 1
+    assert (told(answer)["truth_unknown"], told(answer)["stand_for_nobody"]) == (57, 0)
+    assert any(note.startswith("The truth says nothing of 59 of 80 released nodes") for note in answer.notes)
+    # Only the pair of node 3 is known to be wrong.
+    assert any(note.startswith("1 of 4 seed pairs contradicts the truth") for note in answer.notes)
+    html = answer.to_html()
+    assert "57 nodes of which the truth says nothing" in html
+    assert "no figure counts them" in html
+
+
+def test_repetitions_without_an_attempt_have_no_rate() -> None:
+    class Sometimes(Told):
+        def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
+            idle = knowledge.seeds[0, 0] % 2 == 0
+            attack: Any = Idle() if idle else Blind()
+            guess: Candidates = attack.run(released=released, knowledge=knowledge, rng=rng)
+            return guess
+
+    answer = graph_made_elsewhere(
+        SMALL, SMALL, 9, range(80), Sometimes(scores=np.eye(80)), repeat=9, rng=np.random.default_rng(3)
+    )
+    tried = [each for each in answer.found.repetitions if each.matches.attempted]
+    assert 1 < len(tried) < 9
+    rate = answer.found.metric("adversary_success_rate")
+    assert rate.mean == pytest.approx(np.mean([each.matches.correct / each.matches.attempted for each in tried]))
+    assert (rate.undefined, rate.why) == (9 - len(tried), "no target was attempted")
+    number = key_numbers(answer.found)[0]
+    assert number.reference == percent(np.mean([each.at_random / each.matches.attempted for each in tried]))
+    assert f"the {len(tried)} repetitions that have one" in number.meaning
+
+
+def test_what_was_never_attempted_has_neither_rate_nor_upper_ends() -> None:
+    quantities = graph(SMALL, None, Idle(), seed_pairs=10, repeat=3, rng=rng()).quantities
+    names = ("adversary_success_rate", "adversary_success_rate_high", "adversary_overall_success_high")
+    assert all(math.isnan(quantities[name].value) for name in names)
+    assert not any(quantities[name].exceeded_when_undefined for name in names)
+    assert quantities["adversary_overall_success"].value == 0
+
+
 TRUTH = list(range(80))
+WORD: Any = "x"
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: graph(SMALL, None, NS, repeat=0, rng=rng()), "repetitions must be a whole number from 1, but is 0"),
+        (
+            lambda: graph(SMALL, None, NS, repeat=0, rng=rng()),
+            "repetitions must be a whole number from 1 to 10,000, but is 0",
+        ),
+        (lambda: graph(SMALL, None, NS, repeat=10**20, rng=rng()), "from 1 to 10,000"),
         (lambda: graph(SMALL, None, NS, repeat=True, rng=rng()), "repetitions must be a whole number from 1"),
         (lambda: graph(SMALL, None, NS, seed_pairs=0, rng=rng()), "there are no seed pairs"),
         (lambda: graph(SMALL, None, NS, seed_pairs=80, rng=rng()), "must not know all 80 released nodes"),
         (lambda: graph(SMALL, None, NS, seed_pairs=81, rng=rng()), "Ask for fewer pairs"),
+        (lambda: graph(SMALL, None, NS, overlap=WORD, rng=rng()), "overlap must be a number from 0 to 1"),
         (lambda: graph(SMALL, None, NS, overlap=1.5, rng=rng()), "overlap must be a number from 0 to 1"),
         (lambda: graph(SMALL, None, OnlyHalf(), rng=rng()), "one target for each of the 80 released nodes"),
         (lambda: graph(SMALL, "mondrian", NS, rng=rng()), "is for a table"),
         (lambda: graph(SMALL, None, "record-linkage", rng=rng()), "is on a table"),
-        (lambda: graph(Graph.from_edges([], [], nodes=3), None, NS, seed_pairs=1, rng=rng()), "the released graph has"),
+        (
+            lambda: graph(Graph.from_edges([], [], nodes=3), None, NS, seed_pairs=1, rng=rng()),
+            "the auxiliary graph has none",
+        ),
         (lambda: elsewhere(truth=TRUTH[:-1]), "one auxiliary node for each of the 80 released ones"),
         (lambda: elsewhere(truth=[0, *TRUTH[:-1]]), "each at most once"),
-        (lambda: elsewhere(truth=[-2, *TRUTH[1:]]), "each at most once"),
+        (lambda: elsewhere(truth=[-3, *TRUTH[1:]]), "each at most once"),
+        (lambda: elsewhere(truth=[0, *[-2] * 79]), "at least one released node"),
         (lambda: elsewhere(truth=[0.5] * 80), "as whole numbers"),
         (lambda: elsewhere(seeds=[[80, 0]]), "one of the 80 released nodes"),
         (lambda: elsewhere(seeds=[[0, 80]]), "one of the 80 nodes of the auxiliary graph"),

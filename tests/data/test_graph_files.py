@@ -60,9 +60,9 @@ def test_a_truth_that_is_written_is_read_again(tmp_path: Path) -> None:
 def test_a_truth_may_leave_nodes_out_and_says_so(tmp_path: Path) -> None:
     path = make(tmp_path, "original,released,more\nSECRET2,0,1\n,3,1\n , 4,1\n")
     truth, notes = read_truth(path, released=RELEASED, original=NAMED)
-    assert truth.tolist() == [1, -1, -1, -1, -1]
+    assert truth.tolist() == [1, -2, -2, -1, -1]
     assert notes == (
-        f"2 of 5 released nodes are not in {str(path)!r} and count as pseudo nodes",
+        f"2 of 5 released nodes are not in {str(path)!r}",
         f"3 of 4 original nodes have no released node in {str(path)!r}",
     )
 

@@ -125,7 +125,7 @@ def test_truth_that_is_missing_for_some_nodes_is_said() -> None:
     named = [row for row in rows[1:] if row.split(",")[0] not in ("3", "4")]
     Path("truth.csv").write_text("\n".join([rows[0], *named]) + "\n")
     found = answer(*ELSEWHERE, "--seed-pairs", "10")
-    assert found["stand_for_nobody"] == 2
+    assert (found["stand_for_nobody"], found["truth_unknown"], found["targets"]) == (0, 2, 48)
     assert any("2 of 60 released nodes are not in" in note for note in found["notes"])
 
 
@@ -191,12 +191,16 @@ def test_limits_are_watched_from_the_side_that_is_worse() -> None:
         (("edges.csv", "--seed-pairs", "61"), ("60 nodes", "Ask for fewer pairs")),
         (("edges.csv", "--seed-pairs", "60"), ("must not know all 60",)),
         (("edges.csv", "--seed-pairs", "-3"), ("whole number from 0",)),
+        (("edges.csv", "--seed-pairs", ""), ("but is empty",)),
+        (("edges.csv", "--seed-pairs", "9999999999"), ("60 nodes", "Ask for fewer pairs")),
+        (("edges.csv", "--seed-pairs", "9" * 5000), ("more than any graph has nodes",)),
         (("edges.csv", "--seed-pairs", "2.5"), ("whole number from 0",)),
         (("edges.csv", "--seed-pairs", "pairs.csv"), ("--auxiliary", "number of pairs")),
         (("edges.csv", "--truth", "truth.csv"), ("--truth", "--auxiliary")),
         (("edges.csv", "--overlap", "1.5"), ("between 0 and 1",)),
         (("edges.csv", "--overlap", "0"), ("auxiliary graph has none",)),
         (("edges.csv", "--repeat", "0"), ("--repeat",)),
+        (("edges.csv", "--repeat", "10001"), ("--repeat", "10000")),
         (("released.csv", "--auxiliary", "known.csv"), ("--truth",)),
         (("--auxiliary", "known.csv", "--truth", "truth.csv"), ("released graph",)),
         ((*ELSEWHERE, "--protect", "switch"), ("--protect", "made elsewhere")),

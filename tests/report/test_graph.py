@@ -24,15 +24,10 @@ from unveil.measure import METRICS
 from unveil.report.blocks import Chart, Rings, Table
 from unveil.report.draw_rings import COLOURS, UNKNOWN, draw_rings
 from unveil.report.graph_charts import candidate_chart, cut_off_chart, truth_chart
-from unveil.report.graph_figures import (
-    attacked_headline,
-    attacked_tone,
-    cut_off_table,
-    key_numbers,
-    metric_table,
-    repetition_table,
-)
+from unveil.report.graph_figures import attacked_headline, attacked_tone, key_numbers
 from unveil.report.graph_picture import levels_of, node_picture
+from unveil.report.graph_tables import cut_off_table, metric_table, repetition_table
+from unveil.report.scale import axis
 from unveil.report.svg_rings import MOST_MARKS, legend, places, svg_rings
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
@@ -96,6 +91,64 @@ def test_nodes_found_although_they_look_hidden_are_counted() -> None:
     labels = {number.label: number.value for number in key_numbers(planted(6, 8, sure=0.095).found)}
     assert labels["Found although they looked hidden"] == "6"
     assert "Found although they looked hidden" not in {n.label for n in key_numbers(planted(6, 8, sure=0.2).found)}
+
+
+def test_what_chance_finds_as_well_is_not_alarming() -> None:
+    edge = Graph.from_edges([0], [1])
+    found = graph(edge, None, Blind(), seed_pairs=1, overlap=1.0, rng=rng()).found
+    assert (found.repetitions[0].matches.correct, found.repetitions[0].at_random) == (1, 1)
+    assert attacked_tone(found) == "neutral"
+    # One attempt on three left nodes, and it is right: two thirds above chance of what could be.
+    assert attacked_tone(planted(1, 1, nodes=5).found) == "bad"
+
+
+def test_one_is_written_as_one() -> None:
+    edge = Graph.from_edges([0], [1])
+    idle = graph(edge, None, Idle(), seed_pairs=1, overlap=1.0, rng=rng())
+    assert attacked_headline(idle.found).endswith("did not attempt the only node that the adversary did not know.")
+    assert metric_table(idle.found).note.startswith("No value: ")
+    one = planted(1, 1).found
+    assert truth_chart(one).caption.startswith("The only attempt on a node that stands for somebody.")
+    for found in (idle.found, one):
+        said = " ".join([attacked_headline(found), *(number.meaning for number in key_numbers(found))])
+        assert not re.search(r"\b1 (nodes|times|attempts)\b|the 1 node", said)
+
+
+def test_what_happened_is_said_of_an_attack_and_not_what_its_kind_does() -> None:
+    def lead(answer: GraphAnswer) -> str:
+        return answer.page().sections[0].lead
+
+    assert "every node was attempted, so both say the same." in lead(planted(6, 10))
+    assert "Here 80.0% of the nodes were attempted." in lead(planted(6, 8))
+    assert "Nothing was attempted" in lead(planted(0, 0))
+
+
+def test_repetitions_that_agree_have_an_interval_without_width() -> None:
+    ring = Graph.from_edges(range(12), [*range(1, 12), 0])
+    told = Told(scores=np.eye(12) + 0.01)
+    found = graph_made_elsewhere(ring, ring, [[0, 0]], range(12), told, repeat=3, rng=rng()).found
+    assert "no width" in key_numbers(found)[0].meaning
+    table = metric_table(found, as_written=True)
+    assert {row[2] for row in table.rows} <= {"no width", ""}
+    assert "No width: all repetitions gave the same value" in table.note
+    assert "No width" not in metric_table(REPEATED.found).note
+
+
+def test_a_cut_off_near_an_even_share_is_no_tail() -> None:
+    even = planted(6, 8, sure=1 / 101, nodes=101).found
+    assert "with about 101 candidates to a node, 0.01 is near an even share" in cut_off_table(even).note
+    assert "even share" in candidate_chart(even).caption
+    tail = planted(6, 8, sure=0.9, nodes=101).found
+    assert tail.cut_offs[-1].candidates_left_out > 0.9
+    assert "even share" not in cut_off_table(tail).note
+
+
+def test_small_numbers_have_no_exponents() -> None:
+    large = planted(1, 1, nodes=700).found
+    assert attacked_headline(large).endswith("Random guessing would find less than 0.01.")
+    cells = [cell for row in metric_table(large).rows for cell in row]
+    assert not any(re.search(r"\de[-+]\d", cell) for cell in cells)
+    assert [text for _, text in axis(-8, 0, "power").ticks] == ["0.00000001", "0.000001", "0.0001", "0.01", "1"]
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
@@ -174,7 +227,7 @@ def test_many_nodes_are_put_together_and_none_is_lost() -> None:
     picture = node_picture(large.found)
     assert picture.level.size == math.ceil((nodes - 2) / 3) <= MOST_MARKS
     assert sum(int(name.rsplit(": ", 1)[1].replace(",", "")) for name in picture.levels) == nodes - 2
-    assert "Each mark is 3 nodes" in picture.caption
+    assert "Each mark is 3 nodes with about" in picture.caption
     # All degrees are alike, so the order is that of probabilities: right ones first.
     assert picture.struck[: nodes // 2 // 3].all()
     assert not picture.struck[nodes // 2 // 3 + 1 :].any()

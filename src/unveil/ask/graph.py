@@ -1,14 +1,14 @@
 """Who is found in a released graph, by an adversary who knows a part of it and some of the people?"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.ask.candidates import meanings as metric_meanings
-from unveil.ask.graph_run import World, attack_all, check_repeat
+from unveil.ask.graph_run import World, attack_all, check_repeat, generators
 from unveil.ask.progress import Progress, silent
 from unveil.ask.quantities import Quantity
 from unveil.attack import AttacksGraph, graph_attack_from
@@ -16,7 +16,7 @@ from unveil.data.graph_knowledge import draw_knowledge
 from unveil.data.graphs import graph_from
 from unveil.guess import Candidates
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
-from unveil.report.graph_findings import AttackedGraph
+from unveil.report.graph_findings import AttackedGraph, of_nodes
 
 if TYPE_CHECKING:
     from unveil.report.blocks import Page
@@ -79,7 +79,8 @@ class GraphAnswer:
     def to_json(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
         """Return the answer as JSON; undefined figures, and intervals of a single repetition, are null.
 
-        Counts are means over the repetitions; ``repetitions`` has those of each.
+        Counts are means over the repetitions; ``repetitions`` has those of each. Rates are means of the rates of the
+        repetitions, those of attempts over the repetitions that attempted anything.
         """
         from unveil import __version__
         from unveil.report.machine import dumps
@@ -143,7 +144,7 @@ def graph(
         How many people the adversary knows in the release, and the share of the original connections that it knows;
         see :func:`unveil.data.graph_knowledge.draw_knowledge`.
     repeat
-        How often all this is done, from 1; an interval needs two.
+        How often all this is done, from 1 to 10,000; an interval needs two.
     rng
         Where chance comes from.
     progress
@@ -169,7 +170,7 @@ def graph(
     source = graph_from(original)
 
     def worlds() -> Iterator[World]:
-        for number, own in enumerate(rng.spawn(repeat)):
+        for number, own in enumerate(generators(rng, repeat)):
             for_protection, for_knowledge, for_attack = own.spawn(3)
             progress("protecting", number / repeat)
             release = protection.apply(source, rng=for_protection)
@@ -192,12 +193,14 @@ def graph(
         progress=progress,
         graph=(source.nodes, source.edges),
         protect=protection_text(protection),
-        overlap=float(overlap),
+        overlap=overlap,
         connected=connected,
         given_seeds=False,
     )
     said = dict.fromkeys([*notes, *source.notes, *outcome.notes, *one_repetition(repeat)])
-    return GraphAnswer(found=outcome.found, notes=tuple(said), guess=outcome.guess, truth=outcome.truth)
+    # The overlap is known to be a number only now: drawing knowledge has checked it.
+    found = replace(outcome.found, overlap=float(overlap))
+    return GraphAnswer(found=found, notes=tuple(said), guess=outcome.guess, truth=outcome.truth)
 
 
 def one_repetition(repeat: int) -> tuple[str, ...]:
@@ -207,10 +210,11 @@ def one_repetition(repeat: int) -> tuple[str, ...]:
 
 def meanings() -> dict[str, str]:
     """Return what each quantity means that a limit can be set for."""
-    said = {name: text.replace("(mean over targets)", "(mean over nodes)") for name, text in metric_meanings().items()}
+    said = {name: of_nodes(text) for name, text in metric_meanings().items()}
     return said | {
         f"{name}_high": f"the upper end of the 95% interval of {name} over the repetitions; undefined, and not "
-        "checked, with a single one. Exceeded when greater than VALUE: more is less private"
+        "checked, where fewer than two have one (nothing was attempted, or nothing repeated). Exceeded when greater "
+        "than VALUE: more is less private"
         for name in _WITH_HIGH_END
     }
 
@@ -235,6 +239,7 @@ def _figures(found: AttackedGraph) -> dict[str, Any]:
         "repeat": len(found.repetitions),
         "targets": found.mean(lambda each: each.matches.targets),
         "stand_for_nobody": found.mean(lambda each: each.matches.nobody),
+        "truth_unknown": found.mean(lambda each: each.unknown),
         "attempted": found.mean(lambda each: each.matches.attempted),
         "correct": found.mean(lambda each: each.matches.correct),
         "correct_by_chance": found.mean(lambda each: each.matches.by_chance),
@@ -259,6 +264,7 @@ def _figures(found: AttackedGraph) -> dict[str, Any]:
             {
                 "released": {"nodes": each.released_nodes, "edges": each.released_edges},
                 "targets": each.matches.targets,
+                "stand_for_nobody": each.matches.nobody,
                 "attempted": each.matches.attempted,
                 "correct": each.matches.correct,
                 "correct_by_random_mapping": each.at_random,

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil.ask.graph import GraphAnswer, one_repetition
-from unveil.ask.graph_run import World, attack_all, check_repeat
+from unveil.ask.graph_run import World, attack_all, check_repeat, generators
 from unveil.ask.progress import Progress, silent
 from unveil.attack import AttacksGraph, graph_attack_from
 from unveil.data.graph import Graph
+from unveil.data.graph_files import UNKNOWN
 from unveil.data.graph_release import NOBODY, GraphKnowledge
 from unveil.data.graphs import graph_from
 from unveil.errors import InputError
@@ -44,8 +45,9 @@ def graph_made_elsewhere(
         One row per pair that the adversary knows, the number of the released and of the auxiliary node; or how many
         pairs to draw.
     truth
-        For each released node the auxiliary one that it stands for; -1 where it stands for nobody or where that is not
-        known, and a number from ``auxiliary.nodes`` on for somebody who is not in the auxiliary graph.
+        For each released node the auxiliary one that it stands for, and a number from ``auxiliary.nodes`` on for
+        somebody who is not in the auxiliary graph. -1 where it stands for nobody: an attempt on it is a failed one. -2
+        where that is not known: the attack sees the node, but no figure counts it.
     attack, repeat, rng, progress, notes
         As in :func:`unveil.ask.graph`.
 
@@ -69,7 +71,7 @@ def graph_made_elsewhere(
     given = GraphKnowledge(known, _pairs(seeds, seen)) if number is None else None
 
     def worlds() -> Iterator[World]:
-        for own in rng.spawn(repeat):
+        for own in generators(rng, repeat):
             for_seeds, for_attack = own.spawn(2)
             knowledge = given or GraphKnowledge(known, _drawn_seeds(whose, known, number or 0, for_seeds))
             yield World(released=seen, knowledge=knowledge, truth=whose, rng=for_attack)
@@ -85,17 +87,22 @@ def graph_made_elsewhere(
         connected=False,
         given_seeds=given is not None,
     )
-    said = [*notes, *seen.notes, *known.notes, *_notes(whose, given, repeat), *one_repetition(repeat)]
-    return GraphAnswer(found=outcome.found, notes=tuple(dict.fromkeys(said)), guess=outcome.guess, truth=outcome.truth)
+    said = [*notes, *seen.notes, *known.notes, *outcome.notes, *_notes(whose, given, repeat)]
+    return GraphAnswer(
+        found=outcome.found,
+        notes=tuple(dict.fromkeys([*said, *one_repetition(repeat)])),
+        guess=outcome.guess,
+        truth=outcome.truth,
+    )
 
 
 def _checked_truth(truth: ArrayLike, released: Graph) -> Integers:
-    rule = f"one auxiliary node for each of the {released.nodes} released ones, -1 for nobody"
+    rule = f"one auxiliary node for each of the {released.nodes} released ones, -1 for nobody, -2 if unknown"
     array = np.asarray(truth)
     if array.shape != (released.nodes,) or (array.size and array.dtype.kind not in "iu"):
         raise InputError(f"the truth must be {rule}, as whole numbers. Pass as many")
     whose = array.astype(np.int64)
-    real = whose[whose != NOBODY]
+    real = whose[(whose != NOBODY) & (whose != UNKNOWN)]
     if real.size and (real.min() < 0 or np.unique(real).size < real.size):
         raise InputError(f"the truth must be {rule}, each at most once. Correct it")
     return whose
@@ -116,7 +123,7 @@ def _pairs(seeds: ArrayLike, released: Graph) -> Integers:
 
 def _drawn_seeds(truth: Integers, auxiliary: Graph, number: int, rng: np.random.Generator) -> Integers:
     """Return so many pairs of the truth, all sets of them equally likely."""
-    known = np.flatnonzero((truth != NOBODY) & (truth < auxiliary.nodes))
+    known = np.flatnonzero((truth >= 0) & (truth < auxiliary.nodes))
     if not 0 <= number <= known.size:
         raise InputError(
             f"the number of seed pairs must be from 0 to {known.size}, so many released nodes have a true one in the "
@@ -129,20 +136,25 @@ def _drawn_seeds(truth: Integers, auxiliary: Graph, number: int, rng: np.random.
 
 
 def _notes(truth: Integers, given: GraphKnowledge | None, repeat: int) -> Iterator[str]:
-    unknown = int((truth == NOBODY).sum())
+    nobody, unknown = int((truth == NOBODY).sum()), int((truth == UNKNOWN).sum())
+    if nobody:
+        stand = "stands" if nobody == 1 else "stand"
+        yield (
+            f"{nobody:,} of {truth.size:,} released nodes {stand} for nobody: an attempt there is a failed one, and "
+            "overall success leaves them out."
+        )
     if unknown:
         yield (
-            f"{unknown:,} of {truth.size:,} released nodes have no true one: they stand for nobody, or it is not known "
-            "for whom. An attempt on them is a failed one, and overall success leaves them out."
+            f"The truth says nothing of {unknown:,} of {truth.size:,} released nodes: the attack saw them, but whether "
+            "it was right about them is not known, and no figure counts them."
         )
     if given is None:
         return
-    wrong = int((truth[given.seeds[:, 0]] != given.seeds[:, 1]).sum())
+    whose = truth[given.seeds[:, 0]]
+    wrong = int(((whose != UNKNOWN) & (whose != given.seeds[:, 1])).sum())
     if wrong:
-        yield (
-            f"{wrong:,} of {len(given.seeds):,} seed pairs are not those of the truth: the adversary starts "
-            "with errors."
-        )
+        contradict = "contradicts" if wrong == 1 else "contradict"
+        yield f"{wrong:,} of {len(given.seeds):,} seed pairs {contradict} the truth: the adversary starts with errors."
     if repeat > 1:
         yield (
             "Graphs and seed pairs are given and stay the same, so repetitions differ only in what the attack draws: "

@@ -1,7 +1,7 @@
 """One attack on a released graph, measured; and the figures of several of them put together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from unveil.attack import AttacksGraph
 from unveil.data.graph import Graph
+from unveil.data.graph_files import UNKNOWN
 from unveil.data.graph_release import NOBODY, GraphKnowledge
 from unveil.errors import InputError
 from unveil.guess import Candidates
@@ -31,6 +32,7 @@ Integers = NDArray[np.int64]
 
 #: The probabilities below which the paper cuts off, and none at all first.
 CUT_OFFS = (0.0, 0.0001, 0.001, 0.01)
+_NOTHING = "no target was attempted"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,7 +51,10 @@ class Measurements:
 def run_attack(
     attack: AttacksGraph, released: Graph, knowledge: GraphKnowledge, truth: Integers, rng: np.random.Generator
 ) -> tuple[Candidates, Integers, Integers]:
-    """Return the guess without the nodes that the adversary knew, the truth of the others, and their numbers."""
+    """Return the guess about the nodes that count, their truth, and their numbers.
+
+    Those that the adversary knew do not count, nor those of which the truth is not known.
+    """
     guess = attack.run(released=released, knowledge=knowledge, rng=rng)
     if not isinstance(guess, Candidates) or guess.target_count != released.nodes:
         raise InputError(
@@ -62,11 +67,19 @@ def run_attack(
             f"the adversary must not know all {released.nodes} released nodes beforehand, but each is in a seed pair. "
             "Give fewer seed pairs"
         )
+    targets = targets[truth[targets] != UNKNOWN]
+    if targets.size == 0:
+        raise InputError(
+            "the truth must say of at least one released node that is in no seed pair for whom it stands, but says it "
+            "of none. Add rows to it, or give fewer seed pairs"
+        )
     return guess.only(targets), truth[targets], targets
 
 
-def measure(guess: Candidates, truth: Integers, released: Graph, knowledge: GraphKnowledge) -> Measurements:
-    """Return every metric of the guess, and the counts behind the pictures."""
+def measure(
+    guess: Candidates, truth: Integers, released: Graph, knowledge: GraphKnowledge, *, unknown: int = 0
+) -> Measurements:
+    """Return every metric of the guess, and the counts behind the pictures; ``unknown`` nodes are in none of them."""
     measured, found = all_metrics(guess, truth), matches(guess, truth)
     likely = _values(measured, "incorrectness")
     kept = np.repeat(guess.attempted, guess.considered)
@@ -83,6 +96,7 @@ def measure(guess: Candidates, truth: Integers, released: Graph, knowledge: Grap
             auxiliary_nodes=knowledge.auxiliary.nodes,
             auxiliary_edges=knowledge.auxiliary.edges,
             seeds=len(knowledge.seeds),
+            unknown=unknown,
             matches=found,
             at_random=_at_random(guess, truth, knowledge),
         ),
@@ -110,14 +124,26 @@ def nodes_of(guess: Candidates, truth: Integers, degrees: Integers) -> Nodes:
 
 
 def averages(every: Sequence[Measurements]) -> tuple[Averaged, ...]:
-    """Return each metric over all repetitions, in the order of the listing."""
+    """Return each metric over all repetitions, in the order of the listing.
+
+    A repetition without an attempt has no rate of attempts: as a 0 it would hide how often attempts are right. Where
+    nothing was ever attempted, that nobody was found has no interval either, because it was never put to the test.
+    """
     from unveil.measure import METRICS
 
     listed = [metric for metric in METRICS.values() if metric.on == "Candidates"]
-    return tuple(
-        averaged(metric, [each.values[at] for each in every], [each.why[at] for each in every])
-        for at, metric in enumerate(listed)
-    )
+    idle = [each.repetition.matches.attempted == 0 for each in every]
+    made = []
+    for at, metric in enumerate(listed):
+        values, why = [each.values[at] for each in every], [each.why[at] for each in every]
+        if metric.name == "adversary_success_rate":
+            values = [np.nan if nothing else value for value, nothing in zip(values, idle, strict=True)]
+            why = [_NOTHING if nothing else reason for reason, nothing in zip(why, idle, strict=True)]
+        found = averaged(metric, values, why)
+        if metric.name == "adversary_overall_success" and all(idle):
+            found = replace(found, low=np.nan, high=np.nan)
+        made.append(found)
+    return tuple(made)
 
 
 def cut_offs(every: Sequence[Measurements]) -> tuple[CutOff, ...]:

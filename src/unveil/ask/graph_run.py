@@ -18,12 +18,18 @@ from unveil.report.graph_findings import AttackedGraph, Nodes
 
 Integers = NDArray[np.int64]
 
+#: More repetitions than this tell nothing new, and their figures would have to be kept.
+MOST_REPETITIONS = 10_000
+
 _OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; others had other ones as well."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class World:
-    """One release, what an adversary knows of it, and where the chance of the attack comes from."""
+    """One release, what an adversary knows of it, and where the chance of the attack comes from.
+
+    ``truth`` is -1 for a released node that stands for nobody and -2 for one of which nothing is known.
+    """
 
     released: Graph
     knowledge: GraphKnowledge
@@ -57,7 +63,8 @@ def attack_all(
         progress("attacking", (number + 0.3) / repeat)
         guess, truth, targets = run_attack(attack, world.released, world.knowledge, world.truth, world.rng)
         progress("measuring", (number + 0.8) / repeat)
-        every.append(measure(guess, truth, world.released, world.knowledge))
+        unknown = world.released.nodes - targets.size - np.unique(world.knowledge.seeds[:, 0]).size
+        every.append(measure(guess, truth, world.released, world.knowledge, unknown=unknown))
         said.append((*world.notes, *_estimates(attack, world)))
         paired_by_rank = paired_by_rank or world.paired_by_rank
         first = first or (guess, truth, nodes_of(guess, truth, world.released.degrees[targets]))
@@ -82,9 +89,19 @@ def attack_all(
 
 
 def check_repeat(repeat: object) -> None:
-    """Refuse a number of repetitions that is none."""
-    if isinstance(repeat, bool) or not isinstance(repeat, (int, np.integer)) or repeat < 1:
-        raise InputError(f"the number of repetitions must be a whole number from 1, but is {repeat!r}. Correct it")
+    """Refuse a number of repetitions that is none, or that would never end."""
+    whole = isinstance(repeat, (int, np.integer)) and not isinstance(repeat, bool)
+    if not whole or not 1 <= repeat <= MOST_REPETITIONS:  # type: ignore[operator]
+        raise InputError(
+            f"the number of repetitions must be a whole number from 1 to {MOST_REPETITIONS:,}, but is {repeat!r}. "
+            "Correct it"
+        )
+
+
+def generators(rng: np.random.Generator, repeat: int) -> Iterator[np.random.Generator]:
+    """Yield the random numbers of each repetition, made when it begins; the first are the same however many follow."""
+    for _ in range(repeat):
+        yield rng.spawn(1)[0]
 
 
 def _chunk(attack: object) -> int | None:
@@ -98,7 +115,7 @@ def _estimates(attack: object, world: World) -> Iterator[str]:
     limit, pivots = (getattr(attack, name, None) for name in ("exact_up_to", "pivots"))
     used = any(getattr(attack, f"{name}_weight", 0) > 0 for name in ("structure", "closeness"))
     largest = max(world.released.nodes, world.knowledge.auxiliary.nodes)
-    if used and isinstance(limit, int) and isinstance(pivots, int) and largest > limit:
+    if used and isinstance(limit, int) and isinstance(pivots, int) and largest > max(limit, pivots):
         yield f"How central nodes are was estimated from {pivots:,} of up to {largest:,} nodes (exact_up_to={limit})."
 
 

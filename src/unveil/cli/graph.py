@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 FILE = click.Path(path_type=Path)
 #: Options that draw a release and knowledge, which is not done where both are given.
 _DRAWN = ("protect", "overlap", "connected", "sample")
+#: More repetitions are refused, here and by the question itself.
+_MOST_REPETITIONS = 10_000
+_MOST_DIGITS = 18
 
 
 def _meanings() -> Mapping[str, str]:
@@ -25,7 +28,11 @@ def _meanings() -> Mapping[str, str]:
 
 def _pairs(ctx: click.Context, param: click.Parameter, text: str) -> int | Path:
     """Return how many seed pairs to draw, or the file that holds them."""
-    if text.isdecimal() and len(text) <= 9:
+    if not text.strip():
+        raise click.BadParameter("it must be a whole number from 0, or a file, but is empty", ctx, param)
+    if text.isdecimal():
+        if len(text) > _MOST_DIGITS:
+            raise click.BadParameter("it is more than any graph has nodes. Ask for fewer pairs", ctx, param)
         return int(text)
     if text.lstrip("-").replace(".", "", 1).isdecimal():
         raise click.BadParameter(f"it must be a whole number from 0, or a file, but is {text}", ctx, param)
@@ -69,7 +76,7 @@ def _pairs(ctx: click.Context, param: click.Parameter, text: str) -> int | Path:
 )
 @click.option(
     "--repeat",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=_MOST_REPETITIONS),
     default=1,
     show_default=True,
     metavar="NUMBER",
@@ -174,7 +181,8 @@ def _refuse_mixtures(
 
 def _print(answer: "GraphAnswer", is_sample: bool) -> None:
     """Print the answer for a person: the headline, the figures, all metrics, and what cut-offs leave."""
-    from unveil.report.graph_figures import attacked_headline, attacked_tone, cut_off_table, key_numbers, metric_table
+    from unveil.report.graph_figures import attacked_headline, attacked_tone, key_numbers
+    from unveil.report.graph_tables import cut_off_table, metric_table
     from unveil.report.terminal import output, show_headline, show_table
 
     if is_sample:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Integers = NDArray[np.int64]
 PathLike = str | os.PathLike[str]
 
+#: In a truth that was read, a node of which the file says nothing: it may stand for somebody or for nobody.
+UNKNOWN = -2
+
 _COLUMNS = {"released": "released", "original": "original"}
 
 
@@ -68,7 +71,7 @@ def write_truth(path: PathLike, release: GraphRelease) -> Path:
 
 
 def read_truth(path: PathLike, *, released: Graph, original: Graph) -> tuple[Integers, tuple[str, ...]]:
-    r"""Return for each released node the number of the original one it stands for, -1 for none, and notes.
+    r"""Return for each released node the number of the original one it stands for, -1 for nobody, and notes.
 
     Parameters
     ----------
@@ -81,8 +84,8 @@ def read_truth(path: PathLike, *, released: Graph, original: Graph) -> tuple[Int
     Returns
     -------
     truth, notes
-        Released nodes that the file does not name have -1 as well, because nothing an adversary says of them can be
-        called right; the notes count them. They also count original nodes that no released node stands for.
+        Released nodes that the file does not name have -2 (``UNKNOWN``): nothing an adversary says of them can be
+        called right or wrong. The notes count them, and original nodes that no released node stands for.
 
     Raises
     ------
@@ -104,15 +107,15 @@ def read_truth(path: PathLike, *, released: Graph, original: Graph) -> tuple[Int
     whose = _numbers_of(path, frame, "original", original)
     _refuse_twice(path, frame, "released")
     _refuse_twice(path, frame, "original")
-    truth = np.full(released.nodes, NOBODY, np.int64)
+    truth = np.full(released.nodes, UNKNOWN, np.int64)
     truth[numbers] = whose
     notes = []
     if unnamed := released.nodes - numbers.size:
-        notes.append(
-            f"{unnamed:,} of {released.nodes:,} released nodes are not in {shown(Path(path))} and count as pseudo nodes"
-        )
+        are = "is" if unnamed == 1 else "are"
+        notes.append(f"{unnamed:,} of {released.nodes:,} released nodes {are} not in {shown(Path(path))}")
     if lost := original.nodes - int((whose != NOBODY).sum()):
-        notes.append(f"{lost:,} of {original.nodes:,} original nodes have no released node in {shown(Path(path))}")
+        have = "has" if lost == 1 else "have"
+        notes.append(f"{lost:,} of {original.nodes:,} original nodes {have} no released node in {shown(Path(path))}")
     return truth, tuple(notes)
 
 

@@ -5,17 +5,11 @@ from importlib.metadata import version as installed_version
 
 from unveil.report.blocks import Page, Section
 from unveil.report.graph_charts import candidate_chart, cut_off_chart, truth_chart
-from unveil.report.graph_figures import (
-    attacked_headline,
-    attacked_tone,
-    cut_off_table,
-    key_numbers,
-    metric_table,
-    repetition_table,
-)
+from unveil.report.graph_figures import attacked_headline, attacked_tone, key_numbers
 from unveil.report.graph_findings import AttackedGraph
 from unveil.report.graph_picture import node_picture
-from unveil.report.text import count, decimal, short_percent
+from unveil.report.graph_tables import cut_off_table, metric_table, repetition_table
+from unveil.report.text import count, decimal, percent, short_percent
 
 
 def page(found: AttackedGraph, *, notes: Sequence[str] = (), seed: int | None = None) -> Page:
@@ -74,14 +68,19 @@ def _success_lead(found: AttackedGraph) -> str:
         "The first figure says how far a single claim of the adversary can be trusted, the second how many people it "
         "finds. "
     )
-    if found.mean(lambda each: each.matches.attempted) == 0:
+    attempted, targets = (
+        found.mean(lambda each: each.matches.attempted),
+        found.mean(lambda each: each.matches.targets),
+    )
+    if attempted == 0:
         return "Nothing was attempted. That says nothing about what an adversary who attempts something would find."
-    if found.scope == "local":
-        return both + (
-            "This attack grows from the nodes that the adversary knows and leaves alone what does not stand out, so "
-            "the first is high by design: compare it with other attacks by the second."
-        )
-    return both + "To compare attacks take the second, because some attempt only what is easy."
+    if attempted == targets:
+        nobody = found.mean(lambda each: each.matches.nobody)
+        return both + f"Here every node was attempted, so both say the same{', but for nobodies' if nobody else ''}."
+    return both + (
+        f"Here {percent(attempted / targets)} of the nodes were attempted. An attack that leaves out what is hard can "
+        "have a high first figure and find few: to compare attacks take the second."
+    )
 
 
 def _method(found: AttackedGraph) -> tuple[str, ...]:
@@ -93,7 +92,8 @@ def _method(found: AttackedGraph) -> tuple[str, ...]:
             "degree has the same rank, and counts as found when the adversary names that one."
         )
     sentences += [
-        "Nodes that the adversary knew before are no attempts and in no figure.",
+        "Nodes that the adversary knew before are no attempts and in no figure."
+        + (" Nor are those of which the truth says nothing." if found.mean(lambda each: each.unknown) else ""),
         "The probability of a candidate is its score over the sum of the scores that were compared when the node was "
         "decided. A node that the attack settled on nobody for was not attempted: it has no probabilities, counts as "
         "hidden and as innocent, and lowers overall success.",
@@ -104,7 +104,9 @@ def _method(found: AttackedGraph) -> tuple[str, ...]:
     if many > 1:
         sentences.append(
             f"Intervals are those of Student's t at 95% over {many} repetitions, cut where the range of the metric "
-            "ends: the mean of many more repetitions would lie in them, not a single one."
+            "ends: the mean of many more repetitions would lie in them, not a single one. Where all agree, an interval "
+            "has no width, which does not say that the next would agree too. A repetition in which nothing was "
+            "attempted has no share of right attempts."
         )
     if found.chunk is not None:
         sentences.append(
@@ -124,7 +126,7 @@ def _how_it_was_run(found: AttackedGraph) -> list[str]:
         times = f" {many} times" if found.repeated else ""
         return [
             "The released and the auxiliary graph were made elsewhere.",
-            f"They met {attack}{times}. The {seeds} that the adversary knew {drawn}.",
+            f"They met {attack}{times}. Seed pairs (the adversary knew {seeds}) {drawn}.",
         ]
     edges = decimal(found.mean(lambda each: each.auxiliary_edges), places=1)
     kept = " First kept were edges that connect whatever the original connects." if found.connected else ""

@@ -30,8 +30,8 @@ def truth_chart(found: AttackedGraph) -> Chart:
             ),
         ),
         caption=(
-            f"The {count(int(found.truth_counts.sum()), 'attempt', 'attempts')} on nodes that stand for "
-            f"somebody{every}. On the right the adversary is sure and right; on the left it has other nodes in mind, "
+            f"{_attempts(int(found.truth_counts.sum()))}{every}. On the right the adversary is sure and "
+            "right; on the left it has other nodes in mind, "
             f"or too many: {percent(tiny)} of these attempts gave the true node less than 5%, perhaps nothing."
         ),
         y_range=(0.0, _top(float(share.max(initial=0.0)))),
@@ -73,7 +73,7 @@ def candidate_chart(found: AttackedGraph) -> Chart:
         caption=(
             "Each bar is half a power of ten. Where bars are high and the line is low there are many candidates that "
             "hardly count; they raise entropy and the size of anonymity sets all the same. The broken lines are the "
-            "cut-offs below."
+            f"cut-offs below.{alike(found)}"
         ),
         x_range=(low, 0.0),
         y_range=(0.0, _top(max(float(counts.max(initial=0.0)), float(mass.max(initial=0.0))))),
@@ -104,7 +104,7 @@ def cut_off_chart(found: AttackedGraph) -> Chart:
         caption=(
             "The mean over the attempted nodes, and the range in which nine in ten of them lie. Entropy that falls "
             "much with a small cut-off was made of candidates that hardly count. Min-entropy (its mean alone is drawn) "
-            "looks at nothing but the likeliest candidate."
+            f"looks at nothing but the likeliest candidate.{alike(found)}"
         ),
         # Beyond the longest interval there is room for its figure.
         x_range=(0.0, max(0.5, float(np.nan_to_num(ends["high"]).max())) * 1.18),
@@ -119,6 +119,29 @@ def cut_off_name(least: float) -> str:
     ('all candidates', 'those with 0.001 or more')
     """
     return "all candidates" if least == 0 else f"those with {significant(least)} or more"
+
+
+def alike(found: AttackedGraph) -> str:
+    """Return a warning where a cut-off is about an even share, and parts candidates that are nearly alike.
+
+    That is so where those left out have, each, at least half of the probability of an average candidate.
+    """
+    for cut in found.cut_offs:
+        if cut.candidates_left_out > 0 and cut.probability_left_out >= 0.5 * cut.candidates_left_out:
+            attempts = sum(each.matches.attempted for each in found.repetitions)
+            number = round(float(found.candidate_counts.sum()) / max(attempts, 1))
+            return (
+                f" But with about {count(number, 'candidate', 'candidates')} to a node, {significant(cut.least)} is "
+                "near an even share: what this cut-off takes away hardly differs from what it leaves, and is no long "
+                "tail."
+            )
+    return ""
+
+
+def _attempts(number: int) -> str:
+    if number == 1:
+        return "The only attempt on a node that stands for somebody"
+    return f"The {count(number)} attempts on nodes that stand for somebody"
 
 
 def _top(highest: float) -> float:

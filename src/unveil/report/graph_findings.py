@@ -1,5 +1,6 @@
 """What was found when a released graph was attacked, once or several times: data only, measured elsewhere."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -24,8 +25,9 @@ TRUTH_BARS = 20
 class Repetition:
     """One release, one adversary and one attack.
 
-    ``seeds`` are the nodes that the adversary knew; they are no targets, and ``matches`` leaves them out. ``at_random``
-    is how many matches would be right if each attempted node were given any auxiliary node that is no seed.
+    ``seeds`` are the nodes that the adversary knew, ``unknown`` others of which the truth says nothing; both are no
+    targets, and ``matches`` leaves them out. ``at_random`` is how many matches would be right if each attempted node
+    were given any auxiliary node that is no seed.
     """
 
     released_nodes: int
@@ -35,6 +37,7 @@ class Repetition:
     seeds: int
     matches: Matches
     at_random: float
+    unknown: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,6 +55,11 @@ class Averaged:
     high: float
     undefined: int
     why: str
+
+    @property
+    def agree(self) -> bool:
+        """Whether all repetitions with a value have the same one, so that the interval has no width."""
+        return bool(self.low == self.high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +125,11 @@ class AttackedGraph:
         """Return the mean of a figure over the repetitions, as a whole number where it is one."""
         return whole(float(np.mean([of(each) for each in self.repetitions])))
 
+    def mean_share(self, part: Callable[[Repetition], float], whole: Callable[[Repetition], float]) -> float:
+        """Return the mean over the repetitions of a share, NaN where none has a whole that is not 0."""
+        shares = [part(each) / whole(each) for each in self.repetitions if whole(each)]
+        return float(np.mean(shares)) if shares else np.nan
+
     def metric(self, name: str) -> Averaged:
         """Return the metric with this name."""
         return next(each for each in self.metrics if each.metric.name == name)
@@ -136,6 +149,15 @@ def whole(value: float) -> float:
     return int(value) if value == np.floor(value) else value
 
 
+def of_nodes(sentence: str) -> str:
+    """Return a sentence about targets as one about nodes.
+
+    >>> of_nodes("The Shannon entropy of each target's candidates; targets have several.")
+    "The Shannon entropy of each node's candidates; nodes have several."
+    """
+    return re.sub(r"\btarget(s?)\b", r"node\1", sentence)
+
+
 def averaged(metric: Metric, values: Sequence[float], why: Sequence[str]) -> Averaged:
     """Return the mean over repetitions with the 95 % interval of Student's t, cut where the metric's range ends.
 
@@ -150,7 +172,10 @@ def averaged(metric: Metric, values: Sequence[float], why: Sequence[str]) -> Ave
     known = array[~np.isnan(array)]
     mean = float(known.mean()) if known.size else np.nan
     low = high = np.nan
-    if known.size > 1:
+    if known.size > 1 and np.ptp(known) == 0:
+        # As it is: rounding would give an interval where there is none.
+        mean = low = high = float(known[0])
+    elif known.size > 1:
         reach = float(stdtrit(known.size - 1, 0.975)) * float(known.std(ddof=1)) / known.size**0.5
         low, high = max(mean - reach, float(metric.bounds[0])), min(mean + reach, float(metric.bounds[1]))
     reasons = dict.fromkeys(each for each, value in zip(why, array, strict=True) if each and np.isnan(value))

@@ -64,19 +64,23 @@ def _grouped(nodes: Nodes, size: int) -> tuple[Floats, Floats]:
 
 
 def _caption(found: AttackedGraph, size: int) -> str:
-    each = "Each mark is a node"
+    first = " of the first repetition" if found.repeated else ""
+    each = f"Each mark is a node{first}"
     if size > 1:
         each = (
-            f"Each mark is {size} nodes with about as many connections, and shows the mean over those attempted (a "
-            "dash where most were not, a point where most were matched rightly)"
+            f"Each mark is {size} nodes{first} with about as many connections, and shows the mean over those attempted "
+            "(a dash where most were not, a point where most were matched rightly)"
         )
-    first = " of the first repetition" if found.repeated else ""
-    seeds, nobody = found.repetitions[0].seeds, found.repetitions[0].matches.nobody
-    left_out = f"the {count(seeds, 'node', 'nodes')} that the adversary knew before"
+    shown = found.repetitions[0]
+    seeds, nobody, unknown = shown.seeds, shown.matches.nobody, shown.unknown
+    parts = [f"the {'node' if seeds == 1 else count(seeds, 'node', 'nodes')} that the adversary knew before"]
     if nobody:
-        left_out += f" and {count(nobody, 'node that stands', 'nodes that stand')} for nobody"
+        parts.append(f"{count(nobody, 'node that stands', 'nodes that stand')} for nobody")
+    if unknown:
+        parts.append(f"{count(unknown, 'node', 'nodes')} of which the truth says nothing")
+    left_out = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
     return (
-        f"{each}{first}; those with the most connections are in the middle, and of those with as many, the least "
+        f"{each}; those with the most connections are in the middle, and of those with as many, the least "
         f"private come first. The larger and the darker (on a dark page: the brighter) a mark, the more probability "
         f"the adversary gave to the right node, and the less private it is. Not drawn: {left_out}. Numbers count "
         "nodes."

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.report.text import decimal, short_percent
+from unveil.report.text import decimal
 
 FloatArray = NDArray[np.float64]
 #: What an axis counts: any number, a share of 1 (shown in percent), things (whole numbers only), or powers of ten: the
@@ -60,13 +60,13 @@ def round_step(wanted: float) -> float:
 def value_text(value: float, kind: Kind) -> str:
     """Return a value of a chart in words, as the axis of this kind means it.
 
-    >>> value_text(0.5, "share"), value_text(2.0, "power"), value_text(-2.0, "power of share")
-    ('50%', '100', '1%')
+    >>> value_text(0.5, "share"), value_text(2.0, "power"), value_text(-2.0, "power of share"), value_text(-4, "power")
+    ('50%', '100', '1%', '0.0001')
     """
     if kind in ("power", "power of share"):
         value = 10.0**value
         value = float(f"{value:.3g}")
-    return short_percent(value) if kind in ("share", "power of share") else decimal(value)
+    return f"{_plain(value * 100, places=2)}%" if kind in ("share", "power of share") else _plain(value)
 
 
 def _tick_text(value: float, kind: Kind) -> str:
@@ -77,7 +77,19 @@ def _tick_text(value: float, kind: Kind) -> str:
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= size:
             return f"{decimal(value / (1e3 if letter == 'k' else size))}{letter}"
-    return decimal(value)
+    return _plain(value)
+
+
+def _plain(value: float, *, places: int = 3) -> str:
+    """Return a number without an exponent, with as many decimals as its first three digits need.
+
+    >>> _plain(0.0001), _plain(0.00000123456), _plain(0.5), _plain(0.0)
+    ('0.0001', '0.00000123', '0.5', '0')
+    """
+    text = decimal(value, places=places)
+    if "e" not in text or not math.isfinite(value):
+        return text
+    return f"{value:.{2 - math.floor(math.log10(abs(value)))}f}".rstrip("0")
 
 
 def thin(x: FloatArray, y: FloatArray, *, most: int = MOST_POINTS) -> tuple[FloatArray, FloatArray]:
