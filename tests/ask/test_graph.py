@@ -312,23 +312,22 @@ def test_nodes_of_which_the_truth_says_nothing_are_in_no_figure() -> None:
 
 
 def test_repetitions_without_an_attempt_have_no_rate() -> None:
-    class Sometimes(Told):
+    class Sometimes(Blind):
         def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
             idle = knowledge.seeds[0, 0] % 2 == 0
             attack: Any = Idle() if idle else Blind()
             guess: Candidates = attack.run(released=released, knowledge=knowledge, rng=rng)
             return guess
 
-    answer = graph_made_elsewhere(
-        SMALL, SMALL, 9, range(80), Sometimes(scores=np.eye(80)), repeat=9, rng=np.random.default_rng(3)
-    )
+    answer = graph_made_elsewhere(SMALL, SMALL, 9, range(80), Sometimes(), repeat=9, rng=np.random.default_rng(3))
     tried = [each for each in answer.found.repetitions if each.matches.attempted]
     assert 1 < len(tried) < 9
     rate = answer.found.metric("adversary_success_rate")
     assert rate.mean == pytest.approx(np.mean([each.matches.correct / each.matches.attempted for each in tried]))
     assert (rate.undefined, rate.why) == (9 - len(tried), "no target was attempted")
     number = key_numbers(answer.found)[0]
-    assert number.reference == percent(np.mean([each.at_random / each.matches.attempted for each in tried]))
+    chance = float(np.mean([each.at_random / each.matches.attempted for each in tried]))
+    assert number.reference == percent(chance)
     assert f"the {len(tried)} repetitions that have one" in number.meaning
 
 

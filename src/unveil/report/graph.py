@@ -76,7 +76,8 @@ def _success_lead(found: AttackedGraph) -> str:
         return "Nothing was attempted. That says nothing about what an adversary who attempts something would find."
     if attempted == targets:
         nobody = found.mean(lambda each: each.matches.nobody)
-        return both + f"Here every node was attempted, so both say the same{', but for nobodies' if nobody else ''}."
+        but = ", but for nodes that stand for nobody" if nobody else ""
+        return both + f"Here every node was attempted, so both say the same{but}."
     return both + (
         f"Here {percent(attempted / targets)} of the nodes were attempted. An attack that leaves out what is hard can "
         "have a high first figure and find few: to compare attacks take the second."
