@@ -76,7 +76,7 @@ def _check(original: Graph, overlap: object, seed_pairs: object) -> None:
     if not count or not 0 <= int(seed_pairs) <= original.nodes:  # type: ignore[call-overload]
         raise InputError(
             f"the number of seed pairs must be a whole number from 0 to the number of nodes, but is {seed_pairs!r} and "
-            f"the {original.name} has {'1 node' if original.nodes == 1 else f'{original.nodes} nodes'}. Ask for fewer pairs"
+            f"the {original.name} has {original.nodes} node{'s' * (original.nodes != 1)}. Ask for fewer pairs"
         )
 
 
