@@ -23,7 +23,7 @@ IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 # Every run draws other examples unless in CI, so that few at a time are many in the end.
 settings.register_profile(
     "house",
-    max_examples=40,
+    max_examples=30,
     deadline=None,
     derandomize=IN_CI,
     print_blob=True,

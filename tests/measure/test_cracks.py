@@ -100,7 +100,7 @@ def agrees(found: Cracks, chances: oracle.Chances, truth: list[int], groups: lis
 EPSILON = Fraction(1, 10**10)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=36, deadline=None)
 @given(attacks())
 def test_a_matrix_agrees_with_the_list_of_its_matchings(case: tuple[Rows, list[int], list[str]]) -> None:
     matrix, truth, groups = case

@@ -46,7 +46,7 @@ def bands(n: int, width: int) -> sp.csr_array:
 # --- is_flat ----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=36, deadline=None)
 @given(supports(), st.data())
 def test_flat_is_when_all_matchings_are_equally_likely(matrix: Whole, data: st.DataObject) -> None:
     n = len(matrix)

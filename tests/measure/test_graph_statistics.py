@@ -64,7 +64,7 @@ def test_figures_of_known_graphs(graph: Graph, known: tuple[float, ...]) -> None
     assert all(note.startswith("undefined: ") for note in found.notes.values())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=36)
 @given(graph=graphs(min_nodes=1))
 def test_figures_agree_with_their_definitions(graph: Graph) -> None:
     found = graph_statistics(graph)

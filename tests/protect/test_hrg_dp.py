@@ -67,7 +67,7 @@ def test_one_edge_changes_the_likelihood_of_no_dendrogram_by_more(nodes: int) ->
 
 
 @given(graphs(min_nodes=2, max_nodes=11), st.integers(0, 2**32 - 1), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=36)
 def test_sensitivity_of_the_likelihood(graph: Graph, seed: int, picked: int) -> None:
     one, other = np.triu_indices(graph.nodes, 1)
     key = (one * graph.nodes + other)[picked % one.size]

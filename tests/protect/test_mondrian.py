@@ -15,7 +15,7 @@ from unveil.data.table import Table
 from unveil.protect.table.mondrian import Mondrian
 
 
-@settings(max_examples=80)
+@settings(max_examples=45)
 @given(st.integers(1, 60), st.integers(1, 4), st.integers(2, 6), st.integers(1, 12), st.integers(0, 2**32))
 def test_the_classes_are_those_of_the_definition(n: int, m: int, k: int, steps: int, seed: int) -> None:
     position = np.random.default_rng(seed).integers(0, steps + 1, (n, m)) / steps

@@ -13,7 +13,7 @@ from unveil.errors import InputError
 from unveil.protect.table.univariate_microaggregation import UnivariateMicroaggregation
 
 
-@settings(max_examples=60)
+@settings(max_examples=36)
 @given(st.lists(st.integers(-9, 9), min_size=2, max_size=8), st.integers(2, 3))
 def test_no_other_groups_lose_less(numbers: list[int], k: int) -> None:
     if len(numbers) < k:

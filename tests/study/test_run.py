@@ -75,7 +75,8 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, monkeypatch: pyt
 
     def kill(*_: object) -> None:
         # The first progress is told before anything runs; from then on, whoever computes is killed once.
-        if begun.exists() and not killed:
+        # The file may be there before its content is.
+        if begun.exists() and begun.read_text() and not killed:
             killed.append(int(begun.read_text()))
             os.kill(killed[0], signal.SIGKILL)
 

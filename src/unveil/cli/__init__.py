@@ -24,7 +24,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "graph": ("unveil.cli.graph:graph", "Who is found in a released graph?"),
         "study": (
             "unveil.cli.study:study",
-            "Many scenarios: run them, see how far they are, and what they found.",
+            "Run many scenarios, and see what they found.",
         ),
         "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
     }

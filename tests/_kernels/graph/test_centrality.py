@@ -12,7 +12,7 @@ from unveil._kernels.graph.centrality import betweenness, closeness
 from unveil.data.graph import Graph
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=36)
 @given(graph=graphs(min_nodes=0, max_nodes=9))
 def test_exact_values_agree_with_all_pairs(graph: Graph) -> None:
     near, between = closeness(graph.start, graph.neighbour), betweenness(graph.start, graph.neighbour)

@@ -12,7 +12,7 @@ from unveil._kernels.graph.noisy_counts import nearest_counts, whole_counts
 seeds = st.integers(0, 2**32 - 1)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=36)
 @given(seeds, st.integers(1, 8), st.floats(0, 50), st.booleans())
 def test_no_possible_counts_are_nearer(seed: int, size: int, total: float, tight: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -87,7 +87,7 @@ def test_spread_ends_keep_their_number_and_that_of_their_nodes(largest: int, spa
         assert np.unique(degree).size > 450
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=36)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=12))
 def test_whole_nodes_get_back_the_degrees_they_had(degrees: list[int]) -> None:
     ends = np.repeat(np.sort(degrees)[::-1], np.sort(degrees)[::-1])
