@@ -311,7 +311,7 @@ def test_numbers_without_a_gap_need_no_names(tmp_path: Path) -> None:
         (b"1 2\nSECRET \xff\xfe\n", ["line 2 ", "UTF-8"]),
         (b"source,target\nSECRET,\xff\n", ["row 1", "UTF-8"]),
         (b"PK\x03\x04...", ["zip archive"]),
-        (gzip.compress(b"1 2\n" * 100)[:-9], ["cut short or damaged"]),
+        (gzip.compress(b"1 2\n" * 100, mtime=0)[:-9], ["cut short or damaged"]),
         (bz2.compress(b"1 2\n" * 100)[:-9], ["cut short or damaged"]),
         (b"\x1f\x8bnot gzip at all", ["cut short or damaged"]),
         (b"BZhnot bzip2 at all", ["cut short or damaged"]),
