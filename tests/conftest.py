@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 # The whole suite has at least this many tests: a folder that is no longer collected must not pass as green.
-FLOOR = 6000
+FLOOR = 8000
 
 # Only tests on data that unveil may not ship can be skipped; their reason starts with these words.
 MAY_SKIP = "needs UNVEIL_DATA"
@@ -23,7 +23,7 @@ IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 # Every run draws other examples unless in CI, so that few at a time are many in the end.
 settings.register_profile(
     "house",
-    max_examples=30,
+    max_examples=24,
     deadline=None,
     derandomize=IN_CI,
     print_blob=True,

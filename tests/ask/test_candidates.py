@@ -143,7 +143,7 @@ def write(folder: Path, case: Case) -> tuple[Path, Path]:
     return folder / "guess.csv", folder / "truth.csv"
 
 
-@settings(max_examples=40)
+@settings(max_examples=22)
 @given(cases(choices=False).filter(lambda case: any(target.probability for target in case.targets)))
 def test_files_give_what_objects_give(tmp_path_factory: pytest.TempPathFactory, case: Case) -> None:
     guess, truth = write(tmp_path_factory.mktemp("files"), case)

@@ -180,7 +180,7 @@ weights = st.lists(st.integers(0, 3), min_size=2, max_size=5).filter(any)
 
 
 @given(rows=st.lists(weights, min_size=1, max_size=5), data=st.data())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=22)
 def test_hits_are_the_mean_over_all_lots(rows: list[list[int]], data: st.DataObject) -> None:
     size = max(map(len, rows))
     matrix = np.array([[*row, *[0] * (size - len(row))] for row in rows], float)

@@ -27,7 +27,7 @@ from unveil.guess import Trials
 from unveil.measure import excess_over_control, risk
 
 RNG = np.random.default_rng
-SMALL = settings(deadline=None, max_examples=36)
+SMALL = settings(deadline=None, max_examples=22)
 
 
 def table(columns: dict[str, Any], name: str = "table", **told: Any) -> Table:

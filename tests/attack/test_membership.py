@@ -48,7 +48,7 @@ def few_kinds_of_people(rows: int, rng: np.random.Generator) -> records.Rows:
     return [(ages[a], heights[b], towns[c]) for a, b, c in zip(*places, strict=True)]
 
 
-@settings(max_examples=25)
+@settings(max_examples=22)
 @given(
     st.integers(0, 2**32), st.sampled_from(METHODS), st.integers(1, 8), st.integers(1, 7), st.sampled_from((0.05, 0.3))
 )

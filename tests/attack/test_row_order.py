@@ -45,7 +45,7 @@ pairs = rows_of_people.flatmap(
 
 
 # A run draws 999 pairings besides.
-@settings(max_examples=40)
+@settings(max_examples=22)
 @given(pairs, st.integers(1, 7))
 def test_a_hit_is_the_own_row_among_the_nearest(tables: tuple[Rows, Rows], k: int) -> None:
     apart = distances(*tables)
@@ -57,7 +57,7 @@ def test_a_hit_is_the_own_row_among_the_nearest(tables: tuple[Rows, Rows], k: in
     assert trials.control is None
 
 
-@settings(max_examples=40)
+@settings(max_examples=22)
 @given(pairs, st.integers(1, 7))
 def test_guessing_hits_as_often_as_any_pair_does(tables: tuple[Rows, Rows], k: int) -> None:
     apart = distances(*tables)

@@ -70,7 +70,7 @@ def released_rows(draw: st.DrawFn) -> Columns:
     return {name: draw(st.lists(st.none() | each, min_size=size, max_size=size)) for name, each in cells.items()}
 
 
-@settings(deadline=None, max_examples=45)
+@settings(deadline=None, max_examples=24)
 @given(released_rows(), st.booleans())
 def test_guesses_about_one_column_are_all_there_are(columns: Columns, exact: bool) -> None:
     expected = oracle.univariate(columns, ORDERED, exact_numbers=exact)
@@ -84,7 +84,7 @@ def test_guesses_about_one_column_are_all_there_are(columns: Columns, exact: boo
     assert {predicate[0] for predicate in found} == expected
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(released_rows(), st.integers(2, 4), st.sampled_from([3, 300]))
 def test_guesses_about_several_columns_are_those_that_fit_one_released_row(
     columns: Columns, size: int, guesses: int

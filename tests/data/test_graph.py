@@ -19,7 +19,7 @@ def pairs_of(graph: Graph) -> set[frozenset[int]]:
 
 
 @given(pairs=PAIRS, more=st.integers(0, 3))
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 def test_a_graph_is_a_set_of_pairs(pairs: list[tuple[int, int]], more: int) -> None:
     nodes = max([-1, *(end for pair in pairs for end in pair)]) + 1 + more
     graph = Graph.from_edges([one for one, _ in pairs], [other for _, other in pairs], nodes=nodes)
@@ -37,7 +37,7 @@ def test_a_graph_is_a_set_of_pairs(pairs: list[tuple[int, int]], more: int) -> N
 
 
 @given(graph=graphs(min_nodes=0, max_nodes=9))
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 def test_the_forms_of_a_graph_agree(graph: Graph) -> None:
     nodes = graph.nodes
     dense = graph.to_sparse().toarray()
@@ -56,7 +56,7 @@ def test_the_forms_of_a_graph_agree(graph: Graph) -> None:
 
 
 @given(graph=graphs(min_nodes=1, max_nodes=9), seed=st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 def test_relabelling_moves_edges_and_names(graph: Graph, seed: int) -> None:
     named = Graph.from_keys(graph.keys, graph.nodes, names=[f"n{node}" for node in range(graph.nodes)])
     number = np.random.default_rng(seed).permutation(graph.nodes)

@@ -25,7 +25,7 @@ def make(folder: Path, text: str) -> Path:
 
 
 @given(graph=graphs(min_nodes=1, max_nodes=8), named=st.booleans())
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 def test_a_graph_that_is_written_is_read_again(
     tmp_path_factory: pytest.TempPathFactory, graph: Graph, named: bool
 ) -> None:

@@ -53,7 +53,7 @@ def test_the_overlap_is_taken_as_it_is_written(number: Any) -> None:
     seed=st.integers(0, 2**32 - 1),
     data=st.data(),
 )
-@settings(deadline=None, max_examples=45)
+@settings(deadline=None, max_examples=24)
 def test_the_auxiliary_graph_is_a_part_of_the_original(
     graph: Graph, overlap: float, connected: bool, seed: int, data: st.DataObject
 ) -> None:

@@ -135,7 +135,7 @@ def test_igraph() -> None:
 
 
 @given(graph=graphs(min_nodes=0, max_nodes=8))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=22)
 def test_a_sparse_matrix_and_back(graph: Graph) -> None:
     for take in (sparse.csr_array, sparse.coo_matrix, sparse.csc_matrix):
         again = graph_from(take(graph.to_sparse()))
@@ -169,7 +169,7 @@ ENDS = st.lists(st.tuples(st.integers(-2, 12), st.none() | st.integers(-2, 12)),
 
 
 @given(rows=ENDS)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=22)
 def test_frames_agree_with_a_slow_reader(rows: list[tuple[int, int | None]]) -> None:
     slow = slow_graph([(str(one), None if other is None else str(other)) for one, other in rows])
     columns = {"Source": [one for one, _ in rows], "Target": [other for _, other in rows]}

@@ -189,7 +189,7 @@ LINES = st.one_of(
 
 
 @given(lines=st.lists(LINES, max_size=12), block=st.integers(4, 40), last=st.sampled_from(["", "\n", "\r\n"]))
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 def test_lines_agree_with_a_slow_reader(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], block: int, last: str
 ) -> None:
@@ -204,7 +204,7 @@ CELLS = st.sampled_from(["1", "2", "10", "007", "x", "y z", 'a,"b"', "Zoë\n", "
 
 
 @given(rows=st.lists(st.tuples(CELLS, st.none() | CELLS), min_size=1, max_size=12))
-@settings(deadline=None, max_examples=55)
+@settings(deadline=None, max_examples=24)
 def test_csv_agrees_with_a_slow_reader(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str | None]]
 ) -> None:

@@ -86,7 +86,7 @@ ASSIGNMENTS = st.dictionaries(st.sampled_from([f"i{n}" for n in range(12)]), st.
 
 
 @pytest.mark.parametrize("hashes_collide", [False, True])
-@settings(deadline=None, max_examples=45)
+@settings(deadline=None, max_examples=24)
 @given(truth=ASSIGNMENTS, guesses=st.lists(ASSIGNMENTS, min_size=1, max_size=3), data=st.data())
 def test_files_are_matched_as_dictionaries_are(
     tmp_path_factory: pytest.TempPathFactory,

@@ -294,7 +294,7 @@ CELLS = st.sampled_from(["a", "", '""', '"x,y"', '"\n"', '"\r\n"', '"q""q"', " b
 NEAT = st.lists(st.lists(CELLS, min_size=1, max_size=3).map(",".join), max_size=6).map("\n".join)
 
 
-@settings(deadline=None, max_examples=55)
+@settings(deadline=None, max_examples=24)
 @given(
     body=LOOSE | NEAT, fields=st.integers(1, 3), block=st.sampled_from([1, 5, 1 << 20]), end=st.sampled_from(["\n", ""])
 )
@@ -312,7 +312,7 @@ def test_any_text_is_read_as_the_csv_module_reads_it_or_refused(
             assert read_table(path).rows() == rows
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(
     rows=st.integers(1, 40),
     data=st.data(),
@@ -348,7 +348,7 @@ def test_names_come_back_as_they_were_written(
     assert read_table(path, PARTITION).rows() == pairs
 
 
-@settings(deadline=None, max_examples=45)
+@settings(deadline=None, max_examples=24)
 @given(
     content=st.binary(max_size=200)
     | st.builds(bytes.__add__, st.sampled_from([b"item,cluster\n", b"PAR1", b"\x1f\x8b\x08", b"a\n"]), st.binary())

@@ -261,7 +261,7 @@ def test_definition_27_dempsters_rule_is_not_acceptable_even_without_conflict() 
 
 
 @pytest.mark.parametrize("rule", ["support_conditioning", "pick_min", "min_nonspecificity"])
-@settings(max_examples=30)
+@settings(max_examples=24)
 @given(compatible(most_elements=3))
 def test_definition_28_and_proposition_29_more_information_never_hurts(rule: str, case: Compatible) -> None:
     probability, many = case

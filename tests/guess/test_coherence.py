@@ -12,7 +12,7 @@ from unveil.guess.mass_combination import combine, conflict
 from unveil.guess.mass_function import MassFunction
 
 
-@settings(max_examples=36)
+@settings(max_examples=22)
 @given(several(most_inputs=2))
 def test_coherent_if_and_only_if_a_probability_exists(case: tuple[int, list[oracle.Masses]]) -> None:
     n, many = case

@@ -69,7 +69,7 @@ def test_the_embedded_network_is_figure_3_1_in_the_order_of_its_rows() -> None:
 
 
 @given(st.data(), st.integers(1, 5), st.integers(0, 4))
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 def test_chances_are_those_of_everything_the_nodes_can_draw(data: st.DataObject, entries: int, more: int) -> None:
     names = [f"entry {k}" for k in range(entries)]
     free, nodes, number = list(names), [], 0

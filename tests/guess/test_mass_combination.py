@@ -41,7 +41,7 @@ def test_the_list() -> None:
 
 
 @pytest.mark.parametrize("rule", CLASSICAL)
-@settings(max_examples=36)
+@settings(max_examples=22)
 @given(several(most_elements=4))
 def test_classical_rules_follow_their_definition(rule: str, case: tuple[int, list[oracle.Masses]]) -> None:
     n, many = case
@@ -54,7 +54,7 @@ def test_classical_rules_follow_their_definition(rule: str, case: tuple[int, lis
         assert found.same_as(made(n, wanted), within=1e-11)
 
 
-@settings(max_examples=32)
+@settings(max_examples=24)
 @given(several(most_elements=4))
 def test_the_conjunctive_rule_and_conflict(case: tuple[int, list[oracle.Masses]]) -> None:
     n, many = case
@@ -68,7 +68,7 @@ def test_the_conjunctive_rule_and_conflict(case: tuple[int, list[oracle.Masses]]
         assert combine(all_made(n, many), "conjunctive").same_as(made(n, wanted))
 
 
-@settings(max_examples=32)
+@settings(max_examples=24)
 @given(several())
 def test_support_conditioning_and_pick_min(case: tuple[int, list[oracle.Masses]]) -> None:
     n, many = case
@@ -87,7 +87,7 @@ def test_support_conditioning_and_pick_min(case: tuple[int, list[oracle.Masses]]
         assert found.nonspecificity() == pytest.approx(oracle.nonspecificity(wanted), abs=1e-12)
 
 
-@settings(max_examples=30)
+@settings(max_examples=24)
 @given(several(most_elements=4))
 def test_the_least_nonspecificity_is_that_of_the_programme_over_all_subsets(
     case: tuple[int, list[oracle.Masses]],
@@ -105,7 +105,7 @@ def test_the_least_nonspecificity_is_that_of_the_programme_over_all_subsets(
 
 
 @pytest.mark.parametrize("rule", ACCEPTABLE)
-@settings(max_examples=36)
+@settings(max_examples=22)
 @given(compatible())
 def test_acceptable_rules_are(rule: str, case: tuple[list[Fraction], list[oracle.Masses]]) -> None:
     probability, many = case
@@ -141,7 +141,7 @@ def test_the_other_rules_are_not_acceptable(rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", COMBINATIONS)
-@settings(max_examples=25)
+@settings(max_examples=22)
 @given(compatible(), st.randoms())
 def test_the_order_of_elements_does_not_matter(
     rule: str, case: tuple[list[Fraction], list[oracle.Masses]], lots: Any
@@ -277,7 +277,7 @@ def test_bad_input() -> None:
         combine([MassFunction.from_sets(30, [(range(30), 0.4), *(([k], 0.02) for k in range(30))])] * 2, "cautious")
 
 
-@settings(max_examples=30)
+@settings(max_examples=24)
 @given(st.integers(1, 5), st.integers(0, 2**32))
 def test_all_ways_to_intersect_agree(atoms: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -312,7 +312,7 @@ def test_wide_frames(rule: str, size: int) -> None:
     assert combine(all_made(size, many), rule).same_as(made(size, wanted), within=1e-12)
 
 
-@settings(max_examples=32)
+@settings(max_examples=24)
 @given(compatible(most_inputs=1), st.data())
 def test_masses_are_shared_out_to_the_probability(
     case: tuple[list[Fraction], list[oracle.Masses]], data: st.DataObject

@@ -194,7 +194,7 @@ def test_rows_that_sum_to_1_are_not_enough() -> None:
 
 
 @given(st.integers(1, 5), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 def test_scaling_keeps_how_likely_each_matching_is(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     matrix = (
@@ -269,7 +269,7 @@ def test_rows_with_too_few_columns_are_named(wrap: Callable[[Any], Any], matrix:
         lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=n, max_size=n)
     )
 )
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 def test_the_rows_named_violate_halls_condition_and_are_named_only_then(rows: list[list[bool]]) -> None:
     matrix = [[float(cell) for cell in row] for row in rows]
     if not oracle.has_violating_rows(matrix):
@@ -366,7 +366,7 @@ def test_many_candidates_stay_sparse() -> None:
 
 
 @given(st.data(), st.integers(1, 7))
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 def test_ranges_hold_both_ends_and_ties(data: st.DataObject, n: int) -> None:
     few = st.integers(0, 6)
     frequency = data.draw(st.lists(few, min_size=n, max_size=n))

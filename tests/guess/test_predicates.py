@@ -75,7 +75,7 @@ def guess(predicates: list[list[oracle.Condition]]) -> Predicates:
     return Predicates(tuple(tuple(Condition(*one) for one in predicate) for predicate in predicates))  # type: ignore[arg-type]
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(rows_and_predicates())
 def test_counts_are_those_of_the_definition(drawn: tuple[dict[str, list[Any]], list[list[oracle.Condition]]]) -> None:
     columns, predicates = drawn

@@ -64,7 +64,7 @@ def test_every_setting_is_tried() -> None:
     assert tried == keywords
 
 
-@settings(max_examples=45)
+@settings(max_examples=24)
 @given(case=cases())
 def test_every_metric_follows_its_definition(case: Case) -> None:
     for name in NAMES:

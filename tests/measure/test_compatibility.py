@@ -75,13 +75,13 @@ def check(case: Case) -> str:
     return found.method
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(cases())
 def test_the_verdict_and_the_witness_are_those_of_all_subsets(case: Case) -> None:
     assert check(case) in ("one focal set", "disjoint focal sets", "unions of focal sets")
 
 
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 @given(cases())
 def test_so_they_are_by_flow(case: Case) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -91,7 +91,7 @@ def test_so_they_are_by_flow(case: Case) -> None:
         assert check(case) in ("one focal set", "flow")
 
 
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 @given(cases(nested=True))
 def test_so_they_are_for_nested_sets(case: Case) -> None:
     with pytest.MonkeyPatch.context() as patch:

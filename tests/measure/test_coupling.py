@@ -34,7 +34,7 @@ def floats(values: Exact) -> Floats:
     return np.array([float(value) for value in values])
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(pairs())
 def test_the_decision_is_that_of_all_belief_functions(pair: tuple[Exact, Exact]) -> None:
     truth, guess = pair
@@ -48,14 +48,14 @@ def test_the_decision_is_that_of_all_belief_functions(pair: tuple[Exact, Exact])
         assert float(expected) == pytest.approx(found.expected)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=22)
 @given(pairs())
 def test_a_coupling_exists_just_where_a_belief_function_does(pair: tuple[Exact, Exact]) -> None:
     truth, guess = pair
     assert oracle.is_coupled(guess, truth) is oracle.is_compatible(guess, truth)
 
 
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 @given(pairs(largest=7))
 def test_row_order_does_not_matter(pair: tuple[Exact, Exact]) -> None:
     truth, guess = floats(pair[0]), floats(pair[1])
@@ -65,7 +65,7 @@ def test_row_order_does_not_matter(pair: tuple[Exact, Exact]) -> None:
     assert one.expected - one.possible == pytest.approx(other.expected - other.possible, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 @given(pairs(largest=6))
 def test_groups_of_equals_change_nothing(pair: tuple[Exact, Exact]) -> None:
     truth, guess = floats(pair[0]), floats(pair[1])
@@ -80,7 +80,7 @@ def test_groups_of_equals_change_nothing(pair: tuple[Exact, Exact]) -> None:
     assert _coupling.program(together).distance == pytest.approx(_coupling.program(each).distance, abs=1e-8)
 
 
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 @given(st.data())
 def test_the_most_a_valid_guess_can_expect_is_that_over_all_sets(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 6))
@@ -90,7 +90,7 @@ def test_the_most_a_valid_guess_can_expect_is_that_over_all_sets(data: st.DataOb
     assert found == pytest.approx(float(oracle.most_expected(score, truth)))
 
 
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 @given(pairs())
 def test_what_fits_when_each_keeps_what_it_can_is_a_proof(pair: tuple[Exact, Exact]) -> None:
     truth, guess = pair

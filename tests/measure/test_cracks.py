@@ -100,7 +100,7 @@ def agrees(found: Cracks, chances: oracle.Chances, truth: list[int], groups: lis
 EPSILON = Fraction(1, 10**10)
 
 
-@settings(max_examples=36, deadline=None)
+@settings(max_examples=22, deadline=None)
 @given(attacks())
 def test_a_matrix_agrees_with_the_list_of_its_matchings(case: tuple[Rows, list[int], list[str]]) -> None:
     matrix, truth, groups = case
@@ -111,7 +111,7 @@ def test_a_matrix_agrees_with_the_list_of_its_matchings(case: tuple[Rows, list[i
     agrees(measured(sp.csr_array(floats(matrix)), truth, groups=groups), chances, truth, groups)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=24, deadline=None)
 @given(attacks())
 def test_listed_matchings_agree_with_themselves(case: tuple[Rows, list[int], list[str]]) -> None:
     matrix, truth, groups = case
@@ -127,7 +127,7 @@ def test_listed_matchings_agree_with_themselves(case: tuple[Rows, list[int], lis
         assert figure.method == "listed matchings"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=24, deadline=None)
 @given(attacks(stochastic=True))
 def test_the_heuristic_and_its_bias(case: tuple[Rows, list[int], list[str]]) -> None:
     matrix, truth, _ = case

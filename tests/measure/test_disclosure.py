@@ -61,7 +61,7 @@ def test_sizes_are_those_of_rows_compared_one_by_one(rows: Rows, missing: Any) -
         assert found.count == pytest.approx(len(set(rows)))
 
 
-@settings(max_examples=30)
+@settings(max_examples=24)
 @given(rows_of_people, missings, st.randoms())
 def test_the_order_of_rows_plays_no_part(rows: Rows, missing: Any, random: Any) -> None:
     mixed = list(rows)

@@ -32,7 +32,7 @@ def worst_decile_by_definition(values: list[float], *, high_is_risky: bool) -> f
     return fmean(ranked[: ceil(len(ranked) / 10)]) if ranked else NAN
 
 
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 @given(cases())
 def test_every_figure_is_that_of_the_definition(case: Case) -> None:
     # In the worst decile a breached subject counts with the vertical slope, which is what at_breach="limit" gives.
@@ -56,7 +56,7 @@ def test_every_figure_is_that_of_the_definition(case: Case) -> None:
         assert spread.undefined == len(values) - len(known)
 
 
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 @given(st.lists(st.floats(0, 100, allow_subnormal=False).filter(lambda x: x == 0 or x > 1e-6), max_size=30))
 def test_gini_is_the_mean_difference_over_twice_the_mean(values: list[float]) -> None:
     assert gini(np.array(values, dtype=np.float64)) == pytest.approx(gini_by_definition(values), abs=1e-12, nan_ok=True)

@@ -34,7 +34,7 @@ def record_level(weights: Floats) -> Floats:
     return rows
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(
     st.integers(1, 4).flatmap(
         lambda n: st.lists(st.lists(st.integers(0, 4), min_size=n, max_size=n), min_size=n, max_size=n)

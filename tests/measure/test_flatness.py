@@ -46,7 +46,7 @@ def bands(n: int, width: int) -> sp.csr_array:
 # --- is_flat ----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=36, deadline=None)
+@settings(max_examples=22, deadline=None)
 @given(supports(), st.data())
 def test_flat_is_when_all_matchings_are_equally_likely(matrix: Whole, data: st.DataObject) -> None:
     n = len(matrix)
@@ -98,7 +98,7 @@ def test_one_entry_and_a_long_thin_graph() -> None:
 # --- flat -------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=22, deadline=None)
 @given(supports())
 def test_the_flat_matrix_makes_all_possible_matchings_equally_likely(matrix: Whole) -> None:
     names = [f"entry {k}" for k in range(len(matrix))]
@@ -169,7 +169,7 @@ def floats(matrix: list[list[Fraction]]) -> NDArray[np.float64]:
     return np.array([[float(cell) for cell in row] for row in matrix])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=22, deadline=None)
 @given(doubly_stochastic())
 def test_nmape_is_the_mean_over_all_truths(matrix: list[list[Fraction]]) -> None:
     n = len(matrix)

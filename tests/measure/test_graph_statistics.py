@@ -64,7 +64,7 @@ def test_figures_of_known_graphs(graph: Graph, known: tuple[float, ...]) -> None
     assert all(note.startswith("undefined: ") for note in found.notes.values())
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(graph=graphs(min_nodes=1))
 def test_figures_agree_with_their_definitions(graph: Graph) -> None:
     found = graph_statistics(graph)
@@ -77,7 +77,7 @@ def test_figures_agree_with_their_definitions(graph: Graph) -> None:
     assert found.triangles == sum(oracle.triangles(graph)) // 3
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=22)
 @given(graph=graphs(min_nodes=1), seed=st.integers(0, 99))
 def test_the_numbers_of_nodes_play_no_part(graph: Graph, seed: int) -> None:
     other = graph.relabelled(np.random.default_rng(seed).permutation(graph.nodes))
@@ -94,7 +94,7 @@ def test_all_components_count_that_are_the_largest() -> None:
     assert found.average_path == pytest.approx(7 / 6)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=22)
 @given(graph=graphs(min_nodes=2), seed=st.integers(0, 99))
 def test_a_sample_of_all_is_exact(graph: Graph, seed: int) -> None:
     exact = graph_statistics(graph)

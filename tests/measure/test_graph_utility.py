@@ -55,7 +55,7 @@ def releases(draw: st.DrawFn, min_edges: int = 0) -> tuple[GraphRelease, Graph]:
     return hidden(original, after, draw(st.integers(0, 99))), after
 
 
-@settings(deadline=None, max_examples=45)
+@settings(deadline=None, max_examples=24)
 @given(drawn=releases())
 def test_every_figure_agrees_with_its_definition(drawn: tuple[GraphRelease, Graph]) -> None:
     release, after = drawn
@@ -83,7 +83,7 @@ def test_every_figure_agrees_with_its_definition(drawn: tuple[GraphRelease, Grap
     np.testing.assert_allclose(spectral_distance(release), change, rtol=1e-9, atol=1e-9)
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(drawn=releases())
 def test_all_together_are_the_single_ones_within_their_bounds(drawn: tuple[GraphRelease, Graph]) -> None:
     release, _ = drawn

@@ -35,7 +35,7 @@ def by_name(groups: tuple[Group, ...]) -> dict[str, Group]:
 # --- the same numbers as plain loops ----------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(st.integers(1, 40), st.data(), st.floats(0.5, 0.999))
 def test_exact_intervals_are_those_of_the_tails(tries: int, data: st.DataObject, confidence: float) -> None:
     hits = data.draw(st.integers(0, tries))
@@ -44,7 +44,7 @@ def test_exact_intervals_are_those_of_the_tails(tries: int, data: st.DataObject,
     assert found.value == hits / tries
 
 
-@settings(deadline=None, max_examples=45)
+@settings(deadline=None, max_examples=24)
 @given(st.lists(st.tuples(LABELS, st.sampled_from([0.0, 0.25, 1.0])), min_size=1, max_size=60), st.data())
 def test_rates_are_those_of_plain_loops(people: list[tuple[str | None, float]], data: st.DataObject) -> None:
     labels = [label for label, _ in people]
@@ -262,7 +262,7 @@ def test_missing_is_a_group_of_its_own_even_beside_a_value_of_that_name() -> Non
     assert {group.name for group in alone.groups} == {"missing", "x"}
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(st.dictionaries(st.sampled_from([None, *"abcdefg"]), st.integers(1, 14), min_size=1), st.integers(2, 11))
 def test_no_small_group_can_be_computed_from_what_is_shown(people: dict[str | None, int], minimum: int) -> None:
     cells = arranged(people, people, minimum)
@@ -276,7 +276,7 @@ def test_no_small_group_can_be_computed_from_what_is_shown(people: dict[str | No
             assert not can_be_computed({label}, shown, set(people))
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(st.lists(st.integers(0, 14), min_size=1, max_size=6), st.integers(0, 14), st.integers(2, 11))
 def test_no_small_control_group_can_be_computed(counts: list[int], others: int, minimum: int) -> None:
     gone = hidden(counts, others, minimum)
@@ -325,7 +325,7 @@ def table(**columns: object) -> Table:
     return Table.from_frame(pl.DataFrame(columns, strict=False))
 
 
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 @given(
     st.lists(
         st.one_of(st.none(), st.integers(-(10**6), 10**6), st.floats(-1e9, 1e9, allow_nan=False, width=32)),

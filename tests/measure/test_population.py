@@ -30,7 +30,7 @@ def one(value: float) -> np.ndarray[Any, Any]:
     return np.array([value])
 
 
-@settings(max_examples=40)
+@settings(max_examples=22)
 @given(st.integers(1, 45), st.sampled_from([0.02, 0.1, 0.3, 0.49, 0.5, 0.7, 0.999]), st.integers(1, 60))
 def test_the_negative_binomial_is_summed(f: int, p: float, k: int) -> None:
     chances = oracle.negative_binomial(f, p, int(60 * f / p) + 2000)
@@ -40,7 +40,7 @@ def test_the_negative_binomial_is_summed(f: int, p: float, k: int) -> None:
     assert below == pytest.approx(oracle.mean(chances, f, lambda h: h < k), abs=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=22)
 @given(st.integers(1, 60), st.sampled_from([1e-6, 0.2, 1.0, 7.0, 90.0, 400.0]), st.integers(1, 60))
 def test_poisson_is_summed(f: int, rate: float, k: int) -> None:
     chances = oracle.poisson(rate, 1500)
@@ -50,7 +50,7 @@ def test_poisson_is_summed(f: int, rate: float, k: int) -> None:
     assert below == pytest.approx(oracle.mean(chances, f, lambda h: h < k), abs=1e-9)
 
 
-@settings(max_examples=25)
+@settings(max_examples=22)
 @given(st.integers(1, 8), st.floats(0, 0.95), st.floats(0.1, 300), st.integers(0, 60), st.integers(1, 30))
 def test_the_urn_is_filled_step_by_step(f: int, alpha: float, others: float, draws: int, k: int) -> None:
     chances = oracle.urn(f - alpha, others, draws)

@@ -54,13 +54,13 @@ def case_of(truth: str, guess: str, *, alpha: Fraction = Fraction(1, 2), beta: F
     )
 
 
-@settings(deadline=None, max_examples=45)
+@settings(deadline=None, max_examples=24)
 @given(cases(), st.sampled_from(FORMS))
 def test_every_figure_is_that_of_the_definition(case: Case, form: Form) -> None:
     assert_agrees(case, form)
 
 
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 @given(cases(most_items=7), st.sampled_from([Fraction(0), Fraction(-1, 10**6), Fraction(1, 10**6)]))
 def test_a_threshold_at_a_point_of_the_graph_is_decided_exactly(case: Case, away: Fraction) -> None:
     result = expected(case)
@@ -71,7 +71,7 @@ def test_a_threshold_at_a_point_of_the_graph_is_decided_exactly(case: Case, away
     assert_agrees(case)
 
 
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 @given(cases(most_items=7), st.data())
 def test_a_threshold_on_a_later_point_of_a_graph_is_found_there(case: Case, data: st.DataObject) -> None:
     result = expected(case)
@@ -151,7 +151,7 @@ def test_graphs_are_those_of_one_subject() -> None:
         assert mixed == pytest.approx([float(y) for _, y in subject.points], abs=1e-12)
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(cases())
 def test_risk_slope_on_a_graph_is_the_risk_slope_of_the_result(case: Case) -> None:
     result = measured(case.but(at_breach="nan"))

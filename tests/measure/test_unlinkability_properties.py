@@ -29,14 +29,14 @@ def assert_same(one: Any, other: Any) -> None:
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9, err_msg=field.name)
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(cases(), st.permutations(range(5)))
 def test_what_the_adversary_calls_its_clusters_does_not_matter(case: Case, new: list[int]) -> None:
     renamed = [([f"new {new[int(name[1:])]}" for name in labels], p) for labels, p in case.guesses]
     assert_same(measured(case.but(guesses=renamed)), measured(case))
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(cases(), st.data())
 def test_the_order_of_items_does_not_matter(case: Case, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(case.n)))
@@ -50,7 +50,7 @@ def test_the_order_of_items_does_not_matter(case: Case, data: st.DataObject) -> 
     assert_same(measured(shuffled), measured(case))
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(cases(), st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=10))
 def test_a_partition_named_twice_in_a_view_counts_with_both_probabilities(case: Case, part: Fraction) -> None:
     (labels, probability), *rest = case.guesses
@@ -58,14 +58,14 @@ def test_a_partition_named_twice_in_a_view_counts_with_both_probabilities(case: 
     assert_same(measured(case.but(guesses=doubled)), measured(case))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=24)
 @given(cases())
 def test_a_view_of_one_partition_is_that_partition(case: Case) -> None:
     truth, guess = Partition.from_labels(case.truth), Partition.from_labels(case.guesses[0][0])
     assert_same(unlinkability(View([guess], [1]), truth), unlinkability(guess, truth))
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(cases())
 def test_a_perfect_guess_makes_no_error_and_breaches_everybody(case: Case) -> None:
     result = measured(case.but(guesses=[(case.truth, Fraction(1))]))
@@ -80,7 +80,7 @@ def test_a_perfect_guess_makes_no_error_and_breaches_everybody(case: Case) -> No
     assert (result.overall.kind, result.overall.breached, result.overall.breached_share) == ("neutral", True, 1)
 
 
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 @given(cases())
 def test_every_figure_keeps_to_its_range(case: Case) -> None:
     result = measured(case)
@@ -99,7 +99,7 @@ def test_every_figure_keeps_to_its_range(case: Case) -> None:
     assert np.array_equal(result.mergings == 0, result.breached)
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(cases())
 def test_nothing_the_caller_passed_is_changed(case: Case) -> None:
     truth, guess = Partition.from_labels(case.truth), Partition.from_labels(case.guesses[0][0])
@@ -112,7 +112,7 @@ def test_nothing_the_caller_passed_is_changed(case: Case) -> None:
     assert_same(unlinkability(guess, truth, alpha=alpha, weights=weights), first)
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(cases(), st.integers(1, 9))
 def test_shares_of_weight_do_not_depend_on_the_unit_of_weight(case: Case, tenths: int) -> None:
     # Reading 8: with norm="weight" the graphs are free of scale.

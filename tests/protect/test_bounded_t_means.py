@@ -101,7 +101,7 @@ def check_matched(graph: Graph, need: NDArray[np.int64], matched: Matched) -> No
     assert all(other in released.neighbours_of(one) for one in lacking for other in lacking if one < other)
 
 
-@settings(max_examples=36)
+@settings(max_examples=22)
 @given(graphs(min_nodes=2, max_nodes=10, min_edges=1), st.integers(0, 2**32 - 1))
 def test_degrees_come_to_any_target_as_far_as_partners_go(graph: Graph, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -161,7 +161,7 @@ def check_release(release: GraphRelease, max_size: int) -> None:
     assert len(release.notes) == (facts["pseudo nodes"] > 0) + (facts["nodes off target"] > 0)
 
 
-@settings(max_examples=36)
+@settings(max_examples=22)
 @given(graphs(min_nodes=2, max_nodes=14, min_edges=1), st.integers(2, 16), st.integers(0, 2**32 - 1))
 def test_members_of_a_cluster_get_one_degree(graph: Graph, max_size: int, seed: int) -> None:
     check_release(made(graph, max_size, seed), max_size)

@@ -60,7 +60,7 @@ def test_without_noise_degrees_and_joint_degrees_are_those_of_the_original(origi
         assert np.isin(release.in_original_numbers().keys, original.keys).mean() < 0.2
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(graphs(min_nodes=2, max_nodes=12, min_edges=1), seeds)
 def test_without_noise_any_graph_keeps_its_joint_degrees(original: Graph, seed: int) -> None:
     release = released(original, seed, epsilon=NO_NOISE)
@@ -68,7 +68,7 @@ def test_without_noise_any_graph_keeps_its_joint_degrees(original: Graph, seed: 
     assert joint(release.released) == joint(original)
 
 
-@settings(deadline=None, max_examples=45)
+@settings(deadline=None, max_examples=24)
 @given(graphs(min_nodes=2, max_nodes=12, min_edges=1), seeds, st.sampled_from([1e-6, 0.1, 1.0, 5.0, 100.0]))
 def test_any_graph_gives_a_release_with_a_true_account(original: Graph, seed: int, epsilon: float) -> None:
     release = released(original, seed, epsilon=epsilon)

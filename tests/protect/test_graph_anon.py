@@ -35,7 +35,7 @@ def best_rises(degrees: list[int], k: int) -> tuple[int, int]:
     return min(found)
 
 
-@settings(max_examples=90)
+@settings(max_examples=50)
 @given(st.lists(st.integers(0, 12), min_size=2, max_size=10), st.integers(2, 10))
 def test_the_grouping_is_the_best_of_all(degrees: list[int], k: int) -> None:
     k = min(k, len(degrees))
@@ -84,7 +84,7 @@ def check_invariants(release: GraphRelease, k: int, *, hide_new: bool) -> None:
         assert release.pseudo_nodes == max(largest_rise, k) + (max(largest_rise, k) + 1) % 2
 
 
-@settings(max_examples=55)
+@settings(max_examples=24)
 @given(graphs(min_nodes=2, max_nodes=14, min_edges=1), st.integers(2, 14), st.booleans(), st.integers(0, 2**32 - 1))
 def test_every_degree_is_shared_and_the_original_stays(graph: Graph, k: int, hide_new: bool, seed: int) -> None:
     k = min(k, graph.nodes)

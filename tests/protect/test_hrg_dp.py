@@ -67,7 +67,7 @@ def test_one_edge_changes_the_likelihood_of_no_dendrogram_by_more(nodes: int) ->
 
 
 @given(graphs(min_nodes=2, max_nodes=11), st.integers(0, 2**32 - 1), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 def test_sensitivity_of_the_likelihood(graph: Graph, seed: int, picked: int) -> None:
     one, other = np.triu_indices(graph.nodes, 1)
     key = (one * graph.nodes + other)[picked % one.size]
@@ -159,7 +159,7 @@ def test_same_seed_same_release() -> None:
 
 
 @given(graphs(min_nodes=2, max_nodes=10, min_edges=1), st.sampled_from([1e-6, 0.5, 1e9]), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=22)
 def test_any_graph_works(graph: Graph, epsilon: float, seed: int) -> None:
     release = HrgDP(epsilon=epsilon, moves_per_node=3).apply(graph, rng=_rng(seed))
     assert release.released.nodes == graph.nodes

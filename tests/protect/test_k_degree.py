@@ -39,7 +39,7 @@ def falling(numbers: list[int]) -> list[int]:
     return sorted((number % len(numbers) for number in numbers), reverse=True)
 
 
-@settings(max_examples=36)
+@settings(max_examples=22)
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=9), st.integers(2, 4))
 def test_no_groups_raise_degrees_by_less(numbers: list[int], k: int) -> None:
     degrees = falling(numbers)
@@ -51,7 +51,7 @@ def test_no_groups_raise_degrees_by_less(numbers: list[int], k: int) -> None:
     assert int(found.sum()) - sum(degrees) == least_raise(degrees, k)
 
 
-@settings(max_examples=36)
+@settings(max_examples=22)
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=6), st.integers(2, 3))
 def test_no_even_sum_of_shared_degrees_is_nearer(numbers: list[int], k: int) -> None:
     degrees = falling(numbers)
@@ -69,7 +69,7 @@ def test_ten_degrees_are_grouped_as_well_as_any_way_there_is() -> None:
     assert int(raised_degrees(np.array(degrees), 3).sum()) - sum(degrees) == least_raise(degrees, 3)
 
 
-@settings(max_examples=45)
+@settings(max_examples=24)
 @given(graphs(min_nodes=2, max_nodes=14), st.integers(2, 6), st.integers(0, 1000))
 def test_edges_are_only_added_and_every_degree_is_shared(original: Graph, k: int, seed: int) -> None:
     if k > original.nodes:
@@ -81,7 +81,7 @@ def test_edges_are_only_added_and_every_degree_is_shared(original: Graph, k: int
     assert release.notes == ()
 
 
-@settings(max_examples=36)
+@settings(max_examples=22)
 @given(graphs(min_nodes=2, max_nodes=14), st.integers(2, 6), st.integers(0, 1000))
 def test_with_priority_degrees_do_not_fall_and_every_degree_is_shared(original: Graph, k: int, seed: int) -> None:
     if k > original.nodes:

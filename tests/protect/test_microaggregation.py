@@ -15,7 +15,7 @@ from unveil.errors import InputError
 from unveil.protect.table.microaggregation import Microaggregation
 
 
-@settings(max_examples=36)
+@settings(max_examples=22)
 @given(st.integers(2, 40), st.integers(1, 4), st.integers(2, 6), st.integers(0, 2**32))
 def test_the_groups_are_those_of_the_definition(n: int, m: int, k: int, seed: int) -> None:
     values = np.random.default_rng(seed).normal(size=(n, m))
@@ -23,7 +23,7 @@ def test_the_groups_are_those_of_the_definition(n: int, m: int, k: int, seed: in
     assert {frozenset(np.flatnonzero(group == number).tolist()) for number in set(group.tolist())} == mdav(values, k)
 
 
-@settings(max_examples=36)
+@settings(max_examples=22)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=3, max_size=40), st.integers(2, 3))
 def test_groups_are_neither_too_small_nor_too_large(rows: list[tuple[int, int]], k: int) -> None:
     size = np.bincount(mdav_groups(np.array(rows, float), k))
@@ -31,7 +31,7 @@ def test_groups_are_neither_too_small_nor_too_large(rows: list[tuple[int, int]],
     assert size.max() < 2 * k
 
 
-@settings(max_examples=25)
+@settings(max_examples=22)
 @given(st.integers(3, 40), st.sampled_from([None, 1, 2]), st.integers(0, 2**32))
 def test_means_are_kept_and_rows_are_alike_by_blocks(n: int, size: int | None, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -15,7 +15,7 @@ from unveil.data.table import Table
 from unveil.protect.table.mondrian import Mondrian
 
 
-@settings(max_examples=45)
+@settings(max_examples=24)
 @given(st.integers(1, 60), st.integers(1, 4), st.integers(2, 6), st.integers(1, 12), st.integers(0, 2**32))
 def test_the_classes_are_those_of_the_definition(n: int, m: int, k: int, steps: int, seed: int) -> None:
     position = np.random.default_rng(seed).integers(0, steps + 1, (n, m)) / steps
@@ -24,7 +24,7 @@ def test_the_classes_are_those_of_the_definition(n: int, m: int, k: int, steps: 
     assert classes == mondrian(position, k)
 
 
-@settings(max_examples=25)
+@settings(max_examples=22)
 @given(st.integers(3, 80), st.integers(2, 3), st.integers(0, 2**32))
 def test_every_row_is_the_same_as_k_others_in_columns_of_all_kinds(n: int, k: int, seed: int) -> None:
     release = release_with(Mondrian(k=k), people(n, seed), seed)

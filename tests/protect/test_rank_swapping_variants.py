@@ -66,7 +66,7 @@ def test_a_long_band_repeats_itself_between_its_ends() -> None:
     np.testing.assert_allclose(band[-10:], exact_band(360, np.ones(3))[-10:], atol=1e-12)
 
 
-@settings(max_examples=40)
+@settings(max_examples=22)
 @given(
     st.lists(st.integers(0, 4), min_size=1, max_size=6),
     st.sampled_from(["window", "all", "weight", "buckets"]),

@@ -40,7 +40,7 @@ def check(release: GraphRelease, original: Graph, k: int) -> None:
     assert 2 * (after.edges - original.edges) == int(wanted.sum() - original.degrees.sum())
 
 
-@settings(max_examples=45)
+@settings(max_examples=24)
 @given(st.lists(st.tuples(st.integers(2, 9), st.integers(0, 8)), max_size=10))
 def test_no_rounding_keeps_the_number_of_edges_better(groups: list[tuple[int, int]]) -> None:
     size = [count for count, _ in groups]
@@ -59,7 +59,7 @@ def test_a_single_group_of_even_size_may_have_no_even_rounding() -> None:
     assert even_rounding(np.array([3, 2]), np.array([0, 1])) is None
 
 
-@settings(max_examples=40)
+@settings(max_examples=22)
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=9), st.integers(2, 4))
 def test_groups_of_degrees_have_the_least_squares(numbers: list[int], k: int) -> None:
     if len(numbers) < k:
@@ -92,7 +92,7 @@ def test_a_graph_has_degrees_if_and_only_if_some_graph_has_them() -> None:
     assert not is_graphic(np.array([-1, 1]))
 
 
-@settings(max_examples=45)
+@settings(max_examples=24)
 @given(graphs(min_nodes=2, max_nodes=14), st.integers(2, 6), st.integers(0, 1000), st.sampled_from(SELECTIONS))
 def test_degrees_are_reached_exactly_on_any_graph(original: Graph, k: int, seed: int, by: Selection) -> None:
     if k > original.nodes:
@@ -100,7 +100,7 @@ def test_degrees_are_reached_exactly_on_any_graph(original: Graph, k: int, seed:
     check(applied(original, k, seed, by), original, k)
 
 
-@settings(max_examples=36)
+@settings(max_examples=22)
 @given(graphs(min_nodes=2, max_nodes=10), graphs(min_nodes=2, max_nodes=10), st.integers(0, 1000), st.booleans())
 def test_any_degrees_that_a_graph_has_are_reached(one: Graph, other: Graph, seed: int, by_relevance: bool) -> None:
     nodes = max(one.nodes, other.nodes)

@@ -13,7 +13,7 @@ from unveil.errors import InputError
 from unveil.protect.table.univariate_microaggregation import UnivariateMicroaggregation
 
 
-@settings(max_examples=36)
+@settings(max_examples=22)
 @given(st.lists(st.integers(-9, 9), min_size=2, max_size=8), st.integers(2, 3))
 def test_no_other_groups_lose_less(numbers: list[int], k: int) -> None:
     if len(numbers) < k:
@@ -25,7 +25,7 @@ def test_no_other_groups_lose_less(numbers: list[int], k: int) -> None:
     assert squares_within(values, found) == pytest.approx(least_squares(values, k), abs=1e-9)
 
 
-@settings(max_examples=25)
+@settings(max_examples=22)
 @given(st.integers(3, 60), st.integers(2, 3), st.integers(0, 2**32))
 def test_every_value_is_shared_and_means_are_kept(n: int, k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -232,7 +232,7 @@ def test_the_distribution_is_drawn_number_by_number_with_its_5_percent_point() -
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=400), st.integers(1, 50))
-@settings(max_examples=36)
+@settings(max_examples=22)
 def test_bars_hold_all_but_a_trace_of_the_chance_and_one_starts_at_the_mark(heights: list[float], zeros: int) -> None:
     chance = np.array([0.0] * zeros + heights)
     chance = chance / chance.sum() if chance.sum() > 0 else np.eye(chance.size)[0]

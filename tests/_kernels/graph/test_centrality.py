@@ -12,7 +12,7 @@ from unveil._kernels.graph.centrality import betweenness, closeness
 from unveil.data.graph import Graph
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(graph=graphs(min_nodes=0, max_nodes=9))
 def test_exact_values_agree_with_all_pairs(graph: Graph) -> None:
     near, between = closeness(graph.start, graph.neighbour), betweenness(graph.start, graph.neighbour)
@@ -22,7 +22,7 @@ def test_exact_values_agree_with_all_pairs(graph: Graph) -> None:
     assert between.exact
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=22)
 @given(graph=graphs(min_nodes=2, max_nodes=9), data=st.data())
 def test_pivots_are_the_sources_of_an_estimate(graph: Graph, data: st.DataObject) -> None:
     pivots = data.draw(st.lists(st.integers(0, graph.nodes - 1), min_size=1, unique=True))
@@ -55,7 +55,7 @@ def test_plain_and_compiled_agree(most: int, monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_allclose(closeness(graph.start, graph.neighbour).values, oracle.closeness(graph), rtol=1e-12)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=24)
 @given(graph=graphs(min_nodes=1, max_nodes=9))
 def test_logarithms_of_path_counts_agree_with_the_counts(graph: Graph) -> None:
     limit = centrality._MOST_PATHS

@@ -11,7 +11,7 @@ from unveil._kernels.graph.clustering import assortativity, clustering_coefficie
 from unveil.data.graph import Graph
 
 
-@settings(deadline=None, max_examples=45)
+@settings(deadline=None, max_examples=24)
 @given(graph=graphs(min_nodes=0))
 def test_all_figures_agree_with_counting(graph: Graph) -> None:
     rows = graph.start, graph.neighbour

@@ -27,7 +27,7 @@ def _begun(graph: Graph, seed: int) -> Dendrogram:
 
 
 @given(graphs(min_nodes=2, max_nodes=12), _SEEDS)
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 def test_a_random_dendrogram_is_right(graph: Graph, seed: int) -> None:
     tree = _begun(graph, seed)
     check(tree, graph)
@@ -36,7 +36,7 @@ def test_a_random_dendrogram_is_right(graph: Graph, seed: int) -> None:
 
 
 @given(graphs(min_nodes=3, max_nodes=12), _SEEDS, st.sampled_from([0.0, 0.3, 50.0]))
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 def test_moves_keep_everything_up_to_date(graph: Graph, seed: int, factor: float) -> None:
     tree = _begun(graph, seed)
     state = fresh_state(np.random.default_rng(seed))
@@ -115,7 +115,7 @@ def test_a_long_walk_follows_the_exponential_mechanism(graph: Graph, factor: flo
 
 
 @given(graphs(min_nodes=2, max_nodes=12), _SEEDS, st.floats(0, 40), st.floats(0, 70))
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 def test_blocks_hold_every_pair_and_edge_once(graph: Graph, seed: int, between: float, inside: float) -> None:
     tree = _begun(graph, seed)
     blocks = blocks_of(tree, most_between=between, most_inside=inside)
@@ -138,7 +138,7 @@ def test_blocks_hold_every_pair_and_edge_once(graph: Graph, seed: int, between: 
 
 
 @given(graphs(min_nodes=2, max_nodes=12), _SEEDS, st.integers(0, 10**6))
-@settings(deadline=None, max_examples=32)
+@settings(deadline=None, max_examples=24)
 def test_one_edge_changes_one_count_by_one_and_no_block(graph: Graph, seed: int, picked: int) -> None:
     """The cut-off looks at sizes alone, and the counts together have sensitivity 1."""
     one, other = np.triu_indices(graph.nodes, 1)

@@ -37,7 +37,7 @@ def repaired(one: np.ndarray, other: np.ndarray, nodes: int, rng: np.random.Gene
     return graph, done
 
 
-@settings(deadline=None, max_examples=45)
+@settings(deadline=None, max_examples=24)
 @given(graphs(min_nodes=2, max_nodes=14, min_edges=1), seeds)
 def test_joint_degrees_that_some_graph_has_are_always_reached(graph: Graph, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -61,7 +61,7 @@ def test_larger_graphs_too(graph: Graph) -> None:
     assert done["loops and repeats"] > 10
 
 
-@settings(deadline=None, max_examples=45)
+@settings(deadline=None, max_examples=24)
 @given(seeds, st.integers(1, 12), st.integers(0, 60))
 def test_what_no_graph_has_is_come_close_to(seed: int, nodes: int, edges: int) -> None:
     rng = np.random.default_rng(seed)

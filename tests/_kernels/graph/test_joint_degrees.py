@@ -31,7 +31,7 @@ def table_of(graph: Graph, grid: np.ndarray) -> np.ndarray:
     return joint_table(grid, graph.degrees[one], graph.degrees[other])
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(graphs(max_nodes=9), st.integers(1, 9), spacings)
 def test_the_table_is_that_of_its_definition(graph: Graph, largest: int, spacing: float) -> None:
     grid = degree_grid(largest, spacing)
@@ -47,7 +47,7 @@ def test_the_table_is_that_of_its_definition(graph: Graph, largest: int, spacing
         assert found @ (1 / grid[smaller] + 1 / grid[larger]) == pytest.approx((graph.degrees > 0).sum())
 
 
-@settings(deadline=None, max_examples=55)
+@settings(deadline=None, max_examples=24)
 @given(graphs(min_nodes=2, max_nodes=7), st.integers(1, 7), spacings)
 def test_no_edge_changes_the_weighted_table_by_more_than_one(graph: Graph, largest: int, spacing: float) -> None:
     grid = degree_grid(largest, spacing)
@@ -59,7 +59,7 @@ def test_no_edge_changes_the_weighted_table_by_more_than_one(graph: Graph, large
         assert oracle.change(before, after, weight.tolist()) <= 1 + 1e-9
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(graphs(min_nodes=2, max_nodes=7), st.integers(1, 7))
 def test_no_edge_changes_the_table_of_all_degrees_by_more_than_four_times_the_largest(
     graph: Graph, largest: int

@@ -12,7 +12,7 @@ from unveil._kernels.graph.noisy_counts import nearest_counts, whole_counts
 seeds = st.integers(0, 2**32 - 1)
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(seeds, st.integers(1, 8), st.floats(0, 50), st.booleans())
 def test_no_possible_counts_are_nearer(seed: int, size: int, total: float, tight: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -63,7 +63,7 @@ def test_rounding_keeps_sums_of_parts_and_has_no_bias() -> None:
     assert many.mean(axis=0) == pytest.approx(counts, abs=0.04)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=22)
 @given(seeds, st.integers(1, 300))
 def test_rounding_bears_rounding_errors(seed: int, size: int) -> None:
     rng = np.random.default_rng(seed)
@@ -87,7 +87,7 @@ def test_spread_ends_keep_their_number_and_that_of_their_nodes(largest: int, spa
         assert np.unique(degree).size > 450
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=12))
 def test_whole_nodes_get_back_the_degrees_they_had(degrees: list[int]) -> None:
     ends = np.repeat(np.sort(degrees)[::-1], np.sort(degrees)[::-1])
@@ -100,7 +100,7 @@ def test_a_node_between_two_degrees_of_the_grid_is_put_together_again() -> None:
     assert nodes_of_ends(np.array([12, 12, 12, 4, 4, 4]), 5).tolist() == [0] * 6
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=22)
 @given(seeds, st.integers(1, 30), st.integers(1, 20))
 def test_all_ends_find_a_node_however_few_there_are(seed: int, nodes: int, largest: int) -> None:
     rng = np.random.default_rng(seed)

@@ -23,7 +23,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(request.param)
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(graph=graphs(min_nodes=0), data=st.data())
 def test_distances_agree_with_floyd_and_warshall(graph: Graph, data: st.DataObject) -> None:
     far = oracle.distances(graph)
@@ -35,7 +35,7 @@ def test_distances_agree_with_floyd_and_warshall(graph: Graph, data: st.DataObje
     assert found.tolist() == [[UNREACHABLE if step == np.inf else step for step in far[source]] for source in sources]
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(graph=graphs(min_nodes=0))
 def test_components_agree_with_who_can_be_reached(graph: Graph) -> None:
     label = components(graph.start, graph.neighbour)
@@ -45,7 +45,7 @@ def test_components_agree_with_who_can_be_reached(graph: Graph) -> None:
     assert first == sorted(first)
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(graph=graphs(min_nodes=1), data=st.data())
 def test_sums_over_sources_agree_with_floyd_and_warshall(graph: Graph, data: st.DataObject) -> None:
     sources = data.draw(st.lists(st.integers(0, graph.nodes - 1), unique=True))
@@ -78,7 +78,7 @@ def test_paths_of_a_chain_are_known() -> None:
     assert distances(chain.start, chain.neighbour, np.array([7]))[0].tolist() == [abs(7 - node) for node in range(200)]
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(graph=graphs(min_nodes=2, min_edges=1), most=st.integers(0, 20))
 def test_the_diameter_is_between_its_bounds(graph: Graph, most: int) -> None:
     label = components(graph.start, graph.neighbour)

@@ -49,7 +49,7 @@ def test_known_spectra(graph: Graph, known: list[float]) -> None:
     assert norm.values.tolist() == pytest.approx([known[0]], abs=1e-9)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=22)
 @given(graph=graphs(min_nodes=1))
 def test_the_norm_is_between_average_and_highest_degree(graph: Graph) -> None:
     norm = float(spectral_norm(graph.start, graph.neighbour).values[0])

@@ -33,7 +33,7 @@ from unveil._kernels.matching.sinkhorn import _by_logs
 RNG = np.random.default_rng
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(st.integers(1, 6), st.integers(0, 2**32), st.sampled_from([0.2, 0.4, 0.7]))
 def test_edges_between_blocks_are_those_in_no_matching(n: int, seed: int, density: float) -> None:
     matrix = np.ceil(sparse(n, density, RNG(seed)))
@@ -46,7 +46,7 @@ def test_edges_between_blocks_are_those_in_no_matching(n: int, seed: int, densit
     assert (kept == (np.array(oracle.marginals(matrix.astype(int).tolist()), float) > 0)).all()
 
 
-@settings(deadline=None, max_examples=36)
+@settings(deadline=None, max_examples=22)
 @given(st.integers(1, 7), st.integers(0, 2**32), st.floats(0.1, 0.5))
 def test_rows_named_have_too_few_columns(n: int, seed: int, density: float) -> None:
     matrix = (RNG(seed).random((n, n)) < density).astype(float)
