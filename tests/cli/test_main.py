@@ -21,12 +21,7 @@ HEAVY = ("numpy", "polars", "narwhals", "rich", "scipy", "numba", "matplotlib", 
         ["--help"],
         ["--version"],
         [],
-        ["partition", "--help"],
-        ["candidates", "--help"],
-        ["matching", "--help"],
-        ["reidentify", "--help"],
-        ["audit", "--help"],
-        ["list", "--help"],
+        *([name, "--help"] for name in COMMANDS),
     ],
 )
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
@@ -134,3 +129,10 @@ def test_a_reader_that_went_away_is_no_traceback() -> None:
 def test_without_standalone_mode_errors_reach_the_caller() -> None:
     with pytest.raises(click.UsageError, match="partion"):
         main.main(["partion"], standalone_mode=False)
+
+
+def test_python_runs_it_as_a_module() -> None:
+    asked = [sys.executable, "-m", "unveil", "lits"]
+    run = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith("unveil: there is no command 'lits'. Did you mean 'list'?")

@@ -269,10 +269,8 @@ def test_secgraph_is_no_differential_privacy_and_says_so(original: Graph) -> Non
     assert "NOT differentially private" in release.notes[0]
     assert (release.kind, release.pairing) == ("masked", "node")
     kept = np.isin(release.in_original_numbers().keys, original.keys).sum()
-    facts = release.facts
-    assert kept == original.edges - facts["edges removed"]
-    assert release.released.edges == original.edges - facts["edges removed"] + facts["edges added"]
-    assert 2 * (original.edges - release.released.edges) == facts["ends left without an edge"]
+    assert kept == release.changes.kept
+    assert 2 * (original.edges - release.released.edges) == release.facts["ends left without an edge"]
 
 
 def test_secgraph_without_noise_changes_nothing() -> None:
@@ -285,7 +283,7 @@ def test_secgraph_keeps_edges_of_the_original() -> None:
     original = heavy_tail(2500, 5, 11)
     release = released(original, compat="secgraph", epsilon=1)
     assert np.isin(release.in_original_numbers().keys, original.keys).mean() > 0.1
-    assert release.facts["edges removed"] > 100
+    assert release.changes.removed > 100
 
 
 def test_another_code_to_imitate_is_refused() -> None:

@@ -12,6 +12,7 @@ from unveil._kernels.graph.degree_groups_minimax import minimax_groups
 from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
+from unveil.measure import smallest_degree_class
 from unveil.protect._listing import PROTECTIONS
 from unveil.protect.graph import graph_anon
 from unveil.protect.graph.graph_anon import GraphAnon, _hiding_edges
@@ -74,9 +75,8 @@ def check_invariants(release: GraphRelease, k: int, *, hide_new: bool) -> None:
     whole = np.bincount(released.degrees)
     if hide_new:
         assert whole[whole > 0].min() >= k
-    assert release.facts["smallest degree class"] == whole[released.degrees[: original.nodes]].min()
-    assert release.facts["edges added"] == released.edges - original.edges
-    assert release.facts["pseudo nodes"] == release.pseudo_nodes
+    assert smallest_degree_class(release) == whole[released.degrees[: original.nodes]].min()
+    assert release.changes.added == released.edges - original.edges
     largest_rise = int((released.degrees[: original.nodes] - original.degrees).max())
     if largest_rise == 0 or not hide_new:
         assert release.pseudo_nodes == largest_rise
@@ -111,14 +111,14 @@ def test_fewer_nodes_than_two_groups_all_get_the_largest_degree() -> None:
     star = Graph.from_edges([0] * 7, range(1, 8))
     release = anonymized(star, 5, hide_new=False)
     assert (release.in_original_numbers().degrees[:8] == 7).all()
-    assert dict(release.facts) == {"pseudo nodes": 6, "edges added": 42, "smallest degree class": 14}
+    assert (release.pseudo_nodes, release.changes.added, smallest_degree_class(release)) == (6, 42, 14)
 
 
 def test_a_graph_that_has_it_already_stays_as_it_is() -> None:
     ring = Graph.from_edges(range(10), [*range(1, 10), 0])
     release = anonymized(ring, 5)
     assert (release.in_original_numbers().keys == ring.keys).all()
-    assert dict(release.facts) == {"pseudo nodes": 0, "edges added": 0, "smallest degree class": 10}
+    assert (release.pseudo_nodes, release.changes.added, smallest_degree_class(release)) == (0, 0, 10)
     assert release.notes == ("nothing was changed: every degree was shared by at least 5 nodes already",)
 
 
@@ -126,19 +126,19 @@ def test_without_hiding_a_note_says_who_can_be_told() -> None:
     # Degrees 6, 4 and 3 rise by 0, 2 and 3: of three pseudo nodes two get 2 edges, which nobody else has.
     stars = Graph.from_edges([0] * 6 + [1] * 4 + [2] * 3, range(3, 16))
     plain, hidden = anonymized(stars, 3, hide_new=False), anonymized(stars, 3)
-    assert dict(plain.facts) == {"pseudo nodes": 3, "edges added": 5, "smallest degree class": 3}
+    assert (plain.pseudo_nodes, plain.changes.added, smallest_degree_class(plain)) == (3, 5, 3)
     assert "some of the 3 pseudo nodes can be told by their degree" in plain.notes[0]
     # A path from one of these through the third to the other makes it 3 edges each.
-    assert dict(hidden.facts) == {"pseudo nodes": 3, "edges added": 7, "smallest degree class": 3}
+    assert (hidden.pseudo_nodes, hidden.changes.added, smallest_degree_class(hidden)) == (3, 7, 3)
     assert hidden.notes == ()
 
 
 def test_a_single_pseudo_node_that_can_be_told_is_one() -> None:
     release = anonymized(Graph.from_edges([0, 1], [1, 2], nodes=4), 4, hide_new=False)
-    assert release.facts["pseudo nodes"] == 2
+    assert release.pseudo_nodes == 2
     almost_complete = Graph.from_edges(*np.triu_indices(12, 2))
     release = anonymized(almost_complete, 5, hide_new=False)
-    assert release.facts["pseudo nodes"] == 1
+    assert release.pseudo_nodes == 1
     assert release.notes == (
         "the pseudo node can be told by its degree, which fewer than 5 nodes share; hide_new avoids that",
     )

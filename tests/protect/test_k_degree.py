@@ -14,7 +14,8 @@ from unveil._kernels.graph.degree_realisation import raised
 from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
-from unveil.protect.graph.k_degree import EdgeRule, KDegree, changes
+from unveil.measure import smallest_degree_class
+from unveil.protect.graph.k_degree import EdgeRule, KDegree, check_classes
 
 STAR = Graph.from_edges([0] * 19, range(1, 20))
 CYCLE = Graph.from_edges(range(9), [*range(1, 9), 0])
@@ -26,13 +27,13 @@ def applied(original: Graph, k: int = 5, seed: int = 1, edges: EdgeRule = "add")
 
 
 def check(release: GraphRelease, original: Graph, k: int) -> None:
-    """Check that k nodes share each degree, and that the facts count what became of the edges."""
+    """Check that k nodes share each degree, and that changes count what became of the edges."""
     after = release.in_original_numbers()
     before, now = set(original.keys.tolist()), set(after.keys.tolist())
     assert is_shared(after.degrees.tolist(), k)
-    assert release.facts["edges added"] == len(now - before)
-    assert release.facts["edges removed"] == len(before - now)
-    assert release.facts["smallest degree class"] == smallest_class(after.degrees) >= k
+    assert release.changes.added == len(now - before)
+    assert release.changes.removed == len(before - now)
+    assert smallest_degree_class(release) == smallest_class(after.degrees) >= k
 
 
 def falling(numbers: list[int]) -> list[int]:
@@ -76,7 +77,7 @@ def test_edges_are_only_added_and_every_degree_is_shared(original: Graph, k: int
         return
     release = applied(original, k, seed)
     check(release, original, k)
-    assert release.facts["edges removed"] == 0
+    assert release.changes.removed == 0
     assert np.isin(original.keys, release.in_original_numbers().keys).all()
     assert release.notes == ()
 
@@ -101,7 +102,7 @@ def test_hardly_any_graph_of_five_nodes_could_do_with_fewer_edges() -> None:
         for original in some:
             edges = set(original.keys.tolist())
             least = min(len(other - edges) for other in could if edges <= other)
-            more.append(applied(original, k).facts["edges added"] - least)
+            more.append(applied(original, k).changes.added - least)
         assert min(more) == 0
         assert np.mean(more) < 0.4
 
@@ -111,12 +112,8 @@ def test_hardly_any_graph_of_five_nodes_could_do_with_fewer_edges() -> None:
 def test_degrees_that_are_shared_already_stay(original: Graph, edges: EdgeRule) -> None:
     release = applied(original, edges=edges)
     assert np.array_equal(release.in_original_numbers().keys, original.keys)
-    assert dict(release.facts) == {
-        "edges added": 0,
-        "edges removed": 0,
-        "smallest degree class": original.nodes,
-        "attempts": 1,
-    }
+    assert dict(release.facts) == {"attempts": 1}
+    assert smallest_degree_class(release) == original.nodes
 
 
 def test_a_star_gets_five_centres() -> None:
@@ -124,7 +121,7 @@ def test_a_star_gets_five_centres() -> None:
     release = applied(STAR)
     check(release, STAR, 5)
     assert sorted(release.released.degrees.tolist()) == [5] * 15 + [19] * 5
-    assert release.facts["edges added"] == 4 * 15 + 4 * 3 // 2
+    assert release.changes.added == 4 * 15 + 4 * 3 // 2
 
 
 def test_every_leaf_of_a_star_is_as_likely_to_become_a_centre() -> None:
@@ -153,8 +150,8 @@ def test_hubs_need_partners_that_the_cheapest_degrees_do_not_offer() -> None:
     check(exchanged, original, 5)
     top = np.sort(original.degrees)[:-6:-1]
     # At least five nodes reach the largest degree, and an edge between two of them counts twice.
-    assert release.facts["edges added"] >= int((top[0] - top).sum()) - 10
-    assert release.facts["edges removed"] == 0 < exchanged.facts["edges removed"]
+    assert release.changes.added >= int((top[0] - top).sum()) - 10
+    assert release.changes.removed == 0 < exchanged.changes.removed
     least = raised_degrees(np.sort(original.degrees)[::-1], 5, even=True).sum() // 2
     assert exchanged.released.edges == least < release.released.edges
 
@@ -163,7 +160,7 @@ def test_after_the_last_attempt_edges_are_exchanged_and_a_note_says_so() -> None
     original = heavy_tail(400, 3, 1)
     release = KDegree(attempts=1).apply(original, rng=np.random.default_rng(1))
     check(release, original, 5)
-    assert release.facts["edges removed"] > 0
+    assert release.changes.removed > 0
     assert release.facts["attempts"] == 2
     assert release.notes[0] == "1 attempt to add edges alone did not suffice, so edges were exchanged"
 
@@ -179,7 +176,7 @@ def test_a_failure_says_how_often_it_was_tried() -> None:
 
 def test_a_degree_with_too_few_nodes_is_never_released() -> None:
     with pytest.raises(CannotProtectError, match="at least 5 nodes must share each degree, but only 1"):
-        changes(STAR, STAR.keys, 5)
+        check_classes(STAR, STAR.keys, 5)
 
 
 def test_degrees_that_no_graph_has_leave_a_rest_and_come_to_an_end() -> None:

@@ -47,7 +47,10 @@ class Slow:
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         if self.begun:
-            Path(self.begun).write_text(str(os.getpid()))
+            # Renamed, so that whoever sees the file can read it.
+            mine = Path(f"{self.begun}.{os.getpid()}")
+            mine.write_text(str(os.getpid()))
+            mine.replace(self.begun)
         time.sleep(self.seconds)
         return Guess().run(released=released, knowledge=knowledge, rng=rng)
 

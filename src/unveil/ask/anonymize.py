@@ -14,9 +14,8 @@ from unveil.data.graph_release import GraphRelease
 from unveil.data.graphs import graph_from
 from unveil.data.ledger import Ledger
 from unveil.measure import METRICS
-from unveil.measure._graph_losses import EdgeChanges
 from unveil.measure.graph_anonymity import smallest_degree_class, unique_degree_share
-from unveil.measure.graph_utility import Lost, edge_changes, graph_utility
+from unveil.measure.graph_utility import Lost, graph_utility
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
 
 if TYPE_CHECKING:
@@ -43,11 +42,6 @@ class AnonymizeAnswer:
     settings: Mapping[str, str]
     utility: tuple[Lost, ...] = field(repr=False)
     notes: tuple[str, ...]
-
-    @property
-    def changes(self) -> EdgeChanges:
-        """The number of edges added, removed and kept."""
-        return edge_changes(self.release)
 
     @property
     def quantities(self) -> dict[str, Quantity]:
@@ -92,7 +86,7 @@ class AnonymizeAnswer:
         from unveil import __version__
         from unveil.report.machine import dumps
 
-        release, (added, removed, kept) = self.release, self.changes
+        release, (added, removed, kept) = self.release, self.release.changes
         return dumps(
             {
                 "schema": SCHEMA,
@@ -162,7 +156,7 @@ def anonymize(
     --------
     >>> star = ([0, 0, 0], [1, 2, 3])
     >>> answer = anonymize(star, "id-removal", rng=np.random.default_rng(1))
-    >>> answer.release.released, answer.changes
+    >>> answer.release.released, answer.release.changes
     (Graph(4 nodes, 3 edges), EdgeChanges(added=0, removed=0, kept=3))
     """
     original = graph_from(graph)

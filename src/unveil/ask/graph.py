@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._specification import settings_of
 from unveil.ask.candidates import meanings as metric_meanings
 from unveil.ask.graph_run import World, attack_all, check_repeat, generators
 from unveil.ask.progress import Progress, silent
@@ -192,7 +193,8 @@ def graph(
         repeat=repeat,
         progress=progress,
         graph=(source.nodes, source.edges),
-        protect=protection_text(protection),
+        protect=protect.strip() if isinstance(protect, str) else protection_text(protection),
+        protect_settings=settings_of(protection),
         overlap=overlap,
         connected=connected,
         given_seeds=False,
@@ -224,6 +226,7 @@ def _figures(found: AttackedGraph) -> dict[str, Any]:
         "graph": None if found.graph is None else dict(zip(("nodes", "edges"), found.graph, strict=True)),
         "protect": found.protect,
         "attack": found.attack,
+        "settings": {"protect": dict(found.protect_settings), "attack": dict(found.attack_settings)},
         "scope": found.scope,
         "released": {
             "nodes": found.mean(lambda each: each.released_nodes),

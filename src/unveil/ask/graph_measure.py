@@ -61,7 +61,7 @@ def run_attack(
             f"an attack on graphs must leave Candidates with one target for each of the {released.nodes} released "
             f"nodes, but {type(attack).__name__} does not. Correct its method run"
         )
-    targets = np.setdiff1d(np.arange(released.nodes), knowledge.seeds[:, 0])
+    targets = knowledge.targets(released)
     if targets.size == 0:
         raise InputError(
             f"the adversary must not know all {released.nodes} released nodes beforehand, but each is in a seed pair. "

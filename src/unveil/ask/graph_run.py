@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._specification import settings_of
 from unveil.ask.graph_measure import Measurements, averages, cut_offs, measure, nodes_of, run_attack
 from unveil.ask.progress import Progress
 from unveil.attack import ATTACKS, AttacksGraph, attack_text
@@ -75,6 +76,7 @@ def attack_all(
         attack=attack_text(attack),
         scope=next((each.scope for each in ATTACKS.values() if each.make is type(attack)), None),
         chunk=_chunk(attack),
+        attack_settings=settings_of(attack),
         paired_by_rank=paired_by_rank,
         repetitions=tuple(each.repetition for each in every),
         metrics=averages(every),

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.graph.rows import among, edge_keys
 from unveil.data.graph import Graph
 from unveil.data.ledger import Ledger
 from unveil.data.release import ReleaseKind
@@ -19,6 +21,14 @@ Integers = NDArray[np.int64]
 NOBODY = -1
 #: Whose each released node is: known because it was made from that node, or only paired with it by rank of degree.
 Pairing = Literal["node", "rank"]
+
+
+class EdgeChanges(NamedTuple):
+    """How many edges a release has that the original lacks, how many it lacks, and how many both have."""
+
+    added: int
+    removed: int
+    kept: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +48,7 @@ class GraphRelease:
     notes
         What a reader has to know, as plain sentences.
     facts
-        What the method counted on its way, such as how many switches it did.
+        What the method counted on its way, such as how many switches it did, and nobody could count afterwards.
     pairing
         "node" if each released node was made from the one it stands for; "rank" if the graph is synthetic and nodes
         were paired by the rank of their degree: that serves evaluation alone and is no part of what is released.
@@ -81,6 +91,18 @@ class GraphRelease:
         """The number of released nodes that stand for nobody."""
         return self.released.nodes - self.original.nodes
 
+    @cached_property
+    def changes(self) -> EdgeChanges:
+        """How many edges came, went and stayed, by the nodes they stand for; an edge of a pseudo node has come.
+
+        >>> path, fork = Graph.from_edges([0, 1, 2], [1, 2, 3]), Graph.from_edges([0, 1, 1], [1, 2, 3])
+        >>> GraphRelease(path, fork, np.arange(4)).changes
+        EdgeChanges(added=1, removed=1, kept=2)
+        """
+        one, other = self.original.ends
+        kept = int(among(edge_keys(one, other, self.released.nodes), self.in_original_numbers().keys).sum())
+        return EdgeChanges(self.released.edges - kept, self.original.edges - kept, kept)
+
     def in_original_numbers(self) -> Graph:
         """Return the released graph with the numbers of the original; pseudo nodes come after all others.
 
@@ -88,6 +110,10 @@ class GraphRelease:
         >>> GraphRelease(edge, edge.relabelled([2, 0, 1]), np.array([1, 2, 0])).in_original_numbers().keys
         array([1])
         """
+        return self._renumbered
+
+    @cached_property
+    def _renumbered(self) -> Graph:
         number = self.truth.copy()
         pseudo = number == NOBODY
         number[pseudo] = np.arange(self.original.nodes, self.released.nodes)
@@ -124,3 +150,12 @@ class GraphKnowledge:
                 raise InputError(f"each {what} node may be in one seed pair, but some are in two. Keep the right one")
         seeds.flags.writeable = False
         object.__setattr__(self, "seeds", seeds)
+
+    def targets(self, released: Graph) -> Integers:
+        """Return the released nodes that are left to find: those that the adversary did not know beforehand.
+
+        >>> edge = Graph.from_edges([0], [1], nodes=3)
+        >>> GraphKnowledge(edge, np.array([[2, 0]])).targets(edge)
+        array([0, 1])
+        """
+        return np.setdiff1d(np.arange(released.nodes), self.seeds[:, 0])

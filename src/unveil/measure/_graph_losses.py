@@ -1,14 +1,12 @@
 """A graph and its release side by side: each property before and after, and how far they are apart."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import isnan, nan
 from typing import NamedTuple
 
 import numpy as np
 
 from unveil._kernels.graph.clustering import assortativity, clustering_coefficient, joint_degrees
-from unveil._kernels.graph.rows import among, edge_keys
 from unveil._kernels.graph.spectral import largest_eigenvalues
 from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
@@ -20,14 +18,6 @@ EIGENVALUES = 10
 #: Eigenvalues that are nearer than this, as a share of the largest, are called exact.
 _EXACT = 1e-9
 _NO_EDGE = "the original has no edge"
-
-
-class EdgeChanges(NamedTuple):
-    """How many edges of the release the original does not have, of the original the release has not, and both have."""
-
-    added: int
-    removed: int
-    kept: int
 
 
 class Loss(NamedTuple):
@@ -56,17 +46,10 @@ class Both:
         """The graph before."""
         return self.release.original
 
-    @cached_property
+    @property
     def released(self) -> Graph:
         """The graph after, with the original's numbers: an unchanged graph then differs in no digit."""
         return self.release.in_original_numbers()
-
-    @cached_property
-    def changes(self) -> EdgeChanges:
-        """The edges that came, went and stayed."""
-        one, other = self.original.ends
-        kept = int(among(edge_keys(one, other, self.released.nodes), self.released.keys).sum())
-        return EdgeChanges(self.released.edges - kept, self.original.edges - kept, kept)
 
     def paths(self, graph: Graph) -> Paths:
         """Return the paths of either graph; where they are sampled, both start at the same nodes if they can."""
@@ -80,7 +63,8 @@ def edge_loss(both: Both) -> Loss:
     before, after = both.original.edges, both.released.edges
     if before + after == 0:
         return Loss(nan, "edges", 0.0, 0.0, why="neither graph has an edge")
-    return Loss((both.changes.added + both.changes.removed) / (before + after), "edges", float(before), float(after))
+    changes = both.release.changes
+    return Loss((changes.added + changes.removed) / (before + after), "edges", float(before), float(after))
 
 
 def degree_loss(both: Both) -> Loss:

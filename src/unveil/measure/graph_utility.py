@@ -12,7 +12,7 @@ from typing import Any
 
 from unveil.data.graph_release import GraphRelease
 from unveil.measure import _graph_losses as losses
-from unveil.measure._graph_losses import EIGENVALUES, Both, EdgeChanges, Loss
+from unveil.measure._graph_losses import EIGENVALUES, Both, Loss
 from unveil.measure._listing import METRICS, Metric, metric
 from unveil.measure.graph_statistics import EXACT_UP_TO, SOURCES
 
@@ -44,17 +44,6 @@ class Lost:
     after: float
     sampled: bool
     why: str
-
-
-def edge_changes(release: GraphRelease) -> EdgeChanges:
-    """Return how many edges the release added, removed and kept; an edge of a pseudo node is an added one.
-
-    >>> from unveil.data.graph import Graph
-    >>> path, fork = Graph.from_edges([0, 1, 2], [1, 2, 3]), Graph.from_edges([0, 1, 1], [1, 2, 3])
-    >>> edge_changes(GraphRelease(path, fork, [0, 1, 2, 3]))
-    EdgeChanges(added=1, removed=1, kept=2)
-    """
-    return Both(release=release).changes
 
 
 @metric(bounds=(0, 1), source="Dice (1945)", **_FACTS)

@@ -6,7 +6,7 @@ from importlib.metadata import version as installed_version
 from unveil.data.graph_release import GraphRelease
 from unveil.data.ledger import Ledger
 from unveil.measure.graph_anonymity import smallest_degree_class, unique_degree_share
-from unveil.measure.graph_utility import Lost, edge_changes
+from unveil.measure.graph_utility import Lost
 from unveil.report.anonymize_charts import degree_chart
 from unveil.report.blocks import Block, Number, Page, Section, Table
 from unveil.report.text import count, decimal, percent, significant
@@ -55,7 +55,7 @@ def page(
 
 def headline(release: GraphRelease, protect: str) -> str:
     """Return what was done and what changed, in one sentence."""
-    added, removed, _ = edge_changes(release)
+    added, removed, _ = release.changes
     edges = release.original.edges
     if release.kind == "synthetic":
         drawn = count(release.released.edges, "edge", "edges")
@@ -75,7 +75,7 @@ def _all(edges: int) -> str:
 
 def change_numbers(release: GraphRelease) -> tuple[Number, ...]:
     """Return the counts of what changed, each with what it means."""
-    added, removed, kept = edge_changes(release)
+    added, removed, kept = release.changes
     original, released = release.original, release.released
     numbers = [
         Number(
@@ -108,9 +108,8 @@ def change_numbers(release: GraphRelease) -> tuple[Number, ...]:
 
 
 def fact_table(release: GraphRelease) -> Table | None:
-    """Return what the protection counted on its way, or None where that is nothing new."""
-    told = {"edges added", "edges removed", "edges kept", "pseudo nodes", "smallest degree class"}
-    rows = tuple((name, decimal(value)) for name, value in release.facts.items() if name not in told)
+    """Return what the protection counted on its way, or None where it counted nothing."""
+    rows = tuple((name, decimal(value)) for name, value in release.facts.items())
     if not rows:
         return None
     return Table(caption="What the protection counted", columns=("what", "number"), rows=rows, align=("left", "right"))

@@ -86,7 +86,7 @@ def _success_lead(found: AttackedGraph) -> str:
 
 def _method(found: AttackedGraph) -> tuple[str, ...]:
     many = len(found.repetitions)
-    sentences = [*_how_it_was_run(found)]
+    sentences = [*_how_it_was_run(found), *_settings(found)]
     if found.paired_by_rank:
         sentences.append(
             "The release is a graph drawn anew, whose nodes are nobody's. Each was paired with the original node whose "
@@ -135,6 +135,16 @@ def _how_it_was_run(found: AttackedGraph) -> list[str]:
     return [
         f"{times} graph was protected{anew} by {found.protect}, and what the adversary knows (an auxiliary graph with "
         f"{edges} of the original edges, and {seeds}) was drawn{anew}; both met {attack}.{kept}"
+    ]
+
+
+def _settings(found: AttackedGraph) -> list[str]:
+    """Return all settings in words, where there are any."""
+    both = (("the protection", found.protect_settings), ("the attack", found.attack_settings))
+    return [
+        f"Settings of {what}: {', '.join(f'{name}={value}' for name, value in settings.items())}."
+        for what, settings in both
+        if settings
     ]
 
 

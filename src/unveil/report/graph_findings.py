@@ -1,8 +1,8 @@
 """What was found when a released graph was attacked, once or several times: data only, measured elsewhere."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -101,7 +101,8 @@ class AttackedGraph:
     rather than drawn, ``chunk`` how many nodes the attack compares at a time (None for all), ``paired_by_rank`` that
     released nodes are nobody's and were paired with originals by the rank of their degrees. ``truth_counts`` counts
     attempted nodes by the probability of the true node, ``candidate_counts`` and ``candidate_mass`` candidates and
-    their probability by powers of ten, all over every repetition.
+    their probability by powers of ten, all over every repetition. The settings are all that there are, those that were
+    left as they are included.
     """
 
     graph: tuple[int, int] | None
@@ -120,6 +121,8 @@ class AttackedGraph:
     truth_counts: Integers
     candidate_counts: Integers
     candidate_mass: Floats
+    attack_settings: Mapping[str, str] = field(default_factory=dict)
+    protect_settings: Mapping[str, str] = field(default_factory=dict)
 
     def mean(self, of: Callable[[Repetition], float]) -> float:
         """Return the mean of a figure over the repetitions, as a whole number where it is one."""

@@ -159,8 +159,7 @@ def _attack_graph(
         guess = attack.run(
             released=release.released, knowledge=knowledge, rng=rng(study.seed, "attack", scenario.key, number)
         )
-    # Nodes that the adversary knew before are nobody's success, and no target either.
-    targets = np.setdiff1d(np.arange(release.released.nodes), knowledge.seeds[:, 0])
+    targets = knowledge.targets(release.released)
     return _candidates(guess, scenario.attack).only(targets), release.truth[targets]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.graph.rows import among, edge_keys, ends_of
+from unveil._kernels.graph.rows import edge_keys, ends_of
 from unveil.data.graph import Graph
 from unveil.data.graph_release import NOBODY, GraphRelease, Pairing
 from unveil.data.ledger import Ledger
@@ -54,31 +54,6 @@ def graph_release(
         pairing=pairing,
         ledger=ledger,
     )
-
-
-def edge_changes(before: NDArray[np.int64], after: NDArray[np.int64]) -> dict[str, float]:
-    """Return how many edges were added and removed, by the keys of both graphs, in any order.
-
-    An edge that was taken away and came back is neither.
-
-    >>> edge_changes(np.array([1, 2, 5]), np.array([5, 3]))
-    {'edges added': 1, 'edges removed': 2}
-    """
-    return {
-        "edges added": int((~among(after, np.sort(before))).sum()),
-        "edges removed": int((~among(before, np.sort(after))).sum()),
-    }
-
-
-def smallest_degree_class(degrees: NDArray[np.int64], people: int) -> int:
-    """Return how many nodes share their degree with somebody at least; the first ``people`` nodes are somebody.
-
-    Pseudo nodes count where somebody has their degree, because nobody can tell them from others.
-
-    >>> smallest_degree_class(np.array([2, 2, 2, 1]), 3), smallest_degree_class(np.array([2, 1, 1, 2]), 3)
-    (3, 2)
-    """
-    return int(np.bincount(degrees)[degrees[:people]].min())
 
 
 def counted(number: int, one: str, many: str) -> str:

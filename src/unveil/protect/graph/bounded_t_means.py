@@ -12,7 +12,7 @@ from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
 from unveil.errors import InputError
 from unveil.protect._listing import protection
-from unveil.protect.graph._release import check_edges, edge_changes, graph_release, smallest_degree_class
+from unveil.protect.graph._release import check_edges, graph_release
 
 Integers = NDArray[np.int64]
 
@@ -54,8 +54,8 @@ class BoundedTMeans:
     --------
     >>> star = Graph.from_edges([0] * 9, range(1, 10))
     >>> release = BoundedTMeans(max_size=5).apply(star, rng=np.random.default_rng(1))
-    >>> [release.facts[name] for name in ("clusters", "edges removed", "edges added", "nodes off target")]
-    [2, 7, 6, 0]
+    >>> release.changes, release.facts["clusters"], release.facts["nodes off target"]
+    (EdgeChanges(added=6, removed=7, kept=2), 2, 0)
     >>> np.sort(release.released.degrees[release.truth >= 0])  # degrees 9 and 1 have a mean of 2.6 in their cluster
     array([1, 1, 1, 1, 1, 2, 2, 2, 2, 2])
     """
@@ -73,17 +73,13 @@ class BoundedTMeans:
         target, clusters = self._targets(original, rng)
         matched = matched_degrees(original.start, original.neighbour, original.keys, target - original.degrees, rng)
         lacking = np.flatnonzero(matched.need > 0)
-        pseudo = int(lacking.size > 0)
-        nodes = original.nodes + pseudo
+        nodes = original.nodes + int(lacking.size > 0)
         one, other = (ends[~matched.removed] for ends in original.ends)
         keys = edge_keys(
             np.concatenate([one, matched.one, lacking]),
             np.concatenate([other, matched.other, np.full(lacking.size, original.nodes)]),
             nodes,
         )
-        degree = np.append(target - matched.need, np.zeros(pseudo, np.int64))
-        degree[lacking] += 1
-        degree[original.nodes :] = lacking.size
         missed = int((matched.need > 1).sum())
         return graph_release(
             original,
@@ -95,11 +91,8 @@ class BoundedTMeans:
             facts={
                 "clusters": clusters.bounds.size - 1,
                 "rounds": clusters.rounds,
-                **edge_changes(edge_keys(*original.ends, nodes), keys),
-                "pseudo nodes": pseudo,
                 "edges to the pseudo node": int(lacking.size),
                 "nodes off target": missed,
-                "smallest degree class": smallest_degree_class(degree, original.nodes),
             },
         )
 

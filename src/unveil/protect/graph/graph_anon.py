@@ -17,7 +17,6 @@ from unveil.protect.graph._release import (
     check_edges,
     check_enough_nodes,
     graph_release,
-    smallest_degree_class,
 )
 
 Integers = NDArray[np.int64]
@@ -57,8 +56,8 @@ class GraphAnon:
     --------
     >>> star = Graph.from_edges([0] * 9, range(1, 10))
     >>> release = GraphAnon(k=3).apply(star, rng=np.random.default_rng(1))
-    >>> dict(release.facts)
-    {'pseudo nodes': 9, 'edges added': 16, 'smallest degree class': 3}
+    >>> release.pseudo_nodes, release.changes.added
+    (9, 16)
     >>> np.unique(release.released.degrees, return_counts=True)
     (array([1, 2, 9]), array([9, 7, 3]))
     """
@@ -98,12 +97,7 @@ class GraphAnon:
             name="graph-anon",
             rng=rng,
             nodes=nodes,
-            notes=_notes(int(self.k), pseudo, smallest_degree_class(reached, nodes)),
-            facts={
-                "pseudo nodes": pseudo,
-                "edges added": len(new),
-                "smallest degree class": smallest_degree_class(reached, original.nodes),
-            },
+            notes=_notes(int(self.k), pseudo, int(np.bincount(reached)[reached].min())),
         )
 
     def _pseudo_nodes(self, largest_rise: int) -> int:

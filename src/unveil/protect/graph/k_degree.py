@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from unveil._kernels.graph.degree_groups import raised_degrees, smallest_class
 from unveil._kernels.graph.degree_realisation import raised
 from unveil._kernels.graph.random import fresh_state
-from unveil._kernels.graph.rows import rows_of
+from unveil._kernels.graph.rows import among, rows_of
 from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.protect._listing import protection
-from unveil.protect.graph._release import check_class_size, check_enough_nodes, counted, edge_changes, graph_release
+from unveil.protect.graph._release import check_class_size, check_enough_nodes, counted, graph_release
 
 Integers = NDArray[np.int64]
 EdgeRule = Literal["add", "priority"]
@@ -54,7 +54,7 @@ class KDegree:
     --------
     >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3])
     >>> release = KDegree(k=2).apply(star, rng=np.random.default_rng(1))
-    >>> sorted(release.released.degrees.tolist()), release.facts["edges added"]
+    >>> sorted(release.released.degrees.tolist()), release.changes.added
     ([2, 2, 3, 3], 2)
     """
 
@@ -77,12 +77,12 @@ class KDegree:
             tries += more
         if keys is None:
             raise CannotProtectError(self._not_found(original, lacking))
-        facts = changes(original, keys, self.k)
+        check_classes(original, keys, self.k)
         notes: tuple[str, ...] = ()
-        if self.edges == "add" and facts["edges removed"]:
+        if self.edges == "add" and not among(original.keys, np.sort(keys)).all():
             said = counted(self.attempts, "attempt", "attempts")
             notes = (f"{said} to add edges alone did not suffice, so edges were exchanged",)
-        return graph_release(original, keys, name="k-degree", rng=rng, notes=notes, facts={**facts, "attempts": tries})
+        return graph_release(original, keys, name="k-degree", rng=rng, notes=notes, facts={"attempts": tries})
 
     def _search(
         self, original: Graph, rng: np.random.Generator, *, keep: bool
@@ -148,8 +148,8 @@ def check_attempts(attempts: object) -> None:
         raise InputError(f"attempts must be a whole number from 1, but is {attempts!r}")
 
 
-def changes(original: Graph, keys: Integers, k: int) -> dict[str, float]:
-    """Return facts on what became of the edges; raise if a degree has fewer than k nodes after all."""
+def check_classes(original: Graph, keys: Integers, k: int) -> None:
+    """Raise an error if a degree has fewer than k nodes after all."""
     ends = np.concatenate(np.divmod(keys, max(original.nodes, 1)))
     smallest = smallest_class(np.bincount(ends, minlength=original.nodes))
     if smallest < k:
@@ -157,4 +157,3 @@ def changes(original: Graph, keys: Integers, k: int) -> dict[str, float]:
             f"at least {k} nodes must share each degree, but only {smallest} do after the change of the "
             f"{original.name}. This is a mistake in unveil: please report it"
         )
-    return {**edge_changes(original.keys, keys), "smallest degree class": smallest}

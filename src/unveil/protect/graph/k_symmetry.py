@@ -108,8 +108,6 @@ class KSymmetry:
             "cells copied": np.unique(cell[times > 1]).size,
             "nodes in cells that may be no orbits": undecided,
             "hubs left alone": int(alone.sum()),
-            "pseudo nodes": nodes - original.nodes,
-            "edges added": edges - original.edges,
         }
         return graph_release(
             original,

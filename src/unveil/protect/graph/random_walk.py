@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil._kernels.graph.random import fresh_state
-from unveil._kernels.graph.rows import among
 from unveil._kernels.graph.walks import walked_edges
 from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
@@ -86,7 +85,6 @@ class RandomWalk:
             rng=rng,
             notes=notes,
             facts={
-                "edges kept": int(among(walked.keys, original.keys).sum()),
                 "walks given up": walked.given_up,
                 "nodes that lost all edges": lost,
             },

@@ -14,7 +14,7 @@ from unveil.data.graph_release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_class_size, check_enough_nodes, counted, graph_release
-from unveil.protect.graph.k_degree import changes, check_attempts
+from unveil.protect.graph.k_degree import check_attempts, check_classes
 
 Integers = NDArray[np.int64]
 Selection = Literal["random", "nc"]
@@ -53,7 +53,7 @@ class Umga:
     --------
     >>> star = Graph.from_edges([0, 0, 0, 0, 0], [1, 2, 3, 4, 5])
     >>> release = Umga(k=2).apply(star, rng=np.random.default_rng(1))
-    >>> sorted(release.released.degrees.tolist()), release.facts["edges added"], release.facts["edges removed"]
+    >>> sorted(release.released.degrees.tolist()), release.changes.added, release.changes.removed
     ([1, 1, 1, 1, 3, 3], 2, 2)
     """
 
@@ -92,14 +92,14 @@ class Umga:
                 f"{counted(original.edges, 'edge', 'edges')} the graph is too dense: allow more attempts, or take a "
                 "smaller k"
             )
-        facts = changes(original, keys, self.k)
+        check_classes(original, keys, self.k)
         return graph_release(
             original,
             keys,
             name="umga",
             rng=rng,
             notes=self._said(used, longer),
-            facts={**facts, "k used": used, "longer exchanges": longer},
+            facts={"k used": used, "longer exchanges": longer},
         )
 
     def _degrees(self, original: Graph, rng: np.random.Generator) -> tuple[int, Integers]:
