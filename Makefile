@@ -5,11 +5,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 REPORT := unveil-report.html
 
-.PHONY: help setup demo study test format bench clean
+.PHONY: help setup demo serve study test format bench clean
 
 help:
 	@echo "make setup   make .venv with unveil in it (done once, and again when the requirements change)"
 	@echo "make demo    run unveil on data inside the package and write $(REPORT)"
+	@echo "make serve   open the local page in a browser; Ctrl-C ends it"
 	@echo "make study   run studies/quick.toml into unveil-study, or go on with it, and write unveil-study.html"
 	@echo "make test    lint, types, tests and coverage"
 	@echo "make format  let ruff format the code and repair what it can"
@@ -22,6 +23,10 @@ setup:
 demo: setup
 	@$(BIN)/unveil audit --html $(REPORT) </dev/null
 	@echo "The report is in $(CURDIR)/$(REPORT)"
+
+serve:
+	@$(PYTHON) tools/environment.py .venv --extra web
+	@$(BIN)/unveil serve
 
 study: setup
 	@$(BIN)/unveil study run studies/quick.toml --out unveil-study --resume </dev/null

@@ -11,6 +11,7 @@ from benchmarks import (
     candidates,
     closest_record,
     compatibility,
+    grades,
     graph_attacks,
     graph_protections,
     inference,
@@ -40,6 +41,8 @@ def main() -> None:
     linkers.intersection([10**4, 10**5])
     graph_protections.outcomes()
     graph_attacks.outcomes()
+    print(as_markdown(list(grades.rows())), "\n")
+    print(f"memory beyond the values that are graded: {grades.extra_memory():,} MB\n")
     print(as_markdown(list(candidates.rows())), "\n")
     print(as_markdown(list(partitions.rows(sizes))), "\n")
     print("| case | extra memory, MB |\n|---|---:|")

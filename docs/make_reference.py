@@ -10,6 +10,7 @@ from math import isinf
 from pathlib import Path
 
 from unveil.measure import METRICS, Metric
+from unveil.report.trust import GROUNDS, LEGEND, mark, trust_of, trust_sentence, where_from
 
 PAGE = Path(__file__).with_name("metrics.md")
 HEAD = """# Metrics
@@ -20,7 +21,7 @@ This page is written by `python docs/make_reference.py`: change the docstrings, 
 
 def render() -> str:
     """Return the page: for each category a table, then each metric in full, in the order in which they are listed."""
-    parts = [HEAD]
+    parts = [HEAD, f"{LEGEND} {where_from().replace('docs/grades.md', '[grades](grades.md)')}"]
     for category, members in _categories():
         metrics = list(members)
         parts += ["\n".join(_table(category, metrics)), *("\n".join(_entry(metric)) for metric in metrics)]
@@ -35,8 +36,12 @@ def _categories() -> Iterator[tuple[str, Iterator[Metric]]]:
 def _table(category: str, members: list[Metric]) -> Iterator[str]:
     yield f"## {category[:1].upper()}{category[1:]}"
     yield ""
-    yield "| Metric | What it returns | Of | Per | More means | Range | Source |"
-    yield "|---|---|---|---|---|---|---|"
+    # Most categories are about other things than guesses at candidates, and have no grades.
+    grounds = GROUNDS if any(map(_graded, members)) else ()
+    heads = ["Metric", "What it returns", "Of", "Per", "More means", "Range"]
+    heads += [*(f"Trust in {ground}" for ground in grounds), "Source"]
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
     for metric in members:
         cells = (
             f"`{metric.name}`",
@@ -45,6 +50,7 @@ def _table(category: str, members: list[Metric]) -> Iterator[str]:
             metric.per,
             metric.more_means,
             " to ".join(map(_bound, metric.bounds)),
+            *(mark(metric.name, ground) for ground in grounds),
             metric.source,
         )
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
@@ -61,10 +67,16 @@ def _entry(metric: Metric) -> Iterator[str]:
     if metric.undefined:
         yield f"* Undefined: {metric.undefined.removeprefix('NaN ')}".replace("``", "`")
     yield f"* More means {metric.more_means}; it needs {'the' if metric.needs_truth else 'no'} truth."
+    if _graded(metric):
+        yield f"* {trust_sentence(metric.name)}"
     if metric.affected_by_chunking:
         yield "* It depends on how many candidates an attack looks at in one go."
     if metric.printed_direction != metric.more_means:
         yield f"* The source prints that more means {metric.printed_direction}, which contradicts its meaning."
+
+
+def _graded(metric: Metric) -> bool:
+    return any(trust_of(metric.name).values())
 
 
 def _bound(value: float) -> str:

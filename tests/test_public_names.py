@@ -36,7 +36,9 @@ def without_docstring(name: str, thing: Any) -> list[str]:
     if not (isinstance(thing, (ModuleType, type, property)) or hasattr(thing, "__get__")):
         return []  # a constant: its type's docstring says nothing about it
     members = vars(thing) if isinstance(thing, type) else {}
-    public = [(key, member) for key, member in members.items() if not key.startswith("_")]
+    # The fields of a named tuple are told by its own docstring.
+    fields = getattr(thing, "_fields", ())
+    public = [(key, member) for key, member in members.items() if not key.startswith("_") and key not in fields]
     below = [wrong for key, member in public for wrong in without_docstring(f"{name}.{key}", member)]
     text = thing.__doc__ or ""
     # A dataclass without a docstring gets its signature as one.

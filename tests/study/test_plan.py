@@ -85,6 +85,19 @@ def test_a_study_can_be_written_and_read_again(tmp_path: Path) -> None:
     assert people.fixed_levels() == {"known_share": 1.0}
 
 
+def test_a_type_is_a_label_on_which_nothing_depends(tmp_path: Path) -> None:
+    study = Study.read(written(tmp_path, TEXT))
+    assert [each.type for each in study.data] == ["", ""]
+    text = TEXT.replace('name = "sample"', 'name = "sample"\ntype = "a \\"made\\" one"')
+    labelled = Study.read(written(tmp_path, text))
+    assert [each.type for each in labelled.data] == ["", 'a "made" one']
+    assert Study.read(written(tmp_path, labelled.to_toml())) == labelled
+    assert labelled.identity() == study.identity()
+    assert [each.file_name for each in labelled.scenarios()] == [each.file_name for each in study.scenarios()]
+    with pytest.raises(InputError, match=r"'type' of .*data.* number 2 of the study .* must be a text, but is not"):
+        Study.read(written(tmp_path, TEXT.replace('name = "sample"', 'name = "sample"\ntype = 3')))
+
+
 @pytest.mark.parametrize(
     "changes",
     [

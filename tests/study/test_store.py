@@ -9,7 +9,7 @@ import pytest
 
 from tests.study.small import first, looked_at, small_study
 from unveil.errors import InputError
-from unveil.study import Store, Study
+from unveil.study import Results, Store, Study
 from unveil.study.lock import running
 from unveil.study.seal import DiskError, Seal, seal_of, sealed, write_bytes
 from unveil.study.work import run_scenario
@@ -119,6 +119,30 @@ def test_a_folder_with_results_needs_resume(study: Study, tmp_path: Path) -> Non
         run_scenario(study, first(study), out)
     with pytest.raises(InputError, match=r"holds results of this study already\. Resume it"):
         Store(out, study, resume=False).__enter__()
+
+
+def test_labels_and_places_of_the_data_are_brought_up_to_date(study: Study, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    filled(study, out)
+    before = {path.name: path.read_bytes() for path in [*(out / "results").iterdir(), out / "manifest.json"]}
+    written = (out / "study.toml").stat().st_mtime_ns
+    with Store(out, study):
+        assert (out / "study.toml").stat().st_mtime_ns == written  # nothing to write
+    moved = Path(study.data[0].source).rename(tmp_path / "moved.csv")
+    labelled = replace(study, data=(replace(study.data[0], type="communication", source=str(moved)),))
+    with Store(out, labelled) as store:
+        assert len(store.done()) == len(study.scenarios())
+    results = Results.read(out)
+    assert (results.study.data[0].type, results.study.data[0].source) == ("communication", str(moved))
+    assert len(results.fine) == len(study.scenarios())
+    assert {path.name: path.read_bytes() for path in [*(out / "results").iterdir(), out / "manifest.json"]} == before
+    # A refused study changes nothing, and a file that is gone is written again.
+    with pytest.raises(InputError, match="holds results with the seed"):
+        Store(out, replace(study, seed=9)).__enter__()
+    assert Results.read(out).study == results.study
+    (out / "study.toml").unlink()
+    with Store(out, labelled):
+        assert Results.read(out).study == results.study
 
 
 def test_a_folder_with_other_files_is_refused(study: Study, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from unveil.ask.audit import AuditAnswer, audit
 from unveil.ask.audit_files import audit_files
 from unveil.ask.candidates import CandidatesAnswer, candidates
 from unveil.ask.candidates_files import candidates_files
+from unveil.ask.grades import GradesAnswer, grade_metrics
 from unveil.ask.graph import GraphAnswer, graph
 from unveil.ask.graph_elsewhere import graph_made_elsewhere
 from unveil.ask.graph_files import graph_file, graph_made_elsewhere_files
@@ -23,6 +24,7 @@ __all__ = [
     "AnonymizeAnswer",
     "AuditAnswer",
     "CandidatesAnswer",
+    "GradesAnswer",
     "GraphAnswer",
     "MatchingAnswer",
     "PartitionAnswer",
@@ -36,6 +38,7 @@ __all__ = [
     "audit_files",
     "candidates",
     "candidates_files",
+    "grade_metrics",
     "graph",
     "graph_file",
     "graph_made_elsewhere",

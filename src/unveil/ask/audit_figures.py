@@ -6,14 +6,20 @@ from typing import Any
 from unveil.measure._plain import plain
 from unveil.measure.groups import Group, Groups
 from unveil.measure.risk import Rate
+from unveil.report.audit_candidates import candidate_metrics
 from unveil.report.audit_findings import FIGURES, Audit, Audited, Finding
 from unveil.report.audit_sentences import sentence
+from unveil.report.trust import trust_of
 
 SCHEMA = "unveil.audit/2"
 
 
 def figures_of(audit: Audit) -> dict[str, Any]:
-    """Return everything that was found, as JSON has it."""
+    """Return everything that was found, as JSON has it.
+
+    Beside the ``figures`` of an attack stands as ``trust`` how those among them were graded that are metrics of
+    candidates, such as ``{"entropy": {"tables": "with care"}}``; null where there are none.
+    """
     return {
         "original": {
             "rows": audit.rows,
@@ -83,6 +89,7 @@ def _attack(finding: Finding) -> dict[str, Any]:
         **{figure: _rate(finding.rate(figure)) for figure in FIGURES},
         "links": vars(finding.links),
         "figures": {name: value for name, value in finding.figures.items() if name != "not_run"},
+        "trust": {metric.name: trust_of(metric.name, ["tables"]) for metric, _ in candidate_metrics(finding)} or None,
         "groups": None if finding.groups is None else _groups(finding.groups),
         "sentence": sentence(finding),
     }

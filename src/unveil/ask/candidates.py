@@ -89,8 +89,13 @@ class CandidatesAnswer:
         return render(with_limits(self.page(seed=seed), limits, self.quantities))
 
     def to_json(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
-        """Return the answer as JSON; undefined figures, and those that need a truth that is not there, are null."""
+        """Return the answer as JSON; undefined figures, and those that need a truth that is not there, are null.
+
+        Each metric has as ``trust`` its grades in attacks on graphs and on tables (docs/grades.md), such as
+        ``{"graphs": "use", "tables": "with care"}``, null where it has none.
+        """
         from unveil.report.machine import dumps
+        from unveil.report.trust import trust_of
 
         found = self.matches
         return dumps(
@@ -102,7 +107,7 @@ class CandidatesAnswer:
                 "correct_by_chance": found.by_chance,
                 "stand_for_nobody": found.nobody if found.has_truth else None,
                 "truth_not_considered": found.not_considered if found.has_truth else None,
-                "metrics": to_rows(self.shown),
+                "metrics": [row | {"trust": trust_of(row["name"])} for row in to_rows(self.shown)],
                 "notes": list(self.notes),
                 "limits": list(limits),
                 "seed": seed,

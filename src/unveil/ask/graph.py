@@ -18,6 +18,7 @@ from unveil.data.graphs import graph_from
 from unveil.guess import Candidates
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
 from unveil.report.graph_findings import AttackedGraph, of_nodes
+from unveil.report.trust import trust_of
 
 if TYPE_CHECKING:
     from unveil.report.blocks import Page
@@ -81,7 +82,8 @@ class GraphAnswer:
         """Return the answer as JSON; undefined figures, and intervals of a single repetition, are null.
 
         Counts are means over the repetitions; ``repetitions`` has those of each. Rates are means of the rates of the
-        repetitions, those of attempts over the repetitions that attempted anything.
+        repetitions, those of attempts over the repetitions that attempted anything. Each metric has as ``trust`` its
+        grade in attacks on graphs (docs/grades.md), such as ``{"graphs": "use"}``, null where it has none.
         """
         from unveil import __version__
         from unveil.report.machine import dumps
@@ -259,6 +261,7 @@ def _figures(found: AttackedGraph) -> dict[str, Any]:
                 "high": each.high,
                 "undefined": each.undefined,
                 "why": each.why,
+                "trust": trust_of(each.metric.name, ["graphs"]),
             }
             for each in found.metrics
         ],

@@ -22,10 +22,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "reidentify": ("unveil.cli.reidentify:reidentify", "Who is behind each masked record, validly?"),
         "anonymize": ("unveil.cli.anonymize:anonymize", "Protect a graph, and see what that changes and costs."),
         "graph": ("unveil.cli.graph:graph", "Who is found in a released graph?"),
-        "study": (
-            "unveil.cli.study:study",
-            "Run many scenarios, and see what they found.",
-        ),
+        "study": ("unveil.cli.study:study", "Run many scenarios, and see what they found."),
+        "grade-metrics": ("unveil.cli.grade_metrics:grade_metrics", "Which privacy metrics can be trusted?"),
+        "serve": ("unveil.cli.serve:serve", "Show the same questions on a page of this machine."),
         "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
     }
 )

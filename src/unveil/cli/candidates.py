@@ -110,6 +110,7 @@ def _print(answer: "CandidatesAnswer", sample: bool) -> None:
     from unveil.report.candidates import TABLE_NOTE, by_category, headline, key_numbers, metric_table, typical_doubt
     from unveil.report.candidates_verdict import matched_tone, why_they_differ
     from unveil.report.terminal import output, show_headline, show_table
+    from unveil.report.trust import trust_note
 
     if sample:
         click.echo("The example inside unveil: made-up records, and an adversary who is right about half of them.\n")
@@ -125,6 +126,7 @@ def _print(answer: "CandidatesAnswer", sample: bool) -> None:
         click.echo()
         show_table(metric_table(category, members, as_written=True))
     click.echo()
-    output().print(TABLE_NOTE, soft_wrap=not output().is_terminal)
+    for note in (TABLE_NOTE, trust_note()):
+        output().print(note, soft_wrap=not output().is_terminal)
     if answer.left_out:
         click.echo(f"\n{len(answer.left_out)} metrics compare with the truth; give it with --truth to see them.")

@@ -22,9 +22,12 @@ def _metrics() -> list[Facts]:
 
 
 def _facts(metric: "Metric") -> Facts:
-    """Return every field of a metric but its function, so that a new fact shows up here by itself."""
+    """Return every field of a metric but its function, so that a new fact shows up here by itself, and its grades."""
+    from unveil.report.trust import trust_of
+
     facts = {field.name: getattr(metric, field.name) for field in fields(metric) if field.name != "function"}
     facts["bounds"] = [float(bound) if isfinite(bound) else None for bound in metric.bounds]
+    facts["trust"] = trust_of(metric.name)
     # The two that are sentences come last, where they do not push the others out of sight.
     source = facts.pop("source")
     return {**facts, "summary": metric.summary, "source": source}
@@ -86,6 +89,11 @@ def _print(things: list[Facts]) -> None:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, dict):
+        from unveil.report.trust import MARKS
+
+        # Only grades are told for several grounds; most metrics have none.
+        return ", ".join(f"{ground} {MARKS[verdict]}" for ground, verdict in value.items() if verdict) or "not graded"
     if isinstance(value, list):
         low, high = value
         return f"{'-∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"

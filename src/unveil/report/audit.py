@@ -8,6 +8,7 @@ from unveil.report import audit_parts as parts
 from unveil.report import audit_verdict as verdict
 from unveil.report import audit_words as words
 from unveil.report.audit_attacks import ATTACK_TEXTS
+from unveil.report.audit_candidates import candidate_table
 from unveil.report.audit_charts import attack_chart, comparison_chart
 from unveil.report.audit_findings import Audit
 from unveil.report.audit_sentences import sentence
@@ -102,10 +103,11 @@ def _attack(audit: Audit, attack: str) -> Section | None:
     repeated = attack == "linkability" and all(len(release.of(attack)) == 1 for release in audit.releases)
     blocks: list[Block] = [chart] if chart is not None and not repeated else []
     searched = verdict.search_sentence(audit) if attack == "linkability" else ""
+    known = candidate_table(audit, attack)
     return Section(
         heading=ATTACK_TEXTS[attack].question,
         lead=f"{ATTACK_TEXTS[attack].lead} {searched}".rstrip(),
-        blocks=(*blocks, attack_table(audit, attack)),
+        blocks=(*blocks, attack_table(audit, attack), *([] if known is None else [known])),
     )
 
 

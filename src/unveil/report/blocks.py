@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.report.blocks_grades import BoxRows, HeatMap
 from unveil.report.scale import FloatArray, Kind
 
 #: How a headline or a number should strike the reader; always said in words too.
@@ -224,7 +225,7 @@ class Rings:
     struck_name: str
 
 
-Block = Number | Chart | Table | Playground | Boxes | Rings
+Block = Number | Chart | Table | Playground | Boxes | Rings | BoxRows | HeatMap
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ from unveil.report.candidates_figures import (
 )
 from unveil.report.candidates_verdict import matched_headline, matched_tone, why_they_differ
 from unveil.report.text import count
+from unveil.report.trust import where_from
 
 __all__ = ["TABLE_NOTE", "by_category", "headline", "histogram", "key_numbers", "metric_table", "page", "typical_doubt"]
 
@@ -127,7 +128,7 @@ def _method(found: Matches, measured: Sequence[Measured]) -> tuple[str, ...]:
             "probability of 1e-12.",
             "Random guessing picks blindly among the candidates considered for each attempted target.",
         ]
-    sentences.append(TABLE_NOTE)
+    sentences += [TABLE_NOTE, where_from()]
     sources = dict.fromkeys(each.metric.source for each in measured)
     if sources:
         sentences.append(f"Definitions: {'; '.join(sources)}.")

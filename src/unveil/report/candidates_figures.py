@@ -9,6 +9,7 @@ from unveil.measure.matches import Matches
 from unveil.report.blocks import Number, Side, Table
 from unveil.report.candidates_verdict import matched_tone, meaning_of, summary_of, title_of
 from unveil.report.text import count, decimal, percent
+from unveil.report.trust import GROUNDS, LEGEND, mark, trust_sentence
 
 #: How to read a table of metrics.
 TABLE_NOTE = (
@@ -102,7 +103,8 @@ def release_numbers(measured: Sequence[Measured]) -> tuple[Number, ...]:
 
 def _release_meaning(measured: Measured) -> str:
     why = f" Here it has no value: {measured.why}." if measured.undefined else ""
-    return f"{meaning_of(measured.metric)} More means {measured.metric.more_means}.{why}"
+    trust = trust_sentence(measured.metric.name)
+    return f"{meaning_of(measured.metric)} More means {measured.metric.more_means}.{why} {trust}"
 
 
 def _value(measured: Measured) -> str:
@@ -110,30 +112,68 @@ def _value(measured: Measured) -> str:
 
 
 def metric_table(caption: str, measured: Sequence[Measured], *, as_written: bool = False) -> Table:
-    """Return metrics in rows; ``as_written`` names them as options of the command line do."""
+    """Return metrics in rows.
+
+    ``as_written`` is for a terminal of 80 columns: metrics are named as options are, both marks share a column, and
+    missing values, of which most metrics have as many, are counted below.
+    """
     reasons = dict.fromkeys(each.why for each in measured if each.undefined and math.isnan(each.mean))
+    notes = [f"Undefined: {'; '.join(reasons)}."] if reasons else []
+    columns = {"Metric": _LEFT, "Mean": _RIGHT, "Median": _RIGHT, "5% to 95%": _RIGHT}
+    if as_written:
+        notes += _missing(measured)
+        columns |= {"Private": _LEFT, "Trust": _LEFT}
+    else:
+        notes.append(LEGEND)
+        columns |= {"Missing": _RIGHT, "Private": _LEFT, **{_trust_head(ground): _LEFT for ground in GROUNDS}}
     return Table(
         caption=caption[:1].upper() + caption[1:],
-        columns=("Metric", "Mean", "Median", "5% to 95%", "Missing", "Private"),
-        rows=tuple(_row(each, as_written) for each in measured),
-        align=(_LEFT, _RIGHT, _RIGHT, _RIGHT, _RIGHT, _LEFT),
-        note=f"Undefined: {'; '.join(reasons)}." if reasons else "",
+        columns=tuple(columns),
+        rows=tuple(tuple(_row(each, as_written)[name] for name in columns) for each in measured),
+        align=tuple(columns.values()),
+        note=" ".join(notes),
     )
 
 
-def _row(measured: Measured, as_written: bool) -> tuple[str, ...]:
+def _trust_head(ground: str) -> str:
+    return f"Trust in {ground}"
+
+
+def _missing(measured: Sequence[Measured]) -> list[str]:
+    """Return how many targets have no value in which metrics, and why, as a sentence if there are any."""
+    groups: dict[str, list[str]] = {}
+    for each in measured:
+        if each.metric.per == "target" and not math.isnan(each.mean):
+            groups.setdefault(_how_many(each) if each.undefined else "", []).append(each.metric.name)
+    # What most of them lack needs no names, unless others lack nothing.
+    most = "" if "" in groups else max(groups, key=lambda missing: len(groups[missing]), default="")
+    said = [most] if most else []
+    said += [f"in {', '.join(names)} {missing}" for missing, names in groups.items() if missing not in ("", most)]
+    return [f"Missing: {'; '.join(said)}."] if said else []
+
+
+def _how_many(measured: Measured) -> str:
+    # One reason begins with the number itself.
+    many, why = count(measured.undefined), measured.why
+    return why if why.startswith(f"{measured.undefined} ") else f"{many} ({why})" if why else many
+
+
+def _row(measured: Measured, as_written: bool) -> dict[str, str]:
     metric = measured.metric
-    spread = ("", "")
+    median, ends = "", ""
     if metric.per == "target":
-        ends = f"{decimal(measured.low)} to {decimal(measured.high)}"
-        spread = (decimal(measured.median), ends if not math.isnan(measured.low) else "")
-    return (
-        metric.name if as_written else title_of(metric),
-        decimal(measured.mean),
-        *spread,
-        count(measured.undefined),
-        "if high" if metric.more_means == "more private" else "if low",
-    )
+        median = decimal(measured.median)
+        ends = f"{decimal(measured.low)} to {decimal(measured.high)}" if not math.isnan(measured.low) else ""
+    return {
+        "Metric": metric.name if as_written else title_of(metric),
+        "Mean": decimal(measured.mean),
+        "Median": median,
+        "5% to 95%": ends,
+        "Missing": count(measured.undefined),
+        "Private": "if high" if metric.more_means == "more private" else "if low",
+        "Trust": mark(metric.name, *GROUNDS),
+        **{_trust_head(ground): mark(metric.name, ground) for ground in GROUNDS},
+    }
 
 
 def left_out_table(left_out: Sequence[Metric]) -> Table:

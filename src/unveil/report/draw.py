@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.report.blocks import Chart, Series
+from unveil.report.blocks_grades import BoxRows, HeatMap
 from unveil.report.look import LOOKS, MOST_MARKS
 from unveil.report.scale import axis, thin
 
@@ -20,8 +21,8 @@ _MARKS = {"round": "o", "square": "s", "none": ""}
 _INK, _GRID = "#1a1f26", "#e6e9ed"
 
 
-def draw(chart: Chart, axes: "Axes | None" = None) -> "Axes":
-    """Return the axes with the chart drawn on them: ``axes``, or those of a new figure.
+def draw(chart: Chart | BoxRows | HeatMap, axes: "Axes | None" = None) -> "Axes":
+    """Return the axes with the chart, the boxes or the heat map drawn on them: ``axes``, or those of a new figure.
 
     The numbers, ticks, dashes and colours are those of the page.
 
@@ -30,6 +31,14 @@ def draw(chart: Chart, axes: "Axes | None" = None) -> "Axes":
     >>> drawn.get_lines()[0].get_ydata().tolist()
     [0.4, 1.0]
     """
+    if isinstance(chart, BoxRows):
+        from unveil.report.draw_boxes import draw_boxes
+
+        return draw_boxes(chart, axes)
+    if isinstance(chart, HeatMap):
+        from unveil.report.draw_heat import draw_heat
+
+        return draw_heat(chart, axes)
     if axes is None:
         from matplotlib import pyplot
 
@@ -51,7 +60,7 @@ def draw(chart: Chart, axes: "Axes | None" = None) -> "Axes":
     return axes
 
 
-def draw_all(charts: Sequence[Chart]) -> "NDArray[Any]":
+def draw_all(charts: Sequence[Chart | BoxRows | HeatMap]) -> "NDArray[Any]":
     """Return the axes of a new figure with the charts side by side, as an array with one per chart.
 
     >>> line = Series(name="linked", x=np.array([0.0, 1.0]), y=np.array([0.4, 1.0]), style="first")

@@ -8,6 +8,7 @@ from unveil.report.graph_charts import alike, cut_off_name
 from unveil.report.graph_figures import few
 from unveil.report.graph_findings import AttackedGraph, Averaged, of_nodes
 from unveil.report.text import count, decimal, percent
+from unveil.report.trust import mark, trust_note
 
 _NO_WIDTH = "no width"
 _LEFT: Side = "left"
@@ -27,7 +28,8 @@ def metric_table(found: AttackedGraph, *, as_written: bool = False) -> Table:
         )
     if capped:
         notes.append(f"* cannot be larger than {found.chunk} candidates at a time allow.")
-    columns = {"Metric": _LEFT, "Mean": _RIGHT, "95% interval": _RIGHT, "Private": _LEFT}
+    notes.append(trust_note(["graphs"]))
+    columns = {"Metric": _LEFT, "Mean": _RIGHT, "95% interval": _RIGHT, "Private": _LEFT, "Trust": _LEFT}
     columns |= {} if as_written else {"Kind": _LEFT, "What it is": _LEFT}
     shown = [name for name in columns if found.repeated or name != "95% interval"]
     return Table(
@@ -50,6 +52,7 @@ def _row(each: Averaged, as_written: bool, capped: bool) -> dict[str, str]:
         "Mean": _cell(each.mean),
         "95% interval": _ends(each, space),
         "Private": "if high" if metric.more_means == "more private" else "if low",
+        "Trust": mark(metric.name, "graphs"),
         "Kind": metric.category,
         "What it is": of_nodes(summary_of(metric)),
     }

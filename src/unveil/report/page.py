@@ -9,10 +9,10 @@ from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from unveil.report.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, Section, Series, Table
-from unveil.report.look import MOST_MARKS
+from unveil.report.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, Section, Table
+from unveil.report.blocks_grades import BoxRows, HeatMap
 from unveil.report.machine import compact
-from unveil.report.svg import svg, swatch
+from unveil.report.page_figures import box_figure, figure_of, heat_figure, rings_figure
 from unveil.report.text import count, shorten
 
 if TYPE_CHECKING:
@@ -143,22 +143,31 @@ def _groups(section: Section, numbered: Iterator[int]) -> Iterator[dict[str, Any
             yield {"kind": "numbers", "numbers": list(blocks)}
         elif kind == "small charts":
             charts = (block for block in blocks if isinstance(block, Chart))
-            yield {"kind": kind, "figures": [_figure(chart, f"block-{next(numbered)}") for chart in charts]}
+            yield {"kind": kind, "figures": [figure_of(chart, f"block-{next(numbered)}") for chart in charts]}
+        elif kind == "small boxes":
+            rows = (block for block in blocks if isinstance(block, BoxRows))
+            yield {"kind": kind, "figures": [box_figure(block, f"block-{next(numbered)}") for block in rows]}
         else:
             yield from (_group(block, f"block-{next(numbered)}") for block in blocks)
 
 
 def _shelf(block: Block) -> object:
     """Return what blocks that stand side by side have in common."""
+    if isinstance(block, BoxRows) and block.small:
+        return "small boxes"
     return "small charts" if isinstance(block, Chart) and block.small else type(block)
 
 
 def _group(block: Block, identity: str) -> dict[str, Any]:
     match block:
         case Chart():
-            return {"kind": "chart", "figure": _figure(block, identity)}
+            return {"kind": "chart", "figure": figure_of(block, identity)}
         case Rings():
-            return {"kind": "chart", "figure": _rings(block, identity)}
+            return {"kind": "chart", "figure": rings_figure(block, identity)}
+        case BoxRows():
+            return {"kind": "box rows", "figure": box_figure(block, identity)}
+        case HeatMap():
+            return {"kind": "heat map", "figure": heat_figure(block, identity)}
         case Table():
             cut = len(block.rows) - MOST_ROWS
             more = f"The first {MOST_ROWS} of {count(len(block.rows))} rows are shown." if cut > 0 else ""
@@ -169,44 +178,12 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
             return {
                 "kind": "playground",
                 "playground": block,
-                "figure": _figure(block.chart, identity),
+                "figure": figure_of(block.chart, identity),
                 "data": embedded(block.data),
                 "identity": identity,
             }
         case _:
             raise TypeError(f"a section cannot show a {type(block).__name__}")
-
-
-def _figure(chart: Chart, identity: str) -> dict[str, Any]:
-    from markupsafe import Markup
-
-    legend = [(_swatch(series), series.name) for series in chart.series]
-    legend += [(swatch(vector.style, kind="arrow"), vector.name) for vector in chart.vectors]
-    return {
-        "chart": chart,
-        "svg": Markup(svg(chart, identity=identity)),  # noqa: S704 - svg() escapes every text of the chart
-        "legend": [(Markup(picture), name) for picture, name in legend] if len(legend) > 1 else [],  # noqa: S704
-    }
-
-
-def _rings(rings: Rings, identity: str) -> dict[str, Any]:
-    from markupsafe import Markup
-
-    from unveil.report.svg_rings import legend, svg_rings
-
-    return {
-        "chart": rings,
-        "svg": Markup(svg_rings(rings, identity=identity)),  # noqa: S704 - svg_rings() escapes every text
-        "legend": [(Markup(picture), name) for picture, name in legend(rings)],  # noqa: S704
-    }
-
-
-def _swatch(series: Series) -> str:
-    if series.kind == "bars":
-        return swatch(series.style, kind="bar")
-    if series.kind == "points":
-        return swatch(series.style, kind="point")
-    return swatch(series.style, kind="marked line" if series.x.size <= MOST_MARKS else "line")
 
 
 def data_of(html: str) -> list[Any]:

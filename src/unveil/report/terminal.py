@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from unveil.report.blocks import Number, Table, Tone
+from unveil.report.blocks_grades import BoxRows, HeatMap
 from unveil.report.text import plain
 
 if TYPE_CHECKING:
@@ -58,6 +59,13 @@ def show_table(table: Table, *, columns: Sequence[int] | None = None, console: "
             console.file.write(f"{line}\n")
     if table.note:
         console.print(plain(table.note))
+
+
+def show_figure(figure: BoxRows | HeatMap, *, console: "Console | None" = None) -> None:
+    """Print the figures behind box plots or a heat map as a table."""
+    from unveil.report.figure_tables import boxes_table, heat_table
+
+    show_table(boxes_table(figure) if isinstance(figure, BoxRows) else heat_table(figure), console=console)
 
 
 def _rich_table(

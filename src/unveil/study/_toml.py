@@ -31,6 +31,7 @@ _DATA = {
     "kind": ("a text", True),
     "source": ("a text", True),
     "known": ("a list of texts", False),
+    "type": ("a text", False),
 }
 _REPLICATIONS = {
     "number": ("a whole number", False),
@@ -102,6 +103,7 @@ def to_toml(study: "Study") -> str:
     for data in study.data:
         lines += ["", "[[data]]", *(f"{key} = {_text(getattr(data, key))}" for key in ("name", "kind", "source"))]
         lines += [f"known = {_texts(data.known)}"] * bool(data.known)
+        lines += [f"type = {_text(data.type)}"] * bool(data.type)
     lines += ["", "[axes]"]
     lines += [f"{axis.name} = [{', '.join(map(number_text, axis.levels))}]" for axis in study.axes]
     lines += ["", "[fixed]", *(f"{name} = {number_text(level)}" for name, level in study.fixed.items())]

@@ -187,7 +187,7 @@ class Study:
     def identity(self, *, version: str | None = None) -> str:
         """Return a hash of all that numbers depend on, with the package version; but not of where the data lie.
 
-        That the data are the same is told by their own hashes.
+        That the data are the same is told by their own hashes. Their types are labels, on which no number depends.
         """
         grid = {
             "name": self.name,

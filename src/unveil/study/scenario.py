@@ -31,6 +31,9 @@ class DataSet:
         Of a table, the columns that an adversary can know; empty for those that are taken to be known.
     digest
         The hash of the bytes of the file, once a run has looked at it; empty before. What a worker reads must have it.
+    type
+        What sort of data it is, such as "communication"; empty where that is not told. A label for grades, on which no
+        number of the study depends.
     """
 
     name: str
@@ -38,6 +41,7 @@ class DataSet:
     source: str
     known: tuple[str, ...] = ()
     digest: str = ""
+    type: str = ""
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,7 @@ class Store:
                     f"{shown(self.folder)} holds results of this study already. Resume it (--resume) to compute what "
                     "is missing, or choose another folder"
                 )
+            self._refresh()
             return
         own = (".", STUDY, "run.lock")  # what a run that was killed here may have left
         others = [entry.name for entry in self.folder.iterdir() if not entry.name.startswith(own)]
@@ -83,6 +84,12 @@ class Store:
         write_bytes(self.folder / STUDY, self.study.to_toml().encode())
         # Last, because a folder with a manifest is complete.
         write_bytes(self.folder / MANIFEST, json.dumps(_manifest(self.study), indent=1).encode())
+
+    def _refresh(self) -> None:
+        """Write down what may change while the results stay: where the data lie, and the labels they have."""
+        path, text = self.folder / STUDY, self.study.to_toml().encode()
+        if not path.is_file() or path.read_bytes() != text:
+            write_bytes(path, text)
 
     def done(self, scenarios: Iterable[Scenario] | None = None) -> set[str]:
         """Return the files of scenarios that need not be computed again; damaged ones are moved out of the way.

@@ -1,0 +1,290 @@
+"""The grades of metrics: their three scores over all cases, whether to rank by them, and how suites of them do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import InputError, did_you_mean
+from unveil.grade.evenness import evenness
+from unveil.grade.monotonicity import Monotonicity, monotonicity
+from unveil.grade.replicated import Floats, Replicated
+from unveil.grade.search import SuiteSearch, best_suites
+from unveil.grade.shared_range import shared_range
+from unveil.grade.suites import SUITES, Rankings, Suite, rankings, suite_values
+from unveil.grade.summary import Summary, groups_of, summarise
+from unveil.grade.verdict import LEAST, NOTHING_SIGNIFICANT, MetricGrade, Verdict
+
+__all__ = [
+    "HERE",
+    "LEAST",
+    "NOTHING_SIGNIFICANT",
+    "PAPER",
+    "Grades",
+    "MetricGrade",
+    "Scores",
+    "SuiteGrade",
+    "Summary",
+    "Verdict",
+    "grade",
+    "groups_of",
+    "recommended",
+    "summarise",
+]
+
+#: So many metrics, at most, are tried with one another in suites: all subsets of seven are 120.
+MOST_IN_SEARCH = 7
+#: What is searched for suites.
+PAPER, HERE = "the seven metrics of Zhao and Wagner", "the best metrics here"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuiteGrade:
+    """How a suite does: the share of cases, and of adjacent levels, that it ranks in order; and its three scores."""
+
+    suite: Suite
+    whole: Summary
+    pairs: Summary
+    monotonicity: Summary
+    evenness: Summary
+    shared_range: Summary
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scores:
+    """The scores of each metric (or suite) in each case, and the values that they are scores of."""
+
+    values: Replicated
+    monotonicity: Monotonicity
+    evenness: Floats
+    shared_range: Floats
+
+    @classmethod
+    def of(cls, values: Replicated, *, level: float = 0.05, strict: bool = False) -> "Scores":
+        """Return the three scores of each metric in each case."""
+        return cls(
+            values=values,
+            monotonicity=monotonicity(values, level=level, strict=strict),
+            evenness=evenness(values),
+            shared_range=shared_range(values),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Grades:
+    """Which metrics can be trusted, and how far.
+
+    Attributes
+    ----------
+    scores
+        Everything by case and metric.
+    metrics
+        The grades of the metrics, the highest mean monotonicity first and those without one last.
+    suites, suite_scores, rankings
+        The same of suites, the highest share of cases in order first; ``suite_scores`` and ``rankings`` have the suites
+        in the order of ``suite_scores.values.metrics``. None where no suite could be computed.
+    searches
+        Which suites do best, and how much of that holds in cases that they were not chosen by: of the seven metrics of
+        Zhao and Wagner, and of the best seven here, as far as there are any. What is searched is the key.
+    level, strict
+        When a test is significant, and whether changes in the wrong direction count without being so.
+    left_out
+        Suites that were not computed, and why, in sentences.
+    """
+
+    scores: Scores = field(repr=False)
+    metrics: tuple[MetricGrade, ...]
+    suites: tuple[SuiteGrade, ...]
+    suite_scores: Scores | None = field(repr=False)
+    rankings: Rankings | None = field(repr=False)
+    searches: Mapping[str, SuiteSearch] = field(repr=False)
+    level: float
+    strict: bool
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> Replicated:
+        """What was graded."""
+        return self.scores.values
+
+    def metric(self, name: str) -> MetricGrade:
+        """Return the grades of one metric."""
+        for each in self.metrics:
+            if each.metric == name:
+                return each
+        raise InputError(
+            f"no metric {name!r} was graded.{did_you_mean(name, self.values.metrics)} There are "
+            f"{', '.join(self.values.metrics)}"
+        )
+
+
+def grade(
+    values: Replicated,
+    *,
+    level: float = 0.05,
+    strict: bool = False,
+    suites: Sequence[Suite] = (),
+    rng: np.random.Generator,
+) -> Grades:
+    """Return the grades of all metrics in all cases, and those of suites of metrics.
+
+    Parameters
+    ----------
+    values
+        What is graded.
+    level
+        A test is significant where its p value is below this.
+    strict
+        Whether a change in the wrong direction counts against a metric even where it is not significant.
+    suites
+        Suites of your own, beside those of Zhao and Wagner (as far as their metrics are there).
+    rng
+        Where the search for better suites, and its folds, begin.
+
+    Raises
+    ------
+    InputError
+        If the level is not between 0 and 1, or two suites have the same name, or one has a metric that is not there.
+
+    Examples
+    --------
+    Two metrics in one case: one falls with each stronger adversary as it should, the other one never changes. One case
+    is too few to trust the first of them elsewhere.
+
+    >>> from unveil.grade.replicated import Case
+    >>> case = Case("mail", "id-removal", "NS", "overlap")
+    >>> levels = np.arange(6.0)[:, None] + np.linspace(0, 0.1, 8)
+    >>> values = Replicated(cases=(case,), metrics=("entropy", "min_entropy"), levels=(tuple(range(6)),),
+    ...                     values=np.stack([9 - levels, np.ones((6, 8))])[None], rising=np.array([False, False]))
+    >>> for each in grade(values, rng=np.random.default_rng(1)).metrics:
+    ...     print(each.metric, round(each.monotonicity.mean, 3), each.undecided, "->", each.verdict)
+    entropy 1.0 0.0 -> with care
+    min_entropy 0.667 1.0 -> do not rank by it
+    """
+    if not 0 < level < 1:
+        raise InputError(f"the level of significance must be above 0 and below 1, but is {level:g}. Write 5 % as 0.05")
+    chosen, left_out = _suites(values, suites)
+    scores = Scores.of(values, level=level, strict=strict)
+    groups = groups_of(values.cases)
+    metrics = tuple(sorted(_metric_grades(scores, groups), key=_best_first))
+    suite_scores = Scores.of(suite_values(values, chosen), level=level, strict=strict) if chosen else None
+    ranked = rankings(values, chosen) if chosen else None
+    graded: tuple[SuiteGrade, ...] = ()
+    if suite_scores is not None and ranked is not None:
+        graded = tuple(
+            sorted(_suite_grades(chosen, suite_scores, ranked, groups), key=lambda each: _falling(each.whole.mean))
+        )
+    return Grades(
+        scores=scores,
+        metrics=metrics,
+        suites=graded,
+        suite_scores=suite_scores,
+        rankings=ranked,
+        searches=_searches(values, metrics, rng),
+        level=level,
+        strict=strict,
+        left_out=left_out,
+    )
+
+
+def recommended(grades: Grades) -> tuple[MetricGrade, ...]:
+    """Return the metrics that may be part of a suite: a mean monotonicity of at least 0.5 (Zhao and Wagner, 7.2).
+
+    That is a weak rule, since a metric that never changes scores 0.667; one that changes nowhere is left out. The
+    verdict of each is stricter.
+    """
+    return tuple(each for each in grades.metrics if each.monotonicity.mean >= LEAST and each.undecided < 1)
+
+
+def _searches(values: Replicated, metrics: Sequence[MetricGrade], rng: np.random.Generator) -> dict[str, SuiteSearch]:
+    """Return the searches among the seven metrics of the paper, chosen before, and among the best seven here."""
+    paper = SUITES["S5"].metrics
+    ranked = sorted(metrics, key=lambda each: ("use", "with care", "do not rank by it", "no grade").index(each.verdict))
+    best = tuple(each.metric for each in ranked if each.verdict in ("use", "with care"))[:MOST_IN_SEARCH]
+    # Each has random numbers of its own, so that neither depends on whether the other is there.
+    one, other = rng.spawn(2)
+    found = {}
+    if set(paper) <= set(values.metrics):
+        found[PAPER] = best_suites(values, paper, rng=one)
+    if len(best) > 1 and set(best) != set(paper):
+        found[HERE] = best_suites(values, best, rng=other)
+    return found
+
+
+def _metric_grades(scores: Scores, groups: NDArray[np.int64]) -> list[MetricGrade]:
+    found = scores.monotonicity
+    tested = ~np.isnan(found.score)
+    against = (found.wrong + found.turns) > 0
+    axis = np.array([case.axis for case in scores.values.cases])
+    axes = {name: axis == name for name in dict.fromkeys(axis.tolist())}
+    return [
+        MetricGrade(
+            metric=name,
+            monotonicity=summarise(found.score[:, column], groups),
+            evenness=summarise(scores.evenness[:, column], groups),
+            shared_range=summarise(scores.shared_range[:, column], groups),
+            undecided=_share(found.undecided[:, column], tested[:, column]),
+            against=_share(against[:, column], tested[:, column]),
+            by_axis={name: summarise(found.score[rows, column], groups[rows]) for name, rows in axes.items()},
+        )
+        for column, name in enumerate(scores.values.metrics)
+    ]
+
+
+def _suite_grades(
+    suites: Sequence[Suite], scores: Scores, ranked: Rankings, groups: NDArray[np.int64]
+) -> list[SuiteGrade]:
+    return [
+        SuiteGrade(
+            suite=suite,
+            whole=summarise(ranked.whole[row], groups),
+            pairs=summarise(ranked.pairs[row], groups),
+            monotonicity=summarise(scores.monotonicity.score[:, row], groups),
+            evenness=summarise(scores.evenness[:, row], groups),
+            shared_range=summarise(scores.shared_range[:, row], groups),
+        )
+        for row, suite in enumerate(suites)
+    ]
+
+
+def _share(which: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:
+    return float(which[among].mean()) if among.any() else float("nan")
+
+
+def _best_first(each: MetricGrade) -> tuple[float, float]:
+    """Sort by mean monotonicity; among equals, the one that is undecided less often comes first."""
+    return _falling(each.monotonicity.mean), np.nan_to_num(each.undecided, nan=2.0)
+
+
+def _falling(value: float) -> float:
+    return float("inf") if np.isnan(value) else -value
+
+
+def _suites(values: Replicated, own: Sequence[Suite]) -> tuple[list[Suite], tuple[str, ...]]:
+    """Return the suites that can be computed, and which of the usual ones cannot."""
+    own = [suite for suite in own if SUITES.get(suite.name) != suite]
+    names = [*SUITES, *(suite.name for suite in own)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(
+            f"each suite must have a name of its own, but {twice[0]!r} is there twice. Give yours a "
+            f"name that is neither among {', '.join(SUITES)} nor that of another one"
+        )
+    for suite in own:
+        for metric in suite.weights:
+            if metric not in values.metrics:
+                raise InputError(
+                    f"the suite {suite.name!r} has the metric {metric!r}, which was not computed. Take it out, or run "
+                    "a study with it"
+                )
+    missing = {
+        name: [metric for metric in suite.weights if metric not in values.metrics] for name, suite in SUITES.items()
+    }
+    usual = [suite for name, suite in SUITES.items() if not missing[name]]
+    left_out = tuple(
+        f"The suite {name} is left out: {', '.join(metrics)} {'was' if len(metrics) == 1 else 'were'} not computed."
+        for name, metrics in missing.items()
+        if metrics
+    )
+    return [*usual, *own], left_out

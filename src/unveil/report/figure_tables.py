@@ -1,0 +1,73 @@
+"""Box plots and heat maps as tables of text: for a terminal, and for those who do not see the picture."""
+
+import numpy as np
+
+from unveil.report.blocks import Table
+from unveil.report.blocks_grades import BoxRows, HeatMap
+from unveil.report.heat_heads import heads_of
+from unveil.report.scale import FloatArray
+from unveil.report.svg_boxes import figure_text, mean_text, number_text
+from unveil.report.svg_heat import MOST_NUMBERED
+from unveil.report.text import count, fixed
+
+
+def boxes_table(block: BoxRows) -> Table:
+    """Return the figures behind rows of boxes, one line per box.
+
+    >>> from unveil.report.blocks_grades import box_of
+    >>> boxes_table(BoxRows(title="T", x_label="score", rows=(box_of("a", [0.1, 0.2, 0.3]),))).rows
+    (('a', '0.200', '0.200', '0.150', '0.250', '0.100', '0.300', '3'),)
+    """
+    several = any(block.series)
+    rows = []
+    for row in block.rows:
+        for series, box in zip(block.series, row.boxes, strict=True):
+            if box is not None:
+                values = (box.median, box.lower, box.upper, *box.extremes)
+                texts = (figure_text(value, block) for value in values)
+                names = (row.name, series) if several else (row.name,)
+                rows.append((*names, mean_text(box, block), *texts, number_text(box)))
+    heads = (block.row_label, *(("",) if several else ()), "Mean", "Median", "25%", "75%", "Lowest", "Highest")
+    return Table(
+        caption=f"{block.title}: {block.x_label}",
+        columns=(*heads, block.number_label),
+        rows=tuple(rows),
+        align=("left", *(("left",) if several else ()), *(("right",) * 7)),
+    )
+
+
+def heat_table(heat: HeatMap) -> Table:
+    """Return the values of a heat map; where it has more than 12 columns, the means by the outermost level.
+
+    An undefined value is left out of a mean, and counted in the last column.
+
+    >>> heat = HeatMap(title="T", rows=("r",), columns=(("a",), ("b",)), levels=("l",), value_label="v",
+    ...                values=np.array([[0.5, np.nan]]))
+    >>> heat_table(heat).rows
+    (('r', '0.50', 'undefined'),)
+    """
+    if len(heat.columns) <= MOST_NUMBERED:
+        heads = [", ".join(column) for column in heat.columns]
+        rows = [(row, *map(fixed, values.tolist())) for row, values in zip(heat.rows, heat.values, strict=True)]
+        caption = f"{heat.title}: {heat.value_label} by {', '.join(heat.levels)}"
+    else:
+        groups = heads_of(heat, 0)
+        groups = groups if len(groups) <= MOST_NUMBERED else ()
+        heads = [*(group.name for group in groups), "All columns", "Undefined"]
+        rows = [
+            (
+                row,
+                *(_mean(values[group.first : group.last]) for group in groups),
+                _mean(values),
+                count(int(np.isnan(values).sum())),
+            )
+            for row, values in zip(heat.rows, heat.values, strict=True)
+        ]
+        caption = f"{heat.title}: mean {heat.value_label} by {heat.levels[0]}" if groups else f"{heat.title}: means"
+    align = ("left", *(("right",) * len(heads)))
+    return Table(caption=caption, columns=("", *heads), rows=tuple(rows), align=align)  # type: ignore[arg-type]
+
+
+def _mean(values: FloatArray) -> str:
+    there = values[np.isfinite(values)]
+    return fixed(float(there.mean()) if there.size else float("nan"))

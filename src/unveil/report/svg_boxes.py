@@ -1,0 +1,211 @@
+"""Rows of box plots as inline SVG: one picture per row, so that names wrap as text does and rows stand in a table.
+
+Across, a picture has shares of its width in place of pixels; down, it has pixels around its middle. So it fits a
+telephone, a screen and paper without its marks or its texts growing or shrinking.
+"""
+
+import math
+from html import escape
+from typing import TYPE_CHECKING
+
+from unveil.report.blocks_grades import BoxRow, BoxRows, Spread
+from unveil.report.scale import Axis, axis, value_text
+from unveil.report.svg import point
+from unveil.report.text import UNDEFINED, count, percent
+
+if TYPE_CHECKING:
+    from unveil.report.blocks import Style
+
+#: How far the boxes of a row are apart, and half of how high one is.
+LINE, HALF = 24, 7
+#: One per series.
+STYLES: "tuple[Style, ...]" = ("first", "second", "third", "fourth", "fifth")
+
+
+def across_of(block: BoxRows) -> Axis:
+    """Return the axis of the picture: the range that was asked for, and what lies outside it.
+
+    >>> from unveil.report.blocks_grades import box_of
+    >>> across = across_of(BoxRows(title="T", x_label="x", rows=(box_of("a", [0.5, 1.5]),)))
+    >>> across.low, across.high
+    (0.0, 1.5)
+    """
+    low, high = block.x_range
+    for row in block.rows:
+        for box in row.boxes:
+            if box is not None and box.number:
+                low, high = min(low, box.extremes[0]), max(high, box.extremes[1])
+    return axis(low, high, block.x_kind)
+
+
+def figure_text(value: float, block: BoxRows) -> str:
+    """Return a value with as many decimals as the axis asks for, the same for all, so that they line up.
+
+    >>> block = BoxRows(title="T", x_label="x", rows=(), x_range=(0.0, 40.0))
+    >>> figure_text(2.0, block), figure_text(1 / 3, block), figure_text(float("nan"), block)
+    ('2.00', '0.33', 'undefined')
+    """
+    if not math.isfinite(value):
+        return UNDEFINED
+    if block.x_kind == "share":
+        return percent(value)
+    if block.x_kind in ("power", "power of share"):
+        return value_text(value, block.x_kind)
+    across = across_of(block)
+    places = min(max(3 - math.floor(math.log10(across.high - across.low) + 1e-9), 0), 9)
+    # Adding 0 turns the minus zero that rounding leaves into zero.
+    return f"{round(value, places) + 0.0:,.{places}f}"
+
+
+def mean_text(box: Spread | None, block: BoxRows) -> str:
+    """Return the mean of a box, with its interval where there is one."""
+    if box is None:
+        return ""
+    text = figure_text(box.mean, block)
+    if box.number == 0 or box.interval is None or not all(map(math.isfinite, box.interval)):
+        return text
+    between = "–" if box.interval[0] >= 0 else " to "
+    return f"{text} ({figure_text(box.interval[0], block)}{between}{figure_text(box.interval[1], block)})"
+
+
+def number_text(box: Spread | None) -> str:
+    """Return how many values a box holds, and of how many where some are undefined."""
+    if box is None:
+        return ""
+    return f"{count(box.number)} of {count(box.number + box.undefined)}" if box.undefined else count(box.number)
+
+
+def describe_row(row: BoxRow, block: BoxRows) -> str:
+    """Return in words what the picture of a row shows.
+
+    >>> from unveil.report.blocks_grades import box_of
+    >>> row = box_of("a", [0.1, 0.2, 0.3])
+    >>> describe_row(row, BoxRows(title="T", x_label="x", rows=(row,)))
+    'median 0.200, middle half from 0.150 to 0.250, whiskers from 0.100 to 0.300'
+    """
+    said = []
+    for series, box in zip(block.series, row.boxes, strict=True):
+        if box is None:
+            continue
+        text = "no value"
+        if box.number:
+            low, lower, median, upper, high = (
+                figure_text(value, block) for value in (box.low, box.lower, box.median, box.upper, box.high)
+            )
+            text = f"median {median}, middle half from {lower} to {upper}, whiskers from {low} to {high}"
+        if box.beyond:
+            least, most = (figure_text(value, block) for value in box.extremes)
+            text += f", all values from {least} to {most}"
+        said.append(f"{series}: {text}" if series else text)
+    return "; ".join(said) or "nothing"
+
+
+def svg_row(row: BoxRow, block: BoxRows, across: Axis) -> str:
+    """Return the boxes of one row as the text of an ``<svg>`` element; every text in it is escaped."""
+    parts = [
+        f'<svg class="row" role="img" aria-label="{escape(describe_row(row, block))}">',
+        _lines(block, across),
+        '<svg y="50%" width="100%" height="1" overflow="visible">',
+    ]
+    for number, (style, box) in enumerate(zip(STYLES, row.boxes, strict=False)):
+        if box is not None and box.number:
+            parts.append(_box(box, style, across, LINE * (number - (len(row.boxes) - 1) / 2)))
+    return "".join([*parts, "</svg></svg>"])
+
+
+def svg_axis(across: Axis) -> str:
+    """Return the labelled points below the last row."""
+    texts = (
+        f'<text class="tick middle" x="{_place(at, across):.2f}%" y="16">{escape(text)}</text>'
+        for at, text in across.ticks
+    )
+    return (
+        '<svg width="100%" height="20" aria-hidden="true" focusable="false">'
+        f'<line class="axis" x1="0" x2="100%" y1="0" y2="0"/>{"".join(texts)}</svg>'
+    )
+
+
+def legend(block: BoxRows) -> list[tuple[str, str]]:
+    """Return a little picture and its meaning: the series where there are several, thresholds, the parts of a box."""
+    whole = Axis(low=0.0, high=1.0, ticks=())
+    shown = [(style, name) for style, name in zip(STYLES, block.series, strict=False) if name]
+    found = [(_little(_box(_sample(), style, whole, 8)), name) for style, name in shown]
+    limit = _little('<line class="threshold" x1="18" x2="18" y1="0" y2="16"/>')
+    found += [(limit, threshold.name) for threshold in block.thresholds]
+    if block.small:
+        return found
+    spreads = [box for row in block.rows for box in row.boxes if box is not None]
+    body = '<rect class="box-body first" x="15%" width="70%" y="1" height="14"/>'
+    median = '<line class="median" x1="50%" x2="50%" y1="0" y2="16"/>'
+    found.append((_little(body + median), "the middle half of the values, with the median"))
+    within = ", with its 95% interval" if any(box.interval for box in spreads) else ""
+    line = '<line class="mean-interval first" x1="10%" x2="90%" y1="8" y2="8"/>' if within else ""
+    found.append((_little(line + _mark("first", "50%", "8")), f"the mean{within}"))
+    ends = '<path class="whisker first" d="M3 8H33M3 4v8M33 4v8"/>'
+    found.append((_little(ends), "values within 1.5 times the length of the box"))
+    if any(box.beyond for box in spreads):
+        found.append((_little('<circle class="beyond first" cx="18" cy="8" r="2.5"/>'), "values farther away"))
+    return found
+
+
+def _sample() -> Spread:
+    return Spread(low=0.02, lower=0.2, median=0.35, upper=0.8, high=0.98, mean=0.57, number=1)
+
+
+def _little(inside: str) -> str:
+    return f'<svg class="swatch" viewBox="0 0 36 16" aria-hidden="true" focusable="false">{inside}</svg>'
+
+
+def _place(value: float, across: Axis) -> float:
+    """Return how far from the left a value lies, in percent of the width."""
+    inside = min(max(value, across.low), across.high)
+    return (inside - across.low) / (across.high - across.low) * 100
+
+
+def _lines(block: BoxRows, across: Axis) -> str:
+    """Return the lines that run down through all rows: this row's part of them."""
+    grid = "".join(f"M{_place(at, across):.2f} 0v1" for at, _ in across.ticks)
+    limits = "".join(f"M{_place(each.value, across):.2f} 0v1" for each in block.thresholds)
+    straight = 'vector-effect="non-scaling-stroke"'
+    return (
+        '<svg width="100%" height="100%" viewBox="0 0 100 1" preserveAspectRatio="none" overflow="visible">'
+        f'<path class="grid" d="{grid}" {straight}/>'
+        + (f'<path class="threshold" d="{limits}" {straight}/>' if limits else "")
+        + "</svg>"
+    )
+
+
+def _box(box: Spread, style: "Style", across: Axis, middle: float) -> str:
+    low, lower, median, upper, high, mean = (
+        _place(value, across) for value in (box.low, box.lower, box.median, box.upper, box.high, box.mean)
+    )
+    y, top = f"{middle:g}", f"{middle - HALF:g}"
+    whiskers = (
+        _line("whisker", style, (low, lower), (y, y)),
+        _line("whisker", style, (upper, high), (y, y)),
+        *(_line("whisker", style, (end, end), (f"{middle - 4:g}", f"{middle + 4:g}")) for end in (low, high)),
+    )
+    body = (
+        f'<rect class="box-body {style}" x="{lower:.2f}%" y="{top}" width="{upper - lower:.2f}%" height="{2 * HALF}"/>'
+    )
+    line = _line("median", style, (median, median), (f"{middle - HALF - 1:g}", f"{middle + HALF + 1:g}"))
+    reach = ""
+    if box.interval is not None and all(map(math.isfinite, box.interval)):
+        ends = (_place(box.interval[0], across), _place(box.interval[1], across))
+        reach = _line("mean-interval", style, ends, (y, y))
+    dots = "".join(
+        f'<circle class="beyond {style}" cx="{_place(value, across):.2f}%" cy="{y}" r="2.5"/>' for value in box.beyond
+    )
+    # The median last: it is as wide as a hair, and the mean often lies upon it.
+    return "".join([*whiskers, body, dots, reach, _mark(style, f"{mean:.2f}%", y), line])
+
+
+def _mark(style: "Style", x: str, y: str) -> str:
+    # A path knows no shares of the width, so the mark sits at the corner of a picture of its own.
+    inside = f'<g transform="scale(.75)">{point(style, 0, 0)}</g>'
+    return f'<svg x="{x}" y="{y}" width="1" height="1" overflow="visible">{inside}</svg>'
+
+
+def _line(kind: str, style: str, across: tuple[float, float], down: tuple[str, str]) -> str:
+    (left, right), (top, bottom) = across, down
+    return f'<line class="{kind} {style}" x1="{left:.2f}%" x2="{right:.2f}%" y1="{top}" y2="{bottom}"/>'
