@@ -15,6 +15,7 @@ from unveil.attack.table.linkability import Linkability
 from unveil.data.release import Knowledge, Release
 from unveil.data.table import Table, agree
 from unveil.errors import InputError
+from unveil.grade.shipped import shipped_grades
 from unveil.measure.risk import risk
 
 COLUMNS = ["age", "sex", "region", "income"]
@@ -226,6 +227,16 @@ def test_without_truth_the_answer_says_so() -> None:
     payload = json.loads(answer.to_json())["releases"][0]["attacks"][0]
     assert payload["figures"].keys() >= {"entropy", "anonymity_set_size", "sure"}
     assert "incorrectness" not in payload["figures"]
+    assert payload["trust"] == {
+        name: {"tables": shipped_grades()["tables"].metrics[name].verdict}
+        for name in payload["figures"]
+        if name != "sure"
+    }
+
+
+def test_what_leaves_no_candidates_has_no_trust() -> None:
+    answer = ask(ORIGINAL, MASKED, attacks=["copies"])
+    assert [each["trust"] for each in json.loads(answer.to_json())["releases"][0]["attacks"]] == [None]
 
 
 # --- no order, no other release, no accident changes a number ---------------------------------------------------------

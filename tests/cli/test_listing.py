@@ -10,6 +10,7 @@ from rich.console import Console
 
 from unveil.cli import main
 from unveil.measure import METRICS
+from unveil.report.trust import MARKS, trust_of
 
 
 def test_json_holds_every_metric_with_its_facts() -> None:
@@ -18,7 +19,8 @@ def test_json_holds_every_metric_with_its_facts() -> None:
     listed = json.loads(run.stdout)
     assert [facts["name"] for facts in listed] == list(METRICS)
     for facts, metric in zip(listed, METRICS.values(), strict=True):
-        assert facts.keys() == {field.name for field in fields(metric)} - {"function"} | {"summary"}
+        assert facts.keys() == {field.name for field in fields(metric)} - {"function"} | {"summary", "trust"}
+        assert facts["trust"] == trust_of(metric.name)
         assert facts["bounds"] == [bound if isfinite(bound) else None for bound in metric.bounds]
         assert facts["summary"] == metric.summary
         plain = ("category", "on", "per", "more_means", "needs_truth", "source")
@@ -37,6 +39,8 @@ def test_in_a_pipe_there_is_one_line_per_metric() -> None:
         assert all(
             fact in line for fact in (metric.category, metric.per, metric.more_means, metric.summary, metric.source)
         )
+        marks = [f"{ground} {MARKS[verdict]}" for ground, verdict in trust_of(metric.name).items() if verdict]
+        assert (", ".join(marks) or "not graded") in line
         assert ("∞" in line) == (not all(map(isfinite, metric.bounds)))
         assert (" yes " if metric.needs_truth else " no ") in line
 

@@ -4,15 +4,18 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from rich.console import Console
 
 from tests.end_to_end.commands import MARKER, Command
 from unveil.data import samples
 from unveil.measure import METRICS
+from unveil.report.trust import mark, trust_note, trust_of
 
 # a: sure and right; b: sure and wrong; c: two alike; d: the truth is not considered; e: a decoy; f: not attempted.
 GUESS = {
@@ -26,7 +29,7 @@ TRUTH = {"a": "1", "b": "2", "c": "4", "d": "nowhere", "e": "", "f": "6"}
 HEAD = "target,candidate,probability\n"
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
-METRIC = {"name", "category", "on", "per", "more_means", "mean", "median", "low", "high", "undefined", "why"}
+METRIC = {"name", "category", "on", "per", "more_means", "mean", "median", "low", "high", "undefined", "why", "trust"}
 
 
 def save_guess(path: Path, guess: dict[str, dict[str, str]], head: str = HEAD) -> Path:
@@ -79,6 +82,7 @@ def test_json_has_the_promised_fields() -> None:
     assert found["notes"] == ["1 target is not in the guess and counts as not attempted."]
     assert [row["name"] for row in found["metrics"]] == NAMES
     assert all(row.keys() == METRIC for row in found["metrics"])
+    assert all(row["trust"] == trust_of(row["name"]) for row in found["metrics"])
 
 
 def test_json_has_the_numbers_by_hand() -> None:
@@ -127,13 +131,30 @@ def test_text_has_headline_figures_the_reason_and_every_metric() -> None:
     assert "Note: 5 targets are not in the guess and count as not attempted." in run.stdout
     lines = {line.split()[0]: line.split() for line in run.stdout.splitlines() if line.strip()}
     assert set(NAMES) <= set(lines)
-    assert lines["entropy"][-2:] == ["if", "high"]
-    assert lines["adversary_success_rate"] == ["adversary_success_rate", "0.58", "0", "if", "low"]
+    for name in ("entropy", "adversary_success_rate"):
+        assert lines[name][-1] == mark(name, "graphs", "tables")
+    assert lines["entropy"][-3:-1] == ["if", "high"]
+    assert lines["adversary_success_rate"][:-1] == ["adversary_success_rate", "0.58", "if", "low"]
+    assert trust_note() in run.stdout
+    assert "Missing: 5 not attempted; in conditional_entropy, conditional_privacy 6 (5 not attempted and" in run.stdout
     for category in ("Uncertainty", "Error", "Information gain or loss", "Similarity", "Success"):
         assert f"\n{category}\n" in run.stdout
     assert "\x1b" not in run.stdout
     assert max(len(line) for line in run.stdout.splitlines() if line.split()[:1] and line.split()[0] in NAMES) <= 80
     assert run.stdout.endswith("The report is in report.html\n")
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_the_longest_marks_fit_a_terminal_of_80_columns(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unveil.report.candidates_figures.mark", lambda *_: "use/care")
+    if terminal:
+        console = partial(Console, force_terminal=True, width=80, color_system=None)
+        monkeypatch.setattr("unveil.report.terminal.output", console)
+    lines = ask("--sample").stdout.splitlines()
+    tables = [line.rstrip() for line in lines if line.split()[:1] and line.split()[0] in NAMES]
+    # Nothing is folded: each metric is on one line, with its name first and its mark last.
+    assert sorted(line.split()[0] for line in tables) == sorted(NAMES)
+    assert all(line.endswith("  use/care") and len(line) <= 80 for line in tables)
 
 
 def test_the_example_can_be_given_as_files_too() -> None:

@@ -14,6 +14,7 @@ from unveil.data.graph import Graph
 from unveil.data.graph_files import write_edges, write_truth
 from unveil.data.graph_knowledge import draw_knowledge
 from unveil.measure import METRICS
+from unveil.report.trust import trust_of
 from unveil.protect import PROTECTIONS, Switch
 
 COMMAND = Command("graph")
@@ -21,7 +22,7 @@ ask, refuse = COMMAND.ask, COMMAND.refuse
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
 ON_GRAPHS = [name for name, one in ATTACKS.items() if one.on == "graph"]
 PROTECT_GRAPHS = [name for name, one in PROTECTIONS.items() if one.on == "graph"]
-METRIC = {"name", "category", "per", "more_means", "mean", "low", "high", "undefined", "why"}
+METRIC = {"name", "category", "per", "more_means", "mean", "low", "high", "undefined", "why", "trust"}
 FEW = ("--seed-pairs", "9")
 ELSEWHERE = ("released.csv", "--auxiliary", "known.csv", "--truth", "truth.csv")
 
@@ -65,6 +66,7 @@ def test_json_has_the_promised_fields() -> None:
     assert 0 <= found["correct"] <= found["attempted"] <= 51
     assert [row["name"] for row in found["metrics"]] == NAMES
     assert all(row.keys() == METRIC for row in found["metrics"])
+    assert all(row["trust"] == trust_of(row["name"], ["graphs"]) for row in found["metrics"])
     assert {row["low"] for row in found["metrics"]} == {None}
     assert [row["least"] for row in found["entropy_cut_offs"]] == [0, 0.0001, 0.001, 0.01]
     assert any("no interval" in note for note in found["notes"])

@@ -7,6 +7,7 @@ import pytest
 
 from unveil.measure.risk import Rate, Risk
 from unveil.report.audit import page, plain_words
+from unveil.report.audit_candidates import candidate_table
 from unveil.report.audit_charts import attack_chart, comparison_chart, weight_chart
 from unveil.report.audit_findings import (
     UNDEFINED,
@@ -23,7 +24,9 @@ from unveil.report.audit_sentences import sentence
 from unveil.report.audit_tables import attack_table, comparison_table, weight_table
 from unveil.report.audit_verdict import headline, is_proved, tone, worst, worst_of
 from unveil.report.audit_words import compact_rate, links_text, rate_text
+from unveil.report.blocks import Table
 from unveil.report.page import render
+from unveil.report.trust import mark, trust_note
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -227,6 +230,45 @@ def test_an_attack_is_drawn_with_every_adversary() -> None:
     assert distances is not None
     assert [series.x.tolist() for series in distances.series] == [[0.02], [0.06]]
     assert attack_chart(audit(release(LEFT_OUT)), "record_linkage") is None
+
+
+LINKED = replace(
+    ORDER,
+    attack="record_linkage",
+    figures={"entropy": 0.25, "adversary_success_rate": 0.875, "incorrectness": math.nan, "sure": 0.5},
+)
+
+
+def test_metrics_of_candidates_stand_beside_their_trust_in_tables() -> None:
+    table = candidate_table(audit(release(LINKED, COPIES)), "record_linkage")
+    assert table is not None
+    assert table.columns == ("Metric", "Value", "Private", "Trust in tables")
+    assert table.rows == (
+        ("Entropy", "0.25", "if high", mark("entropy", "tables")),
+        ("Adversary success rate", "0.875", "if low", mark("adversary_success_rate", "tables")),
+        ("Incorrectness", "undefined", "if high", mark("incorrectness", "tables")),
+    )
+    assert table.note.endswith(trust_note(["tables"]))
+
+
+def test_each_release_has_its_column_of_metrics_and_a_dash_where_there_are_none() -> None:
+    blind = replace(LINKED, figures={"entropy": 1.5, "sure": 0.1})
+    found = audit(release(LINKED, name="a"), release(blind, name="b"), release(LEFT_OUT, name=HOSTILE))
+    table = candidate_table(found, "record_linkage")
+    assert table is not None
+    assert table.columns[1:4] == ("a", "b", HOSTILE)
+    assert len(table.align) == len(table.columns)
+    assert [row[1:4] for row in table.rows] == [("0.25", "1.5", "–"), ("0.875", "–", "–"), ("undefined", "–", "–")]
+    (section,) = [each for each in page(found).sections if each.heading.startswith("Record linkage")]
+    assert table in section.blocks
+    assert "<script>alert" not in render(page(found))
+
+
+def test_without_candidates_there_is_no_such_table() -> None:
+    found = audit(release(CLEAR, NEAR, LEFT_OUT))
+    assert [candidate_table(found, attack) for attack in found.attacks] == [None, None, None]
+    captions = [block.caption for each in page(found).sections for block in each.blocks if isinstance(block, Table)]
+    assert not any("knows about each" in caption for caption in captions)
 
 
 def test_many_adversaries_are_cut_in_the_picture_and_kept_in_the_table() -> None:

@@ -68,6 +68,18 @@ def test_the_same_audit_has_not_changed() -> None:
     assert (found.new, found.gone, found.differences, found.measurable) == ((), (), (), ())
 
 
+def test_grades_are_no_figures_and_an_audit_without_them_is_read() -> None:
+    figures = {"entropy": 0.5, "sure": 0.25}
+    before = audit(attack("record_linkage", 60, figures=figures))
+    now = audit(attack("record_linkage", 60, figures=figures, trust={"entropy": {"tables": "use"}}))
+    other = audit(attack("record_linkage", 60, figures=figures, trust={"entropy": {"tables": "with care"}}))
+    for pair in ((before, now), (now, before), (now, other)):
+        found = changes(*pair)
+        assert (found.new, found.gone, found.differences, found.measurable) == ((), (), (), ())
+        assert {change.figure for change in found.figures} >= {"entropy", "sure"}
+        assert not any("trust" in change.figure for change in found.figures)
+
+
 def test_only_what_is_more_than_chance_is_called_measurable() -> None:
     before = audit(attack("linkability", 60, scenario="a"), attack("row_order", 60), attack("copies", 60))
     now = audit(attack("linkability", 120, scenario="a"), attack("row_order", 20), attack("copies", 70))

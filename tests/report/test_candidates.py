@@ -22,6 +22,7 @@ from unveil.report.candidates_figures import by_category, left_out_table, metric
 from unveil.report.candidates_verdict import matched_headline, matched_tone, meaning_of, title_of, why_they_differ
 from unveil.report.page import render
 from unveil.report.scale import axis
+from unveil.report.trust import GROUNDS, LEGEND, mark, trust_sentence, where_from
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
 SCORES = [[9, 1, 0], [1, 1, 2], [1, 1, 1], [0, 0, 0], [5, 0, 0]]
@@ -176,20 +177,58 @@ def test_tables_have_every_metric_once() -> None:
     assert sorted(rows) == sorted(NAMES)
     assert sum(len(table.rows) for table in tables) == len(NAMES)
     assert len({table.caption for table in tables}) == len(tables) == 5
-    assert rows["anonymity_set_size"][1:] == ("2.25", "2.5", "1.15 to 3", "1", "if high")
-    assert rows["adversary_success_rate"][1:] == ("0.333", "", "", "0", "if low")
+    assert rows["anonymity_set_size"][1:-1] == ("2.25", "2.5", "1.15 to 3", "if high")
+    assert rows["adversary_success_rate"][1:-1] == ("0.333", "", "", "if low")
+    assert {name: row[-1] for name, row in rows.items()} == {name: mark(name, *GROUNDS) for name in NAMES}
     assert metric_table("x", ANSWER.measured).rows[0][0] == "Anonymity set size"
 
 
 def test_a_metric_without_any_value_has_no_range() -> None:
     row = metric_table("x", [measured("entropy", [math.nan])]).rows[0]
-    assert row == ("Entropy", "undefined", "undefined", "", "1", "if high")
+    assert row[:6] == ("Entropy", "undefined", "undefined", "", "1", "if high")
+
+
+def test_a_page_has_missing_values_and_trust_in_columns_of_their_own() -> None:
+    table = metric_table("x", ANSWER.measured)
+    assert table.columns[4:] == ("Missing", "Private", "Trust in graphs", "Trust in tables")
+    assert len(table.align) == len(table.columns)
+    for row, each in zip(table.rows, ANSWER.measured, strict=True):
+        assert row[4] == str(each.undefined)
+        assert row[6:] == (mark(each.metric.name, "graphs"), mark(each.metric.name, "tables"))
+    assert LEGEND in table.note
+    assert where_from() in page(ANSWER.matches, ANSWER.measured).method
+
+
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        ({"entropy": [1.0], "min_entropy": [2.0]}, ""),
+        ({"entropy": [1.0, math.nan], "min_entropy": [2.0, math.nan]}, "Missing: 1 not attempted."),
+        ({"entropy": [1.0, math.nan], "min_entropy": [2.0]}, "Missing: in entropy 1 not attempted."),
+        (
+            {"entropy": [1.0, math.nan], "min_entropy": [1.0, math.nan], "max_entropy": [1.0, math.nan, math.nan]},
+            "Missing: 1 not attempted; in max_entropy 2 not attempted.",
+        ),
+        (
+            {"entropy": [math.nan], "min_entropy": [1.0, math.nan]},
+            "Undefined: 1 not attempted. Missing: 1 not attempted.",
+        ),
+    ],
+)
+def test_a_terminal_has_missing_values_below(values: dict[str, list[float]], note: str) -> None:
+    metrics = [measured(name, numbers) for name, numbers in values.items()]
+    assert metric_table("x", metrics, as_written=True).note == note
+
+
+def test_missing_values_of_two_kinds_are_counted_together() -> None:
+    table = metric_table("x", [each for each in ANSWER.measured if each.metric.category == "error"], as_written=True)
+    assert table.note == "Missing: 2 (1 not attempted and 1 stand for nobody)."
 
 
 def test_a_table_says_why_something_is_undefined_and_a_page_shows_no_empty_picture() -> None:
     nothing = [measured("entropy", [math.nan]), measured("min_entropy", [1.0])]
-    assert metric_table("x", nothing).note == "Undefined: 1 not attempted."
-    assert metric_table("x", nothing[1:]).note == ""
+    assert metric_table("x", nothing).note == f"Undefined: 1 not attempted. {LEGEND}"
+    assert metric_table("x", nothing[1:]).note == LEGEND
     html = render(page(ANSWER.matches, nothing))
     assert html.count("<figure>") == 1
     assert "Undefined: 1 not attempted." in html
@@ -200,9 +239,10 @@ def test_figures_of_the_release_say_what_they_mean_and_which_way() -> None:
     assert len(found) == sum(METRICS[name].per == "release" for name in NAMES)
     assert found["Adversary success rate"].value == "33.3%"
     assert found["Hiding property"].value == "2"
-    assert all(
-        number.meaning.endswith(("More means more private.", "More means less private.")) for number in found.values()
-    )
+    for name in [name for name in NAMES if METRICS[name].per == "release"]:
+        assert found[title_of(METRICS[name])].meaning.endswith(
+            f" More means {METRICS[name].more_means}. {trust_sentence(name)}"
+        )
     nobody = by_label(release_numbers(candidates([[1.0]], [-1]).measured))
     assert nobody["Adversary overall success"].value == "undefined"
     assert "Here it has no value: no target " in nobody["Adversary overall success"].meaning

@@ -29,6 +29,7 @@ from unveil.report.graph_picture import levels_of, node_picture
 from unveil.report.graph_tables import cut_off_table, metric_table, repetition_table
 from unveil.report.scale import axis
 from unveil.report.svg_rings import MOST_MARKS, legend, places, svg_rings
+from unveil.report.trust import mark, trust_note
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
 SMALL = heavy_tail(60, 3, 1)
@@ -156,11 +157,13 @@ def test_small_numbers_have_no_exponents() -> None:
 
 def test_every_metric_is_in_the_table_with_its_interval() -> None:
     table = metric_table(REPEATED.found, as_written=True)
-    assert table.columns == ("Metric", "Mean", "95% interval", "Private")
+    assert table.columns == ("Metric", "Mean", "95% interval", "Private", "Trust")
     assert [row[0] for row in table.rows] == NAMES
-    assert {len(row) for row in table.rows} == {4} == {len(table.align)}
+    assert {len(row) for row in table.rows} == {5} == {len(table.align)}
+    assert [row[-1] for row in table.rows] == [mark(name, "graphs") for name in NAMES]
+    assert trust_note(["graphs"]) in table.note
     once = metric_table(CHUNKED.found)
-    assert "95% interval" not in once.columns
+    assert once.columns == ("Metric", "Mean", "Private", "Trust", "What it is")
     assert not any("target" in cell for row in once.rows for cell in row)
 
 

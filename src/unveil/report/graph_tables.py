@@ -30,7 +30,7 @@ def metric_table(found: AttackedGraph, *, as_written: bool = False) -> Table:
         notes.append(f"* cannot be larger than {found.chunk} candidates at a time allow.")
     notes.append(trust_note(["graphs"]))
     columns = {"Metric": _LEFT, "Mean": _RIGHT, "95% interval": _RIGHT, "Private": _LEFT, "Trust": _LEFT}
-    columns |= {} if as_written else {"Kind": _LEFT, "What it is": _LEFT}
+    columns |= {} if as_written else {"What it is": _LEFT}
     shown = [name for name in columns if found.repeated or name != "95% interval"]
     return Table(
         caption=f"{len(found.metrics)} metrics",
@@ -53,7 +53,6 @@ def _row(each: Averaged, as_written: bool, capped: bool) -> dict[str, str]:
         "95% interval": _ends(each, space),
         "Private": "if high" if metric.more_means == "more private" else "if low",
         "Trust": mark(metric.name, "graphs"),
-        "Kind": metric.category,
         "What it is": of_nodes(summary_of(metric)),
     }
 

@@ -1,0 +1,25 @@
+"""The local page: it parses, calls ask in a process of its own, and serves; it never computes."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from unveil.errors import UnveilError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """A file that a person gave: where it lies in the private folder, and what they call it.
+
+    The name is only ever shown. The path is made by us, and means nothing to the person.
+    """
+
+    path: Path
+    name: str
+
+
+class RefusedError(UnveilError):
+    """A request that cannot be served, said in one sentence; ``status`` is what HTTP calls the reason."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status

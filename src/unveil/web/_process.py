@@ -1,0 +1,137 @@
+"""Worker processes: each in a group of its own that can be ended as a whole, and that never outlives the server."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import signal
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+#: What starts a worker; the folder with its task is put behind. ``-P``: nothing is imported from where it is started.
+PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", "unveil.web.worker")
+
+# Numbers do not depend on it, and the page stays quick while a worker computes.
+_THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA", "VECLIB_MAXIMUM", "NUMEXPR")
+_ENVIRONMENT = {**{f"{name}_NUM_THREADS": "1" for name in _THREADS}, "MPLBACKEND": "Agg"}
+
+#: How long ended processes may take to be gone, in seconds.
+_PATIENCE = 5.0
+
+
+@dataclass(kw_only=True, eq=False)
+class Worker:
+    """One task in a process of its own."""
+
+    folder: Path
+    seconds: float
+    program: tuple[str, ...] = PROGRAM
+    #: Whether it was ended because it took too long.
+    late: bool = False
+    _process: asyncio.subprocess.Process | None = field(default=None, repr=False)
+    _stopped: bool = False
+
+    async def run(self) -> int:
+        """Return how the process ended: its exit code, or the number of the signal that ended it, below 0."""
+        if self._stopped:
+            return -signal.SIGTERM
+        process = self._process = await asyncio.create_subprocess_exec(
+            *self.program,
+            str(self.folder),
+            # Nothing is ever sent: that it closes tells the worker that the server is gone.
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            env=_environment(self.folder),
+            start_new_session=True,
+        )
+        try:
+            if self._stopped:
+                self._end()
+            await asyncio.wait_for(process.wait(), self.seconds)
+        except TimeoutError:
+            self.late = True
+        finally:
+            self._end()  # and whatever it started itself
+            code = await process.wait()
+            await _all_gone(process.pid)
+            # Its number may soon be somebody else's.
+            self._process = None
+        return code
+
+    async def stop(self) -> None:
+        """End the process and all that it started, and wait until they are gone."""
+        self._stopped = True
+        process = self._process
+        self._end()
+        if process is not None:
+            await process.wait()
+            await _all_gone(process.pid)
+
+    def _end(self) -> None:
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+
+async def _all_gone(group: int) -> None:
+    """Wait until no process of the group runs any more."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                while _is_running(group):
+                    await asyncio.sleep(0.01)
+
+
+def _is_running(group: int) -> bool:
+    """Return whether a process of the group runs; one that is dead and only has to be buried does not."""
+    try:
+        os.killpg(group, 0)
+        if not Path("/proc/self/stat").exists():
+            return True
+        return any(_group_if_running(each) == group for each in Path("/proc").glob("[0-9]*/stat"))
+    except (ProcessLookupError, PermissionError):
+        return False
+
+
+def _group_if_running(stat: Path) -> int | None:
+    with contextlib.suppress(OSError):  # it ended while we looked
+        # Behind the name, which may hold anything: the state, the parent, the group.
+        state, _, group = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:3]
+        return None if state in "ZX" else int(group)
+    return None
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Return what a worker is told: where to find the modules that the server found, and to keep to its folder."""
+    found = os.pathsep.join(each for each in sys.path if each)
+    return {**os.environ, **_ENVIRONMENT, "PYTHONPATH": found, "TMPDIR": str(folder)}
+
+
+def ending(code: int) -> str:
+    """Return in words how a process ended that should not have ended.
+
+    >>> ending(-9)
+    'the worker was ended (signal 9), perhaps because the machine had too little memory'
+    """
+    if code == -signal.SIGKILL or code == -signal.SIGABRT:
+        return f"the worker was ended (signal {-code}), perhaps because the machine had too little memory"
+    return f"the worker was ended (signal {-code})" if code < 0 else f"the worker ended by itself (code {code})"
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only this user may read, so that a reader sees all of it or nothing."""
+    draft = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    with open_private(draft) as stream:
+        stream.write(text.encode("utf-8", "backslashreplace"))
+    draft.replace(path)
+
+
+def open_private(path: Path) -> BinaryIO:
+    """Return a new file that only this user may read, open for writing; nothing that is there is ever followed."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")

@@ -1,0 +1,279 @@
+"""What the server answers: each page and each action is a few lines here, and nothing is computed."""
+
+import asyncio
+import html
+import json
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from unveil.web import RefusedError
+from unveil.web.guard import READS, Closing, Guard, Keys, plain_answer, wants_page
+from unveil.web.jobs import Jobs
+from unveil.web.uploads import Upload, Uploads
+
+#: A form has no more letters than this, and takes no longer to arrive, in seconds.
+_LARGEST_FORM = 1_000_000
+_FORM_SECONDS = 30.0
+_SENTENCES = {
+    404: "There is no such page here. Start at the list of questions.",
+    405: "This cannot be done here. Start at the list of questions.",
+    500: "Something went wrong inside unveil. The terminal where it was started says what.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """What the pages share."""
+
+    keys: Keys
+    port: int
+    uploads: Uploads
+    jobs: Jobs
+
+
+def make_app(state: State) -> ASGIApp:
+    """Return the application, behind its guard."""
+    routes = [
+        Route("/", partial(_home, state), methods=["GET"]),
+        Route("/list", partial(_listing, state), methods=["GET"]),
+        Route("/assets/{name}", _asset, methods=["GET"]),
+        Route("/files", partial(_files, state), methods=["GET", "PUT"]),
+        Route("/files/{file}", partial(_remove_file, state), methods=["DELETE"]),
+        Route("/files/{file}/look", partial(_look, state), methods=["POST"]),
+        Route("/jobs", partial(_submit, state), methods=["POST"]),
+        Route("/jobs/{job}", partial(_job, state), methods=["GET", "DELETE"]),
+        Route("/jobs/{job}/state", partial(_job_state, state), methods=["GET"]),
+        Route("/jobs/{job}/report", partial(_report, state), methods=["GET"]),
+        Route("/jobs/{job}/answer.json", partial(_answer, state), methods=["GET"]),
+        Route("/{question}", partial(_question, state), methods=["GET"]),
+    ]
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        state.jobs.start()
+        try:
+            yield
+        finally:
+            await state.jobs.stop()
+
+    handlers: Mapping[Any, Any] = {RefusedError: _refused, HTTPException: _http_error, Exception: _mistake}
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+    app.router.redirect_slashes = False
+    return Guard(app, keys=state.keys, port=state.port)
+
+
+async def _home(state: State, _: Request) -> Response:
+    from unveil.web import pages
+
+    return HTMLResponse(await asyncio.to_thread(pages.home, state.jobs.views()))
+
+
+async def _listing(_state: State, _: Request) -> Response:
+    from unveil.web import pages
+
+    return HTMLResponse(await asyncio.to_thread(pages.listing))
+
+
+async def _question(state: State, request: Request) -> Response:
+    """Show the form of a question, filled with what a job was asked where one is named (``?again=ID``)."""
+    from unveil.web import pages
+    from unveil.web.forms import FORMS
+
+    form = FORMS.get(request.path_params["question"])
+    if form is None:
+        raise RefusedError(404, _SENTENCES[404])
+    again = request.query_params.get("again")
+    view = None if again is None else state.jobs.view(again)
+    if view is not None and view.question != form.question:
+        raise RefusedError(404, _SENTENCES[404])
+    return HTMLResponse(await asyncio.to_thread(pages.question, form, view))
+
+
+async def _files(state: State, request: Request) -> Response:
+    """List the files that are kept, or receive one: its bytes are the body, so that nothing has to be taken apart."""
+    uploads = state.uploads
+    if request.method != "PUT":
+        listed = [_told(each) for each in uploads.all()]
+        return JSONResponse({"files": listed, "limit": uploads.limits.file, "room": uploads.room})
+    if request.headers.get("content-encoding", "identity") != "identity":
+        raise RefusedError(415, "A file is sent as it is, not compressed on the way. Use the pages of this server")
+    if request.headers.get("content-type", "").startswith(("multipart/", "application/x-www-form-urlencoded")):
+        raise RefusedError(415, "A file is sent as it is, not inside a form. Use the pages of this server")
+    declared = request.headers.get("content-length", "")
+    size = int(declared) if declared.isascii() and declared.isdigit() else None
+    try:
+        upload = await uploads.receive(request.query_params.get("name", ""), request.stream(), declared=size)
+    except ClientDisconnect:
+        raise RefusedError(400, "The file was broken off, so nothing of it was kept. Give it again") from None
+    return JSONResponse(_told(upload), 201)
+
+
+async def _remove_file(state: State, request: Request) -> Response:
+    upload = state.uploads.find(request.path_params["file"])
+    if state.jobs.uses(upload):
+        raise RefusedError(409, "A job that is not done needs this file. Wait for it, or cancel it")
+    state.uploads.remove(upload.id)
+    return JSONResponse({})
+
+
+async def _look(state: State, request: Request) -> Response:
+    return JSONResponse(await state.jobs.look(state.uploads.find(request.path_params["file"])))
+
+
+async def _submit(state: State, request: Request) -> Response:
+    from unveil.web.forms import FORMS, check
+
+    asked = await _json(request)
+    form = FORMS.get(str(asked.get("question", "")))
+    if form is None:
+        raise RefusedError(400, "There is no such question. Start at the list of questions")
+    files = _uploads_of(state, asked.get("files", {}))
+    settings = asked.get("settings", {})
+    if not isinstance(settings, dict):
+        raise RefusedError(400, "The settings must be given by field. Use the pages of this server")
+    errors = await asyncio.to_thread(check, form, files, settings)
+    if errors:
+        return JSONResponse({"errors": errors, "error": "Some fields need another look."}, 400)
+    return JSONResponse({"id": state.jobs.submit(form.question, files, settings)}, 201)
+
+
+async def _job(state: State, request: Request) -> Response:
+    """Show a job, cancel it, or remove it with its results (``?forget=1``)."""
+    from unveil.web import pages
+
+    identity = request.path_params["job"]
+    if request.method == "DELETE":
+        if request.query_params.get("forget") == "1":
+            await state.jobs.forget(identity)
+            return JSONResponse({})
+        await state.jobs.cancel(identity)
+        return JSONResponse(state.jobs.view(identity).to_dict())
+    return HTMLResponse(await asyncio.to_thread(pages.job, state.jobs.view(identity)))
+
+
+async def _job_state(state: State, request: Request) -> Response:
+    return JSONResponse(state.jobs.view(request.path_params["job"]).to_dict())
+
+
+async def _report(state: State, request: Request) -> Response:
+    question, path = state.jobs.result(request.path_params["job"], "report.html")
+    headers = {"content-security-policy": await asyncio.to_thread(report_policy, path)}
+    headers["x-frame-options"] = "SAMEORIGIN"
+    # A page that is nobody's own cannot be opened in a group of its own.
+    headers["cross-origin-opener-policy"] = "unsafe-none"
+    headers |= _saved_as(request, f"unveil-{question}.html")
+    return FileResponse(path, media_type="text/html; charset=utf-8", headers=headers)
+
+
+async def _answer(state: State, request: Request) -> Response:
+    question, path = state.jobs.result(request.path_params["job"], "answer.json")
+    return FileResponse(path, media_type="application/json", headers=_saved_as(request, f"unveil-{question}.json"))
+
+
+async def _asset(request: Request) -> Response:
+    """Send a file of the package that pages use: nothing else on this machine can be asked for."""
+    from unveil.web import pages
+
+    name = request.path_params["name"]
+    if name not in pages.ASSETS:
+        raise RefusedError(404, _SENTENCES[404])
+    return Response(pages.asset(name), headers={"content-type": pages.ASSETS[name]})
+
+
+def report_policy(report: Path) -> str:
+    """Return the policy for a report: its own, and that it may not act in the name of this server.
+
+    A report holds texts from tables that anybody may have made. Should one of them ever become a script, then it runs
+    in a page that is nobody's own, without the cookie and without a way to anywhere.
+    """
+    with report.open("rb") as stream:
+        top = stream.read(4096)
+    found = re.search(rb'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', top)
+    own = html.unescape(found[1].decode("latin-1")) if found else ""
+    if not own.startswith("default-src 'none';") or not own.isprintable():
+        own = "default-src 'none'"
+    return f"{own}; frame-ancestors 'self'; sandbox allow-scripts allow-modals"
+
+
+def _saved_as(request: Request, name: str) -> dict[str, str]:
+    saved = request.query_params.get("download") == "1"
+    return {"content-disposition": f'attachment; filename="{name}"'} if saved else {}
+
+
+def _told(upload: Upload) -> dict[str, Any]:
+    return {"id": upload.id, "name": upload.name, "size": upload.size}
+
+
+def _uploads_of(state: State, given: Any) -> dict[str, Upload | list[Upload]]:
+    if not isinstance(given, dict):
+        raise RefusedError(400, "The files must be given by field. Use the pages of this server")
+    find = state.uploads.find
+    return {
+        str(name): [find(str(each)) for each in value] if isinstance(value, list) else find(str(value))
+        for name, value in given.items()
+        if value
+    }
+
+
+async def _json(request: Request) -> dict[str, Any]:
+    """Return the object in the body of a request, if it is one and not too large."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise RefusedError(415, "Forms are sent as JSON here. Use the pages of this server")
+    body = bytearray()
+    try:
+        async with asyncio.timeout(_FORM_SECONDS):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > _LARGEST_FORM:
+                    raise RefusedError(413, "A form cannot be that large. Use the pages of this server")
+        content = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+    except TimeoutError:
+        raise RefusedError(408, "The form came too slowly. Send it again") from None
+    except ClientDisconnect:
+        raise RefusedError(400, "The form was broken off. Send it again") from None
+    except (ValueError, RecursionError):
+        raise RefusedError(400, "The form is not valid JSON. Use the pages of this server") from None
+    if not isinstance(content, dict):
+        raise RefusedError(400, "The form must be an object. Use the pages of this server")
+    return content
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(text)
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    status = error.status if isinstance(error, RefusedError) else 500
+    return _said(request, status, str(error))
+
+
+def _http_error(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    return _said(request, status, _SENTENCES.get(status, _SENTENCES[500]))
+
+
+def _mistake(request: Request, _: Exception) -> Response:
+    # Perhaps it was the pages that failed, so this one needs none of them.
+    return plain_answer(request.scope, 500, _SENTENCES[500])
+
+
+def _said(request: Request, status: int, sentence: str) -> Response:
+    """Return a page with the sentence for a person, JSON for a script; nothing of what happened inside."""
+    answer = Response if request.method in READS else Closing
+    if not wants_page(request.scope):
+        return answer(json.dumps({"error": sentence}), status, media_type="application/json")
+    from unveil.web import pages
+
+    return answer(pages.error(status, sentence), status, media_type="text/html")

@@ -1,0 +1,246 @@
+"""Who may ask: only this machine, only the browser that opened the link, only pages of our own."""
+
+import asyncio
+import contextlib
+import hmac
+import json
+import secrets
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from http import HTTPStatus
+from urllib.parse import parse_qs
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+#: What a form of another page could send without asking first.
+_FORM_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "text/plain"})
+#: Where a request remembers that all of it has been read.
+_READ = "unveil.read"
+
+READS = frozenset({"GET", "HEAD"})
+#: The cookie outlives the browser, so that closing it loses nothing; the server forgets it when it stops.
+_COOKIE_SECONDS = 30 * 24 * 3600
+#: So many requests are answered at a time; more are asked to try again.
+MOST_REQUESTS = 100
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": PAGE_POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+_STYLE = "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:15vh auto;padding:0 1rem}"
+_STYLE_HASH = b64encode(sha256(_STYLE.encode()).digest()).decode()
+_PLAIN_POLICY = f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'"
+
+WHAT_TO_DO = (
+    "Open the address that `unveil serve` printed in its terminal; it works once, and Enter prints a new one there."
+)
+
+
+class Keys:
+    """The link that lets a browser in, once, and the secret of the browser that is in.
+
+    There is one of each: whoever reads a link over somebody's shoulder and is faster is out again as soon as its owner
+    has used the next one.
+    """
+
+    def __init__(self) -> None:
+        self._token: str | None = None
+        self._session: str | None = None
+
+    def new_token(self) -> str:
+        """Return a token that lets one browser in; the token before it no longer does."""
+        self._token = secrets.token_urlsafe(32)
+        return self._token
+
+    def spend(self, token: str) -> str | None:
+        """Return the secret of a new session if this is the token, which is thereby spent; the old session ends."""
+        if self._token is None or not _same(token, self._token):
+            return None
+        self._token = None
+        self._session = secrets.token_urlsafe(32)
+        return self._session
+
+    def knows(self, secret: str) -> bool:
+        """Return whether this is the secret of the session, in a time that does not tell how much of it is right."""
+        return self._session is not None and _same(secret, self._session)
+
+
+class Guard:
+    """Lets a request through to the application, or refuses it; what it answers carries the headers that protect it.
+
+    Parameters
+    ----------
+    app
+        What is protected.
+    keys
+        Who is let in.
+    port
+        Where the server listens: other ports are other servers.
+    """
+
+    def __init__(self, app: ASGIApp, *, keys: Keys, port: int) -> None:
+        self.app = app
+        self.keys = keys
+        self.hosts = {f"127.0.0.1:{port}", f"localhost:{port}"} | ({"127.0.0.1", "localhost"} if port == 80 else set())
+        # Cookies do not know ports, so that two servers must not use the same name.
+        self.cookie = f"unveil-{port}"
+        self._answering = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return  # and whatever else there may be, such as a socket that stays open, is not spoken here
+        answer = self._refusal(scope) or self._entry(scope)
+        if answer is None and self._answering >= MOST_REQUESTS:
+            answer = plain_answer(scope, 503, "Busy: too many requests at once. Try again in a moment.")
+        if answer is not None:
+            await answer(scope, receive, send)
+            return
+        self._answering += 1
+        try:
+            await self.app(scope, _noticed(scope, receive), _protected(send))
+        finally:
+            self._answering -= 1
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        """Return the answer to a request that did not come from a page of our own, or from nobody's page."""
+        hosts = _values(scope, b"host")
+        if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
+            return plain_answer(scope, 421, f"This server does not answer to that name. {WHAT_TO_DO}")
+        site = _values(scope, b"sec-fetch-site")
+        reads = scope["method"] in READS
+        if any(each not in ("same-origin", *(["none"] if reads else [])) for each in site):
+            return plain_answer(scope, 403, f"This request came from another page. {WHAT_TO_DO}")
+        if not reads:
+            if _values(scope, b"origin") != [f"http://{hosts[0].lower()}"]:
+                return plain_answer(scope, 403, f"This request did not come from a page of this server. {WHAT_TO_DO}")
+            kinds = [each.partition(";")[0].strip().lower() for each in _values(scope, b"content-type")]
+            if any(each in _FORM_TYPES for each in kinds) and scope["method"] != "PUT":
+                return plain_answer(scope, 415, "Forms are sent as JSON here. Use the pages of this server.")
+        return None
+
+    def _entry(self, scope: Scope) -> Response | None:
+        """Return the answer to a request of a browser that is not in yet, or just coming in."""
+        cookies = [part.strip().partition("=") for text in _values(scope, b"cookie") for part in text.split(";")]
+        inside = any(self.keys.knows(value) for name, _, value in cookies if name == self.cookie)
+        tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+        if scope["path"] == "/" and len(tokens) == 1 and scope["method"] == "GET":
+            if any("prefetch" in each for each in _values(scope, b"sec-purpose")):
+                return plain_answer(scope, 503, "A link that works once is not fetched in advance.")
+            if inside:
+                return _redirect(None)
+            secret = self.keys.spend(tokens[0])
+            if secret is not None:
+                return _redirect(
+                    f"{self.cookie}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={_COOKIE_SECONDS}"
+                )
+        return None if inside else plain_answer(scope, 403, f"This page is private. {WHAT_TO_DO}")
+
+
+def wants_page(scope: Scope) -> bool:
+    """Return whether the request was made by a person who opens a page."""
+    return any("text/html" in each for each in _values(scope, b"accept"))
+
+
+def plain_page(status: int, sentence: str) -> str:
+    """Return a page that says one sentence.
+
+    >>> "&lt;b&gt;" in plain_page(404, "There is no <b>")
+    True
+    """
+    title = escape(HTTPStatus(status).phrase)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n<link rel="icon" href="data:,">\n'
+        f"<title>unveil: {title}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n<h1>{title}</h1>\n<p>{escape(sentence)}</p>\n</main>\n</body>\n</html>\n"
+    )
+
+
+class Closing(Response):
+    """An answer that comes at once, after which what is still being sent is thrown away, and the connection closed.
+
+    A browser that sends a large file reads the answer only once all is sent; if the connection were closed at once, it
+    would say that the server is gone instead of why the file was refused.
+    """
+
+    #: So long is listened to what is thrown away, in seconds.
+    patience = 10.0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the answer."""
+        headers = [*self.raw_headers, (b"connection", b"close")]
+        await send({"type": "http.response.start", "status": self.status_code, "headers": headers})
+        body = b"" if scope["method"] == "HEAD" else bytes(self.body)
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+        # Who waits to be told to go on has not sent anything, and reading would tell them.
+        if not scope.get(_READ) and not any("100-continue" in each.lower() for each in _values(scope, b"expect")):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self.patience):
+                    while (await receive()).get("more_body", False):
+                        pass
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def plain_answer(scope: Scope, status: int, sentence: str) -> Closing:
+    """Return an answer of one sentence that needs no other file: a page for people, JSON for scripts."""
+    if wants_page(scope):
+        body, kind = plain_page(status, sentence), "text/html; charset=utf-8"
+    else:
+        body, kind = json.dumps({"error": sentence}), "application/json"
+    headers = {**HEADERS, "content-security-policy": _PLAIN_POLICY, "content-type": kind}
+    return Closing(body, status, headers)
+
+
+def _redirect(cookie: str | None) -> Closing:
+    headers = {**HEADERS, "location": "/", **({} if cookie is None else {"set-cookie": cookie})}
+    return Closing(b"", 303, headers)
+
+
+def _noticed(scope: Scope, receive: Receive) -> Receive:
+    """Return what receives the same, and remembers when there is nothing more to come."""
+
+    async def noticed() -> Message:
+        message = await receive()
+        scope[_READ] = not message.get("more_body", False)
+        return message
+
+    return noticed
+
+
+def _protected(send: Send) -> Send:
+    """Return what sends the same, with every header that protects added where it is not there."""
+
+    async def protected(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = list(message.get("headers", []))
+            there = {name.lower() for name, _ in headers}
+            more = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in there]
+            message = {**message, "headers": [*headers, *more]}
+        await send(message)
+
+    return protected
+
+
+def _values(scope: Scope, name: bytes) -> list[str]:
+    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode())

@@ -1,0 +1,285 @@
+"""The jobs: one runs, others wait in line, results stay until somebody removes them."""
+
+import asyncio
+import contextlib
+import json
+import secrets
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field as made
+from pathlib import Path
+from typing import Any, Literal
+
+from unveil.web import Given, RefusedError
+from unveil.web._process import PROGRAM, Worker, ending, write_private
+from unveil.web.uploads import Upload
+
+State = Literal["waiting", "running", "finished", "failed", "cancelled"]
+#: What a job is given: for each field a file, or several.
+Files = Mapping[str, Upload | list[Upload]]
+
+#: Texts that a worker wrote are cut there, and larger files are not read.
+_LONGEST = 2_000
+_LARGEST = 8_000_000
+#: So many files are looked at or wait for it.
+_MOST_LOOKS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """How long jobs may take, how much memory, and how many there may be."""
+
+    seconds: float = 3600.0
+    waiting: int = 20
+    kept: int = 200
+    look_seconds: float = 60.0
+    looks_at_once: int = 2
+    #: Bytes; None leaves it to the system.
+    memory: int | None = None
+    look_memory: int | None = None
+    program: tuple[str, ...] = PROGRAM
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobView:
+    """What a page shows of a job."""
+
+    id: str
+    question: str
+    state: State
+    #: What was asked: for each field a file or several, and the settings as the page sent them.
+    files: Files = made(default_factory=dict)
+    settings: Mapping[str, Any] = made(default_factory=dict)
+    #: What the worker does now, and which share of that is done.
+    step: str = ""
+    share: float = 0.0
+    #: How long it has been running, or ran.
+    seconds: float = 0.0
+    #: How many jobs come before it, where it waits.
+    place: int = 0
+    headline: str = ""
+    tone: str = ""
+    #: Why there is no answer, and which field of the form that is about.
+    error: str = ""
+    field: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a script needs to follow the job; where files lie is nobody's business."""
+        told = ("id", "question", "state", "step", "share", "seconds", "place", "headline", "tone", "error", "field")
+        return {name: getattr(self, name) for name in told}
+
+
+@dataclass(kw_only=True)
+class _Job:
+    id: str
+    question: str
+    folder: Path
+    files: Files
+    settings: Mapping[str, Any]
+    worker: Worker
+    state: State = "waiting"
+    done: dict[str, Any] = made(default_factory=dict)
+    began: float = 0.0
+    seconds: float = 0.0
+    cancelled: bool = False
+    ended: asyncio.Event = made(default_factory=asyncio.Event)
+
+    @property
+    def given(self) -> list[Upload]:
+        """All its files."""
+        return [each for value in self.files.values() for each in (value if isinstance(value, list) else [value])]
+
+
+class Jobs:
+    """Every job since the server started; used from one event loop."""
+
+    def __init__(self, folder: Path, rules: Rules | None = None) -> None:
+        self.folder = folder
+        self.rules = rules or Rules()
+        self._jobs: dict[str, _Job] = {}
+        self._news = asyncio.Event()
+        self._runner: asyncio.Task[None] | None = None
+        self._looks: set[Worker] = set()
+        self._may_look = asyncio.Semaphore(self.rules.looks_at_once)
+
+    def start(self) -> None:
+        """Begin to run what waits."""
+        self._runner = asyncio.get_running_loop().create_task(self._run())
+
+    async def stop(self) -> None:
+        """End all workers, and run nothing more."""
+        if self._runner is not None:
+            self._runner.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._runner
+        for worker in [*self._looks, *(job.worker for job in self._jobs.values())]:
+            await worker.stop()
+
+    def submit(self, question: str, files: Files, settings: Mapping[str, Any]) -> str:
+        """Return the id of a new job, which runs when those before it are done."""
+        if sum(job.state == "waiting" for job in self._jobs.values()) >= self.rules.waiting:
+            raise RefusedError(
+                503, f"Busy: {self.rules.waiting} jobs are already waiting. Wait until one is done, or cancel one"
+            )
+        if len(self._jobs) >= self.rules.kept:
+            raise RefusedError(503, f"{self.rules.kept} results are kept already. Remove those that are not needed")
+        identity = secrets.token_hex(16)
+        task = {"question": question, "settings": settings, "memory": self.rules.memory}
+        folder = self._new_folder(identity, task, files)
+        worker = Worker(folder=folder, seconds=self.rules.seconds, program=self.rules.program)
+        self._jobs[identity] = _Job(
+            id=identity, question=question, folder=folder, files=files, settings=settings, worker=worker
+        )
+        self._news.set()
+        return identity
+
+    async def look(self, upload: Upload) -> dict[str, Any]:
+        """Return what a worker sees in a file, or why it cannot be read, within a short time."""
+        if len(self._looks) >= _MOST_LOOKS:
+            raise RefusedError(503, "Busy: other files are being looked at. Try again in a moment")
+        task: dict[str, Any] = {"question": "look", "settings": {}, "memory": self.rules.look_memory}
+        folder = self._new_folder(secrets.token_hex(16), task, {"file": upload})
+        worker = Worker(folder=folder, seconds=self.rules.look_seconds, program=self.rules.program)
+        self._looks.add(worker)
+        try:
+            async with self._may_look:
+                done = _outcome(worker, await worker.run())
+        finally:
+            self._looks.discard(worker)
+            shutil.rmtree(folder, ignore_errors=True)
+        seen: dict[str, Any] = done["look"] if "look" in done else {"error": done["error"]}
+        return seen
+
+    def view(self, identity: str) -> JobView:
+        """Return what there is to say of a job now."""
+        job = self._find(identity)
+        shared: dict[str, Any] = {
+            "id": job.id,
+            "question": job.question,
+            "state": job.state,
+            "files": job.files,
+            "settings": job.settings,
+        }
+        if job.state == "waiting":
+            before = [each for each in self._jobs.values() if each.state in ("waiting", "running")]
+            return JobView(**shared, place=before.index(job))
+        if job.state == "running":
+            told = _read(job.folder / "progress.json")
+            step, share = _short(told.get("step", "")), told.get("share", 0.0)
+            return JobView(**shared, step=step, share=_share(share), seconds=time.monotonic() - job.began)
+        said: dict[str, Any] = {
+            name: _short(job.done.get(name) or "") for name in ("headline", "tone", "error", "field")
+        }
+        return JobView(**shared, share=float(job.state == "finished"), seconds=job.seconds, **said)
+
+    def views(self) -> list[JobView]:
+        """Return what there is to say of every job, in the order in which they were asked for."""
+        return [self.view(identity) for identity in self._jobs]
+
+    def result(self, identity: str, name: Literal["report.html", "answer.json"]) -> tuple[str, Path]:
+        """Return the question of a finished job, and the file with its answer."""
+        job = self._find(identity)
+        if job.state != "finished":
+            raise RefusedError(404, f"This job has no answer: it is {job.state}. Look at its page")
+        return job.question, job.folder / name
+
+    def uses(self, upload: Upload) -> bool:
+        """Return whether a job that is not done needs the file."""
+        return any(upload in job.given for job in self._jobs.values() if job.state in ("waiting", "running"))
+
+    async def cancel(self, identity: str) -> None:
+        """End a job with all its processes, and wait until they are gone; a job that is done stays as it is."""
+        job = self._find(identity)
+        if job.state == "waiting":
+            job.state = "cancelled"
+        elif job.state == "running":
+            job.cancelled = True
+            await job.worker.stop()
+            await job.ended.wait()
+
+    async def forget(self, identity: str) -> None:
+        """Remove a job with all that it found; it is cancelled first if it is not done."""
+        await self.cancel(identity)
+        job = self._jobs.pop(identity, None)
+        if job is not None:
+            shutil.rmtree(job.folder, ignore_errors=True)
+
+    def _find(self, identity: str) -> "_Job":
+        try:
+            return self._jobs[identity]
+        except KeyError:
+            raise RefusedError(404, "There is no such job. Look at the list of results") from None
+
+    def _new_folder(self, identity: str, task: Mapping[str, Any], files: Files) -> Path:
+        folder = self.folder / identity
+        told = {
+            name: [_plain(each) for each in value] if isinstance(value, list) else _plain(value)
+            for name, value in files.items()
+        }
+        try:
+            folder.mkdir(mode=0o700)
+            write_private(folder / "job.json", json.dumps({**task, "files": told}))
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise RefusedError(507, "The disk for temporary files is full or gone. Free some space") from None
+        return folder
+
+    async def _run(self) -> None:
+        while True:
+            job = next((each for each in self._jobs.values() if each.state == "waiting"), None)
+            if job is None:
+                self._news.clear()
+                await self._news.wait()
+            else:
+                await self._run_one(job)
+
+    async def _run_one(self, job: "_Job") -> None:
+        job.state, job.began = "running", time.monotonic()
+        try:
+            job.done = _outcome(job.worker, await job.worker.run())
+        except Exception:  # whatever it is, those who wait must have their turn
+            job.done = {"error": "The worker could not be started. See whether this machine has memory to spare"}
+        finally:
+            job.seconds = time.monotonic() - job.began
+            failed: State = "failed" if "error" in job.done else "finished"
+            job.state = "cancelled" if job.cancelled or not job.done else failed
+            if job.cancelled:
+                job.done = {}
+            job.ended.set()
+
+
+def _outcome(worker: Worker, code: int) -> dict[str, Any]:
+    """Return what the worker left, or a sentence on how it ended without leaving anything."""
+    done = _read(worker.folder / "done.json")
+    if code == 0 and done:
+        return done
+    if worker.late:
+        return {"error": f"This took longer than {worker.seconds:g} seconds and was ended. Take a smaller file"}
+    if code > 0:
+        return {"error": "Something went wrong inside unveil. The terminal where it was started says what; tell us"}
+    return {"error": f"There is no answer: {ending(code)}. Everything else goes on; try again"}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return what a worker wrote, as far as it makes sense: workers read files that anybody may have made."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            return {}
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _plain(given: Given) -> dict[str, str]:
+    return {"path": str(given.path), "name": given.name}
+
+
+def _short(text: Any) -> str:
+    return str(text)[:_LONGEST]
+
+
+def _share(share: Any) -> float:
+    return min(1.0, max(0.0, share)) if isinstance(share, float | int) else 0.0

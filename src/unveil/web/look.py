@@ -1,0 +1,89 @@
+"""A first look at a table that was dropped on the page: its columns, and what they seem to be; never a cell of it."""
+
+from pathlib import Path
+from typing import Any
+
+from unveil.errors import InputError
+
+#: Roles of more columns than this cannot be chosen one by one on a page.
+MOST_COLUMNS = 1_000
+_LONGEST = 120
+
+
+def look(path: Path, name: str) -> dict[str, Any]:
+    """Return what a table holds: rows, columns with kind, missing and different values, and a suggested role.
+
+    Parameters
+    ----------
+    path
+        Where the file is, in a private folder.
+    name
+        What its owner calls it, which is how messages call it.
+
+    Returns
+    -------
+    dict
+        ``rows``, ``columns`` and ``notes``. Each column has ``name``, ``kind`` (as the library supposes it),
+        ``missing``, ``distinct`` (different values), ``suggestion`` (the role that an audit would suppose), ``why``,
+        and ``warning`` where it looks as if it named people. Where the file cannot be used, only ``error``: why.
+
+    Examples
+    --------
+    >>> from unveil.data import samples
+    >>> seen = look(samples.path("partition_truth.csv"), "truth.csv")
+    >>> seen["rows"], [(each["name"], each["kind"], each["suggestion"]) for each in seen["columns"]]
+    (24, [('item', 'category', 'identifier'), ('cluster', 'category', 'known')])
+    """
+    try:
+        return _look(Path(path), name)
+    except InputError as error:
+        return {"error": str(error).replace(str(path), name)}
+
+
+def _look(path: Path, name: str) -> dict[str, Any]:
+    from unveil.data.direct_identifiers import direct_identifiers
+    from unveil.data.table import Table
+
+    _refuse_too_many(path, name)
+    table = Table.read(path, name=name)
+    flags = {flag.column: flag for flag in direct_identifiers(table)}
+    columns = []
+    for column in table.columns:
+        values = table.frame.get_column(column.name)
+        flag = flags.get(column.name)
+        seems = "" if flag is None else f"Looks like {_article(flag.looks_like)}. {flag.reason}"
+        columns.append(
+            {
+                "name": column.name,
+                "kind": column.kind,
+                "missing": column.missing,
+                "distinct": values.drop_nulls().n_unique(),
+                "suggestion": column.role,
+                "why": _sentence(column.reason),
+                "warning": seems,
+            }
+        )
+    return {"rows": table.rows, "columns": columns, "notes": list(table.notes)}
+
+
+def _refuse_too_many(path: Path, name: str) -> None:
+    """Refuse a table that no page can show, before its rows are read."""
+    from unveil.data._delimited import csv_columns
+    from unveil.data._parquet import parquet_columns
+    from unveil.data._source import open_source
+
+    source = open_source(path)
+    number = len(parquet_columns(source) if source.kind == "parquet" else csv_columns(source))
+    if number > MOST_COLUMNS:
+        raise InputError(
+            f"the file {name!r} has {number:,} columns, and this page shows at most {MOST_COLUMNS:,}. Keep those "
+            "that matter, or use the command line"
+        )
+
+
+def _article(what: str) -> str:
+    return f"{'an' if what[:1].lower() in 'aeiou' else 'a'} {what}"
+
+
+def _sentence(reason: str) -> str:
+    return f"{reason[:1].upper()}{reason[1:_LONGEST]}."

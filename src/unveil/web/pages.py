@@ -1,0 +1,261 @@
+"""The pages as HTML: every text is escaped, nothing is inline, and all that they load is in `asset`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from http import HTTPStatus
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from unveil.report.page import TONES, embedded
+from unveil.report.page import asset as report_asset
+from unveil.report.text import shorten
+from unveil.web.command import command
+from unveil.web.fields import Field, Form
+from unveil.web.forms import FORMS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+#: What pages load from ``/assets/NAME``: the type of each.
+ASSETS: Mapping[str, str] = {
+    "page.css": "text/css; charset=utf-8",
+    "web.css": "text/css; charset=utf-8",
+    "web.js": "text/javascript; charset=utf-8",
+}
+_LONGEST_CELL = 80
+_LONGEST_SENTENCE = 800
+#: States in words.
+STATES = {
+    "waiting": "Waiting",
+    "running": "Running",
+    "finished": "Finished",
+    "failed": "No answer",
+    "cancelled": "Cancelled",
+}
+
+
+class Shown(Protocol):
+    """What a page has to know of a job (`unveil.web.jobs.JobView` is one)."""
+
+    @property
+    def id(self) -> str:
+        """Its number."""
+
+    @property
+    def question(self) -> str:
+        """Which question was asked."""
+
+    @property
+    def state(self) -> Any:
+        """How far it is: waiting, running, finished, failed, cancelled."""
+
+    @property
+    def headline(self) -> str:
+        """The answer in a sentence."""
+
+    @property
+    def tone(self) -> str:
+        """How good that is."""
+
+    @property
+    def error(self) -> str:
+        """Why there is no answer."""
+
+    @property
+    def field(self) -> str:
+        """Which field that is about."""
+
+    @property
+    def files(self) -> Mapping[str, Any]:
+        """For each field the file or the files that were given, each with ``id`` and ``name``."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings as the page sent them."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been running, or ran."""
+
+
+def asset(name: str) -> bytes:
+    """Return a file that pages load; its type is in `ASSETS`. The style of reports is one of them.
+
+    >>> asset("page.css").startswith(b":root")
+    True
+    """
+    if name not in ASSETS:
+        raise KeyError(name)
+    return (report_asset(name) if name == "page.css" else _text(name)).encode()
+
+
+def home(jobs: Sequence[Shown] = ()) -> str:
+    """Return the first page: the questions, and what was asked so far, the last first.
+
+    >>> "Audit a table" in home()
+    True
+    """
+    return _render(
+        "home.html.j2", title="Start", forms=list(FORMS.values()), jobs=[_line(job) for job in reversed(jobs)]
+    )
+
+
+def question(form: Form, again: Shown | None = None) -> str:
+    """Return the page that asks a question; ``again`` fills it with what an earlier job was asked.
+
+    >>> '<label for="f-original"' in question(FORMS["audit"])
+    True
+    """
+    groups: dict[str, list[Any]] = {}
+    for field in form.fields:
+        if not field.beside:
+            groups.setdefault(field.fold, []).append(_field(field, form))
+    return _render(
+        "question.html.j2",
+        title=form.title,
+        form=form,
+        groups=[{"title": title, "fields": fields} for title, fields in groups.items()],
+        again=embedded(_again(again)) if again is not None else "",
+        error=again.error if again is not None and not again.field else "",
+    )
+
+
+def job(view: Shown) -> str:
+    """Return the page of one job: how far it is, then its answer, and what was asked."""
+    form = FORMS[view.question]
+    return _render(
+        "job.html.j2",
+        title=form.title,
+        form=form,
+        job=_line(view),
+        asked=_asked(form, view),
+        tone=TONES.get(view.tone, TONES["neutral"]),
+    )
+
+
+def listing() -> str:
+    """Return the page with all metrics, attacks and protections, from the same listings that everything else uses.
+
+    >>> "narayanan-shmatikov" in listing()
+    True
+    """
+    from unveil.web.listing import parts
+
+    return _render("list.html.j2", title="Everything there is", parts=parts())
+
+
+def error(status: int, sentence: str) -> str:
+    """Return the page for a request that was not served, with the sentence that says why.
+
+    >>> "&lt;b&gt;" in error(404, "There is no <b>")
+    True
+    """
+    return _render("error.html.j2", title=HTTPStatus(status).phrase, sentence=sentence)
+
+
+class _Line(NamedTuple):
+    """A job as lists and its own page show it."""
+
+    id: str
+    question: str
+    title: str
+    about: str
+    state: str
+    state_words: str
+    headline: str
+    tone: str
+    error: str
+    field: str
+    seconds: str
+
+
+def _line(view: Shown) -> _Line:
+    names = [each.name for given in _by_field(view).values() for each in given]
+    return _Line(
+        id=view.id,
+        question=view.question,
+        title=FORMS[view.question].title,
+        about=", ".join(names) or str(view.settings.get("folder") or "the example inside unveil"),
+        state=view.state,
+        state_words=STATES[view.state],
+        headline=view.headline,
+        tone=view.tone if view.tone in TONES else "neutral",
+        error=view.error,
+        field=view.field,
+        seconds=f"{view.seconds:.0f} s" if view.seconds >= 1 else "less than a second",
+    )
+
+
+def _by_field(view: Shown) -> dict[str, list[Any]]:
+    """Return the files of each field, in the order of the form."""
+    given = {field.name: view.files.get(field.name) for field in FORMS[view.question].files}
+    return {
+        name: list(value) if isinstance(value, list | tuple) else [value] for name, value in given.items() if value
+    }
+
+
+def _again(view: Shown) -> dict[str, Any]:
+    """Return what the script needs to fill the form once more."""
+    named = {name: [{"id": each.id, "name": each.name} for each in given] for name, given in _by_field(view).items()}
+    return {"files": named, "settings": dict(view.settings), "error": view.error, "field": view.field}
+
+
+def _asked(form: Form, view: Shown) -> dict[str, Any]:
+    """Return what was asked in words, and the command that asks the same."""
+    from unveil.web.summary import said
+
+    names = {name: [each.name for each in given] for name, given in _by_field(view).items()}
+    written = command(form, names, view.settings)
+    return {"said": said(form, names, view.settings), "command": written}
+
+
+def _field(field: Field, form: Form) -> dict[str, Any]:
+    """Return a field with all that its part of the page needs to be drawn."""
+    of_file = next((each for each in form.settings if each.beside == field.name), None)
+    return {
+        "field": field,
+        "id": f"f-{field.name}",
+        "choices": list(field.choices()) if field.choices is not None and field.kind != "thing" else [],
+        "things": _things(field) if field.kind == "thing" else [],
+        "beside": None if of_file is None else _field(of_file, form),
+        "meanings": list(form.meanings().items()) if field.kind == "limits" and form.meanings is not None else [],
+        "default": "" if field.default is None else field.default,
+    }
+
+
+def _things(field: Field) -> list[dict[str, Any]]:
+    from unveil.web.listing import settings_of
+
+    choices: Callable[[], Any] = field.choices if field.choices is not None else tuple
+    return [{"name": name, "summary": summary, "settings": settings_of(name)} for name, summary in choices()]
+
+
+def _render(template: str, **values: Any) -> str:
+    from unveil import __version__
+
+    return _environment().get_template(template).render(version=__version__, **values)
+
+
+@cache
+def _text(name: str) -> str:
+    return (files("unveil.web") / "assets" / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    from unveil.web.forms_audit import KINDS, ROLES
+
+    environment = Environment(
+        loader=FunctionLoader(_text),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["cell"] = lambda text: shorten(str(text), _LONGEST_CELL)
+    environment.filters["sentence"] = lambda text: shorten(str(text), _LONGEST_SENTENCE)
+    environment.globals.update(ROLES=ROLES, KINDS=KINDS)
+    return environment

@@ -1,0 +1,222 @@
+"""Start the server on this machine, for this machine; open the page; leave nothing behind."""
+
+import atexit
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn
+
+from unveil._optional import need
+from unveil.errors import InputError
+from unveil.web.jobs import Rules
+from unveil.web.uploads import MEGABYTE, Limits
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+    from uvicorn import Config, Server
+
+    from unveil.web.guard import Keys
+
+HOST = "127.0.0.1"
+PORT = 8765
+#: The number of standard input, which is read without the lock of ``sys.stdin``.
+_INPUT = 0
+#: Connections beyond these are refused, in a form or another; a browser opens about six.
+_MOST_CONNECTIONS = 400
+#: A worker may take this share of the memory of the machine, and one that only looks at a file no more than so much.
+_MEMORY_SHARE = 0.8
+LOOK_MEMORY = 4 * 2**30
+#: How long requests may go on when the server stops, in seconds.
+_LAST_SECONDS = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What the person who starts the server asked for."""
+
+    #: None takes the usual port, or any that is free.
+    port: int | None = None
+    open_browser: bool = True
+    #: How much may be given; and how long jobs may take, how much memory, and how many there may be.
+    limits: Limits = field(default_factory=Limits)
+    rules: Rules | None = None
+    #: Where the private folder is made; the user's folder for temporary files unless given.
+    parent: Path | None = None
+
+
+def serve(wishes: Wishes, *, tell: Callable[[str], None]) -> None:
+    """Serve until somebody stops it, then end all workers and remove everything that was given or found.
+
+    Parameters
+    ----------
+    wishes
+        What was asked for.
+    tell
+        Called with each line that the person has to read, the address first.
+    """
+    need("starlette", extra="web")
+    uvicorn = need("uvicorn", extra="web")
+    from unveil.web.app import State, make_app
+    from unveil.web.folder import make_folder
+    from unveil.web.guard import Keys
+    from unveil.web.jobs import Jobs
+    from unveil.web.uploads import Uploads
+
+    listening = listen(wishes.port)
+    port: int = listening.getsockname()[1]
+    folder = make_folder(wishes.parent)
+    atexit.register(folder.remove)
+    try:
+        keys = Keys()
+        uploads = Uploads(folder.files, wishes.limits)
+        jobs = Jobs(folder.jobs, wishes.rules or usual_rules())
+        state = State(keys=keys, port=port, uploads=uploads, jobs=jobs)
+        server = uvicorn.Server(settings_for(make_app(state)))
+        _prepare(server)
+        _welcome(keys, port, wishes, tell)
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[listening])
+    finally:
+        listening.close()
+        folder.remove()
+        atexit.unregister(folder.remove)
+    tell("\nStopped. The files that were given and the results are removed.")
+
+
+def limits_of(megabytes: int | None) -> Limits:
+    """Return the limits for files of so many megabytes: four of them, or the usual total, may be kept.
+
+    >>> limits_of(2000).file, limits_of(2000).total, limits_of(10).total
+    (2000000000, 8000000000, 2048000000)
+    """
+    usual = Limits()
+    if megabytes is None:
+        return usual
+    return Limits(file=megabytes * MEGABYTE, total=max(usual.total, 4 * megabytes * MEGABYTE))
+
+
+def usual_rules() -> Rules:
+    """Return the rules for this machine: a worker that takes nearly all of its memory is ended, and the page stays."""
+    from unveil.study.memory import physical_memory
+
+    most = int(_MEMORY_SHARE * physical_memory())
+    return Rules(memory=most, look_memory=min(most, LOOK_MEMORY))
+
+
+def listen(port: int | None) -> socket.socket:
+    """Return a socket that listens on this machine, for this machine only."""
+    listening = _bound(PORT if port is None else port)
+    if listening is None and port is None:
+        listening = _bound(0)
+    if listening is None:
+        raise InputError(
+            f"port {port} of {HOST} must be free, but something else uses it, or this user may not. Name another with "
+            "--port, or leave it out to take any that is free"
+        )
+    return listening
+
+
+def _bound(port: int) -> socket.socket | None:
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # elsewhere it would let others listen at the same place
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((HOST, port))
+        made.listen(128)
+    except OSError:
+        made.close()
+        return None
+    return made
+
+
+def settings_for(app: "ASGIApp") -> "Config":
+    """Return how uvicorn serves the application: nothing is logged, believed or told that need not be."""
+    import uvicorn
+
+    from unveil.web._protocol import PromptProtocol
+
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    return uvicorn.Config(
+        app,
+        http=PromptProtocol,
+        ws="none",
+        lifespan="on",
+        loop="asyncio",
+        # Addresses hold the token, so no request is written down; a mistake of ours still shows in the terminal.
+        log_config=None,
+        access_log=False,
+        # Nothing that stands before the server is believed, and nothing is told about it.
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_graceful_shutdown=_LAST_SECONDS,
+    )
+
+
+def _prepare(server: "Server") -> None:
+    """Stop cleanly when asked to, also by a terminal that is closed, and leave no memory on the disk."""
+    os.umask(0o077)
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    # That requests are broken off when the server stops is no mistake.
+    logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    if threading.current_thread() is threading.main_thread():
+        # The server has its own handlers while it runs, and raises the signal once more when all is done.
+        signal.signal(signal.SIGTERM, _leave)
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, stop)
+
+
+def _leave(number: int, _: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
+def _welcome(keys: "Keys", port: int, wishes: Wishes, tell: Callable[[str], None]) -> None:
+    def address() -> str:
+        return f"http://{HOST}:{port}/?token={keys.new_token()}"
+
+    first = address()
+    tell(f"unveil answers on this machine only, at an address that works once:\n\n    {first}\n")
+    more = sys.stdin is not None and sys.stdin.isatty()
+    tell("Press Enter for a new address, Ctrl-C to stop." if more else "Ctrl-C stops it.")
+    tell("Stopping removes the files that were given and the results.")
+    if more:
+        threading.Thread(target=_more_addresses, args=(address, tell), daemon=True).start()
+    if wishes.open_browser and has_screen():
+        # In a thread, because some browsers return only when they are closed.
+        threading.Thread(target=_open, args=(first,), daemon=True).start()
+
+
+def _more_addresses(address: Callable[[], str], tell: Callable[[str], None]) -> None:
+    # Not through sys.stdin, which a thread must not hold when Python ends.
+    with contextlib.suppress(OSError):
+        while os.read(_INPUT, 1024):
+            tell(f"\n    {address()}\n")
+
+
+def _open(address: str) -> None:
+    with contextlib.suppress(webbrowser.Error, OSError):
+        webbrowser.open(address)
+
+
+def has_screen() -> bool:
+    """Return whether a browser could show a page here, instead of filling the terminal with it."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

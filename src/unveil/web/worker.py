@@ -1,0 +1,118 @@
+"""The process that computes one answer: reads its task, calls ask, writes the answer, and never lives on alone."""
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unveil.errors import UnveilError
+from unveil.web import Given
+from unveil.web._process import write_private
+
+#: Progress is written at most so often, in seconds, unless a new step begins.
+_PAUSE = 0.2
+
+Files = Mapping[str, Given | list[Given]]
+
+
+def main(folder: Path) -> int:
+    """Return the exit code of the task in the folder: 0 where there is an answer or a sentence why there is none."""
+    _guard_process()
+    task = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+    limit_memory(task.get("memory"))
+    files = {name: _given(value) for name, value in task["files"].items()}
+    try:
+        if task["question"] == "look":
+            done = _look(files)
+        else:
+            done = _answer(folder, task["question"], files, task["settings"])
+    except UnveilError as error:
+        done = {"error": str(error), "field": getattr(error, "field", "")}
+    except MemoryError:
+        done = {"error": "This needs more memory than this machine has to give. Take a smaller file, or fewer of them"}
+    write_private(folder / "done.json", json.dumps(done))
+    return 0
+
+
+def _look(files: Files) -> dict[str, Any]:
+    from unveil.web.look import look
+
+    given = files["file"]
+    if isinstance(given, list):
+        raise TypeError("one file is looked at a time")
+    return {"look": look(given.path, given.name)}
+
+
+def _answer(folder: Path, question: str, files: Files, settings: Mapping[str, Any]) -> dict[str, Any]:
+    from unveil.web.questions import answer
+
+    answered = answer(question, files, settings, reporter(folder))
+    write_private(folder / "report.html", answered.html)
+    write_private(folder / "answer.json", answered.json)
+    return {"headline": answered.headline, "tone": answered.tone}
+
+
+def reporter(folder: Path) -> Callable[[str, float], None]:
+    """Return what a computation calls to say how far it is; the page reads it from the folder."""
+    last: tuple[str, float] = ("", 0.0)
+
+    def report(step: str, share: float) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if step == last[0] and now - last[1] < _PAUSE and share < 1.0:
+            return
+        last = (step, now)
+        write_private(folder / "progress.json", json.dumps({"step": str(step), "share": float(share)}))
+
+    return report
+
+
+def _given(value: Any) -> Given | list[Given]:
+    if isinstance(value, list):
+        return [Given(path=Path(each["path"]), name=each["name"]) for each in value]
+    return Given(path=Path(value["path"]), name=value["name"])
+
+
+def _guard_process() -> None:
+    """See to it that nothing private is left behind, and that the worker ends when the server does."""
+    os.umask(0o077)
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        # A core file would hold the tables.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(OSError):
+        # If memory runs out, the system takes the worker and leaves the page.
+        Path("/proc/self/oom_score_adj").write_text("900", encoding="ascii")
+    if sys.stdin is not None:
+        lifeline = os.dup(0)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        threading.Thread(target=_end_with_server, args=(lifeline,), daemon=True).start()
+
+
+def _end_with_server(lifeline: int) -> None:
+    with contextlib.suppress(OSError):
+        os.read(lifeline, 1)
+    # Only a group of our own: a worker that was started by hand is in the group of the terminal.
+    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+        os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(1)
+
+
+def limit_memory(limit: int | None) -> None:
+    """Let this process take no more than so many bytes of memory, where the system can do that."""
+    if limit is not None:
+        with contextlib.suppress(ImportError, OSError, ValueError):
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,431 @@
+"""``unveil serve`` as a person uses it, in a real browser: drop files, ask, watch, read, and be refused politely."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from playwright.sync_api import expect
+
+from unveil.cli import main
+from unveil.data import samples
+from unveil.web.forms import FORMS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+pytestmark = pytest.mark.browser
+
+SCRIPT = "<script>document.title = 'run'</script>"
+IMAGE = '<img src=x onerror="alert(1)">'
+FORMULA = "=HYPERLINK('http://example.org')"
+PAGES = ("", *FORMS, "list", "no-such-page")
+#: Whatever a page does, so many milliseconds are enough for it.
+PATIENCE = 60_000
+expect.set_options(timeout=PATIENCE)
+_WATCH = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
+"""
+# The colours that text and what is behind it have, and how far apart they are, as WCAG 2 counts it.
+_FAINT = """() => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((c) => c / 255).map((c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const behind = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const colour = numbers(getComputedStyle(each).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
+    }
+    return numbers(getComputedStyle(document.body).backgroundColor);
+  };
+  const faint = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const element = walk.currentNode.parentElement;
+    const text = walk.currentNode.textContent.trim();
+    if (!text || !element.checkVisibility() || element.closest(".unseen, script, noscript, option")) continue;
+    const both = [light(numbers(getComputedStyle(element).color)), light(behind(element))];
+    if ((Math.max(...both) + 0.05) / (Math.min(...both) + 0.05) < 4.5) faint.push(text);
+  }
+  return faint;
+}"""
+
+
+@dataclass(kw_only=True)
+class Desk:
+    """A server, a browser that was let in, and files to drop."""
+
+    base: str
+    browser: "Browser"
+    cookies: Any
+    folder: Path
+    complaints: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+    opened: list["Page"] = field(default_factory=list)
+
+    def open(self, path: str, *, width: int = 1200, **context: Any) -> "Page":
+        """Return an open page, on which everything is noticed that goes wrong."""
+        place = self.browser.new_context(
+            viewport={"width": width, "height": 800}, storage_state=self.cookies, accept_downloads=True, **context
+        )
+        page = place.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        page.on("request", lambda request: self._see(request.url))
+        page.add_init_script(_WATCH)
+        page.goto(f"{self.base}/{path}")
+        self.opened.append(page)
+        return page
+
+    def _see(self, url: str) -> None:
+        if not url.startswith((f"{self.base}/", "data:")):
+            self.foreign.append(url)
+
+    def file(self, name: str, content: str) -> Path:
+        path = self.folder / name
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    def end(self) -> None:
+        """Close everything, and say what went wrong since the last time."""
+        violations = [each for page in self.opened for each in page.evaluate("window.violations || []")]
+        # What a page cannot be asked, or is not there, is an answer too; the browser notes it as a failure.
+        complaints = [each for each in self.complaints if not re.search(r"status of 40[04] ", each)]
+        seen = (complaints, self.foreign, violations)
+        for page in self.opened:
+            page.context.close()
+        self.opened, self.complaints, self.foreign = [], [], []
+        assert seen == ([], [], [])
+
+
+@pytest.fixture(scope="module")
+def server(browser: "Browser", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """One server for all tests here, started as a person starts it, and a browser that opened its address."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "unveil", "serve", "--port", "0", "--no-open"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        address = next(found[0] for line in process.stdout if (found := re.search(r"http://\S+", line)))
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(address)
+        assert "token" not in page.url
+        state = context.storage_state()
+        context.close()
+        yield Desk(
+            base=address.partition("/?")[0],
+            browser=browser,
+            cookies=state,
+            folder=tmp_path_factory.mktemp("files"),
+        )
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+
+
+@pytest.fixture
+def desk(server: Desk) -> Iterator[Desk]:
+    yield server
+    server.end()
+
+
+def people(rows: int = 40) -> pl.DataFrame:
+    return pl.read_csv(samples.path("anes96.csv")).head(rows).select("age", "income", "education", "vote")
+
+
+def drop(field: "Locator", *files: tuple[str, str]) -> None:
+    """Drop files on a field, as the browser does when a mouse lets them go."""
+    field.locator(".drop").evaluate(
+        """(zone, files) => {
+            const carried = new DataTransfer();
+            for (const [name, text] of files) carried.items.add(new File([text], name));
+            for (const type of ["dragover", "drop"])
+                zone.dispatchEvent(new DragEvent(type, { dataTransfer: carried, bubbles: true, cancelable: true }));
+        }""",
+        [list(each) for each in files],
+    )
+
+
+def at(page: "Page", name: str) -> "Locator":
+    return page.locator(f'.field[data-field="{name}"]')
+
+
+def quick(page: "Page", *attacks: str) -> None:
+    """Choose few attacks on few people, so that an answer comes at once."""
+    page.get_by_text("More settings", exact=True).click()
+    for attack in attacks or ("linkability",):
+        page.locator(f'#f-attacks input[value="{attack}"]').check()
+    page.fill("#f-targets", "20")
+
+
+def answered(page: "Page") -> str:
+    """Wait for the answer, and return its headline."""
+    page.wait_for_url("**/jobs/*")
+    page.wait_for_selector("[data-ended]", timeout=PATIENCE)
+    return (page.locator("h1").inner_text()).strip()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (1200, "dark"), (320, "dark")])
+def test_every_page_can_be_read_on_every_screen(desk: Desk, width: int, scheme: str) -> None:
+    page = desk.open("", width=width, color_scheme=scheme)
+    for path in PAGES:
+        page.goto(f"{desk.base}/{path}")
+        page.locator("details").evaluate_all("folds => folds.forEach((fold) => { fold.open = true; })")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert page.evaluate(_FAINT) == [], path
+        assert page.get_by_role("main").count() == 1
+        assert page.get_by_role("heading", level=1).count() == 1
+        assert page.get_by_text("Nothing leaves this machine.").is_visible()
+
+
+def test_an_audit_by_keyboard_alone_shows_where_the_focus_is(desk: Desk) -> None:
+    page = desk.open("audit")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    seen = []
+    for _ in range(10):
+        page.keyboard.press("Tab")
+        # The field for a file is a button to the eye: the label beside it shows the focus.
+        seen.append(
+            page.evaluate(
+                """() => { const on = document.activeElement;
+                    const shown = on.matches(".unseen") ? on.nextElementSibling : on;
+                    return [on.id || on.textContent.trim(), getComputedStyle(shown).outlineStyle !== "none"]; }"""
+            )
+        )
+    assert [name for name, visible in seen if not visible] == []
+    names = [name for name, _ in seen]
+    order = ["Try it on the sample", "f-original", "f-released", "f-control"]
+    assert [name for name in names if name in order] == order
+    page.get_by_role("button", name="Get the answer").press("Enter")
+    assert (
+        page.locator("#f-original-error").inner_text()
+        == "A file is needed here. Drop one, or choose it with the button"
+    )
+    expect(page.locator("#f-original")).to_be_focused()
+    assert page.locator("#f-original").get_attribute("aria-invalid") == "true"
+    assert "f-original-error" in str(page.locator("#f-original").get_attribute("aria-describedby"))
+
+
+def test_the_sample_gives_the_answer_of_the_command_line(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = desk.open("audit")
+    quick(page, "disclosure")
+    page.fill("#f-seed", "5")
+    page.get_by_role("button", name="Try it on the sample").click()
+    headline = answered(page)
+    expect(page.locator("#headline")).to_be_focused()
+    monkeypatch.chdir(tmp_path)
+    line = page.locator("pre").inner_text()
+    assert line == "unveil audit --attacks disclosure --targets 20 --seed 5 --html report.html"
+    told = CliRunner().invoke(main, [*line.split()[1:], "--json"])
+    with page.expect_download() as getting:
+        page.get_by_role("link", name="Download the figures").click()
+    assert json.loads(Path(getting.value.path()).read_text(encoding="utf-8")) == json.loads(told.stdout)
+    with page.expect_download() as getting:
+        page.get_by_role("link", name="Download the report").click()
+    assert getting.value.suggested_filename == "unveil-audit.html"
+    report = Path(getting.value.path()).read_text(encoding="utf-8")
+    # The command stands in the report as it was typed.
+    assert report == (tmp_path / "report.html").read_text(encoding="utf-8").replace(" --json", "")
+    inside = page.frame_locator("iframe.report").get_by_role("heading", level=1)
+    assert inside.inner_text().split() == headline.split()
+    alone = page.context.new_page()
+    alone.goto(f"{page.url}/report")
+    assert alone.get_by_role("heading", level=1).inner_text().split() == headline.split()
+
+
+def test_dropped_files_show_their_columns_and_changed_roles_arrive_in_the_answer(desk: Desk) -> None:
+    page = desk.open("audit")
+    numbered = people().with_row_index("person_id").with_columns(pl.lit("x@example.org").alias("contact"))
+    drop(at(page, "original"), ("people.csv", numbered.write_csv()))
+    drop(at(page, "released"), ("masked.csv", people().write_csv()), ("other.csv", people(30).write_csv()))
+    page.set_input_files("#f-control", desk.file("others.csv", people(60).tail(20).write_csv()))
+    columns = at(page, "columns")
+    columns.wait_for()
+    assert at(page, "original").get_by_text("40 rows, 6 columns.").is_visible()
+    assert columns.locator("tbody tr").count() == 6
+    assert columns.get_by_label("What person_id is to others").input_value() == "identifier"
+    assert columns.get_by_text("Looks like an email.").is_visible()
+    assert columns.get_by_label("What age is to others").input_value() == "known"
+    columns.get_by_label("What vote is to others").select_option("sensitive")
+    columns.get_by_label("What education is to others").select_option("ignored")
+    columns.get_by_label("Kind of income", exact=True).select_option("category")
+    page.get_by_role("button", name="Add somebody").click()
+    assert page.evaluate("document.activeElement.dataset.part") == "name"
+    page.keyboard.type("a neighbour")
+    at(page, "scenarios").get_by_label("age", exact=True).check()
+    at(page, "released").locator("li", has_text="masked.csv").get_by_label("How it was made").select_option("masked")
+    at(page, "released").locator("li", has_text="other.csv").get_by_role("button", name="Remove other.csv").click()
+    at(page, "control").get_by_text("20 rows, 4 columns.").wait_for()
+    quick(page)
+    page.get_by_role("button", name="Get the answer").click()
+    answered(page)
+    found = page.evaluate("fetch(`${location.pathname}/answer.json`).then((answer) => answer.json())")
+    told = {each["name"]: (each["role"], each["kind"]) for each in found["original"]["columns"]}
+    assert told["person_id"][0] == "identifier"
+    assert told["vote"][0] == "sensitive"
+    assert told["education"][0] == "ignored"
+    assert told["income"][1] == "category"
+    assert [(each["name"], each["kind"]) for each in found["releases"]] == [("masked.csv", "masked")]
+    assert found["control"]["rows"] == 20
+    asked = page.locator(".asked").inner_text()
+    assert "a neighbour knows age" in asked
+    assert "vote: Sensitive" in asked
+    assert "--scenario 'a neighbour=age'" in page.locator("pre").first.inner_text()
+    page.get_by_role("link", name="Change the question").click()
+    at(page, "columns").wait_for()
+    expect(page.locator("#f-targets")).to_have_value("20")
+    assert page.get_by_label("What vote is to others").input_value() == "sensitive"
+    assert page.get_by_label("Name", exact=True).input_value() == "a neighbour"
+
+
+def test_the_sliders_of_a_partition_move_by_keyboard_inside_the_page(desk: Desk) -> None:
+    page = desk.open("partition")
+    page.get_by_role("button", name="Try it on the sample").click()
+    answered(page)
+    assert page.locator("pre").inner_text() == "unveil partition --sample careful --html report.html"
+    report = page.frame_locator("iframe.report")
+    slider = report.locator("[data-slider=beta]")
+    before = report.locator("[data-sentence]").inner_text()
+    place = int(slider.input_value())
+    slider.focus()
+    for _ in range(15):
+        page.keyboard.press("ArrowLeft")
+    assert int(slider.input_value()) == place - 15
+    assert report.locator("[data-sentence]").inner_text() != before
+
+
+def test_a_job_can_be_cancelled_and_another_waits_its_turn(desk: Desk) -> None:
+    page, other = desk.open("audit"), desk.open("candidates")
+    page.get_by_role("button", name="Try it on the sample").click()
+    page.wait_for_url("**/jobs/*")
+    bar = page.get_by_role("progressbar", name="Progress")
+    assert bar.is_visible()
+    assert page.locator("[data-step]").get_attribute("aria-live") == "polite"
+    other.get_by_role("button", name="Try it on the sample").click()
+    other.wait_for_url("**/jobs/*")
+    other.get_by_text("Waiting: another one is being computed.").wait_for()
+    expect(page.locator("[data-step]")).to_contain_text("Trying")
+    page.get_by_role("button", name="Cancel").click()
+    assert answered(page) == "Cancelled"
+    assert "matched" in answered(other)
+    page.get_by_role("link", name="Questions").click()
+    lines = page.locator(".result").all_inner_texts()
+    assert lines[0].startswith("Candidates for each record: the example inside unveil Finished")
+    assert "Cancelled" in lines[1]
+    page.locator(".result a").nth(1).click()
+    page.get_by_role("button", name="Remove this result").click()
+    page.wait_for_url(f"{desk.base}/")
+    assert page.locator(".result").count() == len(lines) - 1
+
+
+def test_a_bad_file_is_refused_beside_its_field_in_the_words_of_the_library(desk: Desk) -> None:
+    page = desk.open("audit", width=320)
+    drop(at(page, "original"), ("people.csv", "a,b\n1,2,3\n"))
+    wrong = page.locator("#f-original-error")
+    wrong.wait_for()
+    assert "the file 'people.csv' cannot be read as a table at row 1" in wrong.inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert page.evaluate(_FAINT) == []
+    drop(at(page, "original"), ("people.csv", people().write_csv()))
+    at(page, "columns").wait_for()
+    assert not wrong.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    drop(at(page, "released"), ("masked.csv", "zebra\n1\n2\n"))
+    at(page, "released").get_by_text("2 rows, 1 column.").wait_for()
+    page.get_by_role("button", name="Get the answer").click()
+    assert answered(page) == "No answer"
+    assert "none in common" in page.get_by_role("alert").first.inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_what_is_wrong_in_the_worker_comes_back_to_its_field(desk: Desk) -> None:
+    page = desk.open("study")
+    page.fill("#f-folder", "/no/such/study")
+    page.get_by_role("button", name="Get the answer").click()
+    assert answered(page) == "No answer"
+    page.get_by_role("link", name="Change the question").click()
+    page.locator("#f-folder-error").wait_for()
+    assert "/no/such/study" in page.locator("#f-folder-error").inner_text()
+    assert page.locator("#f-folder").input_value() == "/no/such/study"
+    expect(page.locator("#f-folder")).to_be_focused()
+
+
+def test_a_malicious_file_is_shown_and_nothing_of_it_is_run(desk: Desk) -> None:
+    page = desk.open("audit")
+    frame = people().rename({"age": SCRIPT, "income": IMAGE, "vote": FORMULA})
+    frame = frame.with_columns(pl.lit("<svg onload=alert(2)>").alias("javascript:alert(3)"))
+    drop(at(page, "original"), (f"{IMAGE}.csv", frame.write_csv()))
+    drop(at(page, "released"), ("masked.csv", frame.reverse().write_csv()))
+    at(page, "columns").wait_for()
+    shown = at(page, "columns").locator("tbody th bdi").all_inner_texts()
+    assert shown[:2] == [SCRIPT, IMAGE]
+    assert FORMULA in shown
+    page.get_by_role("button", name="Add somebody").click()
+    page.get_by_label("Name", exact=True).fill(SCRIPT.replace("=", ""))
+    at(page, "scenarios").get_by_label(SCRIPT, exact=True).check()
+    quick(page)
+    page.get_by_role("button", name="Get the answer").click()
+    answered(page)
+    assert page.title() == "Audit a table – unveil"
+    assert page.locator("main img, main svg, main script").count() == 0
+    report = page.frame_locator("iframe.report")
+    assert report.locator("img").count() == 0
+    assert report.get_by_text(SCRIPT, exact=True).count() >= 1
+    assert page.locator(".asked").get_by_text(f"{IMAGE}.csv").count() == 1
+
+
+def test_the_graph_shows_the_settings_of_what_is_chosen(desk: Desk) -> None:
+    page = desk.open("graph")
+    assert not page.get_by_label("attempts").first.is_visible()
+    page.select_option("#f-protect", "k-degree")
+    page.get_by_label("k", exact=True).locator("visible=true").fill("many")
+    page.get_by_role("button", name="Try it on the sample").click()
+    page.locator("#f-protect-error").wait_for()
+    assert "k of k-degree must be a whole number" in page.locator("#f-protect-error").inner_text()
+    page.get_by_label("k", exact=True).locator("visible=true").fill("3")
+    page.get_by_role("button", name="Try it on the sample").click()
+    answered(page)
+    assert "--protect k-degree:k=3" in page.locator("pre").inner_text()
+
+
+def test_the_list_can_be_searched_and_works_without_a_script(desk: Desk) -> None:
+    page = desk.open("list")
+    page.get_by_label("Search").fill("seed distance vector")
+    assert page.locator("[data-words]:visible h3").all_inner_texts() == ["distance-vector"]
+    assert page.locator("#found").inner_text() == "1 is shown."
+    plain = desk.open("list", java_script_enabled=False)
+    assert plain.get_by_role("heading", name="distance-vector").is_visible()
+    assert not plain.get_by_label("Search").is_visible()
+    plain.goto(f"{desk.base}/audit")
+    assert "<noscript><p" in plain.content()
+
+
+def test_nobody_else_gets_in(desk: Desk) -> None:
+    stranger = desk.browser.new_context()
+    page = stranger.new_page()
+    assert page.goto(f"{desk.base}/audit").status == 403  # type: ignore[union-attr]
+    assert "Open the address" in page.inner_text("body")
+    stranger.close()
+    shutil.rmtree(desk.folder, ignore_errors=True)
+    desk.folder.mkdir()

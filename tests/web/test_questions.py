@@ -1,0 +1,263 @@
+"""Every question of the page gives the report that the command line writes, byte for byte, and the same refusals."""
+
+import json
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from unveil.cli import main
+from unveil.data import samples
+from unveil.errors import InputError
+from unveil.web import Given
+from unveil.web.command import command
+from unveil.web.forms import FORMS, check
+from unveil.web.questions import Answered, AskedError, answer, field_of
+
+QUICK = {"targets": "30", "guesses": 30, "attacks": ["linkability", "disclosure", "utility"]}
+AUDIT = {
+    "age": {"name": "age", "role": "known", "suggested": "known", "kind": "number", "guessed": "number"},
+    "vote": {"name": "vote", "role": "sensitive", "suggested": "known", "kind": "category", "guessed": "category"},
+}
+
+
+class Desk:
+    """A folder with files under their own names, for the command line, and copies under none, for the page."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.private = home / "private-folder"
+        self.private.mkdir()
+
+    def give(self, name: str, content: str | Path) -> Given:
+        path = self.home / name
+        if isinstance(content, Path):
+            shutil.copy(content, path)
+        else:
+            path.write_text(content, encoding="utf-8")
+        copy = self.private / f"{secrets.token_hex(16)}{''.join(path.suffixes)}"
+        shutil.copy(path, copy)
+        return Given(path=copy, name=name)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.chdir(tmp_path)
+    return Desk(tmp_path)
+
+
+def as_the_command_line(question: str, files: Mapping[str, Any], settings: Mapping[str, Any], home: Path) -> Answered:
+    """Ask on the page and on the command line, and check that both say the same."""
+    form = FORMS[question]
+    assert check(form, files, settings) == {}
+    found = answer(question, files, settings)
+    names = {
+        name: [each.name for each in (given if isinstance(given, list) else [given])] for name, given in files.items()
+    }
+    written = command(form, names, settings)
+    if written.config:
+        (home / written.config_name).write_text(written.config, encoding="utf-8")
+    assert "private-folder" not in written.line
+    run = CliRunner().invoke(main, list(written.words))
+    assert run.exit_code in (0, 3), run.output
+    assert found.html == (home / "report.html").read_text(encoding="utf-8")
+    told = CliRunner().invoke(main, [*written.words[:-2], "--json"])
+    assert json.loads(found.json) == json.loads(told.stdout)
+    assert "private-folder" not in found.html
+    assert "private-folder" not in found.json
+    assert found.headline
+    assert found.tone in {"good", "warning", "bad", "neutral"}
+    return found
+
+
+def people(rows: int = 60) -> str:
+    return pl.read_csv(samples.path("anes96.csv")).head(rows).write_csv()
+
+
+@pytest.mark.parametrize(
+    ("question", "settings"),
+    [
+        ("audit", {"attacks": ["disclosure"]}),
+        ("partition", {}),
+        ("partition", {"adversary": "bold", "alpha": "1/3", "overall_beta": "0.5"}),
+        ("candidates", {"metrics": ["entropy", "min_entropy"]}),
+        ("matching", {"limits": [{"quantity": "cracked_share.high", "limit": "0.1"}]}),
+        ("graph", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "repeat": 2, "seed": 3}),
+    ],
+)
+def test_the_sample_is_that_of_the_command_line(desk: Desk, question: str, settings: dict[str, Any]) -> None:
+    as_the_command_line(question, {}, {"sample": True, **settings}, desk.home)
+
+
+def test_an_audit_of_files_is_that_of_the_command_line(desk: Desk) -> None:
+    files = {
+        "original": desk.give("people, all.csv", people()),
+        "released": [desk.give("-masked.csv", people()), desk.give("other.csv", people(50))],
+        "control": desk.give("control.csv", pl.read_csv(samples.path("anes96.csv")).tail(40).write_csv()),
+    }
+    settings = {
+        **QUICK,
+        "release_kinds": ["masked", "masked"],
+        "columns": [AUDIT["age"], AUDIT["vote"]],
+        "scenarios": [{"name": "a neighbour", "columns": ["age", "income"]}],
+        "limits": [{"quantity": "linkability.attack_rate", "limit": "0.25"}],
+        "profile": "cell-5",
+        "review": "2031-05-01",
+        "missing": "?, NA",
+        "by": "vote",
+        "seed": "7",
+    }
+    found = as_the_command_line("audit", files, settings, desk.home)
+    assert [each["role"] for each in json.loads(found.json)["original"]["columns"] if each["name"] == "vote"] == [
+        "sensitive"
+    ]
+
+
+def test_releases_of_two_kinds_and_changed_kinds_of_columns_need_a_file_of_settings(desk: Desk) -> None:
+    files = {
+        "original": desk.give("people.csv", people()),
+        "released": [desk.give("masked.csv", people()), desk.give("made up.csv", people())],
+    }
+    party = {"name": "party", "role": "known", "suggested": "known", "kind": "category", "guessed": "number"}
+    levels = {**party, "name": "vote", "kind": "ordered", "guessed": "category", "levels": "clinton, dole"}
+    read = pl.read_csv(samples.path("anes96.csv"))["vote"].unique().to_list()
+    levels["levels"] = ", ".join(read)
+    settings = {**QUICK, "release_kinds": ["masked", "synthetic"], "columns": [party, levels]}
+    found = as_the_command_line("audit", files, settings, desk.home)
+    kinds = {each["name"]: each["kind"] for each in json.loads(found.json)["original"]["columns"]}
+    assert (kinds["party"], kinds["vote"]) == ("category", "ordered")
+    assert [each["kind"] for each in json.loads(found.json)["releases"]] == ["masked", "synthetic"]
+
+
+def test_a_shareable_edition_is_that_of_the_command_line(desk: Desk) -> None:
+    files = {"original": desk.give("people.csv", people()), "released": [desk.give("masked.csv", people())]}
+    found = as_the_command_line("audit", files, {**QUICK, "edition": "shareable"}, desk.home)
+    assert "Shareable edition" in found.html
+
+
+def test_columns_that_are_left_out_and_supposed_identifiers_that_are_none(desk: Desk) -> None:
+    numbered = pl.read_csv(samples.path("anes96.csv")).head(60).with_row_index("number").write_csv()
+    files = {"original": desk.give("people.csv", numbered), "released": [desk.give("masked.csv", people())]}
+    columns = [
+        {"name": "number", "role": "identifier", "suggested": "identifier", "kind": "number", "guessed": "number"},
+        AUDIT["age"],
+        {**AUDIT["age"], "name": "income"},
+        {**AUDIT["age"], "name": "education", "role": "ignored"},
+    ]
+    found = as_the_command_line("audit", files, {**QUICK, "columns": columns}, desk.home)
+    roles = {each["name"]: each["role"] for each in json.loads(found.json)["original"]["columns"]}
+    assert (roles["number"], roles["age"], roles["education"], roles["party"]) == (
+        "identifier",
+        "known",
+        "ignored",
+        "ignored",
+    )
+
+
+def test_partitions_with_probabilities_and_policies(desk: Desk) -> None:
+    truth = samples.path("partition_truth.csv")
+    subject = pl.read_csv(truth)["cluster"][0]
+    files = {
+        "truth": desk.give("truth.csv", truth),
+        "guesses": [
+            desk.give("careful.csv", samples.path("partition_guess_careful.csv")),
+            desk.give("bold.csv", samples.path("partition_guess_bold.csv")),
+        ],
+        "policy_file": desk.give("policy.csv", f"subject,beta\n{subject},0.5\n"),
+    }
+    settings = {"probabilities": ["0.7", "3/10"], "beta": "0.9", "contamination_desirable": True}
+    as_the_command_line("partition", files, settings, desk.home)
+
+
+def test_candidates_and_matchings_of_files(desk: Desk) -> None:
+    guess = desk.give("guess.csv", samples.path("candidates_guess.csv"))
+    truth = desk.give("truth.csv", samples.path("candidates_truth.csv"))
+    as_the_command_line("candidates", {"guess": guess, "truth": truth}, {"normalise": True}, desk.home)
+    matrix = desk.give("matrix.csv", samples.path("matching_matrix.csv"))
+    tokens = desk.give("tokens.csv", samples.path("matching_truth.csv"))
+    as_the_command_line("matching", {"matrix": matrix, "truth": tokens}, {}, desk.home)
+
+
+def test_graphs_protected_here_and_made_elsewhere(desk: Desk) -> None:
+    edges = "source,target\n" + "".join(f"p{i},p{(i * 7 + j) % 40}\n" for i in range(40) for j in (1, 3, 5))
+    file = desk.give("friends.csv", edges)
+    found = as_the_command_line("graph", {"edges": file}, {"seed_pairs": "5"}, desk.home)
+    assert file.path.stem not in found.html
+    truth = desk.give("truth.csv", "released,original\n" + "".join(f"p{i},p{i}\n" for i in range(40)) + "p1000,\n")
+    settings = {"seed_pairs": "5", "attack": {"name": "yartseva-grossglauser", "settings": {"theta": "3"}}}
+    with pytest.raises(AskedError, match=r"'truth\.csv'") as refused:
+        answer("graph", {"edges": file, "auxiliary": file, "truth": truth}, settings)
+    assert refused.value.field == "truth"
+    truth = desk.give("truth.csv", "released,original\n" + "".join(f"p{i},p{i}\n" for i in range(40)))
+    pairs = desk.give("pairs.csv", "released,original\n" + "".join(f"p{i},p{i}\n" for i in range(6)))
+    files = {"edges": file, "auxiliary": desk.give("known.csv", edges), "truth": truth, "pairs": pairs}
+    as_the_command_line("graph", files, {k: v for k, v in settings.items() if k == "attack"}, desk.home)
+
+
+def test_a_study_and_its_grades(desk: Desk) -> None:
+    from unveil.study import run_study
+    from unveil.web.sample_study import PLAN
+
+    folder = desk.home / "results"
+    run_study(PLAN, folder, workers=0)
+    as_the_command_line("study", {}, {"folder": str(folder), "metrics": "entropy"}, desk.home)
+    as_the_command_line("grades", {}, {"folder": f"{folder}\n", "details": "entropy", "strict": True}, desk.home)
+    sample = answer("study", {}, {"sample": True, "metrics": "entropy"})
+    assert sample.headline == answer("study", {}, {"folder": str(folder)}).headline
+    assert "unveil-study-" not in sample.html
+    assert "unveil-study-" not in answer("grades", {}, {"sample": True}).html
+
+
+@pytest.mark.parametrize(
+    ("question", "files", "settings", "field", "words"),
+    [
+        ("partition", {"truth": "item,group\n1,a\n", "guesses": "item,cluster\n1,a\n"}, {}, "truth", "'cluster'"),
+        ("candidates", {"guess": "target,candidate,probability\na,b,2\n"}, {}, "guess", "'guess.csv'"),
+        ("study", {}, {"folder": "relative/folder"}, "folder", "written in full"),
+        ("study", {}, {"folder": "/nowhere/at/all"}, "folder", "/nowhere/at/all"),
+        ("audit", {"original": "a,b\n1,2\n2,3\n3,1\n", "released": "c\n1\n2\n"}, {}, "", "in common"),
+        ("audit", {"original": "a,b\n", "released": "a,b\n1,2\n"}, {}, "original", "'original.csv'"),
+        (
+            "audit",
+            {"original": "a,b\n1,2\n2,3\n3,1\n", "released": "a,b\n1,2\n"},
+            {"scenarios": [{"name": "x", "columns": ["zzz"]}]},
+            "scenarios",
+            "'zzz'",
+        ),
+        (
+            "audit",
+            {"original": "a,b\n1,2\n2,3\n3,1\n", "released": "a,b\n1,2\n"},
+            {"targets": "none at all"},
+            "targets",
+            "'none at all'",
+        ),
+    ],
+)
+def test_what_the_library_refuses_is_said_at_its_field_and_without_the_private_folder(
+    desk: Desk, question: str, files: dict[str, str], settings: dict[str, Any], field: str, words: str
+) -> None:
+    given = {name: desk.give(f"{name}.csv", content) for name, content in files.items()}
+    with pytest.raises(AskedError) as refused:
+        answer(question, given, settings)
+    assert words in str(refused.value)
+    assert "private-folder" not in str(refused.value)
+    assert refused.value.field == field
+    assert field_of(refused.value, FORMS[question]) == field
+
+
+def test_an_error_about_nothing_in_particular_is_about_the_whole_form() -> None:
+    assert field_of(InputError("there is no luck today. Try tomorrow"), FORMS["audit"]) == ""
+    assert field_of(InputError("no column can be known. Name some with --known"), FORMS["audit"]) == "columns"
+    assert field_of(InputError("this needs the truth. Add it with --truth FILE"), FORMS["candidates"]) == "truth"
+
+
+def test_progress_is_told_in_words() -> None:
+    steps: list[tuple[str, float]] = []
+    answer("matching", {}, {"sample": True}, lambda step, share: steps.append((step, share)))
+    assert len({step for step, _ in steps}) >= 2
+    assert all(0 <= share <= 1 for _, share in steps)
