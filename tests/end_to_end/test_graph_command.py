@@ -14,8 +14,8 @@ from unveil.data.graph import Graph
 from unveil.data.graph_files import write_edges, write_truth
 from unveil.data.graph_knowledge import draw_knowledge
 from unveil.measure import METRICS
-from unveil.report.trust import trust_of
 from unveil.protect import PROTECTIONS, Switch
+from unveil.report.trust import trust_of
 
 COMMAND = Command("graph")
 ask, refuse = COMMAND.ask, COMMAND.refuse

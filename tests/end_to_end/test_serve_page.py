@@ -216,9 +216,8 @@ def test_an_audit_by_keyboard_alone_shows_where_the_focus_is(desk: Desk) -> None
     order = ["Try it on the sample", "f-original", "f-released", "f-control"]
     assert [name for name in names if name in order] == order
     page.get_by_role("button", name="Get the answer").press("Enter")
-    assert (
-        page.locator("#f-original-error").inner_text()
-        == "A file is needed here. Drop one, or choose it with the button"
+    expect(page.locator("#f-original-error")).to_have_text(
+        "A file is needed here. Drop one, or choose it with the button"
     )
     expect(page.locator("#f-original")).to_be_focused()
     assert page.locator("#f-original").get_attribute("aria-invalid") == "true"

@@ -200,17 +200,26 @@ def test_graphs_protected_here_and_made_elsewhere(desk: Desk) -> None:
 
 
 def test_a_study_and_its_grades(desk: Desk) -> None:
-    from unveil.study import run_study
-    from unveil.web.sample_study import PLAN
+    from unveil.ask.progress import silent
+    from unveil.web.sample_study import sample_study
 
-    folder = desk.home / "results"
-    run_study(PLAN, folder, workers=0)
-    as_the_command_line("study", {}, {"folder": str(folder), "metrics": "entropy"}, desk.home)
-    as_the_command_line("grades", {}, {"folder": f"{folder}\n", "details": "entropy", "strict": True}, desk.home)
-    sample = answer("study", {}, {"sample": True, "metrics": "entropy"})
-    assert sample.headline == answer("study", {}, {"folder": str(folder)}).headline
-    assert "unveil-study-" not in sample.html
-    assert "unveil-study-" not in answer("grades", {}, {"sample": True}).html
+    with sample_study(silent) as folder:
+        as_the_command_line("study", {}, {"folder": str(folder), "metrics": "entropy"}, desk.home)
+        settings = {"folder": f"{folder}\n", "details": "entropy", "strict": True}
+        as_the_command_line("grades", {}, settings, desk.home)
+
+
+@pytest.mark.parametrize("question", ["study", "grades"])
+def test_the_example_of_a_study_is_computed_and_gone(
+    question: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    steps: list[str] = []
+    found = answer(question, {}, {"sample": True}, lambda step, _: steps.append(step))
+    assert found.headline
+    assert any(step.startswith("computing the example (12 of 12") for step in steps)
+    assert str(tmp_path) not in found.html + found.json
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from unveil.errors import InputError
 from unveil.measure import METRICS
-from unveil.study import Results
-from unveil.study.results import KEYS
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # whoever only wants the grades that come with unveil need not load all that studies need
     import polars as pl
+
+    from unveil.study import Results
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -71,7 +71,7 @@ class Replicated:
         object.__setattr__(self, "values", values)
 
     @classmethod
-    def of(cls, *studies: Results) -> "Replicated":
+    def of(cls, *studies: "Results") -> "Replicated":
         """Return the results of one or several studies, with the metrics that all of them have.
 
         A level that was not computed, or failed, is NaN throughout; a case without any result is left out.
@@ -134,7 +134,7 @@ class Replicated:
         )
 
 
-def _cases(study: Results, metrics: tuple[str, ...]) -> tuple[list[Case], list[tuple[float, ...]], Floats]:
+def _cases(study: "Results", metrics: tuple[str, ...]) -> tuple[list[Case], list[tuple[float, ...]], Floats]:
     """Return the cases of a study that have results, their levels, and their values."""
     levels = {axis.name: axis.levels for axis in study.study.axes}
     fine = [(Case(each.data.name, each.protect, each.attack, each.axis), each.level) for each in study.fine]
@@ -162,6 +162,8 @@ def _cases(study: Results, metrics: tuple[str, ...]) -> tuple[list[Case], list[t
 def _joined(frame: "pl.DataFrame", keys: list[tuple[str | float, ...]], numbers: list[int]) -> NDArray[np.int64]:
     """Return for each row of results the number that belongs to its scenario."""
     import polars as pl
+
+    from unveil.study.results import KEYS
 
     names = dict(zip(KEYS, (pl.String, pl.String, pl.String, pl.String, pl.Float64), strict=True))
     known = pl.DataFrame(keys, schema=names, orient="row").with_columns(pl.Series("number", numbers, pl.Int64))

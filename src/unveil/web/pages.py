@@ -189,9 +189,7 @@ def _line(view: Shown) -> _Line:
 def _by_field(view: Shown) -> dict[str, list[Any]]:
     """Return the files of each field, in the order of the form."""
     given = {field.name: view.files.get(field.name) for field in FORMS[view.question].files}
-    return {
-        name: list(value) if isinstance(value, list | tuple) else [value] for name, value in given.items() if value
-    }
+    return {name: list(value) if isinstance(value, list | tuple) else [value] for name, value in given.items() if value}
 
 
 def _again(view: Shown) -> dict[str, Any]:

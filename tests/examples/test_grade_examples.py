@@ -1,0 +1,72 @@
+"""The figures of the replication are what their definitions give, on values whose answers are known."""
+
+import numpy as np
+import pytest
+
+from examples.grades.replication import bootstrap, lines, shares_of_variance
+from unveil.grade.grades import grade
+from unveil.grade.replicated import Case, Replicated
+from unveil.grade.suites import SUITES
+from unveil.grade.summary import groups_of
+from unveil.measure import METRICS
+
+NAMES = (
+    *SUITES["S5"].metrics, "entropy", "min_entropy", "normalized_entropy", "anonymity_set_size", "hiding_property",
+    "user_specified_innocence",
+)  # fmt: skip
+
+
+def values() -> Replicated:
+    """Return cases in which local attacks have a success rate that is 0.2 above their overall success."""
+    rng = np.random.default_rng(3)
+    cases = tuple(
+        Case(data, protect, attack, "overlap")
+        for data in ("mail", "roads", "friends")
+        for protect in ("id-removal", "switch", "umga", "k-degree:k=2", "k-degree:k=3")
+        for attack in ("NS:theta=0.5", "DV:chunk=100")
+    )
+    rising = np.array([METRICS[name].more_means == "less private" for name in NAMES])
+    made = 0.5 + np.where(rising, 0.02, -0.02)[None, :, None, None] * np.arange(4)[:, None]
+    made = made + rng.normal(0, 0.003, (len(cases), len(NAMES), 4, 6))
+    made[:, NAMES.index("entropy")] = 2.0  # nothing significant
+    made[0, NAMES.index("entropy"), 0, 0] = 3.25
+    local = np.array([case.attack.startswith("NS") for case in cases])
+    overall = made[:, NAMES.index("adversary_overall_success")]
+    made[:, NAMES.index("adversary_success_rate")] = overall + 0.2 * local[:, None, None]
+    levels = ((0.6, 0.7, 0.8, 0.9),) * len(cases)
+    return Replicated(cases=cases, metrics=NAMES, levels=levels, values=made, rising=rising)
+
+
+def test_lines_say_what_was_planted() -> None:
+    said = list(lines(grade(values(), rng=np.random.default_rng(1)), np.random.default_rng(2)))
+    assert "2. entropy: 0.667 (0.667 to 0.667); wrong way in 0%, nothing significant in 100%" in said
+    assert "4. NS (local): success rate less overall success 0.200 (0.200 to 0.200)" in said
+    assert "4. local less global: 0.200 (0.200 to 0.200)" in said
+    assert "5. NS:theta=0.5: highest entropy 3.250 bits; 100 candidates allow 6.644" in said
+    assert {line[0] for line in said} == set("1 234567")
+
+
+def test_shares_of_variance_are_those_of_plain_regressions() -> None:
+    given = values()
+    rng = np.random.default_rng(4)
+    score = rng.random((len(given.cases), len(NAMES)))
+    score[2, 5] = np.nan
+    found = shares_of_variance(score, given, np.arange(len(given.cases)))
+    rows = [(case, name, score[i, j]) for i, case in enumerate(given.cases) for j, name in enumerate(NAMES)]
+    rows = [row for row in rows if not np.isnan(row[2])]
+    response = np.array([row[2] for row in rows])
+    by_metric = np.array([[row[1] == name for name in NAMES] for row in rows], float)
+    texts = sorted({(part, case[part]) for case in given.cases for part in range(3)})
+    by_setting = np.array([[row[0][part] == text for part, text in texts] for row in rows], float)
+    for share, design in zip(found, (by_metric, by_setting), strict=True):
+        left = response - design @ np.linalg.lstsq(design, response, rcond=None)[0]
+        assert share == pytest.approx(1 - left @ left / ((response - response.mean()) ** 2).sum(), abs=1e-12)
+
+
+def test_an_interval_comes_from_drawing_whole_groups() -> None:
+    cases = [Case("mail", f"{number // 2}", "NS", axis) for number, axis in enumerate(["overlap", "seed_pairs"] * 30)]
+    figure = np.repeat(np.random.default_rng(5).standard_normal(30), 2)
+    found = bootstrap(lambda rows: float(figure[rows].mean()), groups_of(cases), np.random.default_rng(6))
+    error = figure.std() / 30**0.5  # of 30 groups, not of 60 cases
+    assert found.value == pytest.approx(figure.mean())
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * error, rel=0.15)
