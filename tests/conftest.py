@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FLOOR = 8000
 
 # Tests that look at unveil from outside: coverage is what the tests of its parts reach, so these run at full speed.
-FROM_OUTSIDE = frozenset({"docs", "examples", "golden"})
+FROM_OUTSIDE = ("tests/docs/", "tests/examples/", "tests/golden/")
 
 # Only tests on data that unveil may not ship can be skipped; their reason starts with these words.
 MAY_SKIP = "needs UNVEIL_DATA"
@@ -45,7 +45,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def untraced(function: Callable[P, R]) -> Callable[P, R]:
+def watch_again(tracer: Any) -> None:
+    """Let coverage go on in the calling function too: it saw that begin, so it must see it end."""
+    sys._getframe(1).f_trace = tracer
+    sys.settrace(tracer)
+
+
+def unwatched(function: Callable[P, R]) -> Callable[P, R]:
     """Return the function, run unseen by coverage, which makes all Python two to five times slower."""
 
     @wraps(function)
@@ -55,9 +61,7 @@ def untraced(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         finally:
-            # This frame too, so that coverage, which saw it begin, sees it end.
-            sys._getframe().f_trace = tracer  # type: ignore[assignment]
-            sys.settrace(tracer)
+            watch_again(tracer)
 
     return run
 
@@ -80,6 +84,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     os.environ["MPLBACKEND"] = "Agg"
+    config.addinivalue_line(
+        "markers", "unwatched: does often, or on much data, what other tests do once, so coverage need not watch it"
+    )
     # Hooks of this file would not reach the doctests in src/; those of a plugin do.
     config.pluginmanager.register(HouseRules(config), "house-rules")
 
@@ -90,6 +97,7 @@ class HouseRules:
     def __init__(self, config: pytest.Config) -> None:
         self.floor = FLOOR if config.getoption("--enforce-floor") else 0
         self.allow_skips = bool(config.getoption("--allow-skips"))
+        self.covers = bool(config.getoption("cov_source", None)) and not config.getoption("numprocesses", None)
         self.without_browser = find_chromium() is None and not IN_CI
 
     @pytest.hookimpl(tryfirst=True)
@@ -109,13 +117,17 @@ class HouseRules:
         # All that is collected stays, so that nobody need look it through for garbage again and again.
         gc.disable()
         tracer = sys.gettrace()
-        if tracer:
+        if self.covers:
             import_all_of_unveil()
-        sys.settrace(None)
+            # No line of unveil runs while numba compiles it.
+            from numba.core import dispatcher
+
+            dispatcher.Dispatcher.compile = unwatched(dispatcher.Dispatcher.compile)  # type: ignore[method-assign]
+            sys.settrace(None)
         try:
             return (yield)
         finally:
-            sys.settrace(tracer)
+            watch_again(tracer)
             gc.freeze()
             gc.enable()
 
@@ -124,22 +136,15 @@ class HouseRules:
         # With several processes the one that prints collects nothing itself.
         self._check_floor(len(ids))
 
-    def pytest_collection_finish(self) -> None:
-        if sys.gettrace() and "unveil" in sys.modules:
-            # No line of unveil runs while numba compiles it.
-            from numba.core import dispatcher
-
-            dispatcher.Dispatcher.compile = untraced(dispatcher.Dispatcher.compile)  # type: ignore[method-assign]
-
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         tracer = sys.gettrace()
-        if tracer and FROM_OUTSIDE.intersection(item.path.parts):
+        if self.covers and (item.get_closest_marker("unwatched") or item.nodeid.startswith(FROM_OUTSIDE)):
             sys.settrace(None)
         try:
             return (yield)
         finally:
-            sys.settrace(tracer)
+            watch_again(tracer)
 
     def _check_floor(self, collected: int) -> None:
         if collected < self.floor:

@@ -256,6 +256,7 @@ def test_a_leak_for_half_of_the_people_is_found_for_half_of_them() -> None:
         assert is_proved(finding)
 
 
+@pytest.mark.unwatched
 def test_a_table_of_other_people_gives_nobody_away() -> None:
     """Of 12 such audits no attack may raise more false alarms than an interval of 95% leaves room for."""
     alarms = dict.fromkeys(NEW, 0)

@@ -197,6 +197,7 @@ def test_release_and_knowledge_do_not_depend_on_the_attack() -> None:
     assert met[0] != met[1]
 
 
+@pytest.mark.unwatched
 def test_blind_guessing_finds_what_random_guessing_is_said_to_find() -> None:
     answer = graph(erdos_renyi(12, 0.4, 1), "id-removal", Blind(), seed_pairs=4, repeat=200, rng=rng())
     expected = 8 * (1 / 8)

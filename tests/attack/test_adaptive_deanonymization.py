@@ -58,6 +58,7 @@ def test_scores_are_the_weighted_features_for_any_mapping(released: Graph, auxil
         assert found[pair] == pytest.approx(value, abs=1e-12)
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("accept", [0.3, 0.5, 1.0])
 @pytest.mark.parametrize("theta", [0.0, 0.9])
 def test_it_goes_the_rounds_of_the_definition(accept: float, theta: float) -> None:

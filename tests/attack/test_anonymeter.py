@@ -30,6 +30,7 @@ def with_ties(size: int, rng: np.random.Generator) -> Any:
     return values if order > 1 else np.sort(values)[:: 1 - 2 * order].copy()
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("compiled", [False, True])
 def test_the_first_places_are_those_of_the_full_sort_for_every_length_and_number_of_places(compiled: bool) -> None:
     rng = RNG(1)

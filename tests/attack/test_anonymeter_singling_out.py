@@ -40,6 +40,7 @@ def test_every_case_is_golden() -> None:
     assert [case.name for case in golden.cases()] == list(GOLDEN)
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("case", list(golden.cases()), ids=lambda case: case.name)
 def test_guesses_hits_and_risk_are_those_of_the_package(case: golden.Case) -> None:
     original, released, control = (

@@ -141,6 +141,7 @@ def test_a_release_of_the_original_discloses_and_the_control_gets_the_base_rate(
     assert coarse.control_rate_among_matched == pytest.approx(found.naive_rate.value, abs=0.15)
 
 
+@pytest.mark.unwatched
 def test_where_there_is_nothing_the_excess_covers_0_about_as_often_as_it_says() -> None:
     covered = 0
     for seed in range(100):

@@ -154,6 +154,7 @@ def share_right(attack: Attack, *, overlap: float, seed_pairs: int, repetitions:
     return found / asked
 
 
+@pytest.mark.unwatched
 @each
 def test_more_known_nodes_and_a_larger_overlap_help(attack: Attack) -> None:
     much = share_right(attack, overlap=0.9, seed_pairs=25)

@@ -66,6 +66,7 @@ def tables(register: tuple[pl.DataFrame, pl.DataFrame, Any]) -> tuple[Table, Tab
     return first, second
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("blocks", [(), BLOCKS])
 def test_people_are_found_in_a_file_of_five_thousand(register: Any, blocks: tuple[tuple[str, ...], ...]) -> None:
     original, released = tables(register)
@@ -82,6 +83,7 @@ def test_free_em_fails_there(register: Any) -> None:
     assert right / len(links) < 0.6
 
 
+@pytest.mark.unwatched
 def test_what_a_match_is_worth_is_learnt(register: Any) -> None:
     """One cell in twenty was changed (half of them to somebody else's value), so m is about 0.95 in every column."""
     original, released = tables(register)

@@ -56,6 +56,7 @@ def test_the_same_graph_with_enough_seeds_is_found_whole(attack: Any, chunk: int
     assert found(attack(chunk=chunk), original, 1, overlap=1.0, seed_pairs=40) == 50
 
 
+@pytest.mark.unwatched
 @each
 def test_nothing_in_common_is_chance(attack: Any) -> None:
     """On unrelated graphs about one node in each assignment is right, as of any permutation."""
@@ -68,6 +69,7 @@ def test_nothing_in_common_is_chance(attack: Any) -> None:
     assert hits < 25 + 5 * 5  # Poisson with mean 25
 
 
+@pytest.mark.unwatched
 @each
 @pytest.mark.parametrize("twins", [0, 10**6])
 def test_the_numbers_of_nodes_give_nothing_away(attack: Any, twins: int) -> None:
@@ -84,6 +86,7 @@ def test_the_numbers_of_nodes_give_nothing_away(attack: Any, twins: int) -> None
     assert 25 < hits < 100  # mean 60, standard deviation 7.7
 
 
+@pytest.mark.unwatched
 @each
 def test_more_seeds_and_more_overlap_help_on_average(attack: Any) -> None:
     original = heavy_tail(250, 4, 1)

@@ -150,6 +150,7 @@ def test_a_release_of_the_original_gives_secrets_away_and_the_control_only_the_b
     assert found.excess_over_control.low > 0.7
 
 
+@pytest.mark.unwatched
 def test_where_there_is_nothing_the_excess_covers_0_about_as_often_as_it_says() -> None:
     covered, width = 0, []
     for seed in range(200):

@@ -165,6 +165,7 @@ def test_density_sees_that_people_unlike_all_others_are_near_where_distance_does
     assert found[1].value > 0.08
 
 
+@pytest.mark.unwatched
 @each_method
 @pytest.mark.parametrize("decimals", [None, 0])
 def test_a_release_that_says_nothing_about_members_finds_nothing(method: Any, decimals: int | None) -> None:

@@ -173,6 +173,7 @@ def test_a_release_that_copies_people_is_found() -> None:
         assert excess_over_control(trials).low > 0.3
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("sizes", [(200, 200), (300, 100), (100, 300)], ids=str)
 def test_nothing_is_found_where_there_is_nothing(sizes: tuple[int, int]) -> None:
     covered, values = 0, []

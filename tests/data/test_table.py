@@ -175,6 +175,7 @@ def test_select_and_take() -> None:
     assert "has 'age', 'income'" in refusal(lambda: table.column("nothing"))
 
 
+@pytest.mark.unwatched
 def test_thousands_of_columns(tmp_path: Path) -> None:
     wide = pl.DataFrame({f"column {at}": ["1", f"w{at}" if at % 2 else "2"] for at in range(3_000)})
     path = tmp_path / "wide.csv"

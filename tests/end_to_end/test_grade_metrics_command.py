@@ -14,7 +14,8 @@ from tests.end_to_end.commands import Command
 from tests.study.small import GUESS, small_graph, small_study
 from unveil.ask.grades import grade_metrics
 from unveil.errors import InputError
-from unveil.study import Axis, DataSet, Replications, Study, run_study
+from unveil.grade.replicated import Replicated
+from unveil.study import Axis, DataSet, Replications, Results, Study, run_study
 
 COMMAND = Command("grade-metrics")
 ask, answer, refuse = COMMAND.ask, COMMAND.answer, COMMAND.refuse
@@ -106,6 +107,37 @@ def test_a_machine_reads_every_score(studies: Path) -> None:
     assert len(told["details"]) >= 2
 
 
+def test_scores_are_counted_once_however_many_cases_there_are(studies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = grade_metrics(studies / "little", rng=np.random.default_rng(1))
+    looked = 0
+    inner = Replicated.replications.fget  # type: ignore[attr-defined]
+
+    def counted(values: Replicated) -> object:
+        nonlocal looked
+        looked += 1
+        return inner(values)
+
+    monkeypatch.setattr(Replicated, "replications", property(counted))
+    told = json.loads(found.to_json())
+    assert len(told["cases"]) == 4 * len(SEVEN)
+    assert {row["levels"] for row in told["cases"]} == {3}
+    assert looked <= 4
+
+
+def test_a_file_that_may_not_be_read_is_named(studies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(folder: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(folder / "results" / "x.parquet"))
+
+    monkeypatch.setattr(Results, "read", closed)
+    with pytest.raises(InputError, match=r"x\.parquet' is not \(Permission denied\)"):
+        grade_metrics(studies / "little", rng=np.random.default_rng(1))
+
+
+def test_a_case_in_two_studies_is_named(studies: Path) -> None:
+    said = refuse(str(studies / "little"), str(studies / "little"))
+    assert "(small, id-removal, NS, by seed_pairs)" in said
+
+
 def test_the_same_seed_gives_the_same_answer_and_python_the_same_as_the_command(studies: Path) -> None:
     one = ask(str(studies / "little"), "--json", "--seed", "3").stdout
     assert one == ask(str(studies / "little"), "--json", "--seed", "3").stdout
@@ -159,6 +191,7 @@ def test_a_detail_that_matches_nothing_is_refused(studies: Path, detail: str, sa
         ("S1:entropy=1", "'S1' is there twice"),
         ("mine:normalized_entropy=1", "was not computed"),
         ("S9", "there is no suite 'S9'"),
+        ("mine:", "metrics must follow the colon"),
     ],
 )
 def test_a_suite_that_is_none_is_refused(studies: Path, suite: str, said: str) -> None:

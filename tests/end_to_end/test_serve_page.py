@@ -386,7 +386,7 @@ def test_a_malicious_file_is_shown_and_nothing_of_it_is_run(desk: Desk) -> None:
     quick(page)
     page.get_by_role("button", name="Get the answer").click()
     answered(page)
-    assert page.title() == "Audit a table – unveil"
+    assert page.title() == "Finished: Audit a table – unveil"
     assert page.locator("main img, main svg, main script").count() == 0
     report = page.frame_locator("iframe.report")
     assert report.locator("img").count() == 0

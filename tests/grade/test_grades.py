@@ -1,6 +1,7 @@
 """Grades of planted values: the mean and its interval by hand, verdicts one by one, suites and what is refused."""
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -89,14 +90,16 @@ def made(
     undecided: float = 0.1,
     against: float = 0.05,
     cases: int = 9,
+    groups: int = 9,
     metric: str = "entropy",
     axis: str = "overlap",
 ) -> MetricGrade:
     """Return a grade with only what a verdict looks at."""
     nan = math.nan
     score = Summary(
-        mean=mean, low=low, high=1.0, first_quartile=nan, median=nan, third_quartile=nan, cases=cases, undefined=0
-    )
+        mean=mean, low=low, high=1.0, first_quartile=nan, median=nan, third_quartile=nan, cases=cases, groups=groups,
+        undefined=0,
+    )  # fmt: skip
     return MetricGrade(
         metric=metric,
         monotonicity=score,
@@ -122,6 +125,8 @@ def made(
         (made(undecided=0.5), "use", ""),
         (made(0.7, NOTHING_SIGNIFICANT), "with care", "not surely better"),
         (made(0.7, math.nan), "with care", "one combination"),
+        (made(1.0, 1.0, groups=3), "with care", "3 combinations of data, protection and attack are too few"),
+        (made(1.0, 1.0, groups=4), "use", ""),
         (made(metric="hiding_property"), "use", ""),
         (made(metric="hiding_property", axis="seed_pairs"), "with care", "counts targets"),
         (made(metric="adversary_success_rate", axis="seed_pairs"), "use", ""),
@@ -175,8 +180,15 @@ def test_suites_whose_metrics_are_there_are_graded_and_searched() -> None:
     few = grade(planted().only(metrics=["adversary_overall_success", "adversary_success_rate"]), rng=RNG(1))
     assert few.suites == ()
     assert (few.suite_scores, few.rankings) == (None, None)
-    assert len(few.left_out) == len(SUITES)
-    assert "S1 is left out: amount_of_leaked_information was not computed" in few.left_out[0]
+    assert len(few.left_out) == 1
+    assert few.left_out[0].startswith("The suites S1, S2, S3, S4, S5 are left out: ")
+    assert few.left_out[0].count("normalized_variance") == 1
+    some = grade(planted().only(metrics=[name for name in METRICS if name != "absolute_error"]), rng=RNG(1))
+    assert some.left_out == ("The suite S5 is left out: absolute_error was not computed.",)
+    one_level = planted()
+    numbers = np.array(one_level.values)
+    numbers[:, :, 1:] = np.nan
+    assert grade(replace(one_level, values=numbers), rng=RNG(1)).searches == {}
     assert list(few.searches) == [HERE]
 
 

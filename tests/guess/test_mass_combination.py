@@ -296,6 +296,7 @@ def test_all_ways_to_intersect_agree(atoms: int, seed: int) -> None:
         assert found[1] == pytest.approx(wanted[1], abs=1e-14)
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("rule", ["dempster", "yager", "dubois_prade", "pcr5", "disjunctive", "mean"])
 @pytest.mark.parametrize("size", [40, 63, 64, 100])
 def test_wide_frames(rule: str, size: int) -> None:

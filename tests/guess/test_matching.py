@@ -283,6 +283,7 @@ def test_the_rows_named_violate_halls_condition_and_are_named_only_then(rows: li
     assert oracle.lacks_columns(matrix, named)
 
 
+@pytest.mark.unwatched
 def test_a_hundred_thousand_sparse_rows_are_checked() -> None:
     n = 100_000
     shuffled = np.random.default_rng(3).permutation(n)

@@ -139,6 +139,7 @@ def test_very_small_weights_keep_their_proportion() -> None:
     np.testing.assert_allclose(guess.probability, [0.25, 0.75])
 
 
+@pytest.mark.unwatched
 def test_too_many_matchings_are_refused() -> None:
     attack = Matching(np.ones((8, 8)))
     assert MatchingDistribution.from_matching(attack).count == 40320

@@ -198,6 +198,7 @@ def test_the_compiled_check_finds_what_the_plain_one_finds(
     assert (plain_row, plain_found) == ((CHECKED - 2, kind) if kind else (-1, 0))
 
 
+@pytest.mark.unwatched
 def test_metrics_of_many_targets_follow_their_definitions(
     large: tuple[Candidates, NDArray[np.int64], Case],
 ) -> None:

@@ -185,6 +185,7 @@ def below(size: int, share: Fraction, count: int) -> Fraction:
     return sum(each, Fraction(0))
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("share", [LOW, MEDIAN])
 @pytest.mark.parametrize("size", [1, 5, 6, 20, 71, 72, 73, 100, 150])
 def test_limits_are_the_nearest_values_that_are_missed_rarely_enough(size: int, share: Fraction) -> None:

@@ -137,6 +137,7 @@ def test_the_heuristic_and_its_bias(case: tuple[Rows, list[int], list[str]]) -> 
     assert found.groups is None
 
 
+@pytest.mark.unwatched
 def test_seven_and_eight_rows_too() -> None:
     rng = np.random.default_rng(7)
     for n in (7, 8):
@@ -353,6 +354,7 @@ GROUPS = ["a", "b", "c", "d"] * 3
 EXACT = {spread: measured(uneven(spread), np.arange(12), groups=GROUPS) for spread in (1.0, 3.0)}
 
 
+@pytest.mark.unwatched
 @pytest.mark.usefixtures("only_worms")
 @pytest.mark.parametrize("spread", EXACT)
 def test_error_bars_are_honest(spread: float) -> None:

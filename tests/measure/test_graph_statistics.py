@@ -105,6 +105,7 @@ def test_a_sample_of_all_is_exact(graph: Graph, seed: int) -> None:
     assert (found.sampled, dict(found.standard_errors)) == ((), {})
 
 
+@pytest.mark.unwatched
 def test_estimates_are_as_good_as_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MODULE, "_HELD", 10_000)
     graph = heavy_tail(400, 2, 7)

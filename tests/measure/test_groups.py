@@ -131,6 +131,7 @@ def test_the_order_of_rows_plays_no_part() -> None:
 # --- honest about having looked at many -------------------------------------------------------------------------------
 
 
+@pytest.mark.unwatched
 def test_intervals_of_twenty_groups_hold_together_where_single_ones_do_not() -> None:
     rng = np.random.default_rng(20)
     groups, tries, rate, worlds = 20, 40, 0.3, 400

@@ -12,6 +12,7 @@ from unveil.measure import partition_distances, random_guessing, unlinkability
 TRUTH = Partition.from_labels("aaabb")
 
 
+@pytest.mark.unwatched
 def test_means_approach_those_over_all_partitions() -> None:
     everything = [Partition.from_labels(labels) for labels in all_partitions(TRUTH.n)]
     results = [unlinkability(guess, TRUTH).overall for guess in everything]

@@ -76,6 +76,7 @@ def test_adjusted_rand_is_adjusted_for_chance(pair: Pair) -> None:
     assert measured(*pair)["adjusted_rand"] == float(oracle.adjusted_rand(*pair))
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_transfer_distance_is_the_least_number_of_transfers(n: int) -> None:
     for guess, truth in product(all_partitions(n), all_partitions(n)):

@@ -80,6 +80,7 @@ def test_scores_that_only_rounding_sets_apart_tie() -> None:
     assert scores[0] == scores[1]
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize(("before", "after", "most"), [(300, 300, 10_000), (200, 600, 10_000), (900, 900, 250)])
 def test_pmse_of_a_perfect_synthesis_is_what_is_expected(before: int, after: int, most: int) -> None:
     """Rows drawn anew from the original rows: mean and deviation as stated, and nothing to tell apart."""

@@ -87,6 +87,7 @@ def set_partitions(n: int) -> list[str]:
     return found
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("alpha", ["0", "1/3", "1/2", "2/3", "1"])
 def test_all_pairs_of_small_partitions(n: int, alpha: str) -> None:

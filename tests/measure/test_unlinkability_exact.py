@@ -218,12 +218,14 @@ def large_case(seed: int, *, partitions: int, items: int = 60_000) -> Case:
     )
 
 
+@pytest.mark.unwatched
 def test_a_large_view_is_compiled_and_agrees_with_the_definition() -> None:
     case = large_case(1, partitions=2, items=11_000)
     assert case.n > _compile.PLAIN_UP_TO
     assert_agrees(case, Form(named_items=True, shuffle_seed=3))
 
 
+@pytest.mark.unwatched
 def test_a_large_weighted_partition_agrees_with_the_definition() -> None:
     case = large_case(2, partitions=1, items=12_000)
     assert case.n > _compile.PLAIN_UP_TO

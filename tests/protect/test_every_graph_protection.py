@@ -117,6 +117,7 @@ def test_what_was_seen_in_the_private_file_is_not_told_under_a_ledger(protection
     assert ("3 loops were left out" in release.notes) == (release.ledger is None)
 
 
+@pytest.mark.unwatched
 @each
 def test_every_order_of_nodes_is_as_likely(protection: Protection) -> None:
     original = heavy_tail(30, 2, 5)

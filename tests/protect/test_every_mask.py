@@ -64,6 +64,7 @@ def test_a_table_is_masked_or_refused_with_a_sentence(name: str, make: Callable[
     assert (found[np.arange(original.rows), truth_of(release)] > 0).all()
 
 
+@pytest.mark.unwatched
 @each
 def test_what_the_mask_believes_of_itself_comes_true(name: str) -> None:
     """The highest true probability is how often the one who has it is the right one, and the mean square likewise."""

@@ -103,6 +103,7 @@ def order(rows: int, release: Callable[[int], NDArray[np.int64]], draws: int) ->
     return np.bincount([release(seed)[0] for seed in range(draws)], minlength=rows)
 
 
+@pytest.mark.unwatched
 @each_masked
 def test_every_order_of_rows_is_as_likely(protection: Protection) -> None:
     original = table(age=[1, 2, 3, 4], pet=list("abab"))

@@ -121,6 +121,7 @@ def test_much_epsilon_reproduces_graphs_that_a_dendrogram_explains(graph: Graph)
     np.testing.assert_array_equal(release.in_original_numbers().keys, graph.keys)
 
 
+@pytest.mark.unwatched
 def test_much_epsilon_reproduces_densities() -> None:
     graph = erdos_renyi(120, 0.2, seed=5)
     tree = dendrogram(random_children(120, _rng()), graph.start, graph.neighbour)

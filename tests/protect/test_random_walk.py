@@ -38,6 +38,7 @@ def outcomes(graph: Graph, distance: int, retries: int) -> dict[frozenset[frozen
     return {edges: float(chance) for edges, chance in chances.items()}
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("graph", [PAW, PATH, STAR], ids=["paw", "path", "star"])
 @pytest.mark.parametrize(("distance", "retries"), [(1, 3), (2, 1), (2, 3), (3, 2)])
 def test_every_outcome_is_as_likely_as_the_procedure_makes_it(graph: Graph, distance: int, retries: int) -> None:

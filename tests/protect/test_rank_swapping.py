@@ -130,6 +130,7 @@ def test_an_order_that_was_told_is_used() -> None:
     }
 
 
+@pytest.mark.unwatched
 def test_equal_values_are_ranked_by_lot() -> None:
     # Neighbours in rank swap, so the 1 goes to whoever is ninth; which row that is must not follow from their order.
     original = table(number=[0] * 9 + [1])

@@ -83,6 +83,7 @@ def test_chances_of_values_are_those_of_all_outcomes(values: list[int], which: s
     assert chances.error == 0
 
 
+@pytest.mark.unwatched
 def test_simulated_chances_are_near_the_exact_ones_by_the_error_they_state() -> None:
     scheme = Offsets(np.ones(12))
     for counts in (np.ones(41, np.int64), np.ones(60, np.int64), np.array([3, 5, 1, 1, 9, 12, 10])):
@@ -106,6 +107,7 @@ def test_simulated_buckets_are_near_the_exact_ones(n: int) -> None:
     np.testing.assert_allclose([bucket_line(*found, bucket, rank) for rank in range(n)], exact, atol=0.008)
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("in_order", [True, False])
 def test_chances_beyond_what_is_exact_are_those_of_many_swaps(in_order: bool) -> None:
     counts = np.array([30, 14, 5, 1])
@@ -183,6 +185,7 @@ def test_the_true_probability_is_the_product_over_columns() -> None:
         np.testing.assert_allclose(line, chance / chance.sum(), atol=1e-12)
 
 
+@pytest.mark.unwatched
 def test_values_move_beyond_the_window_by_distribution_and_by_buckets() -> None:
     values = np.random.default_rng(1).permutation(1000)
     original = table(number=values)

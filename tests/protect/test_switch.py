@@ -60,6 +60,7 @@ def test_a_sparse_graph_gets_all_switches(share: float) -> None:
 HOUSE_AND_TAIL = Graph.from_edges([0, 1, 2, 3, 0, 4, 5], [1, 2, 3, 0, 4, 5, 6])
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("switches", [1, 2, 3])
 def test_every_outcome_is_as_likely_as_the_definition_makes_it(switches: int) -> None:
     graph, runs = HOUSE_AND_TAIL, 4000

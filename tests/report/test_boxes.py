@@ -1,5 +1,6 @@
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -15,13 +16,14 @@ from rich.console import Console
 from tests.end_to_end.visits import visit
 from tests.report.test_page import Reader, small
 from unveil.errors import InputError
-from unveil.report.blocks import Block, Page, Private, Section, Threshold
+from unveil.report.blocks import Block, Page, Private, Section, Table, Threshold
 from unveil.report.blocks_grades import MOST_BEYOND, BoxRow, BoxRows, box_of, spread_of
+from unveil.report.box_texts import across_of, describe_row, figure_text, mean_text, number_text
 from unveil.report.draw import draw
 from unveil.report.figure_tables import boxes_table
 from unveil.report.page import render
 from unveil.report.shareable import shareable
-from unveil.report.svg_boxes import across_of, describe_row, figure_text, legend, mean_text, number_text, svg_row
+from unveil.report.svg_boxes import legend, svg_row
 from unveil.report.terminal import show_figure
 
 if TYPE_CHECKING:
@@ -190,7 +192,7 @@ def test_everything_is_escaped_and_nothing_needs_a_weaker_policy() -> None:
     ("kind", "reach", "value", "text"),
     [
         ("number", (0.0, 1.0), 2 / 3, "0.667"),
-        ("number", (0.0, 0.01), 0.00123456, "0.00123"),
+        ("number", (0.0, 0.01), 0.00123456, "0.0012"),
         ("number", (0.0, 5000.0), 1234.5678, "1,235"),
         ("number", (0.0, 1.0), -1e-9, "0.000"),
         ("share", (0.0, 1.0), 0.125, "12.5%"),
@@ -206,12 +208,84 @@ def test_figures_have_the_decimals_of_the_axis(kind: str, reach: tuple[float, fl
 def test_the_table_has_the_same_figures() -> None:
     block = rows(box_of("a", [0.1, 0.2, 0.3], None), box_of("b", [0.5], [0.7, 0.9]), series=("rate", "overall"))
     table = boxes_table(block)
-    assert table.columns == ("Metric", "", "Mean", "Median", "25%", "75%", "Lowest", "Highest", "Cases")
+    assert table.columns == ("Metric", "", "Mean", "Median", "25%", "75%", "Low", "High", "Cases")
     assert table.rows[0] == ("a", "rate", "0.200", "0.200", "0.150", "0.250", "0.100", "0.300", "3")
     assert [row[:2] for row in table.rows] == [("a", "rate"), ("b", "rate"), ("b", "overall")]
     file = io.StringIO()
     show_figure(block, console=Console(file=file, force_terminal=False, soft_wrap=True))
     assert "0.150   0.250" in re.sub(" +", "   ", file.getvalue())
+
+
+def narrow() -> BoxRows:
+    """Return levels of a metric whose values differ from the fourth decimal on."""
+    means = (0.9997926, 0.9996059, 0.9996693, 0.9995655)
+    boxes = (
+        box_of(f"{number}0%", spread_of([mean - 1e-5, mean, mean + 1e-5], interval=(mean - 3e-5, mean + 3e-5)))
+        for number, mean in enumerate(means, 6)
+    )
+    return rows(*boxes, x_range=(0.9995, 0.9999), x_label="normalized entropy", number_label="Replications")
+
+
+def test_means_have_as_few_decimals_as_tell_rows_apart() -> None:
+    block = narrow()
+    shown = [mean_text(row.boxes[0], block) for row in block.rows]
+    assert shown[0] == "0.99979 (0.99976–0.99982)"
+    assert len({text.split()[0] for text in shown}) == len(shown)
+    # One more decimal where two would read the same, and never more than four digits of the range.
+    near = rows(box_of("a", [0.9995514]), box_of("b", [0.9995496]), x_range=(0.9995, 0.9999))
+    assert [mean_text(row.boxes[0], near) for row in near.rows] == ["0.999551", "0.999550"]
+
+
+@pytest.mark.parametrize(
+    ("reach", "texts"),
+    [
+        ((0.0, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1"]),
+        ((0.9995, 0.9999), ["0.9995", "0.9996", "0.9997", "0.9998", "0.9999"]),
+        ((1_000_000.0, 1_000_004.0), ["1,000,000", "", "1,000,002", "", "1,000,004"]),
+        ((0.0, 4e-14), ["0", "1e-14", "2e-14", "3e-14", "4e-14"]),
+    ],
+)
+def test_labels_of_an_axis_differ_and_have_room(reach: tuple[float, float], texts: list[str]) -> None:
+    ticks = across_of(rows(x_range=reach)).ticks
+    assert [text for _, text in ticks] == texts
+    assert sum(len(text) + 2 for text in texts if text) <= 40
+
+
+def test_on_every_width_figures_stay_in_their_columns(browser: "Browser", tmp_path: Path) -> None:
+    path = tmp_path / "narrow.html"
+    path.write_text(render(with_blocks(narrow())), encoding="utf-8")
+    for width in (1100, 700, 320):
+        with visit(browser, path, width=width) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            cells = "[...document.querySelectorAll('.box-rows .right, .box-rows .right span')]"
+            assert page.evaluate(f"{cells}.every(each => each.scrollWidth <= each.clientWidth + 1)")
+            # A head of one word is one line.
+            head = "document.querySelector('.box-rows thead th:nth-child(4)')"
+            lines = f"(() => {{ const r = document.createRange(); r.selectNodeContents({head}); return r; }})()"
+            assert page.evaluate(f"{lines}.getClientRects().length") == 1
+
+
+def test_a_note_and_the_figure_after_it_do_not_touch(browser: "Browser", tmp_path: Path) -> None:
+    table = Table(caption="C", columns=("a",), rows=(("1",),), align=("left",), note="Below the table.")
+    path = tmp_path / "note.html"
+    path.write_text(render(with_blocks(table, narrow())), encoding="utf-8")
+    with visit(browser, path, width=1100) as page:
+        bottom = "document.querySelector('p.note').getBoundingClientRect().bottom"
+        gap = page.evaluate(f"document.querySelector('figure').getBoundingClientRect().top - {bottom}")
+        assert gap >= 20
+
+
+def test_in_a_narrow_terminal_no_number_is_broken() -> None:
+    file = io.StringIO()
+    show_figure(
+        replace(narrow(), row_label="Share of the edges that the adversary knows", x_range=(0.9, 1.0)),
+        console=Console(file=file, force_terminal=True, width=80, no_color=True),
+    )
+    assert "replications in each row: 3" in file.getvalue()
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in file.getvalue().splitlines()]
+    assert max(map(len, lines)) <= 80
+    found = re.findall(r"(?<![\d.])\d[\d.]*", "\n".join(lines[4:]))
+    assert all(re.fullmatch(r"\d0%?|\d+|95|0\.\d{4}|1\.\d{4}", number.rstrip("%")) for number in found), found
 
 
 def test_matplotlib_has_the_same_boxes() -> None:

@@ -385,6 +385,7 @@ def test_small_charts_stand_side_by_side_and_every_name_is_one_of_a_kind() -> No
     assert "<script" not in html
 
 
+@pytest.mark.unwatched
 def test_the_page_names_nobody_and_stays_small_with_a_million_targets() -> None:
     rng = np.random.default_rng(2)
     targets = np.array([f"Zephyrine-{k}" for k in range(1_000_000)], dtype=object)

@@ -112,6 +112,30 @@ def test_where_nothing_can_be_trusted_the_headline_warns() -> None:
     assert headline(everything) == "All 2 metrics can be trusted here: each follows the adversary's strength."
 
 
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("adversary_success_rate", "Adversary success rate can be trusted here: it follows the adversary's strength."),
+        ("min_entropy", "Min entropy cannot be trusted to rank here: it changes significantly in no case."),
+    ],
+)
+def test_of_a_single_metric_the_headline_says_one_thing(metric: str, said: str) -> None:
+    assert headline(findings(planted().only(metrics=[metric]))) == said
+
+
+def test_every_sentence_of_the_headline_begins_as_sentences_do() -> None:
+    said = headline(findings(planted().only(cases=np.array([0]))))
+    assert re.search(r"here\. [A-Z].* and .* may be used with care\.$", said), said
+
+
+def test_two_cases_that_agree_by_chance_are_not_enough_to_trust_a_metric() -> None:
+    few = findings(planted().only(cases=np.arange(4)))
+    grades = few.grades.metric("adversary_overall_success")
+    assert (grades.monotonicity.groups, grades.monotonicity.low) == (2, 1.0)
+    assert (grades.verdict, grades.reason[:14]) == ("with care", "2 combinations")
+    assert not few.by_verdict("use")
+
+
 @pytest.mark.parametrize("score", ["monotonicity", "evenness", "shared_range"])
 def test_rankings_hold_all_scores_the_highest_mean_first(found: GradesFindings, score: str) -> None:
     boxes = ranking_boxes(found, score)
@@ -263,9 +287,13 @@ def test_the_search_says_what_holds_elsewhere(found: GradesFindings) -> None:
     said = honest_sentences(found)
     assert len(said) == len(searches)
     assert "the best single metric ranks 100.0% in order" in said[0]
-    assert "+0.0 points (+0.0 to +0.0), no difference." in said[0]
+    assert "+0.0 points (+0.0 to +0.0) against the single metric, no difference." in said[0]
     assert held_out_table({}) is None
     assert search_conclusion(found).endswith("none shows a difference that can be told from chance.")
+    one = findings(planted().only(cases=np.arange(2)))
+    assert honest_sentences(one) == ("There are too few attacks to see what holds in other cases.",)
+    name, search = next(iter(one.grades.searches.items()))
+    assert "too few attacks" in found_table(name, search).note
     assert "too few attacks" in search_conclusion(findings(planted().only(metrics=["entropy", "incorrectness"])))
 
 
@@ -291,7 +319,7 @@ def test_notes_name_what_is_missing(found: GradesFindings) -> None:
     gone = findings(changed(values, numbers), counts=counts)
     text = "\n".join(gone.notes)
     assert "4 scenarios of 64 of the study 'planted' have no results (1 failed, 1 damaged, 2 not computed)" in text
-    assert "1 case lacks levels, such as mail, id-removal, NS, by overlap" in text
+    assert "1 case lacks levels, mail, id-removal, NS, by overlap" in text
     assert "In 1 case a metric is undefined at a level that has results" in text
     assert "Max entropy is undefined in every case and has no grade." in text
     assert "Min entropy has the same value everywhere" in text
@@ -326,6 +354,16 @@ def test_the_rule_for_zeros_is_stated_where_there_are_any(found: GradesFindings)
     said = zeros_of(findings(changed(values, numbers)).grades)
     assert "cannot take zeros" in said[0]
     assert "adversary overall success (1 of 64, in 1 case)" in said[1]
+
+
+def test_studies_that_have_little_in_common_say_so(found: GradesFindings) -> None:
+    one = replace(found.studies[0], digests={"mail": "a", "roads": "b"})
+    same, other = replace(one, digests={"mail": "a"}), replace(one, digests={"mail": "c"})
+    assert notes_of(found.grades, (one, same)) == notes_of(found.grades, (one,))
+    assert "different data by the name mail:" in notes_of(found.grades, (one, other))[0]
+    data = DataSet("people", "table", "x", known=("age", "town"))
+    table = replace(one.study, data=(data,), attacks=("nearest",), axes=(Axis("known_columns", (1, 2)),), fixed={})
+    assert "on graphs and on tables" in notes_of(found.grades, (one, replace(one, study=table, digests={})))[0]
 
 
 def test_running_studies_say_so(found: GradesFindings) -> None:
@@ -385,7 +423,7 @@ def test_key_numbers_count_what_the_rule_of_the_paper_would_let_pass(found: Grad
     numbers = {number.label: number for number in key_numbers(found)}
     assert numbers["Cases"].value == "16"
     assert "64 levels" in numbers["Cases"].meaning
-    assert "would let 7 of 10 pass" in numbers["Not to rank by"].meaning
+    assert "would let 8 of 10 pass" in numbers["Not to rank by"].meaning
     assert numbers["Best suite"].value == "100.0%"
 
 
@@ -398,6 +436,20 @@ def test_latex_has_every_table_balanced_and_escaped(found: GradesFindings) -> No
     assert "0.667 (0.67\\textendash{}0.67)" in text
     for line in text.splitlines():
         assert "%" not in line.replace(r"\%", "") or line.startswith("% ")
+
+
+def test_latex_says_which_letters_need_another_engine(found: GradesFindings) -> None:
+    assert "XeLaTeX" not in to_latex(found)
+    values = planted()
+    named = changed(
+        values, values.values, cases=tuple(case._replace(data=f"\u05d0{case.data}") for case in values.cases)
+    )
+    assert "% Some names have letters that pdfLaTeX lacks" in to_latex(findings(named))
+
+
+def test_names_of_studies_are_shown_as_they_are(found: GradesFindings) -> None:
+    odd = replace(found.studies[0].study, name="a\\b'c")
+    assert page(replace(found, studies=(replace(found.studies[0], study=odd),))).question.endswith("study 'a\\b'c'?")
 
 
 def test_a_suite_of_ones_own_is_in_every_table() -> None:

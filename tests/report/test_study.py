@@ -187,6 +187,7 @@ def test_durations(seconds: float, said: str) -> None:
     assert duration(seconds) == said
 
 
+@pytest.mark.unwatched
 def test_the_page_of_a_huge_study_stays_below_a_megabyte() -> None:
     axes = (Axis("seed_pairs", (5, 10, 20, 35, 50, 100)), Axis("overlap", (0.6, 0.7, 0.8, 0.85, 0.9, 0.95)))
     found = findings(

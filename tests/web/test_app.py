@@ -86,7 +86,6 @@ def test_assets_are_those_of_the_package(client: httpx.Client) -> None:
         ("GET", "/jobs/nothing/state", 404),
         ("GET", "/jobs/nothing/report", 404),
         ("GET", "/jobs/nothing/answer.json", 404),
-        ("GET", "/audit?again=nothing", 404),
         ("DELETE", "/jobs/nothing", 404),
         ("DELETE", "/files/nothing", 404),
         ("POST", "/files/nothing/look", 404),

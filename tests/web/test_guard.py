@@ -77,7 +77,8 @@ def test_without_a_link_the_answer_is_one_sentence_that_helps(door: Door) -> Non
         answer = door.ask("GET", path, {"accept": "text/html"})
         assert answer.status_code == 403
         assert answer.headers["content-type"] == "text/html; charset=utf-8"
-        assert "`unveil serve`" in answer.text
+        assert "the terminal where unveil serve was started" in answer.text
+        assert "<h1>This page is private</h1>" in answer.text
         assert "<script" not in answer.text
     assert set(door.ask("GET", "/").json()) == {"error"}
 

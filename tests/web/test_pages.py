@@ -111,7 +111,7 @@ def test_nothing_is_inline_and_nothing_comes_from_elsewhere(name: str) -> None:
         assert tag not in {"style", "img", "object", "embed", "base", "b"}
         assert not [key for key in attributes if key.startswith("on") or key == "style"]
         if tag == "script":
-            assert attributes.get("src") == "/assets/web.js" or attributes.get("type") == "application/json"
+            assert attributes.get("src") in ("/assets/web.js", "/assets/form.js") or attributes.get("type") == "application/json"
         for key in ("src", "href", "action"):
             assert attributes.get(key, "/").startswith(("/", "#", "data:,"))
             assert not attributes.get(key, "").startswith("//")
@@ -191,7 +191,7 @@ def test_a_job_shows_its_answer_what_was_asked_and_the_command() -> None:
     waiting = pages.job(jobs()[2])
     assert 'role="progressbar"' in waiting
     assert 'aria-live="polite"' in waiting
-    assert 'data-cancel="ab12"' in waiting
+    assert 'data-cancel="/jobs/ab12"' in waiting
     assert "<iframe" not in waiting
 
 
@@ -203,7 +203,7 @@ def test_asking_again_hands_over_what_was_asked() -> None:
 
 
 def test_the_files_that_pages_load() -> None:
-    assert set(pages.ASSETS) == {"page.css", "web.css", "web.js"}
+    assert set(pages.ASSETS) == {"page.css", "web.css", "web.js", "form.js"}
     assert all(pages.asset(name) for name in pages.ASSETS)
     with pytest.raises(KeyError):
         pages.asset("../pages.py")

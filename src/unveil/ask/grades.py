@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.ask.grades_details import details_of
+from unveil.ask.grades_factors import factors_of
 from unveil.ask.grades_figures import figures
 from unveil.ask.progress import Progress, silent
 from unveil.ask.quantities import Quantity
 from unveil.ask.study_status import counts_of
 from unveil.attack import ATTACKS, graph_attack_from
 from unveil.errors import InputError, UnveilError
-from unveil.grade.factors import Factors, explain, statistics_of, types_of
 from unveil.grade.grades import Grades, grade
 from unveil.grade.replicated import Replicated
 from unveil.grade.suites import Suite
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from unveil.report.blocks import Page
 
 SCHEMA = "unveil.grades/1"
-#: With fewer scores, nothing is said about what explains them.
-_FEWEST_SCORES = 20
 _BEST_SUITE = "share_monotonic_best_suite"
 _TRUSTED = "trusted_metrics"
 
@@ -156,14 +154,20 @@ def grade_metrics(
         raise InputError("there must be at least one study to grade, but no folder is named. Name that of a study")
     own = tuple(Suite.parse(each) if isinstance(each, str) else each for each in suites)
     progress("reading results", 0.0)
-    studies = [Results.read(folder) for folder in folders]
-    values = Replicated.of(*studies)
+    try:
+        studies = [Results.read(folder) for folder in folders]
+        values = Replicated.of(*studies)
+    except OSError as error:
+        raise InputError(
+            f"the results of a study must be readable, but {error.filename!r} is not ({error.strerror}). Give yourself "
+            "the right to read its folder"
+        ) from error
     progress("comparing adversaries", 0.3)
     search_rng, statistics_rng = rng.spawn(2)
     grades = grade(values, level=level, strict=strict, suites=own, rng=search_rng)
     shown, said = details_of(grades, details)
     progress("looking for what explains the scores", 0.7)
-    factors, more = _factors(grades, studies, rng=statistics_rng)
+    factors, more = factors_of(grades, studies, rng=statistics_rng)
     graded = tuple(_graded(each) for each in studies)
     found = GradesFindings(
         grades=grades,
@@ -206,11 +210,13 @@ def _version() -> str:
 
 
 def _graded(results: Results) -> GradedStudy:
+    manifest = manifest_of(results.folder)
     return GradedStudy(
         study=results.study,
-        version=str(manifest_of(results.folder)["version"]),
+        version=str(manifest["version"]),
         counts=counts_of(results),
         running=running(results.folder) is not None,
+        digests=manifest["data"],
     )
 
 
@@ -229,38 +235,3 @@ def _attacks(values: Replicated) -> dict[str, AttackFacts]:
             called=name, scope=scopes.get(type(made)), chunk=chunk if isinstance(chunk, int) else None
         )
     return found
-
-
-def _factors(
-    grades: Grades, studies: Sequence[Results], *, rng: np.random.Generator
-) -> tuple[tuple[Factors, ...], tuple[str, ...]]:
-    """Return what explains each of the three scores, and notes; nothing where too few scores differ."""
-    scores = grades.scores
-    wanted = {
-        "monotonicity": scores.monotonicity.score,
-        "evenness": scores.evenness,
-        "shared_range": scores.shared_range,
-    }
-    varied = {name: score for name, score in wanted.items() if _varied(score)}
-    if not varied:
-        return (), ("Too few scores differ to tell what explains them.",)
-    statistics: dict[str, dict[str, float]] = {}
-    notes: list[str] = []
-    for each in studies:
-        own, said = statistics_of(each, rng=rng)
-        statistics |= own
-        notes += _shortened(said)
-    types = {name: label for each in studies for name, label in types_of(each.study).items()}
-    factors = tuple(explain(score, grades.values, statistics, types, response=name) for name, score in varied.items())
-    return factors, tuple(dict.fromkeys([*notes, *(note for each in factors for note in each.notes)]))
-
-
-def _shortened(said: Sequence[str]) -> list[str]:
-    """Return the first of several sentences of the same kind, and how many more there are."""
-    more = f" The same holds for {len(said) - 1} more of its data sets." if len(said) > 1 else ""
-    return [f"{said[0]}{more}"] if said else []
-
-
-def _varied(score: NDArray[np.float64]) -> bool:
-    known = score[np.isfinite(score)]
-    return known.size >= _FEWEST_SCORES and bool(np.ptp(known) > 0)

@@ -44,6 +44,8 @@ def scores_frame(scores: Scores, what: str) -> "pl.DataFrame":
     values, found = scores.values, scores.monotonicity
     cases, metrics = len(values.cases), len(values.metrics)
     row, column = np.repeat(np.arange(cases), metrics), np.tile(np.arange(metrics), cases)
+    # Counted once: that looks at each value.
+    levels = (values.replications > 0).sum(axis=2)
     parts = {
         name: [getattr(values.cases[case], name) for case in row] for name in ("data", "protect", "attack", "axis")
     }
@@ -61,7 +63,7 @@ def scores_frame(scores: Scores, what: str) -> "pl.DataFrame":
         {
             **parts,
             what: [values.metrics[at] for at in column],
-            "levels": [int((values.replications[case, at] > 0).sum()) for case, at in zip(row, column, strict=True)],
+            "levels": levels.ravel(),
             **{name: array.ravel() for name, array in arrays.items()},
         }
     )

@@ -12,6 +12,7 @@ from unveil.grade.monotonicity import Monotonicity, monotonicity
 from unveil.grade.replicated import Floats, Replicated
 from unveil.grade.search import SuiteSearch, best_suites
 from unveil.grade.shared_range import shared_range
+from unveil.grade.suite import available
 from unveil.grade.suites import SUITES, Rankings, Suite, rankings, suite_values
 from unveil.grade.summary import Summary, groups_of, summarise
 from unveil.grade.verdict import LEAST, NOTHING_SIGNIFICANT, MetricGrade, Verdict
@@ -162,9 +163,7 @@ def grade(
     entropy 1.0 0.0 -> with care
     min_entropy 0.667 1.0 -> do not rank by it
     """
-    if not 0 < level < 1:
-        raise InputError(f"the level of significance must be above 0 and below 1, but is {level:g}. Write 5 % as 0.05")
-    chosen, left_out = _suites(values, suites)
+    chosen, left_out = available(values.metrics, suites)
     scores = Scores.of(values, level=level, strict=strict)
     groups = groups_of(values.cases)
     metrics = tuple(sorted(_metric_grades(scores, groups), key=_best_first))
@@ -209,7 +208,8 @@ def _searches(values: Replicated, metrics: Sequence[MetricGrade], rng: np.random
         found[PAPER] = best_suites(values, paper, rng=one)
     if len(best) > 1 and set(best) != set(paper):
         found[HERE] = best_suites(values, best, rng=other)
-    return found
+    # Without a case that has two levels there is nothing to search.
+    return {name: search for name, search in found.items() if search.cases}
 
 
 def _metric_grades(scores: Scores, groups: NDArray[np.int64]) -> list[MetricGrade]:
@@ -259,32 +259,3 @@ def _best_first(each: MetricGrade) -> tuple[float, float]:
 
 def _falling(value: float) -> float:
     return float("inf") if np.isnan(value) else -value
-
-
-def _suites(values: Replicated, own: Sequence[Suite]) -> tuple[list[Suite], tuple[str, ...]]:
-    """Return the suites that can be computed, and which of the usual ones cannot."""
-    own = [suite for suite in own if SUITES.get(suite.name) != suite]
-    names = [*SUITES, *(suite.name for suite in own)]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InputError(
-            f"each suite must have a name of its own, but {twice[0]!r} is there twice. Give yours a "
-            f"name that is neither among {', '.join(SUITES)} nor that of another one"
-        )
-    for suite in own:
-        for metric in suite.weights:
-            if metric not in values.metrics:
-                raise InputError(
-                    f"the suite {suite.name!r} has the metric {metric!r}, which was not computed. Take it out, or run "
-                    "a study with it"
-                )
-    missing = {
-        name: [metric for metric in suite.weights if metric not in values.metrics] for name, suite in SUITES.items()
-    }
-    usual = [suite for name, suite in SUITES.items() if not missing[name]]
-    left_out = tuple(
-        f"The suite {name} is left out: {', '.join(metrics)} {'was' if len(metrics) == 1 else 'were'} not computed."
-        for name, metrics in missing.items()
-        if metrics
-    )
-    return [*usual, *own], left_out

@@ -1,5 +1,6 @@
 """The values that are graded: each metric in each case, by the strength of the adversary and replication."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,10 +84,11 @@ class Replicated:
             raise InputError("the studies must have a metric in common, but have none. Grade them one by one")
         parts = [_cases(each, metrics) for each in studies]
         cases = tuple(case for found, _, _ in parts for case in found)
-        if len(set(cases)) < len(cases):
+        twice = next((case for case, number in Counter(cases).items() if number > 1), None)
+        if twice is not None:
             raise InputError(
                 "each case must be in one study only, but two studies have the same data set, protection, attack and "
-                "axis. Pass one of them, or give the data sets different names"
+                f"axis ({twice}). Pass one of them, or give the data sets different names"
             )
         if not cases:
             raise InputError(

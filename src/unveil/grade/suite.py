@@ -72,6 +72,11 @@ class Suite:
                 f"there is no suite {shortened(name)}.{did_you_mean(name, SUITES)} Choose from {', '.join(SUITES)}, or "
                 "write name:metric=weight,metric=weight"
             )
+        if not rest:
+            raise InputError(
+                f"metrics must follow the colon of the suite {shortened(name)}, but there are none. Write "
+                "name:metric=weight,metric=weight"
+            )
         pieces = [[side.strip() for side in piece.partition("=")] for piece in rest.split(",")]
         if len({metric for metric, _, _ in pieces}) < len(pieces):
             raise InputError(f"each metric of the suite {shortened(name)} must be named once. Leave out the second one")
@@ -160,3 +165,35 @@ def equal_suites(metrics: Sequence[str]) -> tuple[Suite, ...]:
         )
     subsets = (chosen for size in range(2, len(metrics) + 1) for chosen in combinations(metrics, size))
     return tuple(Suite(" + ".join(chosen), dict.fromkeys(chosen, 1 / len(chosen))) for chosen in subsets)
+
+
+def available(metrics: Sequence[str], own: Sequence[Suite]) -> tuple[list[Suite], tuple[str, ...]]:
+    """Return the usual suites that can be made of the metrics and those of one's own, and what was left out."""
+    own = [suite for suite in own if SUITES.get(suite.name) != suite]
+    names = [*SUITES, *(suite.name for suite in own)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(
+            f"each suite must have a name of its own, but {twice[0]!r} is there twice. Give yours a "
+            f"name that is neither among {', '.join(SUITES)} nor that of another one"
+        )
+    for suite in own:
+        for metric in suite.weights:
+            if metric not in metrics:
+                raise InputError(
+                    f"the suite {suite.name!r} has the metric {metric!r}, which was not computed. Take it out, or run "
+                    "a study with it"
+                )
+    missing = {name: [metric for metric in suite.weights if metric not in metrics] for name, suite in SUITES.items()}
+    usual = [suite for name, suite in SUITES.items() if not missing[name]]
+    return [*usual, *own], _left_out({name: lacking for name, lacking in missing.items() if lacking})
+
+
+def _left_out(missing: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return in one sentence which suites were left out, and which metrics they lack."""
+    if not missing:
+        return ()
+    lacking = dict.fromkeys(metric for metrics in missing.values() for metric in metrics)
+    suites = f"suite {next(iter(missing))} is" if len(missing) == 1 else f"suites {', '.join(missing)} are"
+    were = "was" if len(lacking) == 1 else "were"
+    return (f"The {suites} left out: {', '.join(lacking)} {were} not computed.",)

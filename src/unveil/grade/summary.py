@@ -14,7 +14,8 @@ class Summary:
     """Scores over cases: their mean with its 95 % interval, their quartiles, and how many there are.
 
     The interval takes data, protection and attack together as one draw, since the axes of one attack go up and down
-    together; it is NaN for fewer than two of these. ``undefined`` counts cases without a score.
+    together; it is NaN for fewer than two of these. ``groups`` is their number, of those with a score. ``undefined``
+    counts cases without a score.
     """
 
     mean: float
@@ -24,6 +25,7 @@ class Summary:
     median: float
     third_quartile: float
     cases: int
+    groups: int
     undefined: int
 
 
@@ -49,7 +51,7 @@ def summarise(scores: Floats, groups: NDArray[np.int64]) -> Summary:
         nan = float("nan")
         return Summary(
             mean=nan, low=nan, high=nan, first_quartile=nan, median=nan, third_quartile=nan,
-            cases=0, undefined=int(scores.size),
+            cases=0, groups=0, undefined=int(scores.size),
         )  # fmt: skip
     mean = float(known.mean())
     half = _half_width(known - mean, groups[there])
@@ -63,6 +65,7 @@ def summarise(scores: Floats, groups: NDArray[np.int64]) -> Summary:
         median=float(median),
         third_quartile=float(third),
         cases=int(known.size),
+        groups=int(np.unique(groups[there]).size),
         undefined=int(scores.size - known.size),
     )
 

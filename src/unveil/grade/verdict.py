@@ -22,6 +22,9 @@ TOO_MANY_AGAINST = 1 / 3
 #: These count targets. People whom the adversary knows beforehand are no targets, so that there are fewer to count
 #: where more seed pairs are known, and the metrics move even if the attack finds nothing out.
 COUNT_TARGETS = ("amount_of_leaked_information", "hiding_property", "user_specified_innocence")
+#: With fewer combinations of data, protection and attack than these, all may agree by chance, and the interval of the
+#: mean then has no width.
+FEWEST_GROUPS = 4
 _SEEDS = "seed_pairs"
 _ROUNDING = 1e-9
 
@@ -86,6 +89,8 @@ class MetricGrade:
             return "with care", "it changes significantly in less than half of the cases"
         if np.isnan(score.low):
             return "with care", "one combination of data, protection and attack says nothing about others"
+        if score.groups < FEWEST_GROUPS:
+            return "with care", f"{score.groups} combinations of data, protection and attack are too few to be sure"
         if score.low <= NOTHING_SIGNIFICANT + _ROUNDING:
             return "with care", "not surely better than a metric that never changes"
         if self.counts_targets:

@@ -5,8 +5,9 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from unveil.report.blocks_grades import BoxRows, Spread
+from unveil.report.box_texts import across_of, mean_text
 from unveil.report.look import LOOKS
-from unveil.report.svg_boxes import STYLES, across_of, mean_text
+from unveil.report.svg_boxes import STYLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

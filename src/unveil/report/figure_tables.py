@@ -4,9 +4,9 @@ import numpy as np
 
 from unveil.report.blocks import Table
 from unveil.report.blocks_grades import BoxRows, HeatMap
+from unveil.report.box_texts import figure_text, interval_text, number_text
 from unveil.report.heat_heads import heads_of
 from unveil.report.scale import FloatArray
-from unveil.report.svg_boxes import figure_text, mean_text, number_text
 from unveil.report.svg_heat import MOST_NUMBERED
 from unveil.report.text import count, fixed
 
@@ -19,6 +19,7 @@ def boxes_table(block: BoxRows) -> Table:
     (('a', '0.200', '0.200', '0.150', '0.250', '0.100', '0.300', '3'),)
     """
     several = any(block.series)
+    intervals = any(box is not None and interval_text(box, block) for row in block.rows for box in row.boxes)
     rows = []
     for row in block.rows:
         for series, box in zip(block.series, row.boxes, strict=True):
@@ -26,14 +27,20 @@ def boxes_table(block: BoxRows) -> Table:
                 values = (box.median, box.lower, box.upper, *box.extremes)
                 texts = (figure_text(value, block) for value in values)
                 names = (row.name, series) if several else (row.name,)
-                rows.append((*names, mean_text(box, block), *texts, number_text(box)))
-    heads = (block.row_label, *(("",) if several else ()), "Mean", "Median", "25%", "75%", "Lowest", "Highest")
-    return Table(
-        caption=f"{block.title}: {block.x_label}",
-        columns=(*heads, block.number_label),
-        rows=tuple(rows),
-        align=("left", *(("left",) if several else ()), *(("right",) * 7)),
-    )
+                # A column of its own breaks between numbers, and not inside one, where a terminal is narrow.
+                within = (interval_text(box, block, between=" to "),) if intervals else ()
+                rows.append((*names, figure_text(box.mean, block), *within, *texts, number_text(box)))
+    means = ("Mean", *(("95% interval",) if intervals else ()))
+    heads = [block.row_label, *([""] if several else []), *means, "Median", "25%", "75%", "Low", "High"]
+    caption = f"{block.title}: {block.x_label}"
+    if intervals and len({row[-1] for row in rows}) == 1:
+        # Beside an interval there is no room for a column that says the same thing again and again.
+        caption += f" ({block.number_label.lower()} in each row: {rows[0][-1]})"
+        rows = [row[:-1] for row in rows]
+    else:
+        heads.append(block.number_label)
+    align = tuple("left" if place <= several else "right" for place in range(len(heads)))
+    return Table(caption=caption, columns=tuple(heads), rows=tuple(rows), align=align)  # type: ignore[arg-type]
 
 
 def heat_table(heat: HeatMap) -> Table:

@@ -36,7 +36,8 @@ def page(found: GradesFindings, *, seed: int | None = None) -> Page:
 def question(found: GradesFindings) -> str:
     """Return what was asked, and of which studies."""
     names = [each.study.name for each in found.studies]
-    which = f"the study {names[0]!r}" if len(names) == 1 else f"the studies {together(map(repr, names))}"
+    quoted = [f"'{name}'" for name in names]
+    which = f"the study {quoted[0]}" if len(names) == 1 else f"the studies {together(quoted)}"
     return f"Which privacy metrics can be trusted, judged by {which}?"
 
 

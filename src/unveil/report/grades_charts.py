@@ -47,8 +47,8 @@ def ranking_boxes(found: GradesFindings, score: str) -> BoxRows:
     lines: tuple[Threshold, ...] = ()
     if score == "monotonicity":
         lines = (
-            Threshold(name="nothing significant", value=NOTHING_SIGNIFICANT, across="x"),
-            Threshold(name=f"{LEAST:g}", value=LEAST, across="x"),
+            Threshold(name="0.667, nothing significant", value=NOTHING_SIGNIFICANT, across="x"),
+            Threshold(name=f"{LEAST:g}, the rule of Zhao and Wagner", value=LEAST, across="x"),
         )
     return BoxRows(
         title=f"Metrics by {SCORES[score].lower()}",
@@ -91,8 +91,9 @@ def heat_map(found: GradesFindings) -> HeatMap:
         values=cells,
         levels=("attack", "protection", "data set"),
         value_label="Monotonicity",
-        caption=f"Darker is higher. {both} A row that is dark throughout belongs to a metric that can be trusted "
-        "everywhere; a column that is light throughout to an attack and protection that mislead most metrics.",
+        caption=f"Darker is higher. {both} A row that is dark throughout belongs to a metric that follows the "
+        "adversary in all of these cases; a column that is light throughout to an attack and protection that mislead "
+        "most metrics.",
         bold=bold,
         bold_meaning=_BOLD if any(bold) else "",
         undefined="no pair of levels could be tested",

@@ -39,6 +39,8 @@ class GradedStudy:
     version: str
     counts: Counts
     running: bool = False
+    #: The hash of each data set that it began with, by name.
+    digests: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,11 +93,6 @@ class GradesFindings:
     version: str
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """What was attacked: graphs, tables or both."""
-        return tuple(dict.fromkeys(each.study.kind for each in self.studies))
-
-    @property
     def protections(self) -> dict[str, str]:
         """How each protection is called."""
         return labels(tuple(dict.fromkeys(case.protect for case in self.grades.values.cases)))
@@ -118,6 +115,18 @@ def words(metric: str) -> str:
     'pearson correlation'
     """
     return metric.replace("_", " ")
+
+
+def named(metrics: Sequence[str], most: int) -> str:
+    """Return the names of metrics in a row; of many, the first ones and how many more there are.
+
+    >>> named(["entropy", "min_entropy", "incorrectness"], 5), named(["entropy", "min_entropy", "incorrectness"], 1)
+    ('entropy, min entropy and incorrectness', 'entropy and 2 more')
+    """
+    every = [words(metric) for metric in metrics]
+    last = f"{len(every) - most} more" if len(every) > most else every[-1]
+    first = every[:most] if len(every) > most else every[:-1]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def per_release(metric: str) -> bool:

@@ -25,7 +25,7 @@ def to_latex(found: GradesFindings) -> str:
         ),
     ]
     return latex.document(
-        ((label, table) for label, table in told if table is not None),
+        [(label, table) for label, table in told if table is not None],
         comment=(
             f"Grades of privacy metrics, judged by: {names}.",
             f"Made by unveil {found.version}. Read it with \\input; it needs no package.",

@@ -7,8 +7,8 @@ import numpy as np
 
 from unveil.grade.grades import Grades
 from unveil.grade.replicated import Replicated
-from unveil.report.grades_findings import GradedStudy, words
-from unveil.report.study_findings import labels, together
+from unveil.report.grades_findings import GradedStudy, named, words
+from unveil.report.study_findings import labels
 from unveil.report.text import count, significant
 
 #: With fewer replications than these the note on small samples is made.
@@ -21,6 +21,7 @@ def notes_of(grades: Grades, studies: Sequence[GradedStudy]) -> tuple[str, ...]:
     values = grades.values
     return (
         *(sentence for each in studies for sentence in _incomplete(each)),
+        *_mixed(studies),
         *_missing_levels(values),
         *_few_replications(values, grades.level),
         *_without_values(values),
@@ -58,14 +59,35 @@ def _incomplete(each: GradedStudy) -> list[str]:
     counts, name = each.counts, each.study.name
     said = []
     if each.running:
-        said.append(f"The study {name!r} is being computed now: grades will change as results come in.")
+        said.append(f"The study '{name}' is being computed now: grades will change as results come in.")
     if counts.left:
         parts = {"failed": counts.failed, "damaged": counts.damaged, "not computed": counts.missing}
         why = ", ".join(f"{number:,} {what}" for what, number in parts.items() if number)
         said.append(
-            f"{count(counts.left, 'scenario', 'scenarios')} of {counts.total:,} of the study {name!r} "
+            f"{count(counts.left, 'scenario', 'scenarios')} of {counts.total:,} of the study '{name}' "
             f"{'has' if counts.left == 1 else 'have'} no results ({why}): the levels are missing, and a case without "
             "any level is left out."
+        )
+    return said
+
+
+def _mixed(studies: Sequence[GradedStudy]) -> list[str]:
+    """Say what is wrong with grading studies together that have little in common."""
+    said = []
+    if len({each.study.kind for each in studies}) > 1:
+        said.append(
+            "Attacks on graphs and on tables were graded together, so that a metric has one range for both and its "
+            "evenness and range say little. Grade the studies one by one."
+        )
+    seen: dict[str, set[str]] = {}
+    for each in studies:
+        for name, digest in each.digests.items():
+            seen.setdefault(name, set()).add(digest)
+    different = [name for name, digests in seen.items() if len(digests) > 1]
+    if different:
+        said.append(
+            f"The studies have different data by the name {', '.join(different)}: they count as one data set here. "
+            "Give them names of their own."
         )
     return said
 
@@ -80,8 +102,8 @@ def _missing_levels(values: Replicated) -> list[str]:
     worst = _case(values, int(np.argmax(wanted - there.sum(axis=1))))
     one = int(short.sum()) == 1
     return [
-        f"{count(int(short.sum()), 'case lacks', 'cases lack')} levels, such as {worst}: levels that are there count "
-        f"as adjacent, and {'its score rests' if one else 'their scores rest'} on fewer pairs."
+        f"{count(int(short.sum()), 'case lacks', 'cases lack')} levels{',' if one else ', such as'} {worst}: levels "
+        f"that are there count as adjacent, and {'its score rests' if one else 'their scores rest'} on fewer pairs."
     ]
 
 
@@ -165,7 +187,7 @@ def _one_case(values: Replicated) -> list[str]:
 
 
 def _named(metrics: Sequence[str]) -> str:
-    said = together([words(name) for name in metrics], _MOST_NAMED)
+    said = named(metrics, _MOST_NAMED)
     return said[:1].upper() + said[1:]
 
 

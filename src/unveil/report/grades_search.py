@@ -23,7 +23,9 @@ def found_table(name: str, search: SuiteSearch) -> Table:
             for way, each in shown
         ),
         align=("left", "left", "right", "right"),
-        note=f"{len(search.equal):,} suites with equal weights were tried, on {search.cases:,} cases.",
+        note=" ".join(
+            [f"{len(search.equal):,} suites with equal weights were tried, on {search.cases:,} cases.", *search.notes]
+        ),
         prose=True,
     )
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from unveil.grade.grades import HERE, LEAST, NOTHING_SIGNIFICANT, MetricGrade, recommended
+from unveil.grade.grades import HERE, LEAST, NOTHING_SIGNIFICANT, MetricGrade
 from unveil.report.blocks import Number, Tone
-from unveil.report.grades_findings import MEANINGS, GradesFindings, words
-from unveil.report.study_findings import together
+from unveil.report.grades_findings import MEANINGS, GradesFindings, named, words
 from unveil.report.text import count, fixed, percent
 
 _MOST_NAMED = 5
@@ -17,9 +16,11 @@ def headline(found: GradesFindings) -> str:
     graded = [each for each in every if each.verdict != "no grade"]
     if not graded:
         return "No metric can be graded: nowhere are there two levels with two replications each."
+    if len(every) == 1:
+        return f"{_begun(words(every[0].metric))} {_ALONE[every[0].verdict]}: {every[0].reason}."
     if not use:
         care = found.by_verdict("with care")
-        but = f" {_named(care)} may be used with care." if care else ""
+        but = f" {_begun(_named(care))} may be used with care." if care else ""
         return f"None of the {len(every)} metrics can be trusted to rank here.{but}"
     if len(use) == len(every):
         return f"All {len(every)} metrics can be trusted here: each follows the adversary's strength."
@@ -32,8 +33,20 @@ def headline(found: GradesFindings) -> str:
     )
 
 
+#: What is said of a metric that is the only one.
+_ALONE = {
+    "use": "can be trusted here",
+    "with care": "may be used with care",
+    "do not rank by it": "cannot be trusted to rank here",
+}
+
+
 def _named(metrics: Sequence[MetricGrade]) -> str:
-    return together([words(each.metric) for each in metrics], _MOST_NAMED)
+    return named([each.metric for each in metrics], _MOST_NAMED)
+
+
+def _begun(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def tone(found: GradesFindings) -> Tone:
@@ -46,7 +59,7 @@ def key_numbers(found: GradesFindings) -> tuple[Number, ...]:
     grades, values = found.grades, found.grades.values
     levels = sum(len(each) for each in values.levels)
     wrong = found.by_verdict("do not rank by it")
-    passed = len(recommended(grades))
+    passed = sum(each.monotonicity.mean >= LEAST for each in grades.metrics)
     numbers = [
         Number(
             label="Metrics to use",
@@ -112,10 +125,11 @@ def honest_sentences(found: GradesFindings) -> tuple[str, ...]:
             said.append(
                 f"Suites of {name}, in cases of {held} that had no say in the choice: the best single metric ranks "
                 f"{percent(single)} in order, equal weights {percent(validation.shares['equal weights'])}, optimised "
-                f"weights {percent(validation.shares['optimised weights'])}. That is {100 * gain.mean:+.1f} points "
-                f"({100 * gain.low:+.1f} to {100 * gain.high:+.1f}), {verdict}."
+                f"weights {percent(validation.shares['optimised weights'])}: {100 * gain.mean:+.1f} points "
+                f"({100 * gain.low:+.1f} to {100 * gain.high:+.1f}) against the single metric, {verdict}."
             )
-    return tuple(said)
+    notes = (note for search in found.grades.searches.values() for note in search.notes)
+    return (*said, *dict.fromkeys(notes))
 
 
 def search_conclusion(found: GradesFindings) -> str:

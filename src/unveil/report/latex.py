@@ -38,6 +38,9 @@ _SPELT = {
 }
 _TABLE = str.maketrans(_SPELT)
 _MOST_ROWS = 45
+#: The last letter that every LaTeX shows without a package: behind it are those that are not of Europe's west.
+_LAST_KNOWN = 0x17F
+_OTHER_LETTERS = "Some names have letters that pdfLaTeX lacks: use XeLaTeX or LuaLaTeX, and a font that has them."
 
 
 def escape(text: object) -> str:
@@ -93,11 +96,12 @@ def document(tables: Iterable[tuple[str, Table]], *, comment: Sequence[str] = ()
 
     A table of many rows is cut in several of at most 45, each of which fits a page.
     """
-    parts = [f"% {plain(line)}" for line in comment]
+    parts = []
     for label, whole in tables:
         for number, shown in enumerate(_pages(whole)):
             parts += ["", table(shown, label=f"{label}-{number + 1}" if number else label)]
-    return "\n".join(parts) + "\n"
+    said = [*comment, *([_OTHER_LETTERS] if max(map(ord, "".join(parts)), default=0) > _LAST_KNOWN else [])]
+    return "\n".join([*(f"% {plain(line)}" for line in said), *parts]) + "\n"
 
 
 def _pages(whole: Table) -> list[Table]:

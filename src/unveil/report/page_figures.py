@@ -38,7 +38,8 @@ def box_figure(block: BoxRows, identity: str) -> dict[str, Any]:
     """Return rows of boxes: a picture and the figures of each row, the axis, and the legend."""
     from markupsafe import Markup
 
-    from unveil.report.svg_boxes import across_of, legend, mean_text, number_text, svg_axis, svg_row
+    from unveil.report.box_texts import across_of, mean_text, number_text
+    from unveil.report.svg_boxes import legend, svg_axis, svg_row
 
     across = across_of(block)
     rows: list[dict[str, Any]] = [

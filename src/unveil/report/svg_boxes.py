@@ -5,149 +5,23 @@ telephone, a screen and paper without its marks or its texts growing or shrinkin
 """
 
 import math
-from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
 from unveil.report.blocks_grades import BoxRow, BoxRows, Spread
-from unveil.report.scale import Axis, axis, round_step, value_text
+from unveil.report.box_texts import describe_row, spreads_of
+from unveil.report.scale import Axis
 from unveil.report.svg import point
-from unveil.report.text import UNDEFINED, count, percent
 
 if TYPE_CHECKING:
     from unveil.report.blocks import Style
 
 #: How far the boxes of a row are apart, and half of how high one is.
 LINE, HALF = 24, 7
-#: How many letters of labels, with a gap after each, an axis has room for on a telephone.
-_LETTERS = 40
 #: A label of so many letters may stand around the end of an axis.
 _SHORT = 4
-#: The most decimals of a figure.
-_MOST_PLACES = 9
 #: One per series.
 STYLES: "tuple[Style, ...]" = ("first", "second", "third", "fourth", "fifth")
-Ticks = tuple[tuple[float, str], ...]
-
-
-def across_of(block: BoxRows) -> Axis:
-    """Return the axis of the picture: the range that was asked for, and what lies outside it.
-
-    >>> from unveil.report.blocks_grades import box_of
-    >>> across = across_of(BoxRows(title="T", x_label="x", rows=(box_of("a", [0.5, 1.5]),)))
-    >>> across.low, across.high
-    (0.0, 1.5)
-    """
-    found = axis(*_reach(block), block.x_kind)
-    return replace(found, ticks=_thinned(_told_apart(found) if block.x_kind == "number" else found.ticks))
-
-
-def _reach(block: BoxRows) -> tuple[float, float]:
-    low, high = block.x_range
-    for box in _spreads(block):
-        if box.number:
-            low, high = min(low, box.extremes[0]), max(high, box.extremes[1])
-    return low, high
-
-
-def _spreads(block: BoxRows) -> list[Spread]:
-    return [box for row in block.rows for box in row.boxes if box is not None]
-
-
-def _told_apart(across: Axis) -> Ticks:
-    """Return the labelled points with as many decimals as their distance asks for, where they would read the same."""
-    if len({text for _, text in across.ticks}) == len(across.ticks):
-        return across.ticks
-    step = round_step((across.high - across.low) / 5)
-    first, last = math.ceil(across.low / step - 1e-9), math.floor(across.high / step + 1e-9)
-    places = max(0, -math.floor(math.log10(step) + 1e-9))
-    way = f",.{places}f" if places <= _MOST_PLACES else ".3g"
-    return tuple((k * step, f"{k * step + 0.0:{way}}") for k in range(first, last + 1))
-
-
-def _thinned(ticks: Ticks) -> Ticks:
-    """Return the labelled points; every second or third label where all would run into one another on a telephone."""
-    longest = max((len(text) for _, text in ticks), default=0)
-    every = next(k for k in range(1, len(ticks) + 2) if math.ceil(len(ticks) / k) * (longest + 2) <= _LETTERS or k > 5)
-    return tuple((at, text if number % every == 0 else "") for number, (at, text) in enumerate(ticks))
-
-
-def places_of(block: BoxRows) -> int:
-    """Return how many decimals figures have: three or as many as the axis asks for, and more to tell means apart.
-
-    >>> from unveil.report.blocks_grades import box_of
-    >>> near = (box_of("a", [0.99951, 0.99953]), box_of("b", [0.99957, 0.99961]))
-    >>> places_of(BoxRows(title="T", x_label="x", rows=near, x_range=(0.9995, 0.9997)))
-    5
-    """
-    low, high = _reach(block)
-    width = high - low if high > low else 1.0
-    most = min(max(3 - math.floor(math.log10(width) + 1e-9), 0), _MOST_PLACES)
-    # Means that differ by rounding only are the same.
-    means = {round(box.mean, 12) for box in _spreads(block) if box.number}
-    fewest = max(most - 2, min(most, 3))
-    return next((places for places in range(fewest, most) if len({round(m, places) for m in means}) == len(means)), most)
-
-
-def figure_text(value: float, block: BoxRows) -> str:
-    """Return a value with the decimals of :func:`places_of`, the same for all, so that they line up.
-
-    >>> block = BoxRows(title="T", x_label="x", rows=(), x_range=(0.0, 40.0))
-    >>> figure_text(2.0, block), figure_text(1 / 3, block), figure_text(float("nan"), block)
-    ('2.00', '0.33', 'undefined')
-    """
-    if not math.isfinite(value):
-        return UNDEFINED
-    if block.x_kind == "share":
-        return percent(value)
-    if block.x_kind in ("power", "power of share"):
-        return value_text(value, block.x_kind)
-    places = places_of(block)
-    # Adding 0 turns the minus zero that rounding leaves into zero.
-    return f"{round(value, places) + 0.0:,.{places}f}"
-
-
-def mean_text(box: Spread | None, block: BoxRows) -> str:
-    """Return the mean of a box, with its interval where there is one."""
-    if box is None:
-        return ""
-    text = figure_text(box.mean, block)
-    if box.number == 0 or box.interval is None or not all(map(math.isfinite, box.interval)):
-        return text
-    between = "–" if box.interval[0] >= 0 else " to "
-    return f"{text} ({figure_text(box.interval[0], block)}{between}{figure_text(box.interval[1], block)})"
-
-
-def number_text(box: Spread | None) -> str:
-    """Return how many values a box holds, and of how many where some are undefined."""
-    if box is None:
-        return ""
-    return f"{count(box.number)} of {count(box.number + box.undefined)}" if box.undefined else count(box.number)
-
-
-def describe_row(row: BoxRow, block: BoxRows) -> str:
-    """Return in words what the picture of a row shows.
-
-    >>> from unveil.report.blocks_grades import box_of
-    >>> row = box_of("a", [0.1, 0.2, 0.3])
-    >>> describe_row(row, BoxRows(title="T", x_label="x", rows=(row,)))
-    'median 0.200, middle half from 0.150 to 0.250, whiskers from 0.100 to 0.300'
-    """
-    said = []
-    for series, box in zip(block.series, row.boxes, strict=True):
-        if box is None:
-            continue
-        text = "no value"
-        if box.number:
-            low, lower, median, upper, high = (
-                figure_text(value, block) for value in (box.low, box.lower, box.median, box.upper, box.high)
-            )
-            text = f"median {median}, middle half from {lower} to {upper}, whiskers from {low} to {high}"
-        if box.beyond:
-            least, most = (figure_text(value, block) for value in box.extremes)
-            text += f", all values from {least} to {most}"
-        said.append(f"{series}: {text}" if series else text)
-    return "; ".join(said) or "nothing"
 
 
 def svg_row(row: BoxRow, block: BoxRows, across: Axis) -> str:
@@ -193,7 +67,7 @@ def legend(block: BoxRows) -> list[tuple[str, str]]:
     found += [(limit, threshold.name) for threshold in block.thresholds]
     if block.small:
         return found
-    spreads = _spreads(block)
+    spreads = spreads_of(block)
     body = '<rect class="box-body first" x="15%" width="70%" y="1" height="14"/>'
     median = '<line class="median" x1="50%" x2="50%" y1="0" y2="16"/>'
     found.append((_little(body + median), "the middle half of the values, with the median"))

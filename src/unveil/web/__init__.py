@@ -23,3 +23,23 @@ class RefusedError(UnveilError):
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
         self.status = status
+
+
+#: What HTTP calls the reasons, in the words of people who do not know HTTP.
+_TITLES = {
+    403: "This page is private",
+    404: "There is nothing here",
+    405: "This cannot be done",
+    421: "This is not the right address",
+    500: "Something went wrong",
+    503: "Busy",
+}
+
+
+def title_of(status: int) -> str:
+    """Return what stands on top of a page that says why a request was not served.
+
+    >>> title_of(404), title_of(418)
+    ('There is nothing here', 'This cannot be done')
+    """
+    return _TITLES.get(status, _TITLES[405])

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import os
 import secrets
 import signal
@@ -17,6 +18,10 @@ PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", "unveil.web.worker")
 _THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA", "VECLIB_MAXIMUM", "NUMEXPR")
 _ENVIRONMENT = {**{f"{name}_NUM_THREADS": "1" for name in _THREADS}, "MPLBACKEND": "Agg"}
 
+#: What the system says where a file cannot become any longer.
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+#: What a worker that can no longer write anything exits with.
+DISK_FULL = 28
 #: How long ended processes may take to be gone, in seconds.
 _PATIENCE = 5.0
 
@@ -127,9 +132,13 @@ def ending(code: int) -> str:
 def write_private(path: Path, text: str) -> None:
     """Write a file that only this user may read, so that a reader sees all of it or nothing."""
     draft = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    with open_private(draft) as stream:
-        stream.write(text.encode("utf-8", "backslashreplace"))
-    draft.replace(path)
+    try:
+        with open_private(draft) as stream:
+            stream.write(text.encode("utf-8", "backslashreplace"))
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)  # on a full disk a shorter text may still find room
+        raise
 
 
 def open_private(path: Path) -> BinaryIO:

@@ -77,7 +77,7 @@ def make_app(state: State) -> ASGIApp:
 async def _home(state: State, _: Request) -> Response:
     from unveil.web import pages
 
-    return HTMLResponse(await asyncio.to_thread(pages.home, state.jobs.views()))
+    return HTMLResponse(await asyncio.to_thread(pages.home, state.jobs.views(), state.uploads.all()))
 
 
 async def _listing(_state: State, _: Request) -> Response:
@@ -87,7 +87,10 @@ async def _listing(_state: State, _: Request) -> Response:
 
 
 async def _question(state: State, request: Request) -> Response:
-    """Show the form of a question, filled with what a job was asked where one is named (``?again=ID``)."""
+    """Show the form of a question, filled with what a job was asked where one is named (``?again=ID``).
+
+    Going back from a job leads there, also when the job has been removed meanwhile: then the form is empty.
+    """
     from unveil.web import pages
     from unveil.web.forms import FORMS
 
@@ -95,7 +98,7 @@ async def _question(state: State, request: Request) -> Response:
     if form is None:
         raise RefusedError(404, _SENTENCES[404])
     again = request.query_params.get("again")
-    view = None if again is None else state.jobs.view(again)
+    view = state.jobs.view(again) if again is not None and again in state.jobs else None
     if view is not None and view.question != form.question:
         raise RefusedError(404, _SENTENCES[404])
     return HTMLResponse(await asyncio.to_thread(pages.question, form, view))
@@ -129,7 +132,8 @@ async def _remove_file(state: State, request: Request) -> Response:
 
 
 async def _look(state: State, request: Request) -> Response:
-    return JSONResponse(await state.jobs.look(state.uploads.find(request.path_params["file"])))
+    upload = state.uploads.find(request.path_params["file"])
+    return JSONResponse(await state.uploads.seen(upload, state.jobs.look))
 
 
 async def _submit(state: State, request: Request) -> Response:

@@ -1,13 +1,13 @@
 """A question with all that it was given, and an answer as the page serves it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unveil.ask.progress import Progress
 from unveil.errors import InputError
+from unveil.report.checked_limits import check_limits
 from unveil.web import Given
 from unveil.web.fields import Form
 
@@ -78,7 +78,7 @@ def shown(
     as_json: Callable[..., str] | None = None,
 ) -> Answered:
     """Return what an answer of the library shows, with the limits that were set."""
-    limits = _limits(found.quantities, asked.values["limits"])
+    limits = [each.to_dict() for each in check_limits(found.quantities, asked.values["limits"])]
     seed = asked.values["seed"]
     asked.progress("writing the report", 0.0)
     top = (page or found.page)(seed=seed)
@@ -88,15 +88,3 @@ def shown(
         headline=top.headline,
         tone=top.tone,
     )
-
-
-def _limits(quantities: Mapping[str, Any], limits: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
-    """Return each limit with the value it is compared with; a value that equals its limit does not exceed it."""
-    checked = []
-    for name, limit in limits:
-        quantity = quantities[name]
-        value = float(quantity.value)
-        worse = value > limit if quantity.more_is_worse else value < limit
-        exceeded = quantity.exceeded_when_undefined if isnan(value) else worse
-        checked.append({"quantity": name, "limit": limit, "value": value, "exceeded": exceeded})
-    return checked

@@ -1,5 +1,6 @@
 """Each question asked of the library, with the settings of its form: the same calls that the command line makes."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -142,7 +143,7 @@ def _folders(asked: Asked) -> Iterator[list[Path]]:
         with sample_study(asked.progress) as folder:
             yield [folder]
         return
-    folders = [Path(each).expanduser() for each in lines(asked.values["folder"])]
+    folders = [Path(os.path.expanduser(each)) for each in lines(asked.values["folder"])]  # noqa: PTH111  (never fails)
     for path in folders:
         # Nobody sees where the server was started, so that a path must not begin there.
         if not path.is_absolute():

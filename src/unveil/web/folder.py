@@ -9,9 +9,11 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from unveil.errors import InputError
 from unveil.study.lock import Lock, running
 
 PREFIX = "unveil-serve"
+_SAY_WHERE = "Say where files may lie for a while: TMPDIR=/some/folder unveil serve"
 #: A folder of a process that is still there is left alone for so long, in seconds, even if nobody holds its lock yet.
 STARTING = 60.0
 
@@ -64,9 +66,12 @@ def make_folder(parent: Path | None = None) -> PrivateFolder:
     ...     folder.remove()
     0o700 ['files', 'jobs', 'run.lock']
     """
-    home = Path(tempfile.gettempdir()) if parent is None else parent
+    home = _temporary() if parent is None else parent
     remove_left_behind(home)
-    path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}-{_user()}-{os.getpid()}-", dir=home))
+    try:
+        path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}-{_user()}-{os.getpid()}-", dir=home))
+    except OSError as error:
+        raise InputError(f"a folder must be made in {str(home)!r}, which does not work. {_SAY_WHERE}") from error
     lock = Lock(path)
     lock.take()
     (path / "run.lock").chmod(0o600)
@@ -74,6 +79,17 @@ def make_folder(parent: Path | None = None) -> PrivateFolder:
     folder.files.mkdir(mode=0o700)
     folder.jobs.mkdir(mode=0o700)
     return folder
+
+
+def _temporary() -> Path:
+    """Return the user's folder for temporary files; where TMPDIR names one, private tables lie there or nowhere."""
+    wanted = os.environ.get("TMPDIR")
+    if wanted and not (Path(wanted).is_dir() and os.access(wanted, os.W_OK | os.X_OK)):
+        raise InputError(f"TMPDIR must name a folder that this user may write to, but is {wanted!r}. {_SAY_WHERE}")
+    try:
+        return Path(wanted or tempfile.gettempdir())
+    except OSError as error:
+        raise InputError(f"there must be a folder for temporary files, but there is none. {_SAY_WHERE}") from error
 
 
 def remove_left_behind(home: Path) -> None:

@@ -8,11 +8,12 @@ import secrets
 from base64 import b64encode
 from hashlib import sha256
 from html import escape
-from http import HTTPStatus
 from urllib.parse import parse_qs
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from unveil.web import title_of
 
 #: What a form of another page could send without asking first.
 _FORM_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "text/plain"})
@@ -45,7 +46,8 @@ _STYLE_HASH = b64encode(sha256(_STYLE.encode()).digest()).decode()
 _PLAIN_POLICY = f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'"
 
 WHAT_TO_DO = (
-    "Open the address that `unveil serve` printed in its terminal; it works once, and Enter prints a new one there."
+    "Open the address that stands in the terminal where unveil serve was started. It works once; press Enter there "
+    "for a new one."
 )
 
 
@@ -149,7 +151,7 @@ class Guard:
                 return _redirect(
                     f"{self.cookie}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={_COOKIE_SECONDS}"
                 )
-        return None if inside else plain_answer(scope, 403, f"This page is private. {WHAT_TO_DO}")
+        return None if inside else plain_answer(scope, 403, f"Only the browser that opened it gets in. {WHAT_TO_DO}")
 
 
 def wants_page(scope: Scope) -> bool:
@@ -163,7 +165,7 @@ def plain_page(status: int, sentence: str) -> str:
     >>> "&lt;b&gt;" in plain_page(404, "There is no <b>")
     True
     """
-    title = escape(HTTPStatus(status).phrase)
+    title = escape(title_of(status))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from unveil.web import Given, RefusedError
-from unveil.web._process import PROGRAM, Worker, ending, write_private
+from unveil.web._process import DISK_FULL, PROGRAM, Worker, ending, write_private
 from unveil.web.uploads import Upload
 
 State = Literal["waiting", "running", "finished", "failed", "cancelled"]
@@ -152,6 +152,10 @@ class Jobs:
         seen: dict[str, Any] = done["look"] if "look" in done else {"error": done["error"]}
         return seen
 
+    def __contains__(self, identity: str) -> bool:
+        """Return whether there is such a job."""
+        return identity in self._jobs
+
     def view(self, identity: str) -> JobView:
         """Return what there is to say of a job now."""
         job = self._find(identity)
@@ -183,7 +187,10 @@ class Jobs:
         job = self._find(identity)
         if job.state != "finished":
             raise RefusedError(404, f"This job has no answer: it is {job.state}. Look at its page")
-        return job.question, job.folder / name
+        path = job.folder / name
+        if not path.is_file():
+            raise RefusedError(404, "The answer is no longer on the disk for temporary files. Ask again")
+        return job.question, path
 
     def uses(self, upload: Upload) -> bool:
         """Return whether a job that is not done needs the file."""
@@ -257,9 +264,11 @@ def _outcome(worker: Worker, code: int) -> dict[str, Any]:
         return done
     if worker.late:
         return {"error": f"This took longer than {worker.seconds:g} seconds and was ended. Take a smaller file"}
+    if code == DISK_FULL:
+        return {"error": "The disk for temporary files is full, so the answer could not be kept. Free some space"}
     if code > 0:
         return {"error": "Something went wrong inside unveil. The terminal where it was started says what; tell us"}
-    return {"error": f"There is no answer: {ending(code)}. Everything else goes on; try again"}
+    return {"error": f"There is no answer: {ending(code)}. Everything else goes on. Try again, or take a smaller file"}
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from unveil.errors import InputError
 #: Roles of more columns than this cannot be chosen one by one on a page.
 MOST_COLUMNS = 1_000
 _LONGEST = 120
+#: What some programs write between columns where others write a comma.
+_OTHER_SIGNS = {";": "semicolons", "\t": "tabs (their name then ends in .tsv)", "|": "vertical bars"}
 
 
 def look(path: Path, name: str) -> dict[str, Any]:
@@ -23,7 +25,7 @@ def look(path: Path, name: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``rows``, ``columns`` and ``notes``. Each column has ``name``, ``kind`` (as the library supposes it),
+        ``rows`` and ``columns``. Each column has ``name``, ``kind`` (as the library supposes it),
         ``missing``, ``distinct`` (different values), ``suggestion`` (the role that an audit would suppose), ``why``,
         and ``warning`` where it looks as if it named people. Where the file cannot be used, only ``error``: why.
 
@@ -44,7 +46,7 @@ def _look(path: Path, name: str) -> dict[str, Any]:
     from unveil.data.direct_identifiers import direct_identifiers
     from unveil.data.table import Table
 
-    _refuse_too_many(path, name)
+    _refuse_early(path, name)
     table = Table.read(path, name=name)
     flags = {flag.column: flag for flag in direct_identifiers(table)}
     columns = []
@@ -63,22 +65,35 @@ def _look(path: Path, name: str) -> dict[str, Any]:
                 "warning": seems,
             }
         )
-    return {"rows": table.rows, "columns": columns, "notes": list(table.notes)}
+    return {"rows": table.rows, "columns": columns}
 
 
-def _refuse_too_many(path: Path, name: str) -> None:
-    """Refuse a table that no page can show, before its rows are read."""
+def _refuse_early(path: Path, name: str) -> None:
+    """Refuse a table that no page can show, or that is not what it seems, before its rows are read."""
     from unveil.data._delimited import csv_columns
     from unveil.data._parquet import parquet_columns
     from unveil.data._source import open_source
 
     source = open_source(path)
-    number = len(parquet_columns(source) if source.kind == "parquet" else csv_columns(source))
+    columns = parquet_columns(source) if source.kind == "parquet" else csv_columns(source)
+    number = len(columns)
+    if number == 1 and source.kind == "csv":
+        _refuse_other_signs(columns[0], name)
     if number > MOST_COLUMNS:
         raise InputError(
             f"the file {name!r} has {number:,} columns, and this page shows at most {MOST_COLUMNS:,}. Keep those "
             "that matter, or use the command line"
         )
+
+
+def _refuse_other_signs(header: str, name: str) -> None:
+    """Refuse a table whose only column is a row of names with another sign between them than the one that is read."""
+    for sign, called in _OTHER_SIGNS.items():
+        if sign in header:
+            raise InputError(
+                f"the file {name!r} must have commas between its columns, but seems to have {called}. Save it as CSV "
+                "with commas"
+            )
 
 
 def _article(what: str) -> str:

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from http import HTTPStatus
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from unveil.report.page import TONES, embedded
 from unveil.report.page import asset as report_asset
 from unveil.report.text import shorten
+from unveil.web import title_of
 from unveil.web.command import command
 from unveil.web.fields import Field, Form
 from unveil.web.forms import FORMS
@@ -21,6 +21,7 @@ ASSETS: Mapping[str, str] = {
     "page.css": "text/css; charset=utf-8",
     "web.css": "text/css; charset=utf-8",
     "web.js": "text/javascript; charset=utf-8",
+    "form.js": "text/javascript; charset=utf-8",
 }
 _LONGEST_CELL = 80
 _LONGEST_SENTENCE = 800
@@ -78,6 +79,22 @@ class Shown(Protocol):
         """How long it has been running, or ran."""
 
 
+class Kept(Protocol):
+    """What a page has to know of a file that is kept (`unveil.web.uploads.Upload` is one)."""
+
+    @property
+    def id(self) -> str:
+        """Its number."""
+
+    @property
+    def name(self) -> str:
+        """What its owner calls it."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+
+
 def asset(name: str) -> bytes:
     """Return a file that pages load; its type is in `ASSETS`. The style of reports is one of them.
 
@@ -89,14 +106,18 @@ def asset(name: str) -> bytes:
     return (report_asset(name) if name == "page.css" else _text(name)).encode()
 
 
-def home(jobs: Sequence[Shown] = ()) -> str:
-    """Return the first page: the questions, and what was asked so far, the last first.
+def home(jobs: Sequence[Shown] = (), files: Sequence[Kept] = ()) -> str:
+    """Return the first page: the questions, results so far, the last first, and the files that are kept.
 
     >>> "Audit a table" in home()
     True
     """
     return _render(
-        "home.html.j2", title="Start", forms=list(FORMS.values()), jobs=[_line(job) for job in reversed(jobs)]
+        "home.html.j2",
+        title="Start",
+        forms=list(FORMS.values()),
+        jobs=[_line(job) for job in reversed(jobs)],
+        files=[{"id": each.id, "name": each.name, "size": _size(each.size)} for each in files],
     )
 
 
@@ -123,11 +144,12 @@ def question(form: Form, again: Shown | None = None) -> str:
 def job(view: Shown) -> str:
     """Return the page of one job: how far it is, then its answer, and what was asked."""
     form = FORMS[view.question]
+    line = _line(view)
     return _render(
         "job.html.j2",
-        title=form.title,
+        title=f"{line.state_words}: {form.title}",
         form=form,
-        job=_line(view),
+        job=line,
         asked=_asked(form, view),
         tone=TONES.get(view.tone, TONES["neutral"]),
     )
@@ -141,7 +163,7 @@ def listing() -> str:
     """
     from unveil.web.listing import parts
 
-    return _render("list.html.j2", title="Everything there is", parts=parts())
+    return _render("list.html.j2", title="Attacks, protections, metrics", parts=parts())
 
 
 def error(status: int, sentence: str) -> str:
@@ -150,7 +172,7 @@ def error(status: int, sentence: str) -> str:
     >>> "&lt;b&gt;" in error(404, "There is no <b>")
     True
     """
-    return _render("error.html.j2", title=HTTPStatus(status).phrase, sentence=sentence)
+    return _render("error.html.j2", title=title_of(status), sentence=sentence)
 
 
 class _Line(NamedTuple):
@@ -170,12 +192,13 @@ class _Line(NamedTuple):
 
 
 def _line(view: Shown) -> _Line:
+    sample = view.settings.get("sample") is True
     names = [each.name for given in _by_field(view).values() for each in given]
     return _Line(
         id=view.id,
         question=view.question,
         title=FORMS[view.question].title,
-        about=", ".join(names) or str(view.settings.get("folder") or "the example inside unveil"),
+        about="the example inside unveil" if sample else ", ".join(names) or str(view.settings.get("folder") or "–"),
         state=view.state,
         state_words=STATES[view.state],
         headline=view.headline,
@@ -184,6 +207,10 @@ def _line(view: Shown) -> _Line:
         field=view.field,
         seconds=f"{view.seconds:.0f} s" if view.seconds >= 1 else "less than a second",
     )
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{max(size, 1) / 1e3:.1f} kB"
 
 
 def _by_field(view: Shown) -> dict[str, list[Any]]:

@@ -39,7 +39,7 @@ def _text(form: Form, field: Field, values: Mapping[str, Any]) -> str:
         case "switch":
             return "yes" if value else ""
         case "folder":
-            return str(value)
+            return "" if values["sample"] else str(value)
     if field.beside:
         return ", ".join(_plain(field, each) for each in value) if any(value) else ""
     if field.name == "seed":

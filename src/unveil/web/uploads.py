@@ -1,20 +1,20 @@
 """Files that people give: streamed to the private folder, counted while they come, and never named after their name."""
 
 import asyncio
-import errno
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from unveil.web import Given, RefusedError
-from unveil.web._process import open_private
+from unveil.web._process import FULL, open_private
 
 MEGABYTE = 1_000_000
 #: How the path of a file may end; readers look at this. Everything else is read as what it turns out to be.
 SUFFIXES = (
-    ".csv.gz", ".tsv.gz", ".txt.gz", ".csv", ".tsv", ".txt", ".parquet", ".json", ".toml", ".edges", ".npz", ".npy",
-    ".mtx", ".gz",
+    ".csv.gz", ".tsv.gz", ".tab.gz", ".txt.gz", ".tsv.gzip", ".tab.gzip", ".csv", ".tsv", ".tab", ".txt", ".parquet",
+    ".json", ".toml", ".edges", ".npz", ".npy", ".mtx", ".gz", ".gzip",
 )  # fmt: skip
 _LONGEST_NAME = 120
 #: So much of a file is in memory at a time.
@@ -51,6 +51,7 @@ class Uploads:
         self.folder = folder
         self.limits = limits or Limits()
         self._kept: dict[str, Upload] = {}
+        self._seen: dict[str, dict[str, Any]] = {}
         self._coming = 0
         #: Bytes on the disk, also of files that are still coming.
         self._bytes = 0
@@ -76,7 +77,17 @@ class Uploads:
         upload = self.find(identity)
         upload.path.unlink(missing_ok=True)
         del self._kept[identity]
+        self._seen.pop(identity, None)
         self._bytes -= upload.size
+
+    async def seen(self, upload: Upload, look: Callable[[Upload], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+        """Return what ``look`` finds in a file; a file never changes, so it is looked at once."""
+        if upload.id not in self._seen:
+            found = await look(upload)
+            if "error" in found or upload.id not in self._kept:
+                return found
+            self._seen[upload.id] = found
+        return self._seen[upload.id]
 
     async def receive(self, name: str, pieces: AsyncIterator[bytes], *, declared: int | None = None) -> Upload:
         """Return the file that came as ``pieces``; a file that is too large, too slow or broken off leaves nothing.
@@ -183,7 +194,7 @@ def shown_name(name: str) -> str:
 
 
 def _unwritable(error: OSError) -> RefusedError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in FULL:
         return RefusedError(507, "The disk for temporary files is full, so nothing was kept. Free some space")
     return RefusedError(
         500, "The file cannot be kept on this machine. See whether its folder for temporary files works"

@@ -2,21 +2,16 @@
 
 import csv
 import io
-import math
-import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from unveil.errors import InputError
+from unveil.report.checked_limits import parse_limit, parse_number
 from unveil.web.fields import Field, Form
 from unveil.web.forms_audit import KINDS, ROLES
 from unveil.web.listing import settings_of
 
-# An exponent of more than three digits would make an exact fraction too large to compute with.
-_NUMBER = re.compile(
-    r"[+-]?(\d{1,40}\.?\d{0,40}|\.\d{1,40})([eE][+-]?\d{1,3})?|[+-]?\d{1,40}/0{0,40}[1-9]\d{0,39}", re.ASCII
-)
 _LONGEST = 4_000
 #: More than anybody means, and few enough to be looked at one by one.
 MOST_FILES = 20
@@ -137,8 +132,7 @@ def _chosen(field: Field, value: Any) -> str:
 def _fraction(value: Any) -> Fraction | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    text = str(value).strip()
-    return Fraction(text) if _NUMBER.fullmatch(text) else None
+    return parse_number(str(value))
 
 
 def _share(value: Any) -> Fraction:
@@ -196,18 +190,10 @@ def _limit(each: Any, form: Form) -> tuple[str, float]:
     quantity = each.get("quantity") if isinstance(each, Mapping) else None
     if not isinstance(quantity, str) or quantity not in known:
         raise InputError("A limit must be on one of the figures offered. Choose one, or remove the limit")
-    number = _fraction(each.get("limit"))
-    # A limit beyond every float would never be exceeded, which nobody means.
-    if number is None or not math.isfinite(limit := _as_float(number)):
+    limit = parse_limit(str(each.get("limit", "")))
+    if limit is None:
         raise InputError(f"The limit on {quantity} must be a number, such as 0.5. Write one, or remove the limit")
     return quantity, limit
-
-
-def _as_float(number: Fraction) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf
 
 
 def _thing(field: Field, value: Any) -> str:

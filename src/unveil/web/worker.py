@@ -13,7 +13,7 @@ from typing import Any
 
 from unveil.errors import UnveilError
 from unveil.web import Given
-from unveil.web._process import write_private
+from unveil.web._process import DISK_FULL, FULL, write_private
 
 #: Progress is written at most so often, in seconds, unless a new step begins.
 _PAUSE = 0.2
@@ -36,6 +36,10 @@ def main(folder: Path) -> int:
         done = {"error": str(error), "field": getattr(error, "field", "")}
     except MemoryError:
         done = {"error": "This needs more memory than this machine has to give. Take a smaller file, or fewer of them"}
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        return DISK_FULL
     write_private(folder / "done.json", json.dumps(done))
     return 0
 
@@ -68,7 +72,8 @@ def reporter(folder: Path) -> Callable[[str, float], None]:
         if step == last[0] and now - last[1] < _PAUSE and share < 1.0:
             return
         last = (step, now)
-        write_private(folder / "progress.json", json.dumps({"step": str(step), "share": float(share)}))
+        with contextlib.suppress(OSError):  # how far it is matters less than the answer
+            write_private(folder / "progress.json", json.dumps({"step": str(step), "share": float(share)}))
 
     return report
 

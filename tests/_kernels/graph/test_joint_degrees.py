@@ -70,6 +70,7 @@ def test_no_edge_changes_the_table_of_all_degrees_by_more_than_four_times_the_la
         assert oracle.change(before, oracle.split_table(edges, graph.nodes, grid)) <= 4 * largest - 3
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("spacing", [0.0, 0.3, 0.8])
 @pytest.mark.parametrize("largest", [9, 25, 40])
 def test_nor_does_any_in_a_graph_with_hubs(largest: int, spacing: float) -> None:
@@ -102,6 +103,7 @@ def test_joining_two_stars_changes_the_table_as_much_as_any_edge_can(largest: in
     assert len({cell[1] for cell in {*first, *second}}) == min(largest, 2)
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("spacing", [0.1, 0.3, 0.7, 1.0])
 def test_joining_two_stars_nearly_reaches_the_bound_of_wide_grids(spacing: float) -> None:
     grid = degree_grid(60, spacing)

@@ -123,6 +123,7 @@ def test_compiled_and_plain_walks_are_the_same(triangles: bool, monkeypatch: pyt
     assert ends[0][2] != graph.keys.tolist()
 
 
+@pytest.mark.unwatched
 def test_every_graph_with_the_degrees_comes_as_often() -> None:
     # Six nodes in one ring, or in two rings of three: 60 and 10 graphs have two neighbours everywhere.
     ring = Graph.from_edges(range(6), [1, 2, 3, 4, 5, 0])

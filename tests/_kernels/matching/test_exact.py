@@ -63,6 +63,7 @@ def _places(full: Floats, truth: NDArray[np.int64]) -> NDArray[np.int64]:
     return place[place >= 0]
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize(("n", "density"), [(9, 1.0), (13, 0.5), (17, 1.0), (20, 0.35), (22, 1.0)])
 def test_methods_agree_up_to_22_rows(n: int, density: float) -> None:
     rng = np.random.default_rng(n)

@@ -131,6 +131,7 @@ def test_forward_sums_made_again_are_the_same(monkeypatch: pytest.MonkeyPatch) -
     assert whole.cracks.sum() == pytest.approx(1.0)
 
 
+@pytest.mark.unwatched
 def test_long_interval_graph_with_all_marginals() -> None:
     edges = intervals(10_000, 6, RNG(6))
     found = solve(edges, np.arange(10_000), rng=RNG(0))

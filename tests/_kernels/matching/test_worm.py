@@ -28,6 +28,7 @@ def test_choices_are_in_proportion_to_weights() -> None:
         np.testing.assert_allclose(chance[edges.column[here]], edges.weight[here] / edges.weight[here].sum(), atol=1e-8)
 
 
+@pytest.mark.unwatched
 def test_error_bars_are_honest() -> None:
     n, scores, entry_scores = 8, [], []
     for seed in range(60):
@@ -61,6 +62,7 @@ def test_marginals_and_distribution_of_a_block() -> None:
     assert found.expected_cracks == pytest.approx(found.crack_probability.sum())
 
 
+@pytest.mark.unwatched
 def test_dense_lognormal_of_a_thousand_rows_to_two_percent() -> None:
     rng = RNG(9)
     found = solve(np.exp(rng.normal(size=(1000, 1000))), np.arange(1000), rng=rng, precision=0.02)
