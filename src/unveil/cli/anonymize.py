@@ -97,7 +97,7 @@ def _print(answer: "AnonymizeAnswer", is_sample: bool, out: Path | None, truth: 
     console, release = output(), answer.release
     show_headline(headline(release, answer.protect), tone="neutral")
     for note in answer.notes:
-        console.print(f"Note: {one_line(note)}", soft_wrap=not console.is_terminal)
+        console.print(f"Note: {one_line(note)}")
     click.echo()
     show_figures((*change_numbers(release), *degree_numbers(release)))
     for table in (fact_table(release), utility_table(answer.utility)):

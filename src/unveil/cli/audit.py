@@ -166,9 +166,9 @@ def _print(answer: "AuditAnswer", *, is_sample: bool, judgement: "Judgement | No
     show_headline(headline(found), tone=tone(found))
     console = output()
     for note in answer.page().notes:
-        console.print(f"Note: {one_line(note)}", soft_wrap=not console.is_terminal)
+        console.print(f"Note: {one_line(note)}")
     click.echo()
     show_table(comparison_table(found))
     for text in plain_words(found):
         click.echo()
-        console.print(one_line(text), soft_wrap=not console.is_terminal)
+        console.print(one_line(text))

@@ -121,12 +121,12 @@ def _print(answer: "CandidatesAnswer", sample: bool) -> None:
     show_figures(key_numbers(answer.matches, doubt=typical_doubt(answer.measured)))
     if answer.matches.has_truth:
         click.echo()
-        output().print(why_they_differ(answer.matches), soft_wrap=not output().is_terminal)
+        output().print(why_they_differ(answer.matches))
     for category, members in by_category(answer.shown):
         click.echo()
         show_table(metric_table(category, members, as_written=True))
     click.echo()
     for note in (TABLE_NOTE, trust_note()):
-        output().print(note, soft_wrap=not output().is_terminal)
+        output().print(note)
     if answer.left_out:
         click.echo(f"\n{len(answer.left_out)} metrics compare with the truth; give it with --truth to see them.")

@@ -119,7 +119,7 @@ def _print(answer: "GradesAnswer", latex: Path | None, *, with_details: bool) ->
 
     def say(*sentences: str) -> None:
         for sentence in sentences:
-            console.print(one_line(sentence), soft_wrap=not console.is_terminal)
+            console.print(one_line(sentence))
 
     show_headline(headline(found), tone=tone(found))
     for table in verdict_tables(found):

@@ -190,7 +190,7 @@ def _print(answer: "GraphAnswer", is_sample: bool) -> None:
     console, found = output(), answer.found
     show_headline(attacked_headline(found), tone=attacked_tone(found))
     for note in answer.notes:
-        console.print(f"Note: {one_line(note)}", soft_wrap=not console.is_terminal)
+        console.print(f"Note: {one_line(note)}")
     click.echo()
     show_figures(key_numbers(found))
     click.echo()

@@ -180,11 +180,11 @@ def _print(answer: "MatchingAnswer", top: int, is_sample: bool) -> None:
     found, console = answer.cracks, output()
     show_headline(headline(found), tone=tone(found))
     for note in answer.notes:
-        console.print(f"Note: {one_line(note)}", soft_wrap=not console.is_terminal)
+        console.print(f"Note: {one_line(note)}")
     click.echo()
     show_figures(key_numbers(found, answer.blind))
     click.echo()
-    console.print(heuristic_sentence(found), soft_wrap=not console.is_terminal)
+    console.print(heuristic_sentence(found))
     if found.groups is not None:
         click.echo()
         show_table(group_table(found))

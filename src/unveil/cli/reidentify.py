@@ -170,15 +170,15 @@ def _print(answer: "ReidentifyAnswer", *, is_sample: bool) -> None:
     found, console = answer.found, output()
     show_headline(headline(found), tone=tone(found))
     for note in answer.page().notes:
-        console.print(f"Note: {one_line(note)}", soft_wrap=not console.is_terminal)
+        console.print(f"Note: {one_line(note)}")
     click.echo()
     show_figures(key_numbers(found))
     click.echo()
     show_table(attack_table(found))
     for attack, sentence in witness_table(found).rows:
-        console.print(f"{attack}: {one_line(sentence)}", soft_wrap=not console.is_terminal)
+        console.print(f"{attack}: {one_line(sentence)}")
     if found.clashes:
         click.echo()
-        console.print(one_line(clash_sentence(found)), soft_wrap=not console.is_terminal)
+        console.print(one_line(clash_sentence(found)))
     click.echo()
     show_table(step_table(found))

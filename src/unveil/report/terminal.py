@@ -18,10 +18,12 @@ Progress = Callable[[str, float], None]
 
 
 def output() -> "Console":
-    """Return the standard output as a console that interprets nothing in a text."""
+    """Return the standard output as a console that interprets nothing in a text, and wraps words on a terminal only."""
     from rich.console import Console
 
-    return Console(markup=False, emoji=False, highlight=False, soft_wrap=True)
+    console = Console(markup=False, emoji=False, highlight=False)
+    console.soft_wrap = not console.is_terminal
+    return console
 
 
 def show_headline(text: str, *, tone: Tone = "neutral", console: "Console | None" = None) -> None:

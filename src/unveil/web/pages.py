@@ -1,5 +1,6 @@
 """The pages as HTML: every text is escaped, nothing is inline, and all that they load is in `asset`."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -209,6 +210,13 @@ def _line(view: Shown) -> _Line:
     )
 
 
+def _alone(sentence: str) -> str:
+    """Return an error that stands alone, instead of after the name of the program in a terminal."""
+    text = shorten(str(sentence), _LONGEST_SENTENCE)
+    text = re.sub(r"^[a-z](?=[a-z]* )", lambda letter: letter[0].upper(), text)
+    return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
 def _size(size: int) -> str:
     return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{max(size, 1) / 1e3:.1f} kB"
 
@@ -281,6 +289,7 @@ def _environment() -> "Environment":
         keep_trailing_newline=True,
     )
     environment.filters["cell"] = lambda text: shorten(str(text), _LONGEST_CELL)
+    environment.filters["alone"] = _alone
     environment.filters["sentence"] = lambda text: shorten(str(text), _LONGEST_SENTENCE)
     environment.globals.update(ROLES=ROLES, KINDS=KINDS)
     return environment

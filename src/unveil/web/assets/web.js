@@ -21,10 +21,13 @@ async function ask(method, address, body) {
 
 // Errors
 
+// The sentences of the library stand after the name of the program in a terminal, and alone here.
+const alone = (sentence) => sentence.replace(/^[a-z](?=[a-z]* )/u, (letter) => letter.toUpperCase()).replace(/([^.!?…])$/u, "$1.");
+
 function complain(field, sentence) {
   const place = document.getElementById(`f-${field}-error`);
   if (!place) return null;
-  place.textContent = sentence;
+  place.textContent = alone(sentence);
   place.hidden = !sentence;
   delete place.dataset.refused;
   const control = document.getElementById(`f-${field}`) || $("input, select", place.parentElement);
@@ -46,7 +49,7 @@ function complainAll(errors, sentence) {
   }
   const summary = $("#errors");
   summary.hidden = !sentence;
-  summary.textContent = sentence;
+  summary.textContent = alone(sentence);
   if (first) first.focus();
   else if (sentence) summary.focus();
 }
