@@ -114,7 +114,7 @@ class HouseRules:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:
-        # All that is collected stays, so that nobody need look it through for garbage again and again.
+        # All that is collected stays, so that nobody need look it through for garbage again and again, nor often later.
         gc.disable()
         tracer = sys.gettrace()
         if self.covers:
@@ -129,6 +129,7 @@ class HouseRules:
         finally:
             watch_again(tracer)
             gc.freeze()
+            gc.set_threshold(10_000)
             gc.enable()
 
     @pytest.hookimpl(optionalhook=True)

@@ -171,6 +171,7 @@ WRONG: dict[str, tuple[Content, list[str]]] = {
     "utf-16": ("item,cluster\n1,SECRET\n".encode("utf-16"), ["UTF-16", "UTF-8"]),
     "binary": (b"item,cluster\n1,a\0SECRET\n", ["binary file"]),
     "spreadsheet": (b"PK\x03\x04SECRET", ["spreadsheet", "CSV"]),
+    "document": (b"%PDF-1.7\nSECRET", ["a PDF document", "CSV or Parquet"]),
     "zstandard": (b"\x28\xb5\x2f\xfdSECRET", ["zstandard", "gzip"]),
     "cut gzip": (gzip.compress(b"item,cluster\n" + b"SECRET,a\n" * 99)[:-9], ["cut short"]),
     "gzip in name only": (b"\x1f\x8bSECRET", ["cut short or damaged"]),

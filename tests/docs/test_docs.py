@@ -5,6 +5,7 @@ import re
 import runpy
 import subprocess
 import sys
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -35,25 +36,35 @@ def run_python(body: str, variables: dict[str, object], name: str) -> str:
     return "".join(report)
 
 
-def run_console(body: str, folder: Path) -> str:
-    """Run the commands of one block in a folder, and return how what they print differs from what it shows."""
+def run_command(command: str, folder: Path) -> tuple[int, str]:
+    """Return the exit code of a command, and what it prints."""
+    assert command.startswith("unveil "), f"only unveil is run here, not {command}"
+    start = [sys.executable, "-c", "import sys; from unveil.cli import main; sys.exit(main())"]
+    done = subprocess.run(
+        [*start, *command.split()[1:]],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def run_console(body: str, folder: Path, known: dict[str, tuple[int, str]]) -> str:
+    """Run the commands of one block in a folder, and return how what they print differs from what it shows.
+
+    What is known of commands in an empty folder is not asked for again.
+    """
     code, wrong = 0, []
     for part in body.split("$ ")[1:]:
         command, _, shown = part.partition("\n")
         if command == "echo $?":
             printed = f"{code}\n"
+        elif any(folder.iterdir()):
+            code, printed = run_command(command, folder)
         else:
-            assert command.startswith("unveil "), f"only unveil is run here, not {command}"
-            start = [sys.executable, "-c", "import sys; from unveil.cli import main; sys.exit(main())"]
-            done = subprocess.run(
-                [*start, *command.split()[1:]],
-                cwd=folder,
-                capture_output=True,
-                text=True,
-                encoding="utf-8",
-                check=False,
-            )
-            code, printed = done.returncode, done.stdout + done.stderr
+            code, printed = known[command] = known.get(command) or run_command(command, folder)
         if not doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS):
             wrong.append(f"$ {command}\nexpected:\n{shown}got:\n{printed}")
     return "\n".join(wrong)
@@ -76,10 +87,26 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     pyplot.close("all")
 
 
-@each_page
-def test_commands_print_what_is_shown(page: Path, tmp_path: Path) -> None:
-    for body in blocks(page.read_text(encoding="utf-8"), "console"):
-        assert run_console(body, tmp_path) == ""
+def first_command(page: Path) -> str:
+    """Return the first command of a page, which for several pages is the same; without any, the page."""
+    return next((body.partition("\n")[0] for body in blocks(page.read_text(encoding="utf-8"), "console")), str(page))
+
+
+PAGES_BY_COMMAND = [list(pages) for _, pages in groupby(sorted(PAGES, key=first_command), key=first_command)]
+
+
+@pytest.mark.parametrize(
+    "pages",
+    PAGES_BY_COMMAND,
+    ids=[" ".join(str(page.relative_to(ROOT)) for page in pages) for pages in PAGES_BY_COMMAND],
+)
+def test_commands_print_what_is_shown(pages: list[Path], tmp_path: Path) -> None:
+    known: dict[str, tuple[int, str]] = {}
+    for number, page in enumerate(pages):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for body in blocks(page.read_text(encoding="utf-8"), "console"):
+            assert run_console(body, folder, known) == ""
 
 
 @each_page
@@ -102,8 +129,8 @@ def test_a_wrong_example_is_seen(tmp_path: Path) -> None:
     assert "Expected:" in run_python(">>> 1 + 1\n3\n", {}, "page")
     with pytest.raises(ZeroDivisionError):
         run_python("1 / 0\n", {}, "page")
-    assert "expected:" in run_console("$ unveil partition no-such-file.csv\nfine\n", tmp_path)
-    assert run_console("$ unveil partition no-such-file.csv no.csv\n...\n$ echo $?\n2\n", tmp_path) == ""
+    assert "expected:" in run_console("$ unveil partition no-such-file.csv\nfine\n", tmp_path, {})
+    assert run_console("$ unveil partition no-such-file.csv no.csv\n...\n$ echo $?\n2\n", tmp_path, {}) == ""
 
 
 def test_the_table_of_metrics_is_up_to_date() -> None:

@@ -182,10 +182,12 @@ def answered(page: "Page") -> str:
     return (page.locator("h1").inner_text()).strip()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (320, "dark")])
-def test_every_page_can_be_read_on_every_screen(desk: Desk, width: int, scheme: str) -> None:
+@pytest.mark.parametrize(
+    ("width", "scheme", "paths"), [(1200, "light", ("", "audit", "list", "no-such-page")), (320, "dark", PAGES)]
+)
+def test_every_page_can_be_read_on_every_screen(desk: Desk, width: int, scheme: str, paths: tuple[str, ...]) -> None:
     page = desk.open("", width=width, color_scheme=scheme)
-    for path in PAGES:
+    for path in paths:
         page.goto(f"{desk.base}/{path}")
         page.locator("details").evaluate_all("folds => folds.forEach((fold) => { fold.open = true; })")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
@@ -221,6 +223,7 @@ def test_an_audit_by_keyboard_alone_shows_where_the_focus_is(desk: Desk) -> None
     expect(page.locator("#f-original")).to_be_focused()
     assert page.locator("#f-original").get_attribute("aria-invalid") == "true"
     assert "f-original-error" in str(page.locator("#f-original").get_attribute("aria-describedby"))
+    page.on("filechooser", lambda _: None)  # from now on, so that nothing is switched between two keys
     for key in ("Enter", "Space"):
         page.locator("#f-original").focus()
         with page.expect_file_chooser():
@@ -324,7 +327,7 @@ def test_one_job_is_cancelled_while_another_waits_whose_sliders_move_by_keyboard
     other.get_by_role("button", name="Try it on the sample").click()
     other.wait_for_url("**/jobs/*")
     other.get_by_text("Waiting: another one is being computed.").wait_for()
-    expect(page.locator("[data-step]")).to_contain_text("Trying")
+    expect(page.locator("[data-step]")).to_contain_text(re.compile("Making|Searching|Trying"))
     home.goto(f"{desk.base}/")
     assert home.locator(".result .state").all_inner_texts()[:2] == ["Waiting", "Running"]
     page.get_by_role("button", name="Cancel").click()
@@ -374,7 +377,6 @@ def test_what_is_wrong_is_said_beside_its_field_in_the_words_of_the_library(desk
     page.mouse.click(2, 2)
     page.reload()
     assert desk.stays == ["beforeunload"], "whoever leaves is asked, because files were given"
-    page.go_back()
 
 
 def test_what_the_worker_finds_wrong_comes_back_to_its_field(desk: Desk) -> None:

@@ -1,5 +1,6 @@
 """A worker that does what the folder of a study tells it to, and answers every other question as the real one does."""
 
+import errno
 import json
 import os
 import signal
@@ -46,6 +47,8 @@ def answer(question: str, files: worker.Files, settings: Any, progress: Callable
         error = InputError("the folder must hold a study, but is empty. Name another")
         error.field = "folder"  # type: ignore[attr-defined]
         raise error
+    elif word == "full":
+        raise OSError(errno.ENOSPC, "No space left on device")
     elif word == "no":
         raise MemoryError
     elif word == "memory":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from unveil.errors import InputError
 from unveil.web import folder as module
 from unveil.web.folder import PREFIX, PrivateFolder, make_folder, remove_left_behind
 
@@ -157,3 +158,20 @@ def test_a_file_under_such_a_name_stays(tmp_path: Path) -> None:
     remove_left_behind(tmp_path)
     remove_left_behind(tmp_path / "nowhere")
     assert path.exists()
+
+
+@pytest.mark.parametrize("wanted", ["/no/such/folder", __file__])
+def test_private_files_lie_where_they_were_wanted_or_nowhere(monkeypatch: pytest.MonkeyPatch, wanted: str) -> None:
+    monkeypatch.setenv("TMPDIR", wanted)
+    with pytest.raises(InputError, match=r"TMPDIR must name a folder.*TMPDIR=/some/folder"):
+        make_folder()
+
+
+def test_no_folder_for_temporary_files_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("TMPDIR", raising=False)
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr("tempfile._candidate_tempdir_list", lambda: [str(tmp_path / "nothing")])
+    with pytest.raises(InputError, match="folder for temporary files"):
+        make_folder()
+    with pytest.raises(InputError, match="which does not work"):
+        make_folder(tmp_path / "nothing")

@@ -1,6 +1,7 @@
 """Jobs: one after the other, in processes that can be ended, and whatever becomes of them the page lives on."""
 
 import asyncio
+import errno
 import json
 import os
 import signal
@@ -19,7 +20,8 @@ from tests.web import stand_in
 from tests.web.servers import Running, gone, in_thread, until
 from tests.web.stand_in import MARKER, PROGRAM, REPORT
 from unveil.web import RefusedError, worker
-from unveil.web._process import Worker, ending, write_private
+from unveil.web._private import write_private
+from unveil.web._process import Worker, ending
 from unveil.web.jobs import Jobs, JobView, Rules
 from unveil.web.uploads import Upload
 
@@ -349,3 +351,28 @@ def test_many_threads_may_look_at_the_same_job(server: Running, client: httpx.Cl
         thread.join()
     assert seen == [200] * 8
     server.ended(client, job)
+
+
+def test_a_full_disk_is_said_so_and_nothing_half_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    with pytest.raises(OSError, match="No space"):
+        write_private(tmp_path / "done.json", "{}")
+    assert list(tmp_path.iterdir()) == [], "what was begun makes room for others"
+    worker.reporter(tmp_path)("how far it is is not worth a failure", 0.5)
+
+
+def test_an_answer_that_finds_no_room_is_no_mistake_of_ours(server: Running, client: httpx.Client) -> None:
+    done = server.ended(client, server.submit(client, "full"))
+    assert done["state"] == "failed"
+    assert done["error"].startswith("The disk for temporary files is full")
+
+
+def test_an_answer_that_somebody_removed_is_not_there(server: Running, client: httpx.Client) -> None:
+    job = server.submit(client, "answer")
+    server.ended(client, job)
+    (server.folder / "jobs" / job / "report.html").unlink()
+    answer = client.get(f"/jobs/{job}/report")
+    assert (answer.status_code, "no longer on the disk" in answer.json()["error"]) == (404, True)

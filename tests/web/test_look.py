@@ -73,6 +73,9 @@ def test_compressed_and_parquet_files_are_seen_too(tmp_path: Path) -> None:
         (b"PAR1nonsense", "'people.csv'"),
         (b"\xff\xfea\x00", "UTF-16"),
         (b"\x1f\x8bnonsense", "damaged"),
+        (b"age;town\n1;Ulm\n", "seems to have semicolons"),
+        (b"age;income\n1;2,5\n", "seems to have semicolons"),
+        (b"age\ttown\n1\tUlm\n", "seems to have tabs"),
         (",".join(f"c{n}" for n in range(MOST_COLUMNS + 1)).encode() + b"\n1\n", "at most 1,000"),
     ],
 )
@@ -86,3 +89,9 @@ def test_a_file_that_cannot_be_used_is_refused_by_the_name_its_owner_gave_it(
     assert words in seen["error"]
     assert "'people.csv'" in seen["error"]
     assert str(tmp_path) not in seen["error"]
+
+
+def test_a_table_may_have_one_column(tmp_path: Path) -> None:
+    file = tmp_path / "89ab.csv"
+    file.write_text("age\n1\n2\n", encoding="utf-8")
+    assert [each["name"] for each in look(file, "people.csv")["columns"]] == ["age"]

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 from dataclasses import field as made
+from html import escape
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
@@ -23,6 +24,7 @@ HOSTILE = "<img src=x onerror=alert(1)>\"'{{ 7*7 }}</script>=cmd|' /C calc'!A0"
 class File:
     id: str
     name: str
+    size: int = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +72,7 @@ def every_page() -> dict[str, str]:
     return {
         **made,
         "home": pages.home(),
-        "home with jobs": pages.home(jobs()),
+        "home with jobs": pages.home(jobs(), [File(id="1", name=HOSTILE)]),
         "list": pages.listing(),
         "error": pages.error(404, HOSTILE),
     }
@@ -111,7 +113,8 @@ def test_nothing_is_inline_and_nothing_comes_from_elsewhere(name: str) -> None:
         assert tag not in {"style", "img", "object", "embed", "base", "b"}
         assert not [key for key in attributes if key.startswith("on") or key == "style"]
         if tag == "script":
-            assert attributes.get("src") in ("/assets/web.js", "/assets/form.js") or attributes.get("type") == "application/json"
+            ours = attributes.get("src") in ("/assets/web.js", "/assets/form.js")
+            assert ours or attributes.get("type") == "application/json"
         for key in ("src", "href", "action"):
             assert attributes.get(key, "/").startswith(("/", "#", "data:,"))
             assert not attributes.get(key, "").startswith("//")
@@ -207,11 +210,40 @@ def test_the_files_that_pages_load() -> None:
     assert all(pages.asset(name) for name in pages.ASSETS)
     with pytest.raises(KeyError):
         pages.asset("../pages.py")
-    script = pages.asset("web.js").decode()
-    assert script.startswith('"use strict";')
-    assert script.count("\n") < 400
-    assert not any(
-        word in script for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(")
-    )
-    assert "http" not in script.replace("XMLHttpRequest", "").lower()
+    for name in ("web.js", "form.js"):
+        script = pages.asset(name).decode()
+        assert script.startswith('"use strict";')
+        assert script.count("\n") < 400
+        assert not any(
+            word in script for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(")
+        )
+        assert "http" not in script.replace("XMLHttpRequest", "").lower()
     assert "url(" not in pages.asset("web.css").decode()
+
+
+def test_files_that_are_kept_can_be_seen_and_removed() -> None:
+    page = pages.home([], [File(id="ab", name=HOSTILE, size=1_500_000), File(id="cd", name="b.csv", size=0)])
+    assert 'data-remove="/files/ab"' in page
+    assert "1.5 MB" in page
+    assert "0.0 kB" in page
+    assert "Files that you gave" not in pages.home()
+
+
+def test_the_example_is_not_called_by_a_folder_that_was_typed_before() -> None:
+    page = pages.job(Job(question="study", state="running", settings={"sample": True, "folder": "/some/where"}))
+    assert "/some/where" not in page
+    assert "the example inside unveil" in page
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("the file is empty. Give another", "The file is empty. Give another."),
+        ("k of k-degree must be 2.", "k of k-degree must be 2."),
+        ("'/no' is no folder. Why?", "'/no' is no folder. Why?"),
+    ],
+)
+def test_a_sentence_that_stands_alone_looks_like_one(sentence: str, shown: str) -> None:
+    page = pages.error(404, sentence)
+    assert f"<p>{escape(shown)}</p>" in page.replace("&#39;", "&#x27;")
+    assert "<h1>There is nothing here</h1>" in page

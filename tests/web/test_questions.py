@@ -4,6 +4,7 @@ import json
 import secrets
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,18 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from unveil.ask.progress import silent
 from unveil.cli import main
 from unveil.data import samples
 from unveil.errors import InputError
-from unveil.web import Given
+from unveil.study import Replications
+from unveil.web import Given, sample_study
 from unveil.web.command import command
 from unveil.web.forms import FORMS, check
 from unveil.web.questions import Answered, AskedError, answer, field_of
 
-QUICK = {"targets": "30", "guesses": 30, "attacks": ["linkability", "disclosure", "utility"]}
+SHORT = replace(sample_study.PLAN, replications=Replications(number=3))
+QUICK = {"targets": "20", "attacks": ["disclosure"]}
 AUDIT = {
     "age": {"name": "age", "role": "known", "suggested": "known", "kind": "number", "guessed": "number"},
     "vote": {"name": "vote", "role": "sensitive", "suggested": "known", "kind": "category", "guessed": "category"},
@@ -63,10 +67,12 @@ def as_the_command_line(question: str, files: Mapping[str, Any], settings: Mappi
     if written.config:
         (home / written.config_name).write_text(written.config, encoding="utf-8")
     assert "private-folder" not in written.line
-    run = CliRunner().invoke(main, list(written.words))
+    # The command stands in the report of an audit as it was typed, so that nothing may be added to it.
+    more = [] if question == "audit" else ["--json"]
+    run = CliRunner().invoke(main, [*written.words, *more])
     assert run.exit_code in (0, 3), run.output
     assert found.html == (home / "report.html").read_text(encoding="utf-8")
-    told = CliRunner().invoke(main, [*written.words[:-2], "--json"])
+    told = run if more else CliRunner().invoke(main, [*written.words[:-2], "--json"])
     assert json.loads(found.json) == json.loads(told.stdout)
     assert "private-folder" not in found.html
     assert "private-folder" not in found.json
@@ -82,7 +88,6 @@ def people(rows: int = 60) -> str:
 @pytest.mark.parametrize(
     ("question", "settings"),
     [
-        ("audit", {"attacks": ["disclosure"]}),
         ("partition", {}),
         ("partition", {"adversary": "bold", "alpha": "1/3", "overall_beta": "0.5"}),
         ("candidates", {"metrics": ["entropy", "min_entropy"]}),
@@ -106,6 +111,7 @@ def test_an_audit_of_files_is_that_of_the_command_line(desk: Desk) -> None:
         "columns": [AUDIT["age"], AUDIT["vote"]],
         "scenarios": [{"name": "a neighbour", "columns": ["age", "income"]}],
         "limits": [{"quantity": "linkability.attack_rate", "limit": "0.25"}],
+        "attacks": ["linkability", "disclosure"],
         "profile": "cell-5",
         "review": "2031-05-01",
         "missing": "?, NA",
@@ -199,11 +205,9 @@ def test_graphs_protected_here_and_made_elsewhere(desk: Desk) -> None:
     as_the_command_line("graph", files, {k: v for k, v in settings.items() if k == "attack"}, desk.home)
 
 
-def test_a_study_and_its_grades(desk: Desk) -> None:
-    from unveil.ask.progress import silent
-    from unveil.web.sample_study import sample_study
-
-    with sample_study(silent) as folder:
+def test_a_study_and_its_grades(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample_study, "PLAN", SHORT)
+    with sample_study.sample_study(silent) as folder:
         as_the_command_line("study", {}, {"folder": str(folder), "metrics": "entropy"}, desk.home)
         settings = {"folder": f"{folder}\n", "details": "entropy", "strict": True}
         as_the_command_line("grades", {}, settings, desk.home)
@@ -214,6 +218,7 @@ def test_the_example_of_a_study_is_computed_and_gone(
     question: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sample_study, "PLAN", SHORT)
     steps: list[str] = []
     found = answer(question, {}, {"sample": True}, lambda step, _: steps.append(step))
     assert found.headline
@@ -229,6 +234,7 @@ def test_the_example_of_a_study_is_computed_and_gone(
         ("candidates", {"guess": "target,candidate,probability\na,b,2\n"}, {}, "guess", "'guess.csv'"),
         ("study", {}, {"folder": "relative/folder"}, "folder", "written in full"),
         ("study", {}, {"folder": "/nowhere/at/all"}, "folder", "/nowhere/at/all"),
+        ("study", {}, {"folder": "~nobody-of-this-name/x"}, "folder", "written in full"),
         ("audit", {"original": "a,b\n1,2\n2,3\n3,1\n", "released": "c\n1\n2\n"}, {}, "", "in common"),
         ("audit", {"original": "a,b\n", "released": "a,b\n1,2\n"}, {}, "original", "'original.csv'"),
         (

@@ -4,7 +4,7 @@ import asyncio
 import errno
 import os
 import stat
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unveil.data._source import Source
 from unveil.web import RefusedError, uploads
 from unveil.web.uploads import SUFFIXES, Limits, Upload, Uploads, shown_name, suffix_of
 
@@ -219,3 +220,27 @@ def test_what_is_in_the_way_is_not_written_over(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(RefusedError):
         give(Uploads(folder), [b"theirs"])
     assert outside.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("name", ["people.tab", "people.TSV", "people.tsv.gz", "people.tab.gzip"])
+def test_the_ending_that_tells_a_reader_what_is_between_columns_is_kept(name: str) -> None:
+    assert Source(Path(f"0123{suffix_of(name)}"), "csv", None).separator == "\t"
+
+
+def test_a_file_is_looked_at_once(tmp_path: Path) -> None:
+    kept = Uploads(tmp_path)
+    upload = give(kept, [b"a,b\n1,2\n"])
+    looked: list[str] = []
+    answers: Iterator[dict[str, Any]] = iter([{"error": "busy"}, {"rows": 1}, {"rows": 2}])
+
+    async def look(each: Upload) -> dict[str, Any]:
+        looked.append(each.id)
+        return next(answers)
+
+    async def thrice() -> list[dict[str, Any]]:
+        return [await kept.seen(upload, look) for _ in range(3)]
+
+    assert asyncio.run(thrice()) == [{"error": "busy"}, {"rows": 1}, {"rows": 1}]
+    assert len(looked) == 2
+    kept.remove(upload.id)
+    assert kept._seen == {}

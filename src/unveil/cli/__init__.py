@@ -69,7 +69,8 @@ class Commands(click.Group):
             # A terminal that lacks a letter gets its number instead of a traceback.
             sys.stdout.reconfigure(errors="backslashreplace")
         result = super().invoke(ctx)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None where it was closed before we began
+            sys.stdout.flush()
         return result
 
     def main(

@@ -78,7 +78,8 @@ def _is_ip(text: str) -> bool:
 def _numbering(seen: Seen, numberings: Sequence[Numbering]) -> Look:
     """Return the kind of number whose check digits most values have."""
     best = _NOTHING
-    if not (seen.textual or seen.whole):
+    # All such numbers have digits; to look for every shape in words is slow, as so many are too many to keep compiled.
+    if not (seen.textual or seen.whole) or seen.share(r"[0-9]") < 0.5:
         return best
     for each in numberings:
         bare = seen.bare.str.zfill(each.digits) if seen.whole and seen.length > each.digits - 3 else seen.bare

@@ -60,8 +60,9 @@ class Seen:
         """The different values that are looked at."""
         import polars as pl
 
-        places = [place * (self.distinct - 1) // (SAMPLE - 1) for place in range(SAMPLE)]
-        some = self.counted[places] if self.distinct > SAMPLE else self.counted
+        some = self.counted
+        if self.distinct > SAMPLE:
+            some = some[[place * (self.distinct - 1) // (SAMPLE - 1) for place in range(SAMPLE)]]
         return some.with_columns(pl.col("value").cast(pl.String).str.strip_chars())
 
     @cached_property

@@ -16,6 +16,7 @@ _HEAD = 1 << 16
 # What people hand over by mistake, by its first bytes: what it is, and what to do about it.
 _MISTAKEN = {
     b"PK\x03\x04": ("a spreadsheet or a zip archive", "Save the sheet as CSV (UTF-8), or unpack the archive first"),
+    b"%PDF": ("a PDF document", "Export the table as CSV or Parquet"),
     b"\xff\xfe": ("text in UTF-16", "Save it again as UTF-8"),
     b"\xfe\xff": ("text in UTF-16", "Save it again as UTF-8"),
     b"\x28\xb5\x2f\xfd": ("compressed with zstandard", "Decompress it, or compress it with gzip instead"),

@@ -2,14 +2,11 @@
 
 import asyncio
 import contextlib
-import errno
 import os
-import secrets
 import signal
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
 
 #: What starts a worker; the folder with its task is put behind. ``-P``: nothing is imported from where it is started.
 PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", "unveil.web.worker")
@@ -18,10 +15,6 @@ PROGRAM = (sys.executable, "-P", "-W", "ignore", "-m", "unveil.web.worker")
 _THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA", "VECLIB_MAXIMUM", "NUMEXPR")
 _ENVIRONMENT = {**{f"{name}_NUM_THREADS": "1" for name in _THREADS}, "MPLBACKEND": "Agg"}
 
-#: What the system says where a file cannot become any longer.
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-#: What a worker that can no longer write anything exits with.
-DISK_FULL = 28
 #: How long ended processes may take to be gone, in seconds.
 _PATIENCE = 5.0
 
@@ -127,20 +120,3 @@ def ending(code: int) -> str:
     if code == -signal.SIGKILL or code == -signal.SIGABRT:
         return f"the worker was ended (signal {-code}), perhaps because the machine had too little memory"
     return f"the worker was ended (signal {-code})" if code < 0 else f"the worker ended by itself (code {code})"
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only this user may read, so that a reader sees all of it or nothing."""
-    draft = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with open_private(draft) as stream:
-            stream.write(text.encode("utf-8", "backslashreplace"))
-        draft.replace(path)
-    except OSError:
-        draft.unlink(missing_ok=True)  # on a full disk a shorter text may still find room
-        raise
-
-
-def open_private(path: Path) -> BinaryIO:
-    """Return a new file that only this user may read, open for writing; nothing that is there is ever followed."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")

@@ -51,11 +51,6 @@ class Field:
     example: str = ""
 
     @property
-    def advanced(self) -> bool:
-        """Whether it is folded away at first."""
-        return bool(self.fold)
-
-    @property
     def is_file(self) -> bool:
         """Whether files are dropped on it."""
         return self.kind in FILES

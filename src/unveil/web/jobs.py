@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from unveil.web import Given, RefusedError
-from unveil.web._process import DISK_FULL, PROGRAM, Worker, ending, write_private
+from unveil.web._private import DISK_FULL, write_private
+from unveil.web._process import PROGRAM, Worker, ending
 from unveil.web.uploads import Upload
 
 State = Literal["waiting", "running", "finished", "failed", "cancelled"]

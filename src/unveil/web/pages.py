@@ -213,7 +213,7 @@ def _line(view: Shown) -> _Line:
 def _alone(sentence: str) -> str:
     """Return an error that stands alone, instead of after the name of the program in a terminal."""
     text = shorten(str(sentence), _LONGEST_SENTENCE)
-    text = re.sub(r"^[a-z](?=[a-z]* )", lambda letter: letter[0].upper(), text)
+    text = re.sub(r"^(the|an?|there|no|none|column) ", lambda word: word[0].capitalize(), text)
     return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unveil.web import Given, RefusedError
-from unveil.web._process import FULL, open_private
+from unveil.web._private import FULL, open_private
 
 MEGABYTE = 1_000_000
 #: How the path of a file may end; readers look at this. Everything else is read as what it turns out to be.

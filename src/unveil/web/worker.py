@@ -13,7 +13,7 @@ from typing import Any
 
 from unveil.errors import UnveilError
 from unveil.web import Given
-from unveil.web._process import DISK_FULL, FULL, write_private
+from unveil.web._private import DISK_FULL, FULL, write_private
 
 #: Progress is written at most so often, in seconds, unless a new step begins.
 _PAUSE = 0.2

@@ -22,7 +22,7 @@ async function ask(method, address, body) {
 // Errors
 
 // The sentences of the library stand after the name of the program in a terminal, and alone here.
-const alone = (sentence) => sentence.replace(/^[a-z](?=[a-z]* )/u, (letter) => letter.toUpperCase()).replace(/([^.!?…])$/u, "$1.");
+const alone = (sentence) => sentence.replace(/^(the|an?|there|no|none|column) /u, (word) => word[0].toUpperCase() + word.slice(1)).replace(/([^.!?…])$/u, "$1.");
 
 function complain(field, sentence) {
   const place = document.getElementById(`f-${field}-error`);

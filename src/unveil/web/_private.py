@@ -1,0 +1,29 @@
+"""Files that only this user may read, and full disks; kept apart so that a worker starts sooner."""
+
+import errno
+import os
+import secrets
+from pathlib import Path
+from typing import BinaryIO
+
+#: What the system says where a file cannot become any longer.
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+#: What a worker that can no longer write anything exits with.
+DISK_FULL = 28
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only this user may read, so that a reader sees all of it or nothing."""
+    draft = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        with open_private(draft) as stream:
+            stream.write(text.encode("utf-8", "backslashreplace"))
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)  # on a full disk a shorter text may still find room
+        raise
+
+
+def open_private(path: Path) -> BinaryIO:
+    """Return a new file that only this user may read, open for writing; nothing that is there is ever followed."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
