@@ -1,6 +1,7 @@
 """The rules of tests/conftest.py, shown on small suites of their own."""
 
 import os
+import re
 import subprocess
 import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -84,6 +85,34 @@ def test_too_few_tests_are_a_failure(tmp_path: Path, processes: tuple[str, ...])
     code, output = run_suite(tmp_path, "def test_alone(): ...\n", "--enforce-floor", *processes)
     assert code == pytest.ExitCode.USAGE_ERROR
     assert "only 1 tests were collected" in output
+
+
+WATCHED = """
+import pytest
+
+def seen():
+    return 1
+
+def unseen():
+    return 2
+
+def test_before():
+    assert seen()
+
+@pytest.mark.unwatched
+def test_aside():
+    assert unseen()
+
+def test_after():
+    assert seen()
+"""
+
+
+def test_coverage_watches_what_runs_outside_collection_and_unwatched_tests(tmp_path: Path) -> None:
+    code, output = run_suite(tmp_path, WATCHED, "--strict-markers", "--cov=tests", "--cov-report=term-missing")
+    assert code == 0
+    # The lines of functions that ran in the other two tests, and no other.
+    assert re.findall(r"^tests/test_it.py +\d+ +\d+ +\d+% +(.+)$", output, re.MULTILINE) == ["2-4, 7-10, 13-17"]
 
 
 BROWSER = "def test_page(browser): ...\ndef test_fine(): ...\n"

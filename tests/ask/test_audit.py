@@ -246,6 +246,7 @@ def shuffled(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
     return frame.sample(fraction=1.0, shuffle=True, seed=seed)
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("seed", [1, 2])
 def test_shuffling_any_table_changes_no_number(seed: int) -> None:
     attacks = [attack for attack in ATTACKS if attack != "row_order"]
@@ -256,6 +257,7 @@ def test_shuffling_any_table_changes_no_number(seed: int) -> None:
     assert mixed.to_html(seed=1) == plain.to_html(seed=1)
 
 
+@pytest.mark.unwatched
 def test_the_same_seed_gives_the_same_bytes_and_another_one_other_targets() -> None:
     settings: dict[str, Any] = {"targets": 20, "neighbours": 3}
     one, same, other = (ask(ORIGINAL, MASKED, CONTROL, seed=seed, **settings) for seed in (1, 1, 2))

@@ -217,6 +217,7 @@ def rarely_told(rows: int, seed: int) -> pl.DataFrame:
     return people(rows, seed).select("age", "sex").with_columns(told=pl.Series(["x", "y", "x"] + [None] * (rows - 3)))
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("attack", sorted(GUESSES))
 def test_a_column_that_hardly_anybody_has_does_not_end_the_audit(attack: str) -> None:
     tables = [rarely_told(90, seed) for seed in (1, 2, 3)]

@@ -79,6 +79,7 @@ def differences(one: Any, other: Any, where: str = "") -> Iterator[str]:
         yield where
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize(
     "settings",
     [

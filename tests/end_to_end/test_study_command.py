@@ -232,13 +232,17 @@ def test_every_shipped_study_can_be_read_without_its_data(path: Path, monkeypatc
 
 def test_the_shipped_studies_are_the_grids_they_say() -> None:
     studies = {path.stem: Study.read(path) for path in SHIPPED}
-    assert set(studies) == {"paper", "paper-small", "quick", "table"}
+    assert set(studies) == {"paper", "paper-facebook", "paper-small", "quick", "table"}
     paper, small, quick, table = (studies[name] for name in ("paper", "paper-small", "quick", "table"))
     assert (len(paper.data), len(paper.protections), len(paper.attacks)) == (11, 11, 6)
     assert len(paper.scenarios()) == 11 * 11 * 6 * 2 * 6
     assert (paper.protections, paper.attacks, paper.axes) == (small.protections, small.attacks, small.axes)
     assert [each.name for each in small.data] == ["manufacturing", "irvine", "dnc"]
     assert (small.replications.number or 0) >= 20
+    facebook = studies["paper-facebook"]
+    assert [each.name for each in facebook.data] == ["facebook"]
+    assert set(facebook.protections) < set(paper.protections)
+    assert (facebook.attacks, facebook.axes, len(facebook.scenarios())) == (paper.attacks, paper.axes, 288)
     assert paper.replications.relative_error == 0.05
     assert {text.partition(":")[0] for text in paper.attacks} == set(quick.attacks)
     assert [axis.name for axis in quick.axes] == ["seed_pairs", "overlap"]

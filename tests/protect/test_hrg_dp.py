@@ -207,6 +207,7 @@ def test_noise_that_asks_for_more_edges_than_fit_is_refused(monkeypatch: pytest.
         HrgDP(epsilon=1000, moves_per_node=5).apply(_cliques(6, 6), rng=_rng())
 
 
+@pytest.mark.unwatched
 def test_a_walk_that_still_climbs_warns() -> None:
     climbing = HrgDP(epsilon=8.0, moves_per_node=100).apply(_cliques(100, 100), rng=_rng())
     assert climbing.notes[1].startswith("warning: with 100 moves per node the sampler has not mixed")

@@ -56,6 +56,7 @@ def test_the_true_probability_is_the_product_of_those_of_the_columns(invariant: 
         np.testing.assert_allclose(found[j], np.array(chance) / sum(chance), atol=1e-12)
 
 
+@pytest.mark.unwatched
 @settings(max_examples=10)
 @given(st.booleans())
 def test_what_is_behind_a_released_row_is_as_likely_as_said(invariant: bool) -> None:

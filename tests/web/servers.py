@@ -1,5 +1,6 @@
 """Servers for tests: a real one on a free port, in a thread of this process or in a process of its own."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -10,11 +11,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import uvicorn
@@ -27,8 +29,16 @@ from unveil.web.jobs import Jobs, Rules
 from unveil.web.serve import Wishes, listen, serve, settings_for
 from unveil.web.uploads import Limits, Uploads
 
+Outcome = TypeVar("Outcome")
+
 #: How long a test waits for what must happen, in seconds; it never takes so long.
 PATIENCE = 30.0
+
+
+def awaited(work: Coroutine[Any, Any, Outcome]) -> Outcome:
+    """Return what the work comes to, in a thread: browser tests leave an event loop running in that of the tests."""
+    with ThreadPoolExecutor(1) as other:
+        return other.submit(asyncio.run, work).result()
 
 
 @dataclass(kw_only=True)

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
+from tests.web.servers import awaited
 from unveil.web import guard
 from unveil.web.guard import HEADERS, Closing, Guard, Keys, plain_page
 
@@ -38,7 +39,7 @@ class Door:
             async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
                 return await client.request(method, path, headers=headers, **more)
 
-        return asyncio.run(asked())
+        return awaited(asked())
 
     def enter(self) -> dict[str, str]:
         """Return the headers of a browser that opened the link."""
@@ -289,7 +290,7 @@ def test_sockets_that_stay_open_are_not_spoken() -> None:
     async def nothing() -> Any:
         return {"type": "websocket.connect"}
 
-    asyncio.run(Guard(says_yes, keys=Keys(), port=PORT)({"type": "websocket", "headers": []}, nothing, collect))
+    awaited(Guard(says_yes, keys=Keys(), port=PORT)({"type": "websocket", "headers": []}, nothing, collect))
     assert sent == []
 
 
@@ -306,7 +307,7 @@ def answered(pieces: list[Any], headers: list[tuple[bytes, bytes]], closing: Clo
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(closing({"type": "http", "method": "PUT", "headers": headers}, receive, send))
+    awaited(closing({"type": "http", "method": "PUT", "headers": headers}, receive, send))
     return sent, len(pieces) - len(left)
 
 

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from tests.web import stand_in
-from tests.web.servers import Running, gone, in_thread, until
+from tests.web.servers import Running, awaited, gone, in_thread, until
 from tests.web.stand_in import MARKER, PROGRAM, REPORT
 from unveil.web import RefusedError, worker
 from unveil.web._private import write_private
@@ -188,9 +188,9 @@ def test_no_more_than_so_many_wait(tmp_path: Path) -> None:
             jobs.submit("study", {}, {})
         assert caught.value.status == 503
         assert len(list(tmp_path.iterdir())) == 2
-        asyncio.run(jobs.cancel(identities[0]))
+        awaited(jobs.cancel(identities[0]))
         jobs.submit("study", {}, {})
-        asyncio.run(jobs.cancel(identities[1]))
+        awaited(jobs.cancel(identities[1]))
         with pytest.raises(RefusedError, match="are kept already"):
             jobs.submit("study", {}, {})
 
@@ -200,7 +200,7 @@ def test_files_of_jobs_that_are_not_done_are_in_use(tmp_path: Path) -> None:
     with no_runner(tmp_path) as jobs:
         job = jobs.submit("study", {"guess": [one]}, {})
         assert (jobs.uses(one), jobs.uses(other)) == (True, False)
-        asyncio.run(jobs.cancel(job))
+        awaited(jobs.cancel(job))
         assert not jobs.uses(one)
         told = json.loads((tmp_path / job / "job.json").read_text(encoding="utf-8"))
         assert told["files"] == {"guess": [{"path": str(one.path), "name": "a"}]}
@@ -215,7 +215,7 @@ def test_a_job_that_is_not_there(tmp_path: Path, identity: str) -> None:
             assert caught.value.status == 404
         for end in (jobs.cancel, jobs.forget):
             with pytest.raises(RefusedError):
-                asyncio.run(end(identity))
+                awaited(end(identity))
 
 
 def test_a_disk_that_is_gone_is_said_so(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_worker_that_cannot_be_started_is_an_error(tmp_path: Path) -> None:
         await jobs.stop()
         return jobs.view(job)
 
-    view = asyncio.run(tried())
+    view = awaited(tried())
     assert (view.state, "could not be started" in view.error) == ("failed", True)
 
 
@@ -247,7 +247,7 @@ def test_a_worker_that_has_ended_is_not_ended_again(tmp_path: Path, monkeypatch:
         monkeypatch.setattr("os.killpg", lambda *_: ended.append(1))
         await done.stop()
 
-    asyncio.run(twice())
+    awaited(twice())
     assert ended == [], "its number may be that of another process by now"
 
 
@@ -257,7 +257,7 @@ def test_a_worker_that_is_stopped_before_it_began_never_begins(tmp_path: Path) -
         await never.stop()
         return await never.run()
 
-    assert asyncio.run(stopped()) < 0
+    assert awaited(stopped()) < 0
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", '"x"', "\ud800", "x" * 100])

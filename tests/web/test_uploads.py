@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.web.servers import awaited
 from unveil.data._source import Source
 from unveil.web import RefusedError, uploads
 from unveil.web.uploads import SUFFIXES, Limits, Upload, Uploads, shown_name, suffix_of
@@ -31,7 +32,7 @@ async def sent(
 
 def give(kept: Uploads, pieces: Iterable[bytes], name: str = "people.csv", **more: Any) -> Upload:
     declared = more.pop("declared", None)
-    return asyncio.run(kept.receive(name, sent(pieces, **more), declared=declared))
+    return awaited(kept.receive(name, sent(pieces, **more), declared=declared))
 
 
 def refused(kept: Uploads, pieces: Iterable[bytes], status: int, **more: Any) -> str:
@@ -154,7 +155,7 @@ def test_files_that_come_together_share_the_limit(tmp_path: Path) -> None:
         files = [kept.receive("a.csv", sent([b"x" * 500] * 2, pause=0.001)) for _ in range(2)]
         return await asyncio.gather(*files, return_exceptions=True)
 
-    outcome = asyncio.run(both())
+    outcome = awaited(both())
     assert sorted(type(each).__name__ for each in outcome) == ["RefusedError", "Upload"]
     assert kept.room == 500
     assert len(list(tmp_path.iterdir())) == 1
@@ -167,7 +168,7 @@ def test_more_at_once_are_asked_to_try_again(tmp_path: Path) -> None:
         files = [kept.receive("a.csv", sent([b"x"], pause=0.01)) for _ in range(3)]
         return await asyncio.gather(*files, return_exceptions=True)
 
-    *fine, busy = asyncio.run(three())
+    *fine, busy = awaited(three())
     assert all(isinstance(each, Upload) for each in fine)
     assert isinstance(busy, RefusedError)
     assert (busy.status, "Try again" in str(busy)) == (503, True)
@@ -240,7 +241,7 @@ def test_a_file_is_looked_at_once(tmp_path: Path) -> None:
     async def thrice() -> list[dict[str, Any]]:
         return [await kept.seen(upload, look) for _ in range(3)]
 
-    assert asyncio.run(thrice()) == [{"error": "busy"}, {"rows": 1}, {"rows": 1}]
+    assert awaited(thrice()) == [{"error": "busy"}, {"rows": 1}, {"rows": 1}]
     assert len(looked) == 2
     kept.remove(upload.id)
     assert kept._seen == {}
