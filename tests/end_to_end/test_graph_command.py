@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from tests.end_to_end.commands import MARKER, Command
+from tests.end_to_end.graph_folder import fill
 from tests.graph_strategies import heavy_tail
 from unveil.attack import ATTACKS
-from unveil.data.graph import Graph
-from unveil.data.graph_files import write_edges, write_truth
-from unveil.data.graph_knowledge import draw_knowledge
+from unveil.data.graph_files import write_edges
 from unveil.measure import METRICS
-from unveil.protect import PROTECTIONS, Switch
+from unveil.protect import PROTECTIONS
 from unveil.report.trust import trust_of
 
 COMMAND = Command("graph")
@@ -31,16 +30,7 @@ ELSEWHERE = ("released.csv", "--auxiliary", "known.csv", "--truth", "truth.csv")
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in a folder with a graph whose nodes have private names, and a release of it that was made before."""
     monkeypatch.chdir(tmp_path)
-    plain = heavy_tail(60, 3, 1)
-    named = Graph.from_edges(*plain.ends, names=[f"{MARKER}{node}" for node in range(60)])
-    release = Switch(share=0.05).apply(named, rng=np.random.default_rng(1))
-    knowledge = draw_knowledge(release, seed_pairs=12, overlap=0.9, rng=np.random.default_rng(2))
-    write_edges("edges.csv", named)
-    write_edges("released.csv", release.released)
-    write_edges("known.csv", knowledge.auxiliary)
-    write_truth("truth.csv", release)
-    pairs = "".join(f"{one},{MARKER}{other}\n" for one, other in knowledge.seeds.tolist())
-    Path("pairs.csv").write_text(f"released,original\n{pairs}")
+    fill(tmp_path, share=0.05, overlap=0.9)
     return tmp_path
 
 

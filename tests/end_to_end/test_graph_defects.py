@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.end_to_end.commands import MARKER, Command
-from tests.graph_strategies import heavy_tail
+from tests.end_to_end.commands import Command
+from tests.end_to_end.graph_folder import fill
 from unveil.attack import AdaptiveDeanonymization
 from unveil.data.graph import Graph
-from unveil.data.graph_files import write_edges, write_truth
 from unveil.data.graph_knowledge import draw_knowledge
 from unveil.data.graph_release import GraphRelease
-from unveil.protect import Switch
 
 COMMAND = Command("graph")
 ask, answer = COMMAND.ask, COMMAND.answer
@@ -29,16 +27,7 @@ MOSTLY_IDLE = ("--attack", "yg", "--overlap", "0.5", "--seed-pairs", "5", "--con
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in a folder with a graph whose nodes have private names, and a release of it that was made before."""
     monkeypatch.chdir(tmp_path)
-    plain = heavy_tail(60, 3, 1)
-    named = Graph.from_edges(*plain.ends, names=[f"{MARKER}{node}" for node in range(60)])
-    release = Switch(share=0.02).apply(named, rng=np.random.default_rng(1))
-    knowledge = draw_knowledge(release, seed_pairs=12, overlap=0.95, rng=np.random.default_rng(2))
-    write_edges("edges.csv", named)
-    write_edges("released.csv", release.released)
-    write_edges("known.csv", knowledge.auxiliary)
-    write_truth("truth.csv", release)
-    pairs = "".join(f"{one},{MARKER}{other}\n" for one, other in knowledge.seeds.tolist())
-    Path("pairs.csv").write_text(f"released,original\n{pairs}")
+    fill(tmp_path, share=0.02, overlap=0.95)
     return tmp_path
 
 

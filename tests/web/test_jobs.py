@@ -238,6 +238,28 @@ def test_a_worker_that_cannot_be_started_is_an_error(tmp_path: Path) -> None:
     assert (view.state, "could not be started" in view.error) == ("failed", True)
 
 
+def test_a_mistake_of_ours_is_seen_in_the_terminal_and_stops_no_other_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(_: object) -> int:
+        raise ZeroDivisionError("ours")
+
+    async def tried() -> list[JobView]:
+        jobs = Jobs(tmp_path)
+        jobs.start()
+        for _ in range(2):
+            jobs.submit("study", {}, {})
+        while any(view.state in ("waiting", "running") for view in jobs.views()):
+            await asyncio.sleep(0.01)
+        await jobs.stop()
+        return jobs.views()
+
+    monkeypatch.setattr("unveil.web.jobs.Worker.run", broken)
+    views = awaited(tried())
+    assert [(view.state, "went wrong inside unveil" in view.error) for view in views] == [("failed", True)] * 2
+    assert "ZeroDivisionError: ours" in caplog.text
+
+
 def test_a_worker_that_has_ended_is_not_ended_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = []
 

@@ -5,7 +5,6 @@ from base64 import b64encode
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from unveil.report.blocks import Block, Boxes, Chart, Number, Page, Playground, 
 from unveil.report.blocks_grades import BoxRows, HeatMap
 from unveil.report.machine import compact
 from unveil.report.page_figures import box_figure, figure_of, heat_figure, rings_figure
+from unveil.report.templates import LONGEST_SENTENCE, environment_of, text_of
 from unveil.report.text import count, shorten
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 #: A longer table is cut, and the page says so: a page shows what matters, the JSON output has everything.
 MOST_ROWS = 100
 MOST_NOTES = 20
-_LONGEST_CELL = 80
-_LONGEST_SENTENCE = 800
+_PACKAGE = "unveil.report"
 
 #: The tone of a headline in words, for those who do not see its colour.
 TONES = {"good": "Good", "warning": "Take care", "bad": "Serious", "neutral": "Result"}
@@ -53,32 +52,19 @@ def render(page: Page) -> str:
         tone=TONES[page.tone],
         edition=EDITIONS[page.edition],
         sheet=page.sheet,
-        notes=[shorten(note, _LONGEST_SENTENCE) for note in page.notes[:MOST_NOTES]],
+        notes=[shorten(note, LONGEST_SENTENCE) for note in page.notes[:MOST_NOTES]],
         more_notes=max(0, len(page.notes) - MOST_NOTES),
     )
 
 
-@cache
 def asset(name: str) -> str:
-    """Return the text of a file that is part of the package, with plain line ends."""
-    return (files("unveil.report") / "assets" / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+    """Return the text of a file that is part of every report."""
+    return text_of(_PACKAGE, name)
 
 
 @cache
 def _environment() -> "Environment":
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FunctionLoader(asset),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["cell"] = lambda text: shorten(text, _LONGEST_CELL)
-    environment.filters["sentence"] = lambda text: shorten(text, _LONGEST_SENTENCE)
-    return environment
+    return environment_of(_PACKAGE)
 
 
 def _policy(style: str, scripts: list[str]) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import logging
 import secrets
 import shutil
 import time
@@ -24,6 +25,7 @@ Files = Mapping[str, Upload | list[Upload]]
 #: Texts that a worker wrote are cut there, and larger files are not read.
 _LONGEST = 2_000
 _LARGEST = 8_000_000
+_OUR_MISTAKE = "Something went wrong inside unveil. The terminal where it was started says what; tell us"
 #: So many files are looked at or wait for it.
 _MOST_LOOKS = 10
 
@@ -247,8 +249,11 @@ class Jobs:
         job.state, job.began = "running", time.monotonic()
         try:
             job.done = _outcome(job.worker, await job.worker.run())
-        except Exception:  # whatever it is, those who wait must have their turn
+        except OSError:
             job.done = {"error": "The worker could not be started. See whether this machine has memory to spare"}
+        except Exception:  # a mistake of ours, which must be seen; but those who wait must have their turn
+            logging.getLogger("uvicorn.error").exception("a job could not be run")
+            job.done = {"error": _OUR_MISTAKE}
         finally:
             job.seconds = time.monotonic() - job.began
             failed: State = "failed" if "error" in job.done else "finished"
@@ -268,7 +273,7 @@ def _outcome(worker: Worker, code: int) -> dict[str, Any]:
     if code == DISK_FULL:
         return {"error": "The disk for temporary files is full, so the answer could not be kept. Free some space"}
     if code > 0:
-        return {"error": "Something went wrong inside unveil. The terminal where it was started says what; tell us"}
+        return {"error": _OUR_MISTAKE}
     return {"error": f"There is no answer: {ending(code)}. Everything else goes on. Try again, or take a smaller file"}
 
 

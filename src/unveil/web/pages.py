@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from unveil.report.page import TONES, embedded
 from unveil.report.page import asset as report_asset
+from unveil.report.templates import LONGEST_SENTENCE, environment_of, text_of
 from unveil.report.text import shorten
 from unveil.web import title_of
 from unveil.web.command import command
@@ -24,8 +24,7 @@ ASSETS: Mapping[str, str] = {
     "web.js": "text/javascript; charset=utf-8",
     "form.js": "text/javascript; charset=utf-8",
 }
-_LONGEST_CELL = 80
-_LONGEST_SENTENCE = 800
+_PACKAGE = "unveil.web"
 #: States in words.
 STATES = {
     "waiting": "Waiting",
@@ -104,7 +103,7 @@ def asset(name: str) -> bytes:
     """
     if name not in ASSETS:
         raise KeyError(name)
-    return (report_asset(name) if name == "page.css" else _text(name)).encode()
+    return (report_asset(name) if name == "page.css" else text_of(_PACKAGE, name)).encode()
 
 
 def home(jobs: Sequence[Shown] = (), files: Sequence[Kept] = ()) -> str:
@@ -212,7 +211,7 @@ def _line(view: Shown) -> _Line:
 
 def _alone(sentence: str) -> str:
     """Return an error that stands alone, instead of after the name of the program in a terminal."""
-    text = shorten(str(sentence), _LONGEST_SENTENCE)
+    text = shorten(str(sentence), LONGEST_SENTENCE)
     text = re.sub(r"^(the|an?|there|no|none|column) ", lambda word: word[0].capitalize(), text)
     return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."
 
@@ -270,26 +269,10 @@ def _render(template: str, **values: Any) -> str:
 
 
 @cache
-def _text(name: str) -> str:
-    return (files("unveil.web") / "assets" / name).read_text(encoding="utf-8").replace("\r\n", "\n")
-
-
-@cache
 def _environment() -> "Environment":
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
     from unveil.web.forms_audit import KINDS, ROLES
 
-    environment = Environment(
-        loader=FunctionLoader(_text),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["cell"] = lambda text: shorten(str(text), _LONGEST_CELL)
+    environment = environment_of(_PACKAGE)
     environment.filters["alone"] = _alone
-    environment.filters["sentence"] = lambda text: shorten(str(text), _LONGEST_SENTENCE)
     environment.globals.update(ROLES=ROLES, KINDS=KINDS)
     return environment
