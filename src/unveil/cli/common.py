@@ -137,20 +137,22 @@ def show(
 
     The page comes first, so that whatever is printed about it is true; ``as_text`` prints the answer for a person,
     ``as_page`` and ``as_json`` make another page or JSON than the answer itself, with the same arguments, and
-    ``more_pages`` are written beside. ``also_exceeded`` are messages on limits that were set in another way.
+    ``more_pages``, which are made to be passed on, are written beside. ``also_exceeded`` are messages on limits that
+    were set in another way.
     """
     checked = check_limits(answer.quantities, options.limits)
     limits = [limit.to_dict() for limit in checked]
-    pages = [*([] if options.html is None else [(options.html, as_page or answer.to_html)]), *more_pages]
-    for path, page in pages:
-        _write_page(page, limits, options, path)
+    own = [] if options.html is None else [(options.html, as_page or answer.to_html)]
+    for pages, shared in ((own, False), (more_pages, True)):
+        for path, page in pages:
+            _write_page(page, limits, options, path, shared=shared)
     if options.as_json:
         # JSON is UTF-8 whatever the terminal speaks.
         click.echo((as_json or answer.to_json)(limits=limits, seed=options.seed).rstrip("\n").encode())
     elif not options.quiet:
         as_text()
         click.echo(f"\n{_said_of_seed(options)}")
-        for path, _ in pages:
+        for path, _ in (*own, *more_pages):
             click.echo(f"The report is in {one_line(click.format_filename(path))}")
     for message in (*(limit.message for limit in checked if limit.message), *also_exceeded):
         click.echo(one_line(message), err=True)
@@ -158,14 +160,16 @@ def show(
         click.get_current_context().exit(LIMIT_EXCEEDED)
 
 
-def _write_page(as_page: Callable[..., str], limits: Sequence[Mapping[str, Any]], options: Options, path: Path) -> None:
+def _write_page(
+    as_page: Callable[..., str], limits: Sequence[Mapping[str, Any]], options: Options, path: Path, *, shared: bool
+) -> None:
     from unveil.data.write import write_text
     from unveil.report.terminal import progress
 
     with progress(quiet=options.quiet) as report:
         report("writing the report", 0.0)
         # A page may be passed on, and then the seed must not be on it.
-        write_text(path, as_page(limits=limits, seed=None if options.secret else options.seed))
+        write_text(path, as_page(limits=limits, seed=None if options.secret else options.seed), shared=shared)
 
 
 def _said_of_seed(options: Options) -> str:

@@ -102,7 +102,7 @@ def grade_metrics(
     with progress(quiet=options.quiet) as report:
         answer = ask_grades(*folders, rng=options.rng, progress=report, **settings)
     if latex is not None:
-        write_text(latex, answer.to_latex())
+        write_text(latex, answer.to_latex(), shared=True)  # for a paper; it tells of metrics, not of people
     show(answer, options, as_text=lambda: _print(answer, latex, with_details=bool(details)))
 
 

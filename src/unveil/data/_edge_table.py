@@ -12,6 +12,7 @@ from unveil.data._edge_lines import whole
 from unveil.data._edge_names import NamedEdges, graph_of
 from unveil.data._edge_stream import EdgeFile
 from unveil.data._source import Source
+from unveil.data._spreadsheet import as_meant
 from unveil.data.graph import Graph
 from unveil.errors import InputError
 
@@ -44,7 +45,7 @@ def graph_of_csv(file: EdgeFile, layout: Layout, name: str) -> Graph:
     frame = csv_rows(source, places, [places[place] for place in where])
     if frame.height == 0:
         raise InputError(f"the file {file.name} must hold rows, but has a header only. Check that it is complete")
-    ends = frame.get_columns()
+    ends = [as_meant(column) for column in frame]
     sure = surely_header([names[place] for place in where], ends, f"line {layout.before + 1} of {file.name}")
     said = () if sure else ("the first line was read as a header",)
     notes = (*said, *ignored(names, where, shown=sure))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.data._source import shown
+from unveil.data._spreadsheet import as_meant, shown_as_text
 from unveil.data.graph import Graph
 from unveil.data.graph_release import NOBODY, GraphRelease
 from unveil.data.read import read_table, refuse_cells, refuse_repeats
@@ -29,7 +30,8 @@ def edges_text(graph: Graph) -> str:
     r"""Return a graph as CSV with the columns ``source`` and ``target``: its edges, then nodes without an edge.
 
     Each edge comes once, the end with the smaller number first; a node without an edge has an empty target.
-    :func:`unveil.data.graphs.read_graph` reads the same graph again.
+    A name that a spreadsheet would run as a formula has an apostrophe before it (a number never), and one with a
+    control character is refused. :func:`unveil.data.graphs.read_graph` reads the same graph again.
 
     >>> edges_text(Graph.from_edges([0], [1], names=["Ada", "Bob", "Eve"]))
     'source,target\nAda,Bob\nEve,\n'
@@ -41,13 +43,14 @@ def edges_text(graph: Graph) -> str:
     alone = np.flatnonzero(graph.degrees == 0)
     source = names[np.concatenate([one, alone])]
     target = names[other].extend_constant(None, alone.size)
-    return pl.DataFrame({"source": source, "target": target}).write_csv()
+    return _csv(pl.DataFrame({"source": source, "target": target}))
 
 
 def truth_text(release: GraphRelease) -> str:
     r"""Return who the released nodes are as CSV with the columns ``released`` and ``original``, by their names.
 
-    There is one row for each released node, in the order of their numbers; a pseudo node has an empty original.
+    There is one row for each released node, in the order of their numbers; a pseudo node has an empty original. Names
+    are written as :func:`edges_text` does, and :func:`read_truth` and :func:`read_seed_pairs` read them as they were.
 
     >>> edge = Graph.from_edges([0], [1], names=["Ada", "Bob"])
     >>> truth_text(GraphRelease(edge, Graph.from_edges([0], [2], nodes=3), np.array([1, -1, 0])))
@@ -57,16 +60,19 @@ def truth_text(release: GraphRelease) -> str:
 
     whose = pl.Series(release.truth)
     original = _names(release.original)[whose.replace(NOBODY, None).cast(pl.UInt32)]
-    return pl.DataFrame({"released": _names(release.released), "original": original}).write_csv()
+    return _csv(pl.DataFrame({"released": _names(release.released), "original": original}))
 
 
 def write_edges(path: PathLike, graph: Graph) -> Path:
-    """Return the path of the file that now holds the graph, as :func:`edges_text` writes it."""
-    return write_text(path, edges_text(graph))
+    """Return the path of the file that now holds the graph, as :func:`edges_text` writes it, for others to read."""
+    return write_text(path, edges_text(graph), shared=True)
 
 
 def write_truth(path: PathLike, release: GraphRelease) -> Path:
-    """Return the path of the file that now holds who the released nodes are, as :func:`truth_text` writes it."""
+    """Return the path of the file that now holds who the released nodes are, for this user alone to read.
+
+    It is written as :func:`truth_text` tells.
+    """
     return write_text(path, truth_text(release))
 
 
@@ -153,6 +159,10 @@ def read_seed_pairs(path: PathLike, *, released: Graph, auxiliary: Graph) -> Int
     return np.column_stack([one, other])
 
 
+def _csv(frame: "pl.DataFrame") -> str:
+    return frame.with_columns(shown_as_text(column, "the name of a node") for column in frame).write_csv()
+
+
 def _names(graph: Graph) -> "pl.Series":
     import polars as pl
 
@@ -166,7 +176,12 @@ def _numbers_of(path: PathLike, frame: "pl.DataFrame", column: str, graph: Graph
 
     names = frame[column].str.strip_chars().replace("", None)
     known = _names(graph).str.strip_chars()
-    numbers = names.replace_strict(known, pl.Series(np.arange(graph.nodes)), default=None, return_dtype=pl.Int64)
+
+    def numbers_of(texts: pl.Series) -> pl.Series:
+        return texts.replace_strict(known, pl.Series(np.arange(graph.nodes)), default=None, return_dtype=pl.Int64)
+
+    # In a file that was not written here, an apostrophe may be a part of the name.
+    numbers = numbers_of(as_meant(names).str.strip_chars()).fill_null(numbers_of(names))
     refuse_cells(
         names.is_not_null() & numbers.is_null(),
         path,

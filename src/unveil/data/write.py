@@ -1,23 +1,32 @@
-"""Write a file so that it is either there in full or not at all."""
+"""Write a file so that it is either there in full or not at all, and nobody else reads a secret one."""
 
 import os
-import secrets
 from pathlib import Path
 
 from unveil.data._source import shown
+from unveil.data._whole_files import replace_file, sweep
 from unveil.errors import InputError
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> Path:
+def write_text(path: str | os.PathLike[str], text: str, *, shared: bool = False) -> Path:
     """Return the path of the file that now holds ``text``, in UTF-8; whatever was there before is replaced.
 
     The text goes to a new file in the same folder, which then takes the name; so a reader never sees half of it, and
-    a full disk or an interruption leaves the old file as it was. A pipe or a device is written to directly.
+    a full disk, an interruption or a kill leaves the old file as it was, and nothing beside it. A pipe or a device is
+    written to directly. A link stays, and what it points to is replaced; the link of another user is refused.
+
+    Parameters
+    ----------
+    path, text
+        Where to, and what.
+    shared
+        Whether the file is made to be passed on. If not, only this user may read it, whatever the umask is and
+        whatever was there before.
 
     Raises
     ------
     InputError
-        If the folder does not exist, or the file may not be written.
+        If the folder does not exist, the file may not be written, or another user made it a link.
 
     Examples
     --------
@@ -32,15 +41,20 @@ def write_text(path: str | os.PathLike[str], text: str) -> Path:
     try:
         # A pipe behind /dev/fd has no name that it could be resolved to.
         if path.exists() and not path.is_file() and not path.is_dir():
-            path.write_bytes(content)
+            with open(path, "wb", opener=_not_made) as stream:
+                stream.write(content)
             return path
+        _refuse_link_of_others(path)
         # A link keeps pointing where it points: the file behind it is replaced, not the link.
         target = path.resolve()
         if target.is_dir():
             raise InputError(f"{shown(path)} must name a file, but is a folder. Add the name of the file")
         if not target.parent.is_dir():
             raise InputError(f"the folder of {shown(path)} does not exist. Make it first, or name another folder")
-        _replace(target, content)
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError
+        sweep(target.parent)
+        replace_file(target, content, shared=shared)
     except (OSError, ValueError, RuntimeError) as error:
         if isinstance(error, InputError):
             raise
@@ -48,20 +62,14 @@ def write_text(path: str | os.PathLike[str], text: str) -> Path:
     return path
 
 
-def _replace(target: Path, content: bytes) -> None:
-    if target.exists() and not os.access(target, os.W_OK):
-        raise PermissionError
-    draft = target.with_name(f".unveil-{secrets.token_hex(8)}.tmp")
-    try:
-        with draft.open("xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if target.exists():
-            draft.chmod(target.stat().st_mode)
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+def _not_made(name: str, flags: int) -> int:
+    return os.open(name, flags & ~os.O_CREAT)
+
+
+def _refuse_link_of_others(path: Path) -> None:
+    """Refuse a link that somebody else put there, as can be done in a folder for all: it may point anywhere."""
+    if path.is_symlink() and hasattr(os, "geteuid") and path.lstat().st_uid not in (0, os.geteuid()):
+        raise InputError(f"{shown(path)} is a link that another user made. Name another file, or remove the link")
 
 
 def _unwritable(path: Path, error: Exception) -> InputError:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from unveil.data._source import shown
+from unveil.data._whole_files import open_secret
 from unveil.errors import InputError
 
 _FILE = "run.lock"
@@ -21,7 +22,7 @@ class Lock:
 
     def take(self) -> None:
         """Take the lock, or say who holds it."""
-        stream = (self.folder / _FILE).open("a+", encoding="utf-8")
+        stream = open_secret(self.folder / _FILE, "a+")
         if not _held_by_us(stream):
             stream.close()
             raise InputError(
@@ -46,8 +47,9 @@ def running(folder: Path) -> str | None:
     """Return which process writes to the folder now, in words, or None."""
     if not (folder / _FILE).is_file():
         return None
-    with (folder / _FILE).open("a+", encoding="utf-8") as stream:
-        return None if _held_by_us(stream) else _holder(folder)
+    # Only for reading: a study on a disk that cannot be written to can be looked at.
+    with (folder / _FILE).open(encoding="utf-8") as stream:
+        return None if _held_by_us(stream, looking=True) else _holder(folder)
 
 
 def _holder(folder: Path) -> str:
@@ -58,8 +60,12 @@ def _holder(folder: Path) -> str:
         return "another process"
 
 
-def _held_by_us(stream: IO[str]) -> bool:
-    """Return whether the lock could be taken; it ends with the process, or when the file is closed."""
+def _held_by_us(stream: IO[str], *, looking: bool = False) -> bool:
+    """Return whether the lock could be taken; it ends with the process, or when the file is closed.
+
+    Who is only ``looking`` shares it, which a file open for reading allows everywhere; where there are no locks, as on
+    some disks that cannot be written to, nobody else holds it.
+    """
     try:
         import fcntl
     except ImportError:  # not on this system, which has another way
@@ -72,7 +78,9 @@ def _held_by_us(stream: IO[str]) -> bool:
             return False
         return True
     try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+        fcntl.flock(stream, (fcntl.LOCK_SH if looking else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
         return False
+    except OSError:
+        return looking
     return True

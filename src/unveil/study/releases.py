@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from unveil.data._whole_files import SECRET_FOLDER
 from unveil.data.graph import Graph
 from unveil.data.graph_release import GraphRelease
 from unveil.data.release import Release
@@ -84,7 +85,7 @@ def bytes_of(original: Any, released: Any) -> int:
 def _kept(study: Study, data: DataSet, protect: str, number: int, file: Path) -> Any:
     """Return a release that was made now, as it will be read from its file by others."""
     made = _made(study.seed, data, protect, number)
-    file.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
     write_bytes(file, _graph_content(made) if data.kind == "graph" else _table_content(made))
     return _loaded(file, file.stat().st_mtime_ns, data)
 

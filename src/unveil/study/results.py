@@ -11,7 +11,7 @@ from unveil.study._parts import metrics_of
 from unveil.study.plan import Study
 from unveil.study.precision import half_width
 from unveil.study.scenario import Scenario
-from unveil.study.store import STUDY, checked_seal, manifest_of
+from unveil.study.store import STUDY, checked_seal, manifest_of, unreadable
 from unveil.study.work import RESULTS, frame_of
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Results:
         found: dict[str, list[Scenario]] = {"fine": [], "failed": [], "damaged": [], "missing": []}
         for scenario in scenarios:
             path = folder / RESULTS / scenario.file_name
-            if not path.exists():
+            if not _is_there(path, folder):
                 found["missing"].append(scenario)
                 continue
             seal = checked_seal(path, scenario, digests.get(scenario.data.name, ""))
@@ -129,6 +129,16 @@ class Results:
         if not files:
             return frame_of(self.scenarios[0], self.metrics, [], None)
         return pl.scan_parquet(files, glob=False).collect()
+
+
+def _is_there(path: Path, folder: Path) -> bool:
+    try:
+        path.lstat()
+    except PermissionError as error:
+        raise unreadable(folder) from error
+    except OSError:
+        return False
+    return True
 
 
 def _with_intervals(parts: "pl.DataFrame") -> "pl.DataFrame":

@@ -2,19 +2,16 @@
 
 import hashlib
 import io
-import os
 import re
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from unveil.data._source import shown
+from unveil.data._whole_files import replace_file
 from unveil.errors import UnveilError
 
 if TYPE_CHECKING:
     import polars as pl
-
-DRAFT = ".unveil-*.tmp"
 
 State = Literal["fine", "failed"]
 
@@ -62,18 +59,15 @@ def seal_of(content: bytes) -> Seal | None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file that is seen only once it is on the disk in full; a file of that name is replaced."""
-    draft = path.with_name(f".unveil-{secrets.token_hex(8)}.tmp")
+    """Write a file that only this user may read, seen once it is on the disk in full; one of that name is replaced."""
     try:
-        try:
-            with draft.open("xb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        replace_file(path, content)
     except OSError as error:
+        if not path.is_file() and path.exists():
+            raise DiskError(
+                f"{shown(path)} must be a file, but something else is there. Move it away, and resume; what was "
+                "computed before is kept"
+            ) from error
         raise DiskError(
             f"{shown(path)} cannot be written ({error.strerror or type(error).__name__}). What was computed before is "
             "kept: make room or choose another disk, and resume"

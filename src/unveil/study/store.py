@@ -9,13 +9,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from unveil.data._source import shown
+from unveil.data._whole_files import SECRET_FOLDER, make_secret_folder, open_secret, sweep
 from unveil.errors import InputError
 from unveil.study.lock import Lock
 from unveil.study.plan import Study
 from unveil.study.releases import FOLDER as RELEASES
 from unveil.study.scenario import Scenario
-from unveil.study.seal import DRAFT, DiskError, Seal, seal_of, write_bytes
-from unveil.study.work import RESULTS, Outcome
+from unveil.study.seal import DiskError, Seal, seal_of, write_bytes
+from unveil.study.work import ERRORS, RESULTS, Outcome
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,14 +46,16 @@ class Store:
 
     def __enter__(self) -> "Store":
         with _writing(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            # Who is who in the releases is as secret as the data. A folder that was there is left to its owner.
+            self.folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
             self._lock.take()
             try:
                 self._claim()
                 for name in (RESULTS, RELEASES):
-                    (self.folder / name).mkdir(exist_ok=True)
-                    for draft in (self.folder / name).glob(DRAFT):  # of a run that was killed
-                        draft.unlink(missing_ok=True)
+                    _refuse_file(self.folder / name)
+                    make_secret_folder(self.folder / name)
+                for name in ("", RESULTS, RELEASES, ERRORS):  # what a run that was killed may have left
+                    sweep(self.folder / name)
             except BaseException:
                 self._lock.free()
                 raise
@@ -99,7 +102,7 @@ class Store:
         fine = set()
         for scenario in self.study.scenarios() if scenarios is None else scenarios:
             path = self.folder / RESULTS / scenario.file_name
-            if not path.is_file():
+            if not os.path.lexists(path):
                 continue
             seal = checked_seal(path, scenario, scenario.data.digest)
             if seal is None:
@@ -110,9 +113,10 @@ class Store:
 
     def _put_aside(self, path: Path) -> None:
         with _writing(self.folder):
-            (self.folder / DAMAGED).mkdir(exist_ok=True)
+            _refuse_file(self.folder / DAMAGED)
+            make_secret_folder(self.folder / DAMAGED)
             tries = (self.folder / DAMAGED / f"{path.name}.{number}" for number in range(1, 10**6))
-            path.replace(next(target for target in tries if not target.exists()))
+            path.replace(next(target for target in tries if not os.path.lexists(target)))
         self.set_aside.append(path.name)
 
     def accept(self, scenario: Scenario, outcome: Outcome) -> None:
@@ -124,7 +128,7 @@ class Store:
             )
         parts = {part: round(seconds, 6) for part, seconds in outcome.seconds.items()}
         line = {"file": outcome.file, "key": scenario.key, "replications": outcome.rows, "seconds": parts}
-        with _writing(self.folder), (self.folder / TIMES).open("a", encoding="utf-8") as stream:
+        with _writing(self.folder), open_secret(self.folder / TIMES, "a") as stream:
             stream.write(json.dumps(line) + "\n")
 
     def read_all(self) -> "pl.DataFrame":
@@ -136,14 +140,17 @@ class Store:
 
 def manifest_of(folder: Path) -> dict[str, Any]:
     """Return what a folder says about the study in it."""
+    _refuse_archive(folder)
     try:
-        told = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        told = json.loads(_content(folder / MANIFEST))
         if isinstance(told, dict) and {"identity", "version", "seed", "data"} <= set(told):
             return told
     except FileNotFoundError as error:
         raise InputError(
             f"{shown(folder)} must be the folder of a study, but holds none. Name the folder given as --out"
         ) from error
+    except PermissionError as error:
+        raise unreadable(folder) from error
     except (OSError, ValueError):
         pass
     raise InputError(
@@ -178,11 +185,18 @@ def check_same(manifest: dict[str, Any], study: Study, folder: Path) -> None:
         )
 
 
+def unreadable(folder: Path) -> InputError:
+    """Return the error for a folder that belongs to somebody else."""
+    return InputError(f"the study in {shown(folder)} may not be read by this user: only who ran it may. Ask for a copy")
+
+
 def checked_seal(path: Path, scenario: Scenario, digest: str) -> Seal | None:
     """Return what the file of a scenario says about itself, or None where it is damaged or another one's."""
     try:
-        seal = seal_of(path.read_bytes())
-    except OSError:  # a disk that cannot read it
+        seal = seal_of(_content(path))
+    except PermissionError as error:
+        raise unreadable(path.parent.parent) from error
+    except OSError:  # a disk that cannot read it, a folder of that name
         return None
     return seal if seal is not None and seal[:2] == (scenario.file_name, digest) else None
 
@@ -197,6 +211,30 @@ def _manifest(study: Study) -> dict[str, Any]:
         "seed": study.seed,
         "data": {each.name: each.digest for each in study.data},
     }
+
+
+def _content(path: Path) -> bytes:
+    """Return the bytes of a file; whoever reads a pipe in its place would wait for ever."""
+    if path.exists() and not path.is_file():
+        raise IsADirectoryError
+    return path.read_bytes()
+
+
+def _refuse_archive(folder: Path) -> None:
+    try:
+        is_file = folder.is_file()
+    except (OSError, ValueError):  # a name that no file can have is said to hold no study
+        return
+    if is_file:
+        raise InputError(
+            f"{shown(folder)} must be the folder of a study, but is a file. If it is an archive of one, unpack it, and "
+            "name the folder"
+        )
+
+
+def _refuse_file(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{shown(folder)} must be a folder, but something else is there. Move it away, and resume")
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.data._whole_files import SECRET_FOLDER, make_secret_folder, replace_file
 from unveil.data.graph_knowledge import draw_knowledge
 from unveil.errors import InputError, UndefinedMetricWarning, UnveilError
 from unveil.guess.beliefs import Beliefs
@@ -94,7 +95,7 @@ def write_rows(study: Study, scenario: Scenario, folder: Path, rows: list[Row], 
     frame = frame_of(scenario, [metric.name for metric in metrics_of(study.metrics)], rows, error)
     seal = Seal(scenario.file_name, scenario.data.digest, "failed" if error else "fine")
     target = folder / RESULTS / scenario.file_name
-    target.parent.mkdir(parents=True, exist_ok=True)
+    target.parent.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
     write_bytes(target, sealed(frame, seal))
 
 
@@ -108,11 +109,11 @@ def told(error: BaseException) -> str:
 
 
 def note_traceback(folder: Path, scenario: Scenario, error: BaseException) -> None:
-    """Write where an error came from beside the results, as far as that can be done."""
+    """Write where an error came from beside the results, as far as that can be done; its text may hold data."""
     with suppress(OSError):
-        (folder / ERRORS).mkdir(parents=True, exist_ok=True)
+        make_secret_folder(folder / ERRORS)
         text = f"{scenario.key}\n\n{''.join(traceback.format_exception(error))}"
-        (folder / ERRORS / f"{scenario.file_name}.txt").write_text(text, encoding="utf-8")
+        replace_file(folder / ERRORS / f"{scenario.file_name}.txt", text.encode("utf-8", "backslashreplace"))
 
 
 def _replications(

@@ -2,9 +2,10 @@
 
 import errno
 import os
-import secrets
 from pathlib import Path
 from typing import BinaryIO
+
+from unveil.data._whole_files import replace_file
 
 #: What the system says where a file cannot become any longer.
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -14,14 +15,8 @@ DISK_FULL = 28
 
 def write_private(path: Path, text: str) -> None:
     """Write a file that only this user may read, so that a reader sees all of it or nothing."""
-    draft = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with open_private(draft) as stream:
-            stream.write(text.encode("utf-8", "backslashreplace"))
-        draft.replace(path)
-    except OSError:
-        draft.unlink(missing_ok=True)  # on a full disk a shorter text may still find room
-        raise
+    # Whatever becomes of the machine, these files are removed with their folder: no need to wait for the disk.
+    replace_file(path, text.encode("utf-8", "backslashreplace"), lasting=False)
 
 
 def open_private(path: Path) -> BinaryIO:

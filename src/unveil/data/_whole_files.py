@@ -1,0 +1,160 @@
+"""Put a file in its place so that it is there in full or not at all, and a secret one is this user's alone."""
+
+import contextlib
+import os
+import secrets
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+#: How a file is called while it is written, where the system cannot write one without a name.
+DRAFT = ".unveil-*.tmp"
+#: What others may do with a secret file, and with a folder of such files: nothing.
+SECRET, SECRET_FOLDER = 0o600, 0o700
+
+# What asks a process to end and can wait until a file has its name.
+_ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name))
+# A draft without a byte may be one that its writer is about to lock; after so many seconds it is not.
+_STARTING = 60.0
+
+
+def replace_file(target: Path, content: bytes, *, shared: bool = False, lasting: bool = True) -> None:
+    """Put ``content`` in the place of ``target``, which is replaced if it is there.
+
+    The file is written without a name where the system can do that, so that whatever ends this process leaves nothing
+    behind; elsewhere under the name of a draft, which the next :func:`sweep` removes.
+
+    Parameters
+    ----------
+    target
+        The file; a link of that name is replaced, never followed.
+    content
+        All its bytes.
+    shared
+        False lets only this user read it, whatever the umask and whatever was there. True is for what is made to be
+        passed on: a new file has the usual permissions, an old one keeps its own.
+    lasting
+        Whether to wait until the disk has it.
+    """
+    draft = target.with_name(f".unveil-{secrets.token_hex(8)}.tmp")
+    number = _nameless(target.parent, shared)
+    if number is not None:
+        with os.fdopen(number, "wb") as stream:
+            _fill(stream, content, target, shared=shared, lasting=lasting)
+            if _linked(stream, target) or _named(stream, draft, target):
+                return
+    with _endings_wait():
+        try:
+            with os.fdopen(_opened(draft, shared), "wb") as stream:
+                _lock(stream)
+                _fill(stream, content, target, shared=shared, lasting=lasting)
+                _take_place(stream, draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove the drafts in a folder whose writers were killed; those that are being written stay."""
+    import time
+
+    for draft in folder.glob(DRAFT):
+        with contextlib.suppress(OSError), draft.open("rb") as stream:
+            about = os.fstat(stream.fileno())
+            if (about.st_size or time.time() - about.st_mtime > _STARTING) and _lock(stream):
+                draft.unlink()
+
+
+def make_secret_folder(folder: Path) -> None:
+    """Make a folder that only this user may look into, also where it is there already and this user's."""
+    folder.mkdir(SECRET_FOLDER, exist_ok=True)
+    with contextlib.suppress(PermissionError):  # its owner decides
+        folder.chmod(SECRET_FOLDER)
+
+
+def open_secret(path: Path, mode: str) -> IO[str]:
+    """Return a file of text that only this user may read, made if it is not there, open for more to be added."""
+    return open(path, mode, encoding="utf-8", opener=lambda name, flags: os.open(name, flags, SECRET))
+
+
+def _nameless(folder: Path, shared: bool) -> int | None:
+    """Return a new file in the folder that has no name yet, or None where that cannot be done."""
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o666 if shared else SECRET)
+    except (OSError, AttributeError):  # what is wrong with the folder is told by the other way
+        return None
+
+
+def _opened(draft: Path, shared: bool) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    return os.open(draft, flags, 0o666 if shared else SECRET)
+
+
+def _fill(stream: IO[bytes], content: bytes, target: Path, *, shared: bool, lasting: bool) -> None:
+    """Write the bytes, and give the file its permissions before it has its name."""
+    if hasattr(os, "fchmod"):
+        if not shared:
+            os.fchmod(stream.fileno(), SECRET)  # a umask may also take away what this user needs
+        elif target.is_file():
+            os.fchmod(stream.fileno(), target.stat().st_mode & 0o7777)
+    stream.write(content)
+    stream.flush()
+    if lasting:
+        os.fsync(stream.fileno())
+
+
+def _linked(stream: IO[bytes], name: Path) -> bool:
+    """Return whether the file without a name now has this one, which nothing else had."""
+    try:
+        # Only with a folder does Python ask the system to follow the link to the file; an absolute path ignores it.
+        os.link(f"/proc/self/fd/{stream.fileno()}", name, src_dir_fd=stream.fileno())
+    except OSError:
+        return False
+    return True
+
+
+def _named(stream: IO[bytes], draft: Path, target: Path) -> bool:
+    """Return whether the file without a name has taken the place of another one."""
+    _lock(stream)
+    with _endings_wait():
+        if not _linked(stream, draft):
+            return False
+        try:
+            _take_place(stream, draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
+    return True
+
+
+def _take_place(stream: IO[bytes], draft: Path, target: Path) -> None:
+    if os.name == "nt":
+        stream.close()  # a file that is open cannot be renamed there
+    draft.replace(target)
+
+
+def _lock(stream: IO[bytes]) -> bool:
+    """Return whether this process holds the lock of an open file now, which the system frees when the process ends."""
+    try:
+        import fcntl
+
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _endings_wait() -> Iterator[None]:
+    """Let what asks this process to end wait for a moment; only the main thread can do that."""
+    came: list[int] = []
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {ending: signal.signal(ending, lambda number, _: came.append(number)) for ending in _ENDINGS}
+    try:
+        yield
+    finally:
+        for ending, handler in before.items():
+            signal.signal(ending, signal.SIG_DFL if handler is None else handler)
+        for number in came[:1]:
+            signal.raise_signal(number)
