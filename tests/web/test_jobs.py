@@ -379,11 +379,15 @@ def test_a_full_disk_is_said_so_and_nothing_half_is_left(tmp_path: Path, monkeyp
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
+    old = [tmp_path / name for name in ("done.json", "progress.json")]
+    for path in old:
+        write_private(path, "old")
     monkeypatch.setattr("pathlib.Path.replace", full)
     with pytest.raises(OSError, match="No space"):
         write_private(tmp_path / "done.json", "{}")
-    assert list(tmp_path.iterdir()) == [], "what was begun makes room for others"
     worker.reporter(tmp_path)("how far it is is not worth a failure", 0.5)
+    assert sorted(tmp_path.iterdir()) == old, "what was begun makes room for others"
+    assert [path.read_text() for path in old] == ["old", "old"]
 
 
 def test_an_answer_that_finds_no_room_is_no_mistake_of_ours(server: Running, client: httpx.Client) -> None:

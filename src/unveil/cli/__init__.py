@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -90,6 +91,7 @@ class Commands(click.Group):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         if not standalone_mode:
             return super().main(args, name, complete_var, standalone_mode=False, **extra)
+        _leave_no_core()
         try:
             code = super().main(args, name, complete_var, standalone_mode=False, **extra)
         except (UnveilError, click.ClickException) as error:
@@ -101,6 +103,14 @@ class Commands(click.Group):
             click.echo(f"unveil: {cannot_print(error)}", err=True)
             code = BAD_INPUT
         sys.exit(code or 0)
+
+
+def _leave_no_core() -> None:
+    """See to it that a crash, also of a worker, leaves no file with the memory of this process: it holds the tables."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
 @click.group("unveil", cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -73,12 +73,16 @@ def report_target(ctx: click.Context, param: click.Parameter, path: Path | None)
     """Return the file of a report, or refuse one that cannot be written before anything long is computed for it."""
     if path is None:
         return None
+    from unveil.data.write import is_link_of_others
+
     try:
         target = path.resolve()
         if target.is_dir():
             raise click.BadParameter(f"{str(path)!r} is a folder. Add the name of the file", ctx, param)
         if not target.parent.is_dir():
             raise click.BadParameter(f"the folder of {str(path)!r} does not exist. Make it first", ctx, param)
+        if is_link_of_others(path):
+            raise click.BadParameter(f"{str(path)!r} is a link that another user made. Name another file", ctx, param)
         # A file is replaced through its folder; a device or a pipe is written to directly.
         written = (target,) if target.exists() and not target.is_file() else (target.parent, target)
         if not all(os.access(place, os.W_OK) for place in written if place.exists()):

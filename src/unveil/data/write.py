@@ -44,7 +44,8 @@ def write_text(path: str | os.PathLike[str], text: str, *, shared: bool = False)
             with open(path, "wb", opener=_not_made) as stream:
                 stream.write(content)
             return path
-        _refuse_link_of_others(path)
+        if is_link_of_others(path):
+            raise InputError(f"{shown(path)} is a link that another user made. Name another file, or remove the link")
         # A link keeps pointing where it points: the file behind it is replaced, not the link.
         target = path.resolve()
         if target.is_dir():
@@ -66,10 +67,9 @@ def _not_made(name: str, flags: int) -> int:
     return os.open(name, flags & ~os.O_CREAT)
 
 
-def _refuse_link_of_others(path: Path) -> None:
-    """Refuse a link that somebody else put there, as can be done in a folder for all: it may point anywhere."""
-    if path.is_symlink() and hasattr(os, "geteuid") and path.lstat().st_uid not in (0, os.geteuid()):
-        raise InputError(f"{shown(path)} is a link that another user made. Name another file, or remove the link")
+def is_link_of_others(path: Path) -> bool:
+    """Return whether somebody else put a link there, as can be done in a folder for all: it may point anywhere."""
+    return path.is_symlink() and hasattr(os, "geteuid") and path.lstat().st_uid not in (0, os.geteuid())
 
 
 def _unwritable(path: Path, error: Exception) -> InputError:

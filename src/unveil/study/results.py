@@ -11,7 +11,7 @@ from unveil.study._parts import metrics_of
 from unveil.study.plan import Study
 from unveil.study.precision import half_width
 from unveil.study.scenario import Scenario
-from unveil.study.store import STUDY, checked_seal, manifest_of, unreadable
+from unveil.study.store import STUDY, checked_seal, manifest_of, refuse_other_than_file, unreadable
 from unveil.study.work import RESULTS, frame_of
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class Results:
         """Return the results in the folder of a study, also while it runs; every file is checked."""
         folder = Path(folder)
         manifest = manifest_of(folder)
+        refuse_other_than_file(folder / STUDY)
         study = Study.read(folder / STUDY, check=False)
         version, digests = str(manifest["version"]), manifest["data"]
         if study.identity(version=version) != manifest["identity"]:

@@ -47,6 +47,7 @@ class Store:
     def __enter__(self) -> "Store":
         with _writing(self.folder):
             # Who is who in the releases is as secret as the data. A folder that was there is left to its owner.
+            _refuse_file(self.folder)
             self.folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
             self._lock.take()
             try:
@@ -91,6 +92,7 @@ class Store:
     def _refresh(self) -> None:
         """Write down what may change while the results stay: where the data lie, and the labels they have."""
         path, text = self.folder / STUDY, self.study.to_toml().encode()
+        refuse_other_than_file(path)
         if not path.is_file() or path.read_bytes() != text:
             write_bytes(path, text)
 
@@ -230,6 +232,12 @@ def _refuse_archive(folder: Path) -> None:
             f"{shown(folder)} must be the folder of a study, but is a file. If it is an archive of one, unpack it, and "
             "name the folder"
         )
+
+
+def refuse_other_than_file(path: Path) -> None:
+    """Refuse what cannot be read like a file: whoever opens a pipe in its place waits for ever."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{shown(path)} must be a file, but something else is there. Put the file back")
 
 
 def _refuse_file(folder: Path) -> None:

@@ -1,0 +1,138 @@
+"""Who may read what a command leaves on disk: the table of the guide, tried with every option that writes a file."""
+
+import os
+import re
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from tests.end_to_end.audit_people import people
+from tests.study.small import small_graph, small_study
+from unveil.cli import COMMANDS, main
+from unveil.cli.values import report_target
+from unveil.study import run_study
+
+TABLE = (Path(__file__).parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
+#: What the guide says may be read by others: a command and its option.
+SHARED = set(re.findall(r"^\| `unveil (.+) (--\w+)` \|.*\| as the umask says \|$", TABLE, re.MULTILINE))
+
+# The least that each command needs besides the options that write files.
+CALLS = {
+    "audit": ["people.csv", "masked.csv", "--attacks", "linkability", "--known", "age,sex", "--quiet"],
+    "partition": ["--sample", "--quiet"],
+    "candidates": ["--sample", "--quiet"],
+    "matching": ["--sample", "--quiet"],
+    "reidentify": ["people.csv", "--protect", "shuffle", "--attack", "nearest", "--known", "age", "--quiet"],
+    "anonymize": ["small.csv", "--protect", "id-removal", "--quiet"],
+    "graph": ["small.csv", "--attack", "ns", "--seed-pairs", "3", "--quiet"],
+    "study report": ["done"],
+    "grade-metrics": ["done", "--quiet"],
+}
+
+
+def writing_options() -> Iterator[tuple[str, str]]:
+    """Yield every command with each of its options that names a file to write."""
+    context = click.Context(main)
+    for name in COMMANDS:
+        command = main.get_command(context, name)
+        inner = command.commands if isinstance(command, click.Group) else {}
+        for words, each in {name: command, **{f"{name} {one}": inner[one] for one in inner}}.items():
+            for option in each.params if each is not None else ():
+                if getattr(option, "callback", None) is report_target:
+                    yield words, option.opts[0]
+
+
+OPTIONS = sorted(writing_options())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make small files of each kind."""
+    folder = tmp_path_factory.mktemp("secrets")
+    small_graph(folder)
+    original = people(40, 1)
+    original.write_csv(folder / "people.csv")
+    original.with_columns(pl.col("age") // 10 * 10).write_csv(folder / "masked.csv")
+    run_study(small_study(folder), folder / "done", workers=0)
+    return folder
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+def test_every_command_that_writes_is_tried_and_the_guide_names_what_is_shared() -> None:
+    assert {command for command, _ in OPTIONS} == set(CALLS)
+    assert set(OPTIONS) >= SHARED
+    assert {("audit", "--shareable"), ("anonymize", "--out")} <= SHARED
+    assert "| `--html` of every command |" in TABLE
+    for command, option in set(OPTIONS) - SHARED:
+        assert option == "--html" or f"| `unveil {command} {option}` |" in TABLE
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_a_secret_file_is_this_users_alone_whatever_the_umask(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(folder)
+    targets = {option: Path(f"{command}{option}".replace(" ", "-")) for name, option in OPTIONS if name == command}
+    written = [part for option, path in targets.items() for part in (option, str(path))]
+    for umask, there in ((0o000, False), (0o022, True)):
+        for path in targets.values():
+            if there:  # a wide one of before is replaced
+                path.chmod(0o666)
+        before = os.umask(umask)
+        try:
+            done = CliRunner().invoke(main, [*command.split(), *CALLS[command], *written])
+        finally:
+            os.umask(before)
+        assert done.exit_code == 0, done.output
+        for option, path in targets.items():
+            assert mode(path) == (0o666 if (command, option) in SHARED else 0o600), (option, oct(umask))
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_the_folder_of_a_study_is_this_users_alone(tmp_path: Path, umask: int) -> None:
+    study = small_study(tmp_path, attacks=("tests.study.own:Guess", "tests.study.own:Failing:seeds=5"))
+    out = tmp_path / "out"
+    before = os.umask(umask)
+    try:
+        run_study(study, out, workers=0)
+        broken = next((out / "results").glob("*.parquet"))
+        broken.write_bytes(b"")
+        broken.chmod(0o666)
+        for name in ("releases", "results", "errors"):
+            (out / name).chmod(0o777)
+        run_study(study, out, workers=0, resume=True)
+    finally:
+        os.umask(before)
+    folders = [out, *(path for path in out.rglob("*") if path.is_dir())]
+    assert {path.name for path in folders} == {"out", "results", "releases", "errors", "damaged"}
+    assert {path.name: oct(mode(path)) for path in folders if mode(path) != 0o700} == {}
+    files = [path for path in out.rglob("*") if path.is_file() and path.parent.name != "damaged"]
+    assert {path.name: oct(mode(path)) for path in files if mode(path) != 0o600} == {}
+    assert {"study.toml", "manifest.json", "times.jsonl", "run.lock"} <= {path.name for path in files}
+
+
+def test_a_folder_that_was_there_keeps_its_permissions_and_its_secrets(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    out.chmod(0o755)
+    run_study(small_study(tmp_path), out, workers=0)
+    assert mode(out) == 0o755
+    assert {mode(out / name) for name in ("results", "releases")} == {0o700}
+
+
+def test_a_crash_leaves_no_core_file() -> None:
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+    try:
+        CliRunner().invoke(main, ["list", "attacks"])
+        assert resource.getrlimit(resource.RLIMIT_CORE) == (0, before[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, before)
