@@ -123,6 +123,22 @@ def test_every_way_of_writing_gives_the_same_file(tmp_path: Path, monkeypatch: p
     assert sorted(tmp_path.iterdir()) == [secret, shared, usual]
 
 
+def test_what_others_put_under_the_name_of_a_draft_is_left_alone(tmp_path: Path) -> None:
+    pipe, link, theirs, mine = (tmp_path / f".unveil-{name}.tmp" for name in ("pipe", "link", "theirs", "mine"))
+    os.mkfifo(pipe)
+    (tmp_path / "there").write_text("a")
+    link.symlink_to("there")
+    for path in (theirs, mine):
+        path.write_text("a")
+    if os.geteuid() == 0:
+        os.chown(theirs, 65534, 65534)
+    else:
+        theirs.unlink()
+    before = set(tmp_path.iterdir())
+    sweep(tmp_path)
+    assert before - set(tmp_path.iterdir()) == {mine}
+
+
 def test_a_thread_writes_too(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"old")
     thread = threading.Thread(target=replace_file, args=(tmp_path / "file", b"new"))

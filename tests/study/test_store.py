@@ -191,7 +191,7 @@ def test_the_second_run_in_a_folder_is_refused(study: Study, tmp_path: Path) -> 
 
 def test_a_file_cannot_take_the_place_of_the_folder(study: Study, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(DiskError, match="cannot be written to"):
+    with pytest.raises(InputError, match="must be a folder, but something else is there"):
         Store(tmp_path / "file", study).__enter__()
 
 

@@ -4,7 +4,9 @@ import contextlib
 import os
 import secrets
 import signal
+import stat
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -56,13 +58,13 @@ def replace_file(target: Path, content: bytes, *, shared: bool = False, lasting:
 
 
 def sweep(folder: Path) -> None:
-    """Remove the drafts in a folder whose writers were killed; those that are being written stay."""
-    import time
+    """Remove this user's drafts in a folder whose writers were killed; those that are being written stay.
 
+    In a folder for all, others may have put anything under such a name: a link is not followed, a pipe not waited for.
+    """
     for draft in folder.glob(DRAFT):
-        with contextlib.suppress(OSError), draft.open("rb") as stream:
-            about = os.fstat(stream.fileno())
-            if (about.st_size or time.time() - about.st_mtime > _STARTING) and _lock(stream):
+        with contextlib.suppress(OSError), open(draft, "rb", opener=_as_it_is) as stream:
+            if _is_left(os.fstat(stream.fileno())) and _lock(stream):
                 draft.unlink()
 
 
@@ -76,6 +78,15 @@ def make_secret_folder(folder: Path) -> None:
 def open_secret(path: Path, mode: str) -> IO[str]:
     """Return a file of text that only this user may read, made if it is not there, open for more to be added."""
     return open(path, mode, encoding="utf-8", opener=lambda name, flags: os.open(name, flags, SECRET))
+
+
+def _as_it_is(name: str, flags: int) -> int:
+    return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
+def _is_left(about: os.stat_result) -> bool:
+    ours = stat.S_ISREG(about.st_mode) and (not hasattr(os, "geteuid") or about.st_uid == os.geteuid())
+    return ours and (about.st_size > 0 or time.time() - about.st_mtime > _STARTING)
 
 
 def _nameless(folder: Path, shared: bool) -> int | None:
