@@ -33,7 +33,11 @@ class Splink:
         self.settings = settings
         return settings
 
-    def DuckDBAPI(self) -> "Splink":  # noqa: N802
+    def connect(self, *, config: dict[str, str]) -> dict[str, str]:
+        return config
+
+    def DuckDBAPI(self, *, connection: dict[str, str]) -> "Splink":  # noqa: N802
+        assert connection == {"temp_directory": ""}, "records must not be put on the disk"
         return self
 
     def register(self, table: Any, *, dataset_display_name: str) -> str:

@@ -147,7 +147,8 @@ class SplinkLinkage:
             probability_two_random_records_match=1 / max(2, size),
             retain_matching_columns=False,
         )
-        database = splink.DuckDBAPI()
+        # Without a folder for what finds no room in memory, no record gets on the disk, where all could read it.
+        database = splink.DuckDBAPI(connection=need("duckdb", extra="linkage").connect(config={"temp_directory": ""}))
         tables = [
             database.register(frame.to_arrow(), dataset_display_name=name)
             for frame, name in zip(frames, (_RELEASED, _ORIGINAL), strict=True)
