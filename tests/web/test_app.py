@@ -166,12 +166,13 @@ def early_reply(server: Running, request: bytes) -> bytes:
     ],
 )
 def test_no_path_leads_out(server: Running, target: str) -> None:
-    cookie = "; ".join(f"{name}={value}" for name, value in server.cookies.items())
-    for method in ("GET", "DELETE"):
-        head = f"{method} {target} HTTP/1.1\r\nhost: 127.0.0.1:{server.port}\r\norigin: {server.base}\r\n"
-        answer = reply(server, f"{head}cookie: {cookie}\r\nconnection: close\r\n\r\n".encode())
-        assert answer.split()[1] in (b"404", b"405")
-        assert b"root:" not in answer
+    for place, refusals in (("", (b"403",)), (server.root, (b"404", b"405"))):
+        # What does not begin as a path does not lie below ours, either.
+        path = f"{place}{target}" if target.startswith("/") else target
+        for method in ("GET", "DELETE"):
+            answer = reply(server, head(server, "connection: close", method=method, path=path, place=""))
+            assert answer.split()[1] in (refusals if target.startswith("/") else (b"403",))
+            assert b"root:" not in answer
 
 
 @pytest.mark.parametrize(
@@ -194,7 +195,7 @@ def test_what_is_no_request_is_closed(server: Running, client: httpx.Client, req
 def test_a_mistake_of_ours_shows_nothing(
     client: httpx.Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(*_: object) -> str:
+    def broken(*_: object, **__: object) -> str:
         raise RuntimeError(MARKER)
 
     monkeypatch.setattr(pages, "home", broken)
@@ -238,13 +239,14 @@ def test_a_file_is_sent_as_it_is(server: Running, client: httpx.Client, headers:
     assert files(server) == before
 
 
-def head(server: Running, *headers: str, method: str = "PUT", path: str = "/files?name=a.csv") -> bytes:
-    cookie = "; ".join(f"{name}={value}" for name, value in server.cookies.items())
+def head(
+    server: Running, *headers: str, method: str = "PUT", path: str = "/files?name=a.csv", place: str | None = None
+) -> bytes:
     lines = [
-        f"{method} {path} HTTP/1.1",
+        f"{method} {server.root if place is None else place}{path} HTTP/1.1",
         f"host: 127.0.0.1:{server.port}",
         f"origin: {server.base}",
-        f"cookie: {cookie}",
+        f"cookie: {server.cookie}",
     ]
     return "\r\n".join([*lines, *headers, "", ""]).encode()
 
@@ -322,6 +324,7 @@ def test_a_report_cannot_act_in_our_name(server: Running, client: httpx.Client) 
     with server.stranger() as stranger:
         for path in ("report", "answer.json", "state"):
             assert stranger.get(f"/jobs/{job}/{path}").status_code == 403
+            assert stranger.get(f"{server.root}/jobs/{job}/{path}").status_code == 403
 
 
 def test_texts_of_answers_are_escaped(server: Running, client: httpx.Client) -> None:

@@ -186,9 +186,8 @@ def started(server: Running, note: Path) -> list[int]:
 
 
 def endless_upload(server: Running) -> bytes:
-    cookie = "; ".join(f"{name}={value}" for name, value in server.cookies.items())
-    lines = ["PUT /files?name=b.csv HTTP/1.1", f"host: 127.0.0.1:{server.port}", f"origin: {server.base}"]
-    return "\r\n".join([*lines, f"cookie: {cookie}", "content-length: 100", "", "a,b"]).encode()
+    lines = [f"PUT {server.root}/files?name=b.csv HTTP/1.1", f"host: 127.0.0.1:{server.port}", f"origin: {server.base}"]
+    return "\r\n".join([*lines, f"cookie: {server.cookie}", "content-length: 100", "", "a,b"]).encode()
 
 
 def stopped(server: Running, number: int) -> str:

@@ -1,43 +1,73 @@
 """Whose program is at the other end of a connection on this machine, where the system tells."""
 
-import contextlib
 import os
-from collections.abc import Iterator
+import socket
+import struct
+from functools import cache
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
+
+#: An end of a connection: its address and its port.
+End = tuple[str, int]
 
 #: Where Linux lists connections: by their two ends, with the user and the number of the open file.
 TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 #: Nobody has it open any more: it was closed right after something was sent.
 NOBODY = -1
+#: A table is not read at one instant, so that a connection may be missed where others come and go.
+_READINGS = 3
 
 
-def is_ours(client: int, server: int) -> bool:
-    """Return whether the program that connected from a port is this user's, or root's, who may do everything anyway.
+def is_ours(client: End, server: End) -> bool:
+    """Return whether the program that connected is this user's, or root's, who may do everything anyway.
 
-    A cookie does not keep to its port, and an address can be read over a shoulder: neither helps another user of the
-    same machine. Where the system does not tell whose program it is, the token and the cookie have to do.
+    Who cannot be named is a stranger. Only where the system never tells, as on macOS and Windows, the other locks have
+    to do; `system_tells` finds out beforehand, with a connection that is surely ours.
     """
-    owner = owner_of(client, server)
-    return owner is None or owner in (0, os.getuid())
+    if not _is_of_this_machine(client[0]):
+        return False
+    return not system_tells() or owner_of(client, server) in (0, os.getuid())
 
 
-def owner_of(client: int, server: int) -> int | None:
-    """Return the number of the user whose program connected from port ``client`` to ``server``; None if untold."""
-    for fields in _rows():
-        if _port(fields[1]) == client and _port(fields[2]) == server:
-            return int(fields[7]) if fields[9] != "0" else NOBODY
+@cache
+def system_tells() -> bool:
+    """Return whether this system tells whose program connects: whether it does so of a connection of our own."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listening,
+        socket.create_connection(listening.getsockname()) as connection,
+    ):
+        owner = owner_of(connection.getsockname(), connection.getpeername())
+    return owner is not None and owner == os.getuid()
+
+
+def owner_of(client: End, server: End) -> int | None:
+    """Return the number of the user whose program connected from ``client`` to ``server``; None if untold."""
+    wanted = [f" {_written(client, mapped)} {_written(server, mapped)} " for mapped in (False, True)]
+    for _ in range(_READINGS):
+        for table in TABLES:
+            try:
+                text = table.read_text(encoding="ascii", errors="replace")
+            except OSError:
+                continue
+            # Searched as text: a table of thousands of connections is read each time that somebody connects.
+            place = max(text.find(each) for each in wanted)
+            if place >= 0:
+                fields = text[place : text.find("\n", place)].split()
+                return int(fields[6]) if fields[8] != "0" else NOBODY
     return None
 
 
-def _rows() -> Iterator[list[str]]:
-    for table in TABLES:
-        with contextlib.suppress(OSError):
-            for line in table.read_text(encoding="ascii", errors="replace").splitlines()[1:]:
-                fields = line.split()
-                # An address is written backwards, four bytes at a time; 127.0.0.1 may stand inside a longer one.
-                if len(fields) > 9 and all(end.rpartition(":")[0].endswith("0100007F") for end in fields[1:3]):
-                    yield fields
+def _is_of_this_machine(address: str) -> bool:
+    number = ip_address(address)
+    mapped = number.ipv4_mapped if isinstance(number, IPv6Address) else None
+    return (mapped or number).is_loopback
 
 
-def _port(end: str) -> int:
-    return int(end.rpartition(":")[2], 16)
+def _written(end: End, mapped: bool) -> str:
+    """Return an end as the tables write it: a number for each four bytes, and the port; IPv4 may stand inside IPv6."""
+    number = ip_address(end[0])
+    if isinstance(number, IPv4Address) and mapped:
+        number = IPv6Address(f"::ffff:{number}")
+    packed = number.packed
+    words = struct.unpack(f"={len(packed) // 4}I", packed)
+    return f"{''.join(f'{word:08X}' for word in words)}:{end[1]:04X}"

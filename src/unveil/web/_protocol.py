@@ -1,31 +1,85 @@
-"""HTTP as uvicorn speaks it, and two rules more: who connects is this user, and asks within a short time."""
+"""HTTP as uvicorn speaks it, with rules of our own: who may connect, how many wait for how long, what a request is."""
 
 import asyncio
+import itertools
+import re
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from unveil.web._peer import is_ours
+from unveil.web.guard import INSIDE
 
 #: How long a request may take to arrive up to its body, in seconds. Bodies have limits of their own.
 PATIENCE = 15.0
+#: So many connections may be open on which the signed-in browser did not ask; then the oldest gives way to the next.
+MOST_WAITING = 200
+#: So many are taken from the system at a time: fewer than may wait, so that a browser that connects in a crowd is heard
+#: before it has to give way.
+BACKLOG = 64
+
+_BLANK_LINE = re.compile(rb"\n\r?\n")
+# A line that does not end as it must, a header that goes on in the next line, and what no line may hold.
+_NO_LINE = re.compile(rb"(?<!\r)\n|\r(?=[^\n])|\n[ \t]|\x00")
+_VERSIONS = (b"1.0", b"1.1")
+_numbers = itertools.count()
+
+
+class StrictConnection(h11.Connection):
+    """Understands a request in one way, or not at all.
+
+    What can be read in two ways (lines that end in LF alone, headers that go on in the next line, a body whose length
+    is told twice) is read differently by two programs that look at the same request: so requests are smuggled.
+    """
+
+    def next_event(self) -> Any:
+        """Return what comes next, and refuse a head that is not written as it must be."""
+        if self.their_state is h11.IDLE:
+            received = self.trailing_data[0]
+            end = _BLANK_LINE.search(received)
+            if _NO_LINE.search(received, 0, end.end() if end else len(received)):
+                raise h11.RemoteProtocolError("a line of the request is not written as it must be")
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = {name for name, _ in event.headers}
+            if event.http_version not in _VERSIONS or {b"content-length", b"transfer-encoding"} <= names:
+                raise h11.RemoteProtocolError("the request is of another version, or tells its length twice")
+        return event
 
 
 class PromptProtocol(H11Protocol):
-    """A connection of this user, which is closed if no request arrives on it: otherwise it would be kept for ever."""
+    """A connection of this user, which is closed if no request arrives on it: otherwise it would be kept for ever.
+
+    Whoever waits without being signed in gives way to who comes later, and never takes the place of who is.
+    """
 
     patience = PATIENCE
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
+        self.conn = StrictConnection(h11.SERVER)
+        self.number = next(_numbers)
         self._deadline: asyncio.TimerHandle | None = None
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the last request was one of the signed-in browser."""
+        return self.scope is not None and INSIDE in self.scope
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request, or close the connection of another user of this machine."""
         super().connection_made(transport)
-        self._wait()
-        if self.client is not None and self.server is not None and not is_ours(self.client[1], self.server[1] or 0):
+        client, server = self.client, self.server
+        if client is None or server is None or not is_ours(client, (server[0], server[1] or 0)):
             transport.abort()
+            return
+        self._wait()
+        waiting = [each for each in self.connections if isinstance(each, PromptProtocol) and not each.is_inside]
+        if len(waiting) > MOST_WAITING:
+            oldest = min(waiting, key=lambda each: each.number)
+            self.connections.discard(oldest)
+            oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Take what arrived, and wait no longer once it is a whole request."""
