@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
-import uvicorn
 
 from tests.web.stand_in import PROGRAM
+from unveil.web._protocol import PatientServer
 from unveil.web.app import State, make_app
 from unveil.web.folder import make_folder
 from unveil.web.guard import Keys
@@ -104,7 +104,7 @@ def in_thread(parent: Path, *, limits: Limits | None = None, rules: Rules | None
     keys = Keys()
     uploads, jobs = Uploads(folder.files, limits), Jobs(folder.jobs, rules or Rules(program=PROGRAM))
     state = State(keys=keys, port=port, uploads=uploads, jobs=jobs)
-    server = uvicorn.Server(settings_for(make_app(state)))
+    server = PatientServer(settings_for(make_app(state)))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:

@@ -64,7 +64,7 @@ class Inside:
         self.headers = {"cookie": cookie, "origin": BASE}
 
     def ask(self, method: str, path: str, headers: Any = None, **more: Any) -> httpx.Response:
-        sent = headers if isinstance(headers, list) else {**self.headers, **(headers or {})}
+        sent: Any = headers if isinstance(headers, list) else {**self.headers, **(headers or {})}
         return self.door.ask(method, f"{self.root}{path}", sent, **more)
 
 

@@ -3,9 +3,11 @@
 import asyncio
 import itertools
 import re
+import socket
 from typing import Any
 
 import h11
+from uvicorn import Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from unveil.web._peer import is_ours
@@ -15,15 +17,29 @@ from unveil.web.guard import INSIDE
 PATIENCE = 15.0
 #: So many connections may be open on which the signed-in browser did not ask; then the oldest gives way to the next.
 MOST_WAITING = 200
-#: So many are taken from the system at a time: fewer than may wait, so that a browser that connects in a crowd is heard
-#: before it has to give way.
-BACKLOG = 64
+#: So many are taken from the system at a time. A connection is heard only when three times as many may have come after
+#: it, so this is far below the number that may wait: a browser that connects in a crowd does not have to give way.
+AT_A_TIME = 32
+#: So many may queue in the system until they are taken; who finds no place there has to try again a second later.
+_QUEUE = 1024
 
+#: So many bytes a request may have up to its body.
+_LONGEST_HEAD = 65_536
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 # A line that does not end as it must, a header that goes on in the next line, and what no line may hold.
 _NO_LINE = re.compile(rb"(?<!\r)\n|\r(?=[^\n])|\n[ \t]|\x00")
 _VERSIONS = (b"1.0", b"1.1")
 _numbers = itertools.count()
+
+
+class PatientServer(Server):
+    """Takes few connections at a time, and lets many queue for that; uvicorn knows one number for both."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        for each in sockets or []:
+            each.listen(_QUEUE)
 
 
 class StrictConnection(h11.Connection):
@@ -37,9 +53,10 @@ class StrictConnection(h11.Connection):
         """Return what comes next, and refuse a head that is not written as it must be."""
         if self.their_state is h11.IDLE:
             received = self.trailing_data[0]
-            end = _BLANK_LINE.search(received)
-            if _NO_LINE.search(received, 0, end.end() if end else len(received)):
-                raise h11.RemoteProtocolError("a line of the request is not written as it must be")
+            found = _BLANK_LINE.search(received)
+            end = found.end() if found else len(received)
+            if end > _LONGEST_HEAD or _NO_LINE.search(received, 0, end):
+                raise h11.RemoteProtocolError("the request is too long, or a line is not written as it must be")
         event = super().next_event()
         if isinstance(event, h11.Request):
             names = {name for name, _ in event.headers}

@@ -63,7 +63,8 @@ def serve(wishes: Wishes, *, tell: Callable[[str], None]) -> None:
         Called with each line that the person has to read, the address first.
     """
     need("starlette", extra="web")
-    uvicorn = need("uvicorn", extra="web")
+    need("uvicorn", extra="web")
+    from unveil.web._protocol import PatientServer
     from unveil.web.app import State, make_app
     from unveil.web.folder import make_folder
     from unveil.web.guard import Keys
@@ -80,7 +81,7 @@ def serve(wishes: Wishes, *, tell: Callable[[str], None]) -> None:
         uploads = Uploads(folder.files, wishes.limits)
         jobs = Jobs(folder.jobs, wishes.rules or usual_rules())
         state = State(keys=keys, port=port, uploads=uploads, jobs=jobs)
-        server = uvicorn.Server(settings_for(make_app(state)))
+        server = PatientServer(settings_for(make_app(state)))
         _prepare(server)
         _welcome(keys, port, redirect if wishes.open_browser and has_screen() else None, tell)
         with contextlib.suppress(KeyboardInterrupt):
@@ -131,7 +132,7 @@ def _bound(port: int) -> socket.socket | None:
         if os.name == "posix":  # elsewhere it would let others listen at the same place
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((HOST, port))
-        made.listen(128)
+        made.listen()
     except OSError:
         made.close()
         return None
@@ -142,7 +143,7 @@ def settings_for(app: "ASGIApp") -> "Config":
     """Return how uvicorn serves the application: nothing is logged, believed or told that need not be."""
     import uvicorn
 
-    from unveil.web._protocol import BACKLOG, PromptProtocol
+    from unveil.web._protocol import AT_A_TIME, PromptProtocol
 
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     return uvicorn.Config(
@@ -157,7 +158,7 @@ def settings_for(app: "ASGIApp") -> "Config":
         # Nothing that stands before the server is believed, and nothing is told about it.
         proxy_headers=False,
         server_header=False,
-        backlog=BACKLOG,
+        backlog=AT_A_TIME,
         timeout_graceful_shutdown=_LAST_SECONDS,
     )
 
