@@ -12,15 +12,18 @@ from typing import Any
 
 import httpx
 import pytest
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tests.web.servers import Running, in_thread, until
 from tests.web.stand_in import MARKER, PROGRAM, REPORT
 from unveil.data import samples
 from unveil.web import pages
-from unveil.web.app import report_policy
+from unveil.web._protocol import PromptProtocol
+from unveil.web.app import State, make_app, report_policy
 from unveil.web.forms import FORMS
-from unveil.web.guard import HEADERS
+from unveil.web.guard import HEADERS, Keys
 from unveil.web.jobs import Rules
+from unveil.web.serve import settings_for
 from unveil.web.uploads import Limits
 
 LIMITS = Limits(file=4_000_000, total=20_000_000)
@@ -190,6 +193,38 @@ def test_what_is_no_request_is_closed(server: Running, client: httpx.Client, req
     with contextlib.suppress(ConnectionResetError):
         assert reply(server, request_line).startswith((b"HTTP/1.1 400", b"HTTP/1.1 421"))
     assert client.get("/files").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (b"\r\n", b"\n"),
+        (b"\r\ncookie", b"\ncookie"),
+        (b"\r\n\r\n", b"\r\n\n"),
+        (b"cookie: ", b"cookie:\r\n "),
+        (b"cookie: ", b"x: y\r\n\tz\r\ncookie: "),
+        (b"cookie: ", b"x: y\rz\r\ncookie: "),
+        (b"cookie: ", b"x: y\x00z\r\ncookie: "),
+        (b"cookie: ", b"content-length: 0\r\ntransfer-encoding: chunked\r\ncookie: "),
+        (b"HTTP/1.1", b"HTTP/2.0"),
+    ],
+)
+def test_what_could_be_read_in_two_ways_is_no_request(server: Running, right: bytes, wrong: bytes) -> None:
+    asked = head(server, "connection: close", method="GET", path="/files")
+    assert reply(server, asked).startswith(b"HTTP/1.1 200")
+    assert reply(server, asked.replace(right, wrong)).startswith(b"HTTP/1.1 400")
+    # Behind another request on the same connection, too, whether that has a body or not.
+    for first in (b"", b"content-length: 3"):
+        before = head(server, first.decode(), method="GET", path="/files").replace(b"\r\n\r\n\r\n", b"\r\n\r\n")
+        answers = reply(server, before + (b"abc" if first else b"") + asked.replace(right, wrong))
+        assert [answers.count(each) for each in (b"HTTP/1.1 200", b"HTTP/1.1 400", b"HTTP/1.1 ")] == [1, 1, 2]
+
+
+def test_uvicorn_does_not_choose_who_reads_requests() -> None:
+    settings = settings_for(make_app(State(keys=Keys(), port=1, uploads=None, jobs=None)))  # type: ignore[arg-type]
+    settings.load()
+    assert settings.http_protocol_class is PromptProtocol
+    assert issubclass(PromptProtocol, H11Protocol)
 
 
 def test_a_mistake_of_ours_shows_nothing(
