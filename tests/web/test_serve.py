@@ -104,7 +104,6 @@ def test_the_system_tells_whose_program_connects(server: Running) -> None:
             for other in (("127.0.0.2", client[1]), ("127.0.0.1", client[1] ^ 1)):
                 assert owner(other, here) is None
             assert owner(client, (HOST, server.port ^ 1)) is None
-            assert owner(here, client) == os.getuid(), "the same connection, seen from the other end"
             assert owner(here, ("127.0.0.1", 9)) is None, "who listens is not connected"
         assert not is_ours(("127.0.0.2", client[1]), here), "who is not listed is a stranger"
     until(lambda: asked(client, here) in (NOBODY, None))
