@@ -25,8 +25,8 @@ from unveil.errors import InputError, MissingExtraError
 from unveil.web import _peer
 from unveil.web import serve as module
 from unveil.web._peer import NOBODY, asked, is_ours, listed, owner_of, system_tells
-from unveil.web._protocol import MOST_WAITING
-from unveil.web.guard import Keys
+from unveil.web._protocol import MOST_WAITING, PromptProtocol
+from unveil.web.guard import Guard, Keys
 from unveil.web.serve import HOST, Wishes, has_screen, limits_of, listen, serve
 from unveil.web.uploads import Limits
 
@@ -293,6 +293,32 @@ def test_slow_connections_do_not_keep_the_signed_in_browser_out(server: Running)
         assert uploading.recv(65_536).startswith(b"HTTP/1.1 201")
         given = client.get("/files").json()["files"][0]["id"]
         client.delete(f"/files/{given}")
+
+
+def test_a_connection_of_the_signed_in_browser_is_kept_before_its_next_request_was_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[bool] = []
+    look = Guard.__call__
+
+    async def looked(self: Guard, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            kept.extend(each.is_inside for each in connections)
+        await look(self, scope, receive, send)
+
+    with in_thread(tmp_path) as server, server.client() as client:
+        connections: list[PromptProtocol] = []
+        made = PromptProtocol.connection_made
+
+        def noted(self: PromptProtocol, transport: Any) -> None:
+            made(self, transport)
+            connections.append(self)
+
+        monkeypatch.setattr(PromptProtocol, "connection_made", noted)
+        monkeypatch.setattr(Guard, "__call__", looked)
+        for _ in range(2):
+            assert client.get("/files").status_code == 200
+        assert kept == [False, True]
 
 
 def test_the_connection_of_another_user_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

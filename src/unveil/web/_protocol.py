@@ -77,12 +77,14 @@ class PromptProtocol(H11Protocol):
         super().__init__(*arguments, **settings)
         self.conn = StrictConnection(h11.SERVER)
         self.number = next(_numbers)
+        self._was_inside = False
         self._deadline: asyncio.TimerHandle | None = None
 
     @property
     def is_inside(self) -> bool:
-        """Whether the last request was one of the signed-in browser."""
-        return self.scope is not None and INSIDE in self.scope
+        """Whether this request is one of the signed-in browser, or the one before it was."""
+        # A request that has just arrived was not looked at yet: until then its connection is what it was before.
+        return self._was_inside or (self.scope is not None and INSIDE in self.scope)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request, or close the connection of another user of this machine."""
@@ -114,6 +116,7 @@ class PromptProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Leave it to uvicorn how long a connection is kept for the next request."""
         self._stop_waiting()
+        self._was_inside = INSIDE in self.scope
         super().on_response_complete()
 
     def _wait(self) -> None:
