@@ -499,7 +499,7 @@ def test_a_server_on_another_port_learns_nothing_that_opens_ours(desk: Desk) -> 
     # What it made the browser keep changes nothing: every tab, and the way back, are as they were.
     page.goto(f"{desk.base}/")
     page.reload()
-    page.get_by_role("link", name="Audit a table").click()
+    page.get_by_role("link", name="Audit a table", exact=True).click()
     page.wait_for_url("**/audit")
     page.go_back()
     expect(page.get_by_text("Results so far").first).to_be_visible()
