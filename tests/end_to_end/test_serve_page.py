@@ -1,20 +1,25 @@
 """``unveil serve`` as a person uses it, in a real browser: drop files, ask, watch, read, and be refused politely."""
 
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import polars as pl
 import pytest
 from click.testing import CliRunner
 from playwright.sync_api import expect
 
+from tests.web.servers import until
 from unveil.cli import main
 from unveil.data import samples
 from unveil.web.forms import FORMS
@@ -75,6 +80,11 @@ class Desk:
     foreign: list[str] = field(default_factory=list)
     opened: list["Page"] = field(default_factory=list)
 
+    @property
+    def root(self) -> str:
+        """The part of the path that all pages lie below."""
+        return urlsplit(self.base).path
+
     def open(self, path: str, *, width: int = 1200, **context: Any) -> "Page":
         """Return an open page, on which everything is noticed that goes wrong."""
         place = self.browser.new_context(
@@ -126,11 +136,12 @@ def server(browser: "Browser") -> Iterator[Desk]:
         context = browser.new_context()
         page = context.new_page()
         page.goto(address)
-        assert "token" not in page.url
+        page.get_by_text("Results so far").first.wait_for()
+        base = page.url.removesuffix("/")
         state = context.storage_state()
         context.close()
         yield Desk(
-            base=address.partition("/?")[0],
+            base=base,
             browser=browser,
             cookies=state,
             process=process,
@@ -302,7 +313,9 @@ def test_dropped_files_show_their_columns_and_changed_roles_arrive_in_the_answer
     assert "vote: Sensitive" in asked
     assert "--scenario 'a neighbour=" in page.locator("pre").first.inner_text()
     job = page.url.rpartition("/")[2]
-    assert page.get_by_role("link", name="Change the question").get_attribute("href") == f"/audit?again={job}"
+    assert (
+        page.get_by_role("link", name="Change the question").get_attribute("href") == f"{desk.root}/audit?again={job}"
+    )
     page.go_back()
     at(page, "columns").wait_for()
     expect(page.locator("#f-targets")).to_have_value("20")
@@ -430,6 +443,123 @@ def test_nobody_else_gets_in(desk: Desk) -> None:
     assert page.goto(f"{desk.base}/audit").status == 403  # type: ignore[union-attr]
     assert "Open the address" in page.inner_text("body")
     stranger.close()
+
+
+class Neighbour(ThreadingHTTPServer):
+    """Another server on this machine that somebody started: it notes what browsers send, and tries what it can."""
+
+    def __init__(self, prey: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Curious)
+        self.prey = prey
+        self.heard: list[str] = []
+
+
+class _Curious(BaseHTTPRequestHandler):
+    server: Neighbour
+
+    def do_GET(self) -> None:
+        self.server.heard.append(f"{self.path}\n{self.headers}")
+        page = f"""<!doctype html><title>neighbour</title><iframe src="{self.server.prey}"></iframe>
+            <img src="{self.server.prey}/files"><script src="{self.server.prey}/assets/web.js"></script><script>
+            const reach = (path) => fetch("{self.server.prey}" + path, {{ credentials: "include" }});
+            const seen = (path) => reach(path).then((answer) => answer.text(), String);
+            window.seen = Promise.all(["/", "/files"].map(seen));
+            </script>""".encode()
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        for name in (f"unveil-{urlsplit(self.server.prey).port}", "unveil"):
+            self.send_header("set-cookie", f"{name}=evil; Path=/")
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_server_on_another_port_learns_nothing_that_opens_ours(desk: Desk) -> None:
+    place = desk.browser.new_context(storage_state=desk.cookies)
+    names = {each["name"] for each in place.cookies() if each["name"].startswith("unveil-")}
+    secrets = [each["value"] for each in place.cookies()] + [desk.root[1:]]
+    assert len(secrets) == 2
+    with Neighbour(desk.base) as neighbour:
+        threading.Thread(target=neighbour.serve_forever, daemon=True).start()
+        page = place.new_page()
+        page.goto(f"{desk.base}/list")
+        # By a link on our own page, and as somebody types it.
+        for go in ("address => location.assign(address)", None):
+            address = f"http://127.0.0.1:{neighbour.server_port}/{go is None}"
+            page.evaluate(go, address) if go else page.goto(address)
+            page.wait_for_url(address)
+            assert all("Failed to fetch" in each for each in page.evaluate("window.seen"))
+        neighbour.shutdown()
+    heard = "\n".join(neighbour.heard)
+    assert len([each for each in neighbour.heard if each.startswith(("/True", "/False"))]) == 2
+    assert not any(each in heard for each in (*secrets, *names)), "neither cookie nor path"
+    assert urlsplit(desk.base).netloc not in heard, "and not even where it came from"
+    # What it made the browser keep changes nothing: every tab, and the way back, are as they were.
+    page.goto(f"{desk.base}/")
+    page.reload()
+    page.get_by_role("link", name="Audit a table", exact=True).click()
+    page.wait_for_url("**/audit")
+    page.go_back()
+    expect(page.get_by_text("Results so far").first).to_be_visible()
+    other = place.new_page()
+    other.goto(f"{desk.base.removesuffix(desk.root)}/")
+    other.wait_for_url(f"{desk.base}/")  # whoever types the address without its secret part is taken there
+    place.close()
+
+
+def test_the_browser_is_opened_through_a_file_and_no_list_of_processes_shows_the_token(
+    browser: "Browser", tmp_path: Path
+) -> None:
+    # Stands for the browser: it notes what it was started with.
+    note = tmp_path / "note"
+    program = tmp_path / "browser"
+    program.write_text(f"#!{sys.executable} -IS\nimport sys\nopen({str(note)!r}, 'a').write(sys.argv[1] + chr(10))\n")
+    program.chmod(0o755)
+    private = tmp_path / "private"
+    private.mkdir()
+    environment = {**os.environ, "DISPLAY": ":0", "BROWSER": f"{program} %s", "TMPDIR": str(private)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "unveil", "serve", "--port", "0"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        env=environment,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        address = next(found[0] for line in process.stdout if (found := re.search(r"http://\S+", line)))
+        opened = until(lambda: note.exists() and note.read_text(encoding="utf-8")).strip()
+        token = address.partition("#")[2]
+        assert opened.startswith("file://")
+        assert token not in opened
+        running = (each.read_bytes() for each in Path("/proc").glob("[0-9]*/cmdline") if os.access(each, os.R_OK))
+        assert not any(token.encode() in each for each in running)
+        page = browser.new_page()
+        asked: list[tuple[str, dict[str, str]]] = []
+        page.on("request", lambda request: asked.append((request.url, request.headers)))
+        page.goto(opened)
+        page.get_by_text("Results so far").first.wait_for()
+        assert not list(private.glob("*/open.html")), "it is removed as soon as it was used"
+        assert "#" not in page.url
+        entered = [headers.pop("unveil-token", "") for url, headers in asked if url.endswith("/enter")]
+        assert entered == [token]
+        told = [(url, headers) for url, headers in asked if token in str(headers) or headers.get("referer")]
+        assert told == []
+        # The link is spent: another browser that finds it is told so, and a new one in the same tab would be tried.
+        stranger = browser.new_page()
+        stranger.goto(address)
+        expect(stranger.get_by_text("Only the browser that opened it gets in.")).to_be_visible()
+        stranger.evaluate("location.hash = 'another'")
+        stranger.wait_for_url(re.compile("/$"))
+        expect(stranger.get_by_text("press Enter there")).to_be_visible()
+        for each in (page, stranger):
+            each.context.close()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+    assert list(private.iterdir()) == []
 
 
 def test_a_server_that_is_gone_is_said(desk: Desk) -> None:

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
-import uvicorn
 
 from tests.web.stand_in import PROGRAM
+from unveil.web._protocol import PatientServer
 from unveil.web.app import State, make_app
 from unveil.web.folder import make_folder
 from unveil.web.guard import Keys
@@ -49,6 +49,7 @@ class Running:
     folder: Path
     token: str
     cookies: httpx.Cookies
+    root: str = ""
     state: State | None = None
     process: "subprocess.Popen[str] | None" = None
 
@@ -58,8 +59,14 @@ class Running:
 
     def client(self, **settings: Any) -> httpx.Client:
         """Return the browser that opened the link, which says where its requests come from."""
+        place = settings.pop("place", self.root)
         given: dict[str, Any] = {"headers": {"origin": self.base}, "cookies": self.cookies, **settings}
-        return httpx.Client(base_url=self.base, timeout=PATIENCE, trust_env=False, **given)
+        return httpx.Client(base_url=f"{self.base}{place}", timeout=PATIENCE, trust_env=False, **given)
+
+    @property
+    def cookie(self) -> str:
+        """What the browser that opened the link sends as its cookie."""
+        return "; ".join(f"{name}={value}" for name, value in self.cookies.items())
 
     def stranger(self, **settings: Any) -> httpx.Client:
         """Return a browser that did not open the link."""
@@ -97,7 +104,7 @@ def in_thread(parent: Path, *, limits: Limits | None = None, rules: Rules | None
     keys = Keys()
     uploads, jobs = Uploads(folder.files, limits), Jobs(folder.jobs, rules or Rules(program=PROGRAM))
     state = State(keys=keys, port=port, uploads=uploads, jobs=jobs)
-    server = uvicorn.Server(settings_for(make_app(state)))
+    server = PatientServer(settings_for(make_app(state)))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
@@ -140,14 +147,15 @@ def in_process(parent: Path, *, limits: Limits | None = None, path: str = "") ->
         process.communicate(timeout=PATIENCE)
 
 
-_ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)")
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#(\S+)")
 
 
 def _entered(running: Running) -> Running:
     with running.stranger() as client:
-        answer = client.get("/", params={"token": running.token})
-        assert answer.status_code == 303, answer.text
+        answer = client.post("/enter", headers={"unveil-token": running.token, "origin": running.base})
+        assert answer.status_code == 200, answer.text
         running.cookies = httpx.Cookies(answer.cookies)
+        running.root = answer.json()["root"]
     return running
 
 

@@ -12,15 +12,18 @@ from typing import Any
 
 import httpx
 import pytest
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tests.web.servers import Running, in_thread, until
 from tests.web.stand_in import MARKER, PROGRAM, REPORT
 from unveil.data import samples
 from unveil.web import pages
-from unveil.web.app import report_policy
+from unveil.web._protocol import PromptProtocol
+from unveil.web.app import State, make_app, report_policy
 from unveil.web.forms import FORMS
-from unveil.web.guard import HEADERS
+from unveil.web.guard import HEADERS, Keys
 from unveil.web.jobs import Rules
+from unveil.web.serve import settings_for
 from unveil.web.uploads import Limits
 
 LIMITS = Limits(file=4_000_000, total=20_000_000)
@@ -166,12 +169,13 @@ def early_reply(server: Running, request: bytes) -> bytes:
     ],
 )
 def test_no_path_leads_out(server: Running, target: str) -> None:
-    cookie = "; ".join(f"{name}={value}" for name, value in server.cookies.items())
-    for method in ("GET", "DELETE"):
-        head = f"{method} {target} HTTP/1.1\r\nhost: 127.0.0.1:{server.port}\r\norigin: {server.base}\r\n"
-        answer = reply(server, f"{head}cookie: {cookie}\r\nconnection: close\r\n\r\n".encode())
-        assert answer.split()[1] in (b"404", b"405")
-        assert b"root:" not in answer
+    for place, refusals in (("", (b"403",)), (server.root, (b"404", b"405"))):
+        # What does not begin as a path does not lie below ours, either.
+        path = f"{place}{target}" if target.startswith("/") else target
+        for method in ("GET", "DELETE"):
+            answer = reply(server, head(server, "connection: close", method=method, path=path, place=""))
+            assert answer.split()[1] in (refusals if target.startswith("/") else (b"403",))
+            assert b"root:" not in answer
 
 
 @pytest.mark.parametrize(
@@ -191,10 +195,42 @@ def test_what_is_no_request_is_closed(server: Running, client: httpx.Client, req
     assert client.get("/files").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (b"\r\n", b"\n"),
+        (b"\r\ncookie", b"\ncookie"),
+        (b"\r\n\r\n", b"\r\n\n"),
+        (b"cookie: ", b"cookie:\r\n "),
+        (b"cookie: ", b"x: y\r\n\tz\r\ncookie: "),
+        (b"cookie: ", b"x: y\rz\r\ncookie: "),
+        (b"cookie: ", b"x: y\x00z\r\ncookie: "),
+        (b"cookie: ", b"content-length: 0\r\ntransfer-encoding: chunked\r\ncookie: "),
+        (b"HTTP/1.1", b"HTTP/2.0"),
+    ],
+)
+def test_what_could_be_read_in_two_ways_is_no_request(server: Running, right: bytes, wrong: bytes) -> None:
+    asked = head(server, "connection: close", method="GET", path="/files")
+    assert reply(server, asked).startswith(b"HTTP/1.1 200")
+    assert reply(server, asked.replace(right, wrong)).startswith(b"HTTP/1.1 400")
+    # Behind another request on the same connection, too, whether that has a body or not.
+    for first in (b"", b"content-length: 3"):
+        before = head(server, first.decode(), method="GET", path="/files").replace(b"\r\n\r\n\r\n", b"\r\n\r\n")
+        answers = reply(server, before + (b"abc" if first else b"") + asked.replace(right, wrong))
+        assert [answers.count(each) for each in (b"HTTP/1.1 200", b"HTTP/1.1 400", b"HTTP/1.1 ")] == [1, 1, 2]
+
+
+def test_uvicorn_does_not_choose_who_reads_requests() -> None:
+    settings = settings_for(make_app(State(keys=Keys(), port=1, uploads=None, jobs=None)))  # type: ignore[arg-type]
+    settings.load()
+    assert settings.http_protocol_class is PromptProtocol
+    assert issubclass(PromptProtocol, H11Protocol)
+
+
 def test_a_mistake_of_ours_shows_nothing(
     client: httpx.Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(*_: object) -> str:
+    def broken(*_: object, **__: object) -> str:
         raise RuntimeError(MARKER)
 
     monkeypatch.setattr(pages, "home", broken)
@@ -238,13 +274,14 @@ def test_a_file_is_sent_as_it_is(server: Running, client: httpx.Client, headers:
     assert files(server) == before
 
 
-def head(server: Running, *headers: str, method: str = "PUT", path: str = "/files?name=a.csv") -> bytes:
-    cookie = "; ".join(f"{name}={value}" for name, value in server.cookies.items())
+def head(
+    server: Running, *headers: str, method: str = "PUT", path: str = "/files?name=a.csv", place: str | None = None
+) -> bytes:
     lines = [
-        f"{method} {path} HTTP/1.1",
+        f"{method} {server.root if place is None else place}{path} HTTP/1.1",
         f"host: 127.0.0.1:{server.port}",
         f"origin: {server.base}",
-        f"cookie: {cookie}",
+        f"cookie: {server.cookie}",
     ]
     return "\r\n".join([*lines, *headers, "", ""]).encode()
 
@@ -322,6 +359,7 @@ def test_a_report_cannot_act_in_our_name(server: Running, client: httpx.Client) 
     with server.stranger() as stranger:
         for path in ("report", "answer.json", "state"):
             assert stranger.get(f"/jobs/{job}/{path}").status_code == 403
+            assert stranger.get(f"{server.root}/jobs/{job}/{path}").status_code == 403
 
 
 def test_texts_of_answers_are_escaped(server: Running, client: httpx.Client) -> None:

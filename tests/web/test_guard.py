@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import re
+from base64 import b64encode
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 import httpx
@@ -41,11 +44,28 @@ class Door:
 
         return awaited(asked())
 
-    def enter(self) -> dict[str, str]:
-        """Return the headers of a browser that opened the link."""
-        answer = self.ask("GET", f"/?token={self.keys.new_token()}")
-        assert answer.status_code == 303
-        return {"cookie": answer.headers["set-cookie"].partition(";")[0], "origin": BASE}
+    def spend(self, token: str, headers: Mapping[str, str] | None = None) -> httpx.Response:
+        """Return the answer to the script of the first page, which sends the token of the link."""
+        return self.ask("POST", "/enter", {"origin": BASE, "unveil-token": token, **(headers or {})})
+
+    def enter(self) -> "Inside":
+        """Return a browser that opened the link."""
+        answer = self.spend(self.keys.new_token())
+        assert answer.status_code == 200
+        return Inside(self, answer.json()["root"], answer.headers["set-cookie"].partition(";")[0])
+
+
+class Inside:
+    """A browser that opened the link: where its pages lie, and what it sends with each request."""
+
+    def __init__(self, door: Door, root: str, cookie: str) -> None:
+        self.door = door
+        self.root = root
+        self.headers = {"cookie": cookie, "origin": BASE}
+
+    def ask(self, method: str, path: str, headers: Any = None, **more: Any) -> httpx.Response:
+        sent: Any = headers if isinstance(headers, list) else {**self.headers, **(headers or {})}
+        return self.door.ask(method, f"{self.root}{path}", sent, **more)
 
 
 @pytest.fixture
@@ -56,67 +76,123 @@ def door() -> Door:
 def test_the_link_lets_in_once(door: Door) -> None:
     token = door.keys.new_token()
     assert len(token) >= 40
-    first = door.ask("GET", f"/?token={token}")
-    assert (first.status_code, first.headers["location"], first.content) == (303, "/", b"")
-    assert token not in str(first.headers)
+    first = door.spend(token)
+    root = first.json()["root"]
+    assert re.fullmatch("/[-_0-9A-Za-z]{40,}", root)
+    assert token not in f"{first.headers}{first.text}"
     cookie = first.headers["set-cookie"]
     secret = cookie.partition(";")[0]
+    assert secret.partition("=")[2] not in (root[1:], token)
     parts = {part.strip().lower() for part in cookie.split(";")[1:]}
-    assert {"httponly", "samesite=strict", "path=/"} <= parts
+    # Below its path alone: what a browser sends to a server on another port has none that begins so.
+    assert {"httponly", "samesite=strict", f"path={root.lower()}"} <= parts
     assert any(part.startswith("max-age=") for part in parts), "closing the browser must not lose the results"
     assert not any(part.startswith("domain") for part in parts)
-    assert door.ask("GET", "/", {"cookie": secret}).json() == {"yes": 0}
-    assert door.ask("GET", f"/?token={token}").status_code == 403
-    # Who is in may press the link in the terminal once more.
-    again = door.ask("GET", f"/?token={token}", {"cookie": secret})
-    assert (again.status_code, "set-cookie" in again.headers) == (303, False)
+    assert door.ask("GET", f"{root}/", {"cookie": secret}).json() == {"yes": 0}
+    assert door.spend(token).status_code == 403
+    assert door.ask("GET", f"{root}/", {"cookie": secret}).status_code == 200, "who is in stays in"
+
+
+def test_each_of_the_two_secrets_is_worth_nothing_alone(door: Door) -> None:
+    former = door.enter()
+    inside = door.enter()
+    cookie = inside.headers["cookie"]
+    name, _, secret = cookie.partition("=")
+    assert inside.ask("GET", "/files").status_code == 200
+    for path in ("/files", "/x/files", f"/{secret}/files", f"{former.root}/files", f"/x{inside.root}/files"):
+        assert door.ask("GET", path, {"cookie": cookie}).status_code == 403, "the cookie without the path"
+    for wrong in ("", f"{name}=", former.headers["cookie"], f"{name}={inside.root[1:]}", f"{name}={inside.root}"):
+        assert inside.ask("GET", "/files", {"cookie": wrong}).status_code == 403, "the path without the cookie"
+    for path in (inside.root[:-1], f"{inside.root}x", inside.root.swapcase()):
+        assert door.ask("GET", f"{path}/files", {"cookie": cookie}).status_code == 403
+
+
+def test_a_cookie_that_another_server_plants_neither_lets_in_nor_locks_out(door: Door) -> None:
+    inside = door.enter()
+    name, _, secret = inside.headers["cookie"].partition("=")
+    for sent in (f"{name}=evil; {name}={secret}", f"{name}={secret}; {name}=evil", f"a=b;{name}={secret};;=;c"):
+        assert inside.ask("GET", "/", {"cookie": sent}).status_code == 200
+    assert inside.ask("GET", "/", {"cookie": f'{name}=evil; {name}="{secret}"'}).status_code == 403
+    assert Guard(says_yes, keys=Keys(), port=PORT).cookie != name, "each server has a name of its own"
 
 
 def test_without_a_link_the_answer_is_one_sentence_that_helps(door: Door) -> None:
     door.keys.new_token()
-    for path in ("/", "/audit", "/assets/web.js", "/jobs/1/report", "/?token=", "/?token=wrong", "/?token=a&token=b"):
+    for path in ("/audit", "/assets/web.js", "/jobs/1/report", "/enter", "/enter.js", "/x/?token=a"):
         answer = door.ask("GET", path, {"accept": "text/html"})
         assert answer.status_code == 403
         assert answer.headers["content-type"] == "text/html; charset=utf-8"
         assert "the terminal where unveil serve was started" in answer.text
         assert "<h1>This page is private</h1>" in answer.text
         assert "<script" not in answer.text
-    assert set(door.ask("GET", "/").json()) == {"error"}
+    assert set(door.ask("GET", "/files").json()) == {"error"}
+
+
+def test_the_first_page_is_for_everybody_and_tells_nothing(door: Door) -> None:
+    answers = {door.ask("GET", path).text for path in ("/", "/?token=a", "/?x=<b>")}
+    door.keys.new_token()
+    inside = door.enter()
+    answers |= {door.ask("GET", "/", headers).text for headers in (inside.headers, {"sec-fetch-site": "cross-site"})}
+    (page,) = answers
+    assert "the terminal where unveil serve was started" in page
+    assert inside.root not in page
+    policy = door.ask("GET", "/").headers["content-security-policy"]
+    script = re.search("<script>(.*)</script>", page, re.DOTALL)
+    assert script is not None
+    digest = b64encode(sha256(script[1].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "</script" not in script[1]
+    assert door.ask("POST", "/", inside.headers).status_code == 403
 
 
 def test_nothing_but_the_link_is_a_key(door: Door) -> None:
     token = door.keys.new_token()
-    assert door.ask("GET", f"/audit?token={token}").status_code == 403
-    assert door.ask("HEAD", f"/?token={token}").status_code == 403
-    assert door.ask("POST", f"/?token={token}", {"origin": BASE}).status_code == 403
-    assert door.ask("GET", "/", {"cookie": f"unveil-{PORT}={token}"}).status_code == 403
-    assert door.ask("GET", "/", {"authorization": f"Bearer {token}"}).status_code == 403
-    ahead = door.ask("GET", f"/?token={token}", {"sec-purpose": "prefetch;prerender"})
+    assert door.ask("GET", "/enter", {"unveil-token": token}).status_code == 403
+    assert door.ask("POST", f"/enter?token={token}", {"origin": BASE}).status_code == 403
+    assert door.ask("POST", "/", {"origin": BASE, "unveil-token": token}).status_code == 403
+    assert door.ask("POST", "/enter", {"origin": BASE, "authorization": f"Bearer {token}"}).status_code == 403
+    assert door.ask("POST", "/enter", {"origin": BASE, "cookie": f"{door.guard.cookie}={token}"}).status_code == 403
+    twice: Any = [("origin", BASE), ("unveil-token", token), ("unveil-token", token)]
+    assert door.ask("POST", "/enter", twice).status_code == 403
+    for wrong in ("", "x", token[:-1], f"{token}x", token.swapcase()):
+        assert door.spend(wrong).status_code == 403
+    ahead = door.ask("GET", "/", {"sec-purpose": "prefetch;prerender"})
     assert ahead.status_code == 503
     # None of this has spent it.
-    assert door.ask("GET", f"/?token={token}").status_code == 303
+    assert door.spend(token).status_code == 200
+
+
+def test_who_keeps_the_link_elsewhere_hears_that_it_is_spent() -> None:
+    heard: list[bool] = []
+    keys = Keys(spent=lambda: heard.append(True))
+    token = keys.new_token()
+    assert keys.spend("wrong") is None
+    assert heard == []
+    assert keys.spend(token) is not None
+    assert keys.spend(token) is None
+    assert heard == [True]
 
 
 def test_a_new_link_replaces_the_old_one_and_ends_the_session_when_used(door: Door) -> None:
     old = door.keys.new_token()
-    assert door.ask("GET", f"/?token={door.keys.new_token()}").status_code == 303
-    assert door.ask("GET", f"/?token={old}").status_code == 403
+    assert door.spend(door.keys.new_token()).status_code == 200
+    assert door.spend(old).status_code == 403
     mine = door.enter()
     token = door.keys.new_token()
-    assert door.ask("GET", "/", mine).status_code == 200, "a link that was printed and not used changes nothing"
-    theirs = door.ask("GET", f"/?token={token}").headers["set-cookie"].partition(";")[0]
-    assert door.ask("GET", "/", mine).status_code == 403
-    assert door.ask("GET", "/", {"cookie": theirs}).status_code == 200
+    assert mine.ask("GET", "/").status_code == 200, "a link that was printed and not used changes nothing"
+    theirs = door.spend(token)
+    assert mine.ask("GET", "/").status_code == 403
+    there = Inside(door, theirs.json()["root"], theirs.headers["set-cookie"].partition(";")[0])
+    assert there.ask("GET", "/").status_code == 200
 
 
-@pytest.mark.parametrize(
-    "wrong", ["", "x", "unveil-4711", "unveil-4711=", "unveil-4711=é", "unveil-4712={0}", "unveil={0}", "x=1; y={0}"]
-)
+@pytest.mark.parametrize("wrong", ["", "x", "{0}", "{0}=", "{0}=é", "unveil-4711={1}", "unveil={1}", "x=1; y={1}"])
 def test_a_wrong_cookie_does_not_let_in(door: Door, wrong: str) -> None:
-    secret = door.enter()["cookie"].partition("=")[2]
-    sent: Any = {"cookie": wrong.format(secret).encode()}
-    assert door.ask("GET", "/", sent).status_code == 403
-    assert door.ask("GET", "/", {"cookie": f"a=b; unveil-{PORT}={secret}; c=d"}).status_code == 200
+    inside = door.enter()
+    name, _, secret = inside.headers["cookie"].partition("=")
+    sent: Any = {"cookie": wrong.format(name, secret).encode()}
+    assert inside.ask("GET", "/", sent).status_code == 403
+    assert inside.ask("GET", "/", {"cookie": f"a=b; {name}={secret}; c=d"}).status_code == 200
 
 
 def test_keys_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,10 +204,10 @@ def test_keys_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr("hmac.compare_digest", compare)
     keys = Keys()
-    secret = keys.spend(keys.new_token())
-    assert secret is not None
-    assert keys.knows(secret)
-    assert len(seen) == 2
+    session = keys.spend(keys.new_token())
+    assert session is not None
+    assert keys.session(session.place, [session.cookie]) == session
+    assert len(seen) == 3
 
 
 @pytest.mark.parametrize(
@@ -149,6 +225,7 @@ def test_keys_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> 
         f"0.0.0.0:{PORT}",
         f"127.0.0.2:{PORT}",
         f"2130706433:{PORT}",
+        f"localhost:{PORT}",
         "",
     ],
 )
@@ -157,24 +234,17 @@ def test_another_host_is_refused_even_with_the_cookie(door: Door, host: str) -> 
     inside = door.enter()
     token = door.keys.new_token()
     for method in ("GET", "POST"):
-        answer = door.ask(method, "/", {**inside, "host": host, "origin": f"http://{host}"})
+        answer = inside.ask(method, "/", {"host": host, "origin": f"http://{host}"})
         assert answer.status_code == 421
-    assert door.ask("GET", f"/?token={token}", {"host": host}).status_code == 421
-    assert door.ask("GET", f"/?token={token}").status_code == 303, "a foreign page has not spent the link"
-
-
-def test_localhost_is_this_machine_too(door: Door) -> None:
-    inside = door.enter()
-    assert door.ask("GET", "/", {**inside, "host": f"LocalHost:{PORT}"}).status_code == 200
-    local = {**inside, "host": f"localhost:{PORT}"}
-    assert door.ask("POST", "/", {**local, "origin": f"http://localhost:{PORT}"}).status_code == 200
-    assert door.ask("POST", "/", local).status_code == 403, "the page was opened under the other name"
+    assert door.ask("GET", "/", {"host": host}).status_code == 421
+    assert door.spend(token, {"host": host, "origin": f"http://{host}"}).status_code == 421
+    assert door.spend(token).status_code == 200, "a foreign page has not spent the link"
 
 
 def test_two_hosts_are_none(door: Door) -> None:
     inside = door.enter()
-    headers: Any = [("host", HOST), ("host", "evil.example"), *inside.items()]
-    assert door.ask("GET", "/", headers).status_code == 421
+    headers: Any = [("host", HOST), ("host", "evil.example"), *inside.headers.items()]
+    assert inside.ask("GET", "/", headers).status_code == 421
 
 
 @pytest.mark.parametrize("method", WRITES)
@@ -193,16 +263,18 @@ def test_two_hosts_are_none(door: Door) -> None:
     ],
 )
 def test_writing_needs_our_own_origin(door: Door, method: str, origin: str | None) -> None:
-    headers = door.enter()
-    del headers["origin"]
-    if origin is not None:
-        headers["origin"] = origin
-    assert door.ask(method, "/jobs", headers).status_code == 403
+    inside = door.enter()
+    del inside.headers["origin"]
+    sent = {} if origin is None else {"origin": origin}
+    assert inside.ask(method, "/jobs", sent).status_code == 403
+    token = door.keys.new_token()
+    assert door.ask("POST", "/enter", {"unveil-token": token, **sent}).status_code == 403
+    assert door.spend(token).status_code == 200
 
 
 @pytest.mark.parametrize("method", WRITES)
 def test_writing_with_our_own_origin_is_let_through(door: Door, method: str) -> None:
-    assert door.ask(method, "/jobs", door.enter(), json={}).json() == {"yes": 2}
+    assert door.enter().ask(method, "/jobs", json={}).json() == {"yes": 2}
 
 
 @pytest.mark.parametrize(
@@ -222,13 +294,14 @@ def test_what_the_browser_says_about_the_page_behind_a_request_is_believed(
     door: Door, method: str, site: str, status: int
 ) -> None:
     # Another port of this machine is the same site to a browser, which sends the cookie there and back.
-    assert door.ask(method, "/", {**door.enter(), "sec-fetch-site": site}).status_code == status
+    assert door.enter().ask(method, "/", {"sec-fetch-site": site}).status_code == status
 
 
 def test_a_foreign_page_cannot_spend_the_link(door: Door) -> None:
     token = door.keys.new_token()
-    assert door.ask("GET", f"/?token={token}", {"sec-fetch-site": "cross-site"}).status_code == 403
-    assert door.ask("GET", f"/?token={token}", {"sec-fetch-site": "none"}).status_code == 303
+    for site in ("cross-site", "same-site", "none"):
+        assert door.spend(token, {"sec-fetch-site": site}).status_code == 403
+    assert door.spend(token, {"sec-fetch-site": "same-origin"}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -238,21 +311,22 @@ def test_a_foreign_page_cannot_spend_the_link(door: Door) -> None:
 def test_what_a_form_could_send_is_refused(door: Door, kind: str) -> None:
     inside = door.enter()
     sent = '{"question": "study"}'
-    assert door.ask("POST", "/jobs", {**inside, "content-type": kind}, content=sent).status_code == 415
-    foreign = {**inside, "content-type": kind, "origin": "http://evil.example", "sec-fetch-site": "cross-site"}
-    assert door.ask("POST", "/jobs", foreign, content=sent).status_code == 403
+    assert inside.ask("POST", "/jobs", {"content-type": kind}, content=sent).status_code == 415
+    foreign = {"content-type": kind, "origin": "http://evil.example", "sec-fetch-site": "cross-site"}
+    assert inside.ask("POST", "/jobs", foreign, content=sent).status_code == 403
 
 
-@pytest.mark.parametrize("case", ["fine", "redirect", "no cookie", "host", "origin", "form"])
+@pytest.mark.parametrize("case", ["fine", "entrance", "entered", "no cookie", "host", "origin", "form"])
 def test_every_answer_is_protected(door: Door, case: str) -> None:
     inside = door.enter()
     answer = {
-        "fine": lambda: door.ask("GET", "/", inside),
-        "redirect": lambda: door.ask("GET", f"/?token={door.keys.new_token()}"),
-        "no cookie": lambda: door.ask("GET", "/"),
-        "host": lambda: door.ask("GET", "/", {**inside, "host": "evil.example"}),
-        "origin": lambda: door.ask("POST", "/", {**inside, "origin": "http://evil.example"}),
-        "form": lambda: door.ask("POST", "/", {**inside, "content-type": "text/plain"}, content="x"),
+        "fine": lambda: inside.ask("GET", "/"),
+        "entrance": lambda: door.ask("GET", "/"),
+        "entered": lambda: door.spend(door.keys.new_token()),
+        "no cookie": lambda: door.ask("GET", "/files"),
+        "host": lambda: inside.ask("GET", "/", {"host": "evil.example"}),
+        "origin": lambda: inside.ask("POST", "/", {"origin": "http://evil.example"}),
+        "form": lambda: inside.ask("POST", "/", {"content-type": "text/plain"}, content="x"),
     }[case]()
     for name, value in HEADERS.items():
         if name != "content-security-policy":
@@ -270,15 +344,15 @@ def test_headers_of_the_application_win() -> None:
 
     door = Door()
     door.guard.app = framed
-    answer = door.ask("GET", "/", door.enter())
+    answer = door.enter().ask("GET", "/")
     assert answer.headers.get_list("content-security-policy") == ["default-src 'self'"]
 
 
 def test_too_many_requests_at_once_are_asked_to_come_back(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "MOST_REQUESTS", 0)
     inside = door.enter()
-    assert door.ask("GET", "/", inside).status_code == 503
-    assert "Try again" in door.ask("GET", "/", inside).json()["error"]
+    assert inside.ask("GET", "/").status_code == 503
+    assert "Try again" in inside.ask("GET", "/").json()["error"]
 
 
 def test_sockets_that_stay_open_are_not_spoken() -> None:

@@ -17,6 +17,7 @@ from unveil.web import pages
 from unveil.web.forms import FORMS
 from unveil.web.listing import settings_of
 
+ROOT = "/Xy-_0"
 HOSTILE = "<img src=x onerror=alert(1)>\"'{{ 7*7 }}</script>=cmd|' /C calc'!A0"
 
 
@@ -66,15 +67,15 @@ def jobs() -> list[Job]:
 
 
 def every_page() -> dict[str, str]:
-    made = {f"question {name}": pages.question(form) for name, form in FORMS.items()}
-    made |= {f"job {number} {job.state}": pages.job(job) for number, job in enumerate(jobs())}
-    made |= {f"again {job.question}": pages.question(FORMS[job.question], job) for job in jobs()[:2]}
+    made = {f"question {name}": pages.question(form, root=ROOT) for name, form in FORMS.items()}
+    made |= {f"job {number} {job.state}": pages.job(job, root=ROOT) for number, job in enumerate(jobs())}
+    made |= {f"again {job.question}": pages.question(FORMS[job.question], job, root=ROOT) for job in jobs()[:2]}
     return {
         **made,
-        "home": pages.home(),
-        "home with jobs": pages.home(jobs(), [File(id="1", name=HOSTILE)]),
-        "list": pages.listing(),
-        "error": pages.error(404, HOSTILE),
+        "home": pages.home(root=ROOT),
+        "home with jobs": pages.home(jobs(), [File(id="1", name=HOSTILE)], root=ROOT),
+        "list": pages.listing(root=ROOT),
+        "error": pages.error(404, HOSTILE, root=ROOT),
     }
 
 
@@ -113,11 +114,11 @@ def test_nothing_is_inline_and_nothing_comes_from_elsewhere(name: str) -> None:
         assert tag not in {"style", "img", "object", "embed", "base", "b"}
         assert not [key for key in attributes if key.startswith("on") or key == "style"]
         if tag == "script":
-            ours = attributes.get("src") in ("/assets/web.js", "/assets/form.js")
+            ours = attributes.get("src") in (f"{ROOT}/assets/web.js", f"{ROOT}/assets/form.js")
             assert ours or attributes.get("type") == "application/json"
-        for key in ("src", "href", "action"):
-            assert attributes.get(key, "/").startswith(("/", "#", "data:,"))
-            assert not attributes.get(key, "").startswith("//")
+        # All of our pages lie below the path that other servers do not know.
+        for key in ("src", "href", "action", "data-remove", "data-cancel"):
+            assert attributes.get(key, "#").startswith((f"{ROOT}/", "#", "data:,"))
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -147,7 +148,7 @@ def test_every_control_has_a_name_and_every_page_its_landmarks(name: str) -> Non
             assert "tabindex" not in attributes or attributes["tabindex"] == "-1"
     tags = Counter(tag for tag, _ in read.elements)
     assert (tags["main"], tags["h1"], tags["header"], tags["footer"]) == (1, 1, 1, 1)
-    assert ("html", {"lang": "en"}) in read.elements
+    assert ("html", {"lang": "en", "data-root": ROOT}) in read.elements
     levels = [int(tag[1]) for tag, _ in read.elements if tag in {"h1", "h2", "h3"}]
     assert all(after - before <= 1 for before, after in pairwise(levels))
 

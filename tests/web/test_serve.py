@@ -1,15 +1,20 @@
 """The server as a person starts it: for this machine only, under load, without a network, leaving nothing behind."""
 
+import contextlib
 import json
 import os
+import re
 import signal
 import socket
+import stat
+import subprocess
 import sys
 import webbrowser
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import httpx
 import pytest
@@ -19,7 +24,9 @@ from tests.web.servers import PATIENCE, Running, gone, in_process, in_thread, un
 from unveil.errors import InputError, MissingExtraError
 from unveil.web import _peer
 from unveil.web import serve as module
-from unveil.web._peer import is_ours, owner_of
+from unveil.web._peer import NOBODY, asked, is_ours, listed, owner_of, system_tells
+from unveil.web._protocol import MOST_WAITING, PromptProtocol
+from unveil.web.guard import Guard, Keys
 from unveil.web.serve import HOST, Wishes, has_screen, limits_of, listen, serve
 from unveil.web.uploads import Limits
 
@@ -88,32 +95,230 @@ def test_other_machines_cannot_reach_it(server: Running) -> None:
 
 
 def test_the_system_tells_whose_program_connects(server: Running) -> None:
+    assert system_tells()
     with server.raw(b"") as connection:
-        port = connection.getsockname()[1]
-        assert owner_of(port, server.port) == os.getuid()
-        assert is_ours(port, server.port)
-        assert owner_of(port, server.port + 1) is None
+        client, here = connection.getsockname(), (HOST, server.port)
+        assert is_ours(client, here)
+        for owner in (asked, listed):
+            assert owner(client, here) == os.getuid()
+            for other in (("127.0.0.2", client[1]), ("127.0.0.1", client[1] ^ 1)):
+                assert owner(other, here) is None
+            assert owner(client, (HOST, server.port ^ 1)) is None
+            assert owner(here, ("127.0.0.1", 9)) is None, "who listens is not connected"
+        assert not is_ours(("127.0.0.2", client[1]), here), "who is not listed is a stranger"
+    until(lambda: asked(client, here) in (NOBODY, None))
+    assert not is_ours(client, here), "nobody has it any more"
+
+
+@pytest.mark.parametrize(
+    ("family", "source", "target"),
+    [
+        (socket.AF_INET, "127.0.0.1", "127.0.0.1"),
+        (socket.AF_INET, "127.9.8.7", "127.0.0.1"),
+        (socket.AF_INET6, "::ffff:127.0.0.2", "::ffff:127.0.0.1"),
+        (socket.AF_INET6, "::1", "::1"),
+    ],
+)
+def test_every_address_of_this_machine_has_an_owner(family: int, source: str, target: str) -> None:
+    here = socket.AF_INET if "127" in target else socket.AF_INET6
+    with (
+        socket.create_server((target.rpartition("f:")[2], 0), family=here) as there,
+        socket.socket(family) as connection,
+    ):
+        connection.bind((source, 0))
+        connection.connect((target, there.getsockname()[1]))
+        taken, client = there.accept()
+        with taken:
+            for owner in (asked, listed, owner_of):
+                assert owner(client[:2], taken.getsockname()[:2]) == os.getuid()
+            assert is_ours(client[:2], taken.getsockname()[:2])
+
+
+def test_a_system_that_answers_no_questions_is_read(monkeypatch: pytest.MonkeyPatch, server: Running) -> None:
+    with server.raw(b"") as connection:
+        ends = connection.getsockname(), (HOST, server.port)
+        # A question of a kind that is not known is an error, and not an answer.
+        monkeypatch.setattr(_peer, "_BY_FAMILY", 99)
+        with pytest.raises(OSError, match=r"\w"):
+            asked(*ends)
+        assert owner_of(*ends) == os.getuid()
+        monkeypatch.delattr(socket, "AF_NETLINK")
+        assert owner_of(*ends) == os.getuid()
+
+
+def row(client: str, server: str, user: int, file: int) -> str:
+    """Return a line of the table of connections: two ends as Linux writes them, an owner and an open file."""
+    rest = "01 00000000:00000000 00:00000000 00000000"
+    return f"   1: {client}:1F90 {server}:0050 {rest}  {user}  0 {file} 2 0000000000000000 20 0 0 10 -1"
 
 
 @pytest.mark.parametrize(
     ("user", "file", "ours"), [(os.getuid(), 77, True), (0, 77, True), (os.getuid() + 1, 77, False), (0, 0, False)]
 )
-@pytest.mark.parametrize("address", ["0100007F", "0000000000000000FFFF00000100007F"])
+@pytest.mark.parametrize(
+    ("address", "client", "server"),
+    [
+        ("127.0.0.1", "0100007F", "0100007F"),
+        ("127.0.0.2", "0200007F", "0100007F"),
+        ("127.255.255.254", "FEFFFF7F", "0100007F"),
+        ("127.0.0.1", "0000000000000000FFFF00000100007F", "0000000000000000FFFF00000100007F"),
+        ("127.0.0.2", "0000000000000000FFFF00000200007F", "0000000000000000FFFF00000100007F"),
+        ("::1", "00000000000000000000000001000000", "00000000000000000000000001000000"),
+    ],
+)
 def test_another_user_of_this_machine_is_not_ours(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, user: int, file: int, ours: bool, address: str
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    user: int,
+    file: int,
+    ours: bool,
+    address: str,
+    client: str,
+    server: str,
 ) -> None:
-    rest = "01 00000000:00000000 00:00000000 00000000"
     rows = [
         "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode",
-        f"   0: 0100007F:0050 0100007F:1F90 {rest}  {os.getuid()}  0 5",
-        f"   1: {address}:1F90 {address}:0050 {rest}  {user}  0 {file} 2 0000000000000000 20 0 0 10 -1",
+        # The same connection as the server sees it, and one that only looks like it.
+        row(server, client, os.getuid(), 5).replace("1F90", "x").replace("0050", "1F90").replace("x", "0050"),
+        row(client, "0100000A", os.getuid(), 6),
+        row(client, server, user, file),
         "   2: cut short",
     ]
     table = tmp_path / "tcp"
     table.write_text("\n".join(rows), encoding="ascii")
+    assert system_tells()  # asked before, of the real tables
     monkeypatch.setattr(_peer, "TABLES", (tmp_path / "nothing", table))
-    assert is_ours(0x1F90, 0x50) is ours
-    assert is_ours(0x1F91, 0x50) is True, "where it is not told, the token and the cookie have to do"
+    monkeypatch.setattr(_peer, "asked", listed)
+    here = ("::1" if address == "::1" else HOST, 0x50)
+    assert is_ours((address, 0x1F90), here) is ours
+    assert is_ours((address, 0x1F91), here) is False, "where one is told, who is not told of is a stranger"
+
+
+def test_who_comes_from_elsewhere_is_a_stranger_whatever_the_system_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_peer, "system_tells", lambda: False)
+    assert is_ours((HOST, 4711), (HOST, 80)), "where it is never told, the other locks have to do"
+    for address in ("192.0.2.1", "10.0.0.1", "::", "2001:db8::1", "::ffff:192.0.2.1"):
+        assert not is_ours((address, 4711), (HOST, 80))
+
+
+@pytest.mark.parametrize("tables", [(), (Path("/proc/version"),)])
+def test_a_system_that_tells_nothing_is_found_out(monkeypatch: pytest.MonkeyPatch, tables: tuple[Path, ...]) -> None:
+    monkeypatch.setattr(_peer, "TABLES", tables)
+    monkeypatch.setattr(_peer, "asked", listed)
+    assert not system_tells.__wrapped__()
+
+
+# Becomes another user, connects from several addresses of this machine with all secrets that there are, and tells.
+STRANGER = """
+import os, socket, sys
+port, request = int(sys.argv[1]), sys.argv[2].encode()
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+for family, source, address in (
+    (socket.AF_INET, "127.0.0.1", "127.0.0.1"),
+    (socket.AF_INET, "127.0.0.2", "127.0.0.1"),
+    (socket.AF_INET, "127.9.8.7", "127.0.0.1"),
+    (socket.AF_INET6, None, "::ffff:127.0.0.1"),
+):
+    with socket.socket(family) as connection:
+        connection.settimeout(30)
+        if source is not None:
+            connection.bind((source, 0))
+        try:
+            connection.connect((address, port))
+            connection.sendall(request)
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+        except ConnectionError:
+            answer = b""
+        print(len(answer))
+"""
+
+
+def test_another_user_gets_nothing_from_whichever_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with in_thread(tmp_path) as server:
+        head = f"GET {server.root}/files HTTP/1.1\r\nhost: 127.0.0.1:{server.port}\r\ncookie: {server.cookie}"
+        program = STRANGER
+        if os.getuid() != 0:
+            # Nobody can become another user here, so the server takes itself for one.
+            program = "\n".join(line for line in STRANGER.splitlines() if not line.startswith("os.set"))
+            other = os.getuid() + 1
+            monkeypatch.setattr(os, "getuid", lambda: other)
+        request = f"{head}\r\nconnection: close\r\n\r\n"
+        told = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", program, str(server.port), request],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=True,
+        )
+        assert told.stdout.split() == ["0"] * 4, told.stderr
+        monkeypatch.undo()
+        with server.client() as client:
+            assert client.get("/files").status_code == 200
+        # Its own user is let in from each of them.
+        with socket.socket() as connection:
+            connection.bind(("127.0.0.2", 0))
+            connection.connect((HOST, server.port))
+            connection.sendall(request.encode())
+            assert connection.recv(12) == b"HTTP/1.1 200"
+
+
+def is_open(connection: socket.socket) -> bool:
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
+
+
+def test_slow_connections_do_not_keep_the_signed_in_browser_out(server: Running) -> None:
+    with contextlib.ExitStack() as stack, server.client() as client:
+        uploading = stack.enter_context(server.raw(endless_upload(server)))
+        until(lambda: list((server.folder / "files").iterdir()))
+        crowd = []
+        for number in range(450):
+            crowd.append(stack.enter_context(server.raw(b"GET / HTTP/1.1\r\nhost: ")))
+            if number % 50 == 49:
+                assert client.get("/files").status_code == 200
+        with server.client() as another:
+            assert another.get("/files").status_code == 200, "on a new connection, too"
+        assert client.post("/jobs", json={"question": "nothing"}).status_code == 400
+        left = until(lambda: number if (number := sum(map(is_open, crowd))) <= MOST_WAITING else 0)
+        assert left >= MOST_WAITING // 2, "who waits is sent away for those who come later, not at once"
+        # What the signed-in browser has begun goes on.
+        uploading.sendall(b"," * 97)
+        assert uploading.recv(65_536).startswith(b"HTTP/1.1 201")
+        given = client.get("/files").json()["files"][0]["id"]
+        client.delete(f"/files/{given}")
+
+
+def test_a_connection_of_the_signed_in_browser_is_kept_before_its_next_request_was_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[bool] = []
+    look = Guard.__call__
+
+    async def looked(self: Guard, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            kept.extend(each.is_inside for each in connections)
+        await look(self, scope, receive, send)
+
+    with in_thread(tmp_path) as server, server.client() as client:
+        connections: list[PromptProtocol] = []
+        made = PromptProtocol.connection_made
+
+        def noted(self: PromptProtocol, transport: Any) -> None:
+            made(self, transport)
+            connections.append(self)
+
+        monkeypatch.setattr(PromptProtocol, "connection_made", noted)
+        monkeypatch.setattr(Guard, "__call__", looked)
+        for _ in range(2):
+            assert client.get("/files").status_code == 200
+        assert kept == [False, True]
 
 
 def test_the_connection_of_another_user_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,9 +391,8 @@ def started(server: Running, note: Path) -> list[int]:
 
 
 def endless_upload(server: Running) -> bytes:
-    cookie = "; ".join(f"{name}={value}" for name, value in server.cookies.items())
-    lines = ["PUT /files?name=b.csv HTTP/1.1", f"host: 127.0.0.1:{server.port}", f"origin: {server.base}"]
-    return "\r\n".join([*lines, f"cookie: {cookie}", "content-length: 100", "", "a,b"]).encode()
+    lines = [f"PUT {server.root}/files?name=b.csv HTTP/1.1", f"host: 127.0.0.1:{server.port}", f"origin: {server.base}"]
+    return "\r\n".join([*lines, f"cookie: {server.cookie}", "content-length: 100", "", "a,b"]).encode()
 
 
 def stopped(server: Running, number: int) -> str:
@@ -259,7 +463,7 @@ def test_a_port_that_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Quiet:
-    """Serves in this process without serving, and remembers what was said."""
+    """Serves in this process without serving, and remembers what was said and what the browser was started with."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, parent: Path) -> None:
         self.parent = parent
@@ -276,23 +480,64 @@ class Quiet:
     def serve(self, **wishes: Any) -> None:
         serve(Wishes(port=0, parent=self.parent, **wishes), tell=self.said.append)
 
+    @property
+    def addresses(self) -> list[str]:
+        return [found[0] for line in self.said for found in re.finditer(r"http://127\.0\.0\.1:\d+/#(\S+)", line)]
 
-@pytest.mark.parametrize(("screen", "wanted"), [(True, True), (True, False), (False, True)])
-def test_the_address_is_printed_and_opened_where_there_is_a_screen(
+
+@pytest.mark.parametrize(("screen", "wanted"), [(True, False), (False, True), (False, False)])
+def test_the_address_is_printed_and_not_opened_where_nobody_would_see_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, screen: bool, wanted: bool
 ) -> None:
     quiet = Quiet(monkeypatch, tmp_path)
     monkeypatch.setattr(module, "has_screen", lambda: screen)
     quiet.serve(open_browser=wanted)
-    said = "\n".join(quiet.said)
-    assert "http://127.0.0.1:" in said
-    assert "?token=" in said
-    if screen and wanted:
-        until(lambda: quiet.opened)
-        assert quiet.opened[0] in said
-    else:
-        assert quiet.opened == []
+    assert len(quiet.addresses) == 1
+    assert quiet.opened == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_browser_is_started_with_a_file_that_only_this_user_can_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    quiet = Quiet(monkeypatch, tmp_path)
+    monkeypatch.setattr(module, "has_screen", lambda: True)
+    kept: list[Keys] = []
+
+    def keep(**settings: Any) -> Keys:
+        kept.append(Keys(**settings))
+        return kept[0]
+
+    monkeypatch.setattr("unveil.web.guard.Keys", keep)
+
+    def run(*_: object, **__: object) -> None:
+        until(lambda: quiet.opened)
+        (address,) = quiet.addresses
+        token = address.partition("#")[2]
+        # What a program is started with stands in the list of processes, which everybody on the machine can read.
+        assert token not in quiet.opened[0]
+        redirect = Path(unquote(urlsplit(quiet.opened[0]).path))
+        assert redirect.is_relative_to(tmp_path)
+        assert stat.S_IMODE(redirect.stat().st_mode) == 0o600
+        assert stat.S_IMODE(redirect.parent.stat().st_mode) == 0o700
+        assert f"url={address}" in redirect.read_text(encoding="utf-8")
+        assert kept[0].spend(token) is not None
+        assert not redirect.exists(), "the link is spent, so that nobody needs the file"
+
+    monkeypatch.setattr("uvicorn.Server.run", run)
+    quiet.serve()
+    assert any("open the address in it yourself" in line for line in quiet.said)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_a_system_that_does_not_tell_who_connects_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tells: bool
+) -> None:
+    quiet = Quiet(monkeypatch, tmp_path)
+    monkeypatch.setattr(_peer, "system_tells", lambda: tells)
+    quiet.serve(open_browser=False)
+    assert any("does not tell whose program connects" in line for line in quiet.said) is not tells
 
 
 def test_enter_prints_a_new_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -303,14 +548,14 @@ def test_enter_prints_a_new_address(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
     def run(*_: object, **__: object) -> None:
         os.write(writing, b"\n")
-        until(lambda: sum("?token=" in line for line in quiet.said) == 2)
+        until(lambda: len(quiet.addresses) == 2)
 
     monkeypatch.setattr("uvicorn.Server.run", run)
     try:
         quiet.serve(open_browser=False)
     finally:
         os.close(writing)
-    one, other = (line.split("token=")[1].split()[0] for line in quiet.said if "?token=" in line)
+    one, other = quiet.addresses
     assert one != other
     assert any("Press Enter" in line for line in quiet.said)
 

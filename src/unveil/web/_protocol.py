@@ -1,31 +1,104 @@
-"""HTTP as uvicorn speaks it, and two rules more: who connects is this user, and asks within a short time."""
+"""HTTP as uvicorn speaks it, with rules of our own: who may connect, how many wait for how long, what a request is."""
 
 import asyncio
+import itertools
+import re
+import socket
 from typing import Any
 
+import h11
+from uvicorn import Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from unveil.web._peer import is_ours
+from unveil.web.guard import INSIDE
 
 #: How long a request may take to arrive up to its body, in seconds. Bodies have limits of their own.
 PATIENCE = 15.0
+#: So many connections may be open on which the signed-in browser did not ask; then the oldest gives way to the next.
+MOST_WAITING = 200
+#: So many are taken from the system at a time. A connection is heard only when three times as many may have come after
+#: it, so this is far below the number that may wait: a browser that connects in a crowd does not have to give way.
+AT_A_TIME = 32
+#: So many may queue in the system until they are taken; who finds no place there has to try again a second later.
+_QUEUE = 1024
+
+#: So many bytes a request may have up to its body.
+_LONGEST_HEAD = 65_536
+_BLANK_LINE = re.compile(rb"\n\r?\n")
+# A line that does not end as it must, a header that goes on in the next line, and what no line may hold.
+_NO_LINE = re.compile(rb"(?<!\r)\n|\r(?=[^\n])|\n[ \t]|\x00")
+_VERSIONS = (b"1.0", b"1.1")
+_numbers = itertools.count()
+
+
+class PatientServer(Server):
+    """Takes few connections at a time, and lets many queue for that; uvicorn knows one number for both."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        for each in sockets or []:
+            each.listen(_QUEUE)
+
+
+class StrictConnection(h11.Connection):
+    """Understands a request in one way, or not at all.
+
+    What can be read in two ways (lines that end in LF alone, headers that go on in the next line, a body whose length
+    is told twice) is read differently by two programs that look at the same request: so requests are smuggled.
+    """
+
+    def next_event(self) -> Any:
+        """Return what comes next, and refuse a head that is not written as it must be."""
+        if self.their_state is h11.IDLE:
+            received = self.trailing_data[0]
+            found = _BLANK_LINE.search(received)
+            end = found.end() if found else len(received)
+            if end > _LONGEST_HEAD or _NO_LINE.search(received, 0, end):
+                raise h11.RemoteProtocolError("the request is too long, or a line is not written as it must be")
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = {name for name, _ in event.headers}
+            if event.http_version not in _VERSIONS or {b"content-length", b"transfer-encoding"} <= names:
+                raise h11.RemoteProtocolError("the request is of another version, or tells its length twice")
+        return event
 
 
 class PromptProtocol(H11Protocol):
-    """A connection of this user, which is closed if no request arrives on it: otherwise it would be kept for ever."""
+    """A connection of this user, which is closed if no request arrives on it: otherwise it would be kept for ever.
+
+    Whoever waits without being signed in gives way to who comes later, and never takes the place of who is.
+    """
 
     patience = PATIENCE
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
+        self.conn = StrictConnection(h11.SERVER)
+        self.number = next(_numbers)
+        self._was_inside = False
         self._deadline: asyncio.TimerHandle | None = None
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether this request is one of the signed-in browser, or the one before it was."""
+        # A request that has just arrived was not looked at yet: until then its connection is what it was before.
+        return self._was_inside or (self.scope is not None and INSIDE in self.scope)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request, or close the connection of another user of this machine."""
         super().connection_made(transport)
-        self._wait()
-        if self.client is not None and self.server is not None and not is_ours(self.client[1], self.server[1] or 0):
+        client, server = self.client, self.server
+        if client is None or server is None or not is_ours(client, (server[0], server[1] or 0)):
             transport.abort()
+            return
+        self._wait()
+        waiting = [each for each in self.connections if isinstance(each, PromptProtocol) and not each.is_inside]
+        if len(waiting) > MOST_WAITING:
+            oldest = min(waiting, key=lambda each: each.number)
+            self.connections.discard(oldest)
+            oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Take what arrived, and wait no longer once it is a whole request."""
@@ -43,6 +116,7 @@ class PromptProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Leave it to uvicorn how long a connection is kept for the next request."""
         self._stop_waiting()
+        self._was_inside = INSIDE in self.scope
         super().on_response_complete()
 
     def _wait(self) -> None:

@@ -74,16 +74,17 @@ def make_app(state: State) -> ASGIApp:
     return Guard(app, keys=state.keys, port=state.port)
 
 
-async def _home(state: State, _: Request) -> Response:
+async def _home(state: State, request: Request) -> Response:
     from unveil.web import pages
 
-    return HTMLResponse(await asyncio.to_thread(pages.home, state.jobs.views(), state.uploads.all()))
+    shown = partial(pages.home, state.jobs.views(), state.uploads.all(), root=_root(request))
+    return HTMLResponse(await asyncio.to_thread(shown))
 
 
-async def _listing(_state: State, _: Request) -> Response:
+async def _listing(_state: State, request: Request) -> Response:
     from unveil.web import pages
 
-    return HTMLResponse(await asyncio.to_thread(pages.listing))
+    return HTMLResponse(await asyncio.to_thread(pages.listing, root=_root(request)))
 
 
 async def _question(state: State, request: Request) -> Response:
@@ -101,7 +102,7 @@ async def _question(state: State, request: Request) -> Response:
     view = state.jobs.view(again) if again is not None and again in state.jobs else None
     if view is not None and view.question != form.question:
         raise RefusedError(404, _SENTENCES[404])
-    return HTMLResponse(await asyncio.to_thread(pages.question, form, view))
+    return HTMLResponse(await asyncio.to_thread(pages.question, form, view, root=_root(request)))
 
 
 async def _files(state: State, request: Request) -> Response:
@@ -164,7 +165,7 @@ async def _job(state: State, request: Request) -> Response:
             return JSONResponse({})
         await state.jobs.cancel(identity)
         return JSONResponse(state.jobs.view(identity).to_dict())
-    return HTMLResponse(await asyncio.to_thread(pages.job, state.jobs.view(identity)))
+    return HTMLResponse(await asyncio.to_thread(pages.job, state.jobs.view(identity), root=_root(request)))
 
 
 async def _job_state(state: State, request: Request) -> Response:
@@ -209,6 +210,11 @@ def report_policy(report: Path) -> str:
     if not own.startswith("default-src 'none';") or not own.isprintable():
         own = "default-src 'none'"
     return f"{own}; frame-ancestors 'self'; sandbox allow-scripts allow-modals"
+
+
+def _root(request: Request) -> str:
+    """Return the secret part of the path, which the guard found right and all links need."""
+    return str(request.scope["root_path"])
 
 
 def _saved_as(request: Request, name: str) -> dict[str, str]:
@@ -280,4 +286,4 @@ def _said(request: Request, status: int, sentence: str) -> Response:
         return answer(json.dumps({"error": sentence}), status, media_type="application/json")
     from unveil.web import pages
 
-    return answer(pages.error(status, sentence), status, media_type="text/html")
+    return answer(pages.error(status, sentence, root=_root(request)), status, media_type="text/html")

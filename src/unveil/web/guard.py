@@ -1,4 +1,18 @@
-"""Who may ask: only this machine, only the browser that opened the link, only pages of our own."""
+"""Who may ask: only this machine, only the browser that opened the link, only pages of our own.
+
+A browser that is in shows two secrets with each request: a cookie, and the first part of the path, which all our pages
+lie below. Neither is worth anything without the other, because each can get lost in its own way:
+
+* Cookies do not know ports: a browser sends those of 127.0.0.1 to every server there, also to one that somebody else
+  has started on another port. Ours is kept for its path alone, though, and no other server has pages below a path that
+  it cannot know. Should the cookie get out nevertheless, the path is missing. What another server makes the browser
+  keep under the same name lies beside our cookie, and not in its place.
+* A path stands in the address bar and in the history of the browser, and may be read over somebody's shoulder: there
+  the cookie is missing. Other servers are not told the path, because our pages send no referrer.
+
+Both come from the link in the terminal. Its token is behind the ``#``, which browsers keep to themselves: no server,
+log or referrer sees it. The page at ``/``, which anybody may see, sends it once and clears the address bar.
+"""
 
 import asyncio
 import contextlib
@@ -6,19 +20,26 @@ import hmac
 import json
 import secrets
 from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
-from urllib.parse import parse_qs
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from unveil.report.templates import text_of
 from unveil.web import title_of
 
 #: What a form of another page could send without asking first.
 _FORM_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "text/plain"})
 #: Where a request remembers that all of it has been read.
 _READ = "unveil.read"
+#: Where a request remembers that it is one of the browser that is in: its connection is kept when there are too many.
+INSIDE = "unveil.inside"
+#: Where a token is sent, and in which header: a page elsewhere could not send that without asking first.
+ENTRANCE = "/enter"
+TOKEN = b"unveil-token"
 
 READS = frozenset({"GET", "HEAD"})
 #: The cookie outlives the browser, so that closing it loses nothing; the server forgets it when it stops.
@@ -42,8 +63,7 @@ HEADERS = {
 }
 
 _STYLE = "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:15vh auto;padding:0 1rem}"
-_STYLE_HASH = b64encode(sha256(_STYLE.encode()).digest()).decode()
-_PLAIN_POLICY = f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'"
+_ALL_CLOSED = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 WHAT_TO_DO = (
     "Open the address that stands in the terminal where unveil serve was started. It works once; press Enter there "
@@ -51,33 +71,59 @@ WHAT_TO_DO = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """The two secrets of the browser that is in: what its cookie holds, and the first part of every path."""
+
+    cookie: str
+    place: str
+
+    @property
+    def root(self) -> str:
+        """What comes before every path."""
+        return f"/{self.place}"
+
+
 class Keys:
-    """The link that lets a browser in, once, and the secret of the browser that is in.
+    """The link that lets a browser in, once, and the secrets of the browser that is in.
 
     There is one of each: whoever reads a link over somebody's shoulder and is faster is out again as soon as its owner
     has used the next one.
+
+    Parameters
+    ----------
+    spent
+        Called when a link has let a browser in: where else it was kept, it can be removed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, spent: Callable[[], None] = lambda: None) -> None:
         self._token: str | None = None
-        self._session: str | None = None
+        self._session: Session | None = None
+        self._spent = spent
 
     def new_token(self) -> str:
         """Return a token that lets one browser in; the token before it no longer does."""
         self._token = secrets.token_urlsafe(32)
         return self._token
 
-    def spend(self, token: str) -> str | None:
-        """Return the secret of a new session if this is the token, which is thereby spent; the old session ends."""
+    def spend(self, token: str) -> Session | None:
+        """Return a new session if this is the token, which is thereby spent; the old session ends."""
         if self._token is None or not _same(token, self._token):
             return None
         self._token = None
-        self._session = secrets.token_urlsafe(32)
+        self._session = Session(cookie=secrets.token_urlsafe(32), place=secrets.token_urlsafe(32))
+        self._spent()
         return self._session
 
-    def knows(self, secret: str) -> bool:
-        """Return whether this is the secret of the session, in a time that does not tell how much of it is right."""
-        return self._session is not None and _same(secret, self._session)
+    def session(self, place: str, cookies: list[str]) -> Session | None:
+        """Return the session if this is its path and one of these is its cookie.
+
+        It takes a time that does not tell how much of either is right.
+        """
+        here = self._session
+        if here is None or not _same(place, here.place) or not any(_same(each, here.cookie) for each in cookies):
+            return None
+        return here
 
 
 class Guard:
@@ -96,9 +142,10 @@ class Guard:
     def __init__(self, app: ASGIApp, *, keys: Keys, port: int) -> None:
         self.app = app
         self.keys = keys
-        self.hosts = {f"127.0.0.1:{port}", f"localhost:{port}"} | ({"127.0.0.1", "localhost"} if port == 80 else set())
-        # Cookies do not know ports, so that two servers must not use the same name.
-        self.cookie = f"unveil-{port}"
+        # Not localhost: it may mean ::1 as well, where somebody else may listen on the same port.
+        self.hosts = {f"127.0.0.1:{port}"} | ({"127.0.0.1"} if port == 80 else set())
+        # Cookies do not know ports, so that no two servers must use the same name.
+        self.cookie = f"unveil-{secrets.token_hex(8)}"
         self._answering = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -126,7 +173,9 @@ class Guard:
             return plain_answer(scope, 421, f"This server does not answer to that name. {WHAT_TO_DO}")
         site = _values(scope, b"sec-fetch-site")
         reads = scope["method"] in READS
-        if any(each not in ("same-origin", *(["none"] if reads else [])) for each in site):
+        # The entrance is for those who come from elsewhere, such as the file that the browser is started with.
+        entrance = reads and scope["path"] == "/"
+        if not entrance and any(each not in ("same-origin", *(["none"] if reads else [])) for each in site):
             return plain_answer(scope, 403, f"This request came from another page. {WHAT_TO_DO}")
         if not reads:
             if _values(scope, b"origin") != [f"http://{hosts[0].lower()}"]:
@@ -138,20 +187,28 @@ class Guard:
 
     def _entry(self, scope: Scope) -> Response | None:
         """Return the answer to a request of a browser that is not in yet, or just coming in."""
-        cookies = [part.strip().partition("=") for text in _values(scope, b"cookie") for part in text.split(";")]
-        inside = any(self.keys.knows(value) for name, _, value in cookies if name == self.cookie)
-        tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
-        if scope["path"] == "/" and len(tokens) == 1 and scope["method"] == "GET":
+        if scope["path"] == "/" and scope["method"] in READS:
             if any("prefetch" in each for each in _values(scope, b"sec-purpose")):
                 return plain_answer(scope, 503, "A link that works once is not fetched in advance.")
-            if inside:
-                return _redirect(None)
-            secret = self.keys.spend(tokens[0])
-            if secret is not None:
-                return _redirect(
-                    f"{self.cookie}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={_COOKIE_SECONDS}"
-                )
-        return None if inside else plain_answer(scope, 403, f"Only the browser that opened it gets in. {WHAT_TO_DO}")
+            return _entrance()
+        if scope["path"] == ENTRANCE and scope["method"] == "POST":
+            tokens = _values(scope, TOKEN)
+            opened = self.keys.spend(tokens[0]) if len(tokens) == 1 else None
+            if opened is not None:
+                return self._opened(opened)
+        cookies = [part.strip().partition("=") for text in _values(scope, b"cookie") for part in text.split(";")]
+        values = [value for name, _, value in cookies if name == self.cookie]
+        session = self.keys.session(scope["path"][1:].partition("/")[0], values)
+        if session is None:
+            return plain_answer(scope, 403, f"Only the browser that opened it gets in. {WHAT_TO_DO}")
+        scope["root_path"] = session.root
+        scope[INSIDE] = True
+        return None
+
+    def _opened(self, session: Session) -> Response:
+        cookie = f"{self.cookie}={session.cookie}; Path={session.root}; HttpOnly; SameSite=Strict"
+        headers = {**HEADERS, "set-cookie": f"{cookie}; Max-Age={_COOKIE_SECONDS}", "content-type": "application/json"}
+        return Closing(json.dumps({"root": session.root}), 200, headers)
 
 
 def wants_page(scope: Scope) -> bool:
@@ -165,14 +222,25 @@ def plain_page(status: int, sentence: str) -> str:
     >>> "&lt;b&gt;" in plain_page(404, "There is no <b>")
     True
     """
-    title = escape(title_of(status))
+    return _page(title_of(status), f"<p>{escape(sentence)}</p>")
+
+
+def _page(title: str, body: str) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<link rel="icon" href="data:,">\n'
-        f"<title>unveil: {title}</title>\n<style>{_STYLE}</style>\n</head>\n"
-        f"<body>\n<main>\n<h1>{title}</h1>\n<p>{escape(sentence)}</p>\n</main>\n</body>\n</html>\n"
+        f"<title>unveil: {escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n<h1>{escape(title)}</h1>\n{body}\n</main>\n</body>\n</html>\n"
     )
+
+
+def _plain_policy() -> str:
+    return f"default-src 'none'; style-src '{_digest(_STYLE)}'; img-src data:; {_ALL_CLOSED}"
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 class Closing(Response):
@@ -206,13 +274,21 @@ def plain_answer(scope: Scope, status: int, sentence: str) -> Closing:
         body, kind = plain_page(status, sentence), "text/html; charset=utf-8"
     else:
         body, kind = json.dumps({"error": sentence}), "application/json"
-    headers = {**HEADERS, "content-security-policy": _PLAIN_POLICY, "content-type": kind}
+    headers = {**HEADERS, "content-security-policy": _plain_policy(), "content-type": kind}
     return Closing(body, status, headers)
 
 
-def _redirect(cookie: str | None) -> Closing:
-    headers = {**HEADERS, "location": "/", **({} if cookie is None else {"set-cookie": cookie})}
-    return Closing(b"", 303, headers)
+def _entrance() -> Closing:
+    """Return the page that anybody may see: its script sends the token of the link, and goes where that leads."""
+    script = text_of("unveil.web", "enter.js")
+    body = (
+        f'<p id="wait" hidden>Opening …</p>\n<p id="refused" hidden>Only the browser that opened it gets in. '
+        f"{escape(WHAT_TO_DO)}</p>\n<noscript><p>This page needs JavaScript. It is switched off in this browser; "
+        f"switch it on for this address.</p></noscript>\n<script>{script}</script>"
+    )
+    policy = f"{_plain_policy()}; script-src '{_digest(script)}'; connect-src 'self'"
+    headers = {**HEADERS, "content-security-policy": policy, "content-type": "text/html; charset=utf-8"}
+    return Closing(_page("unveil", body), 200, headers)
 
 
 def _noticed(scope: Scope, receive: Receive) -> Receive:

@@ -106,7 +106,7 @@ def asset(name: str) -> bytes:
     return (report_asset(name) if name == "page.css" else text_of(_PACKAGE, name)).encode()
 
 
-def home(jobs: Sequence[Shown] = (), files: Sequence[Kept] = ()) -> str:
+def home(jobs: Sequence[Shown] = (), files: Sequence[Kept] = (), *, root: str = "") -> str:
     """Return the first page: the questions, results so far, the last first, and the files that are kept.
 
     >>> "Audit a table" in home()
@@ -114,6 +114,7 @@ def home(jobs: Sequence[Shown] = (), files: Sequence[Kept] = ()) -> str:
     """
     return _render(
         "home.html.j2",
+        root,
         title="Start",
         forms=list(FORMS.values()),
         jobs=[_line(job) for job in reversed(jobs)],
@@ -121,7 +122,7 @@ def home(jobs: Sequence[Shown] = (), files: Sequence[Kept] = ()) -> str:
     )
 
 
-def question(form: Form, again: Shown | None = None) -> str:
+def question(form: Form, again: Shown | None = None, *, root: str = "") -> str:
     """Return the page that asks a question; ``again`` fills it with what an earlier job was asked.
 
     >>> '<label for="f-original"' in question(FORMS["audit"])
@@ -133,6 +134,7 @@ def question(form: Form, again: Shown | None = None) -> str:
             groups.setdefault(field.fold, []).append(_field(field, form))
     return _render(
         "question.html.j2",
+        root,
         title=form.title,
         form=form,
         groups=[{"title": title, "fields": fields} for title, fields in groups.items()],
@@ -141,12 +143,13 @@ def question(form: Form, again: Shown | None = None) -> str:
     )
 
 
-def job(view: Shown) -> str:
+def job(view: Shown, *, root: str = "") -> str:
     """Return the page of one job: how far it is, then its answer, and what was asked."""
     form = FORMS[view.question]
     line = _line(view)
     return _render(
         "job.html.j2",
+        root,
         title=f"{line.state_words}: {form.title}",
         form=form,
         job=line,
@@ -155,7 +158,7 @@ def job(view: Shown) -> str:
     )
 
 
-def listing() -> str:
+def listing(*, root: str = "") -> str:
     """Return the page with all metrics, attacks and protections, from the same listings that everything else uses.
 
     >>> "narayanan-shmatikov" in listing()
@@ -163,16 +166,16 @@ def listing() -> str:
     """
     from unveil.web.listing import parts
 
-    return _render("list.html.j2", title="Attacks, protections, metrics", parts=parts())
+    return _render("list.html.j2", root, title="Attacks, protections, metrics", parts=parts())
 
 
-def error(status: int, sentence: str) -> str:
+def error(status: int, sentence: str, *, root: str = "") -> str:
     """Return the page for a request that was not served, with the sentence that says why.
 
     >>> "&lt;b&gt;" in error(404, "There is no <b>")
     True
     """
-    return _render("error.html.j2", title=title_of(status), sentence=sentence)
+    return _render("error.html.j2", root, title=title_of(status), sentence=sentence)
 
 
 class _Line(NamedTuple):
@@ -262,10 +265,11 @@ def _things(field: Field) -> list[dict[str, Any]]:
     return [{"name": name, "summary": summary, "settings": settings_of(name)} for name, summary in choices()]
 
 
-def _render(template: str, **values: Any) -> str:
+def _render(template: str, root: str, **values: Any) -> str:
+    """Return a page whose links begin with ``root``, the part of the path that only the signed-in browser knows."""
     from unveil import __version__
 
-    return _environment().get_template(template).render(version=__version__, **values)
+    return _environment().get_template(template).render(version=__version__, root=root, **values)
 
 
 @cache

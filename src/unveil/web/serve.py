@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from unveil._optional import need
 from unveil.errors import InputError
+from unveil.web._private import write_private
 from unveil.web.jobs import Rules
 from unveil.web.uploads import MEGABYTE, Limits
 
@@ -30,8 +31,6 @@ HOST = "127.0.0.1"
 PORT = 8765
 #: The number of standard input, which is read without the lock of ``sys.stdin``.
 _INPUT = 0
-#: Connections beyond these are refused, in a form or another; a browser opens about six.
-_MOST_CONNECTIONS = 400
 #: A worker may take this share of the memory of the machine, and one that only looks at a file no more than so much.
 _MEMORY_SHARE = 0.8
 LOOK_MEMORY = 4 * 2**30
@@ -64,7 +63,8 @@ def serve(wishes: Wishes, *, tell: Callable[[str], None]) -> None:
         Called with each line that the person has to read, the address first.
     """
     need("starlette", extra="web")
-    uvicorn = need("uvicorn", extra="web")
+    need("uvicorn", extra="web")
+    from unveil.web._protocol import PatientServer
     from unveil.web.app import State, make_app
     from unveil.web.folder import make_folder
     from unveil.web.guard import Keys
@@ -76,13 +76,14 @@ def serve(wishes: Wishes, *, tell: Callable[[str], None]) -> None:
     folder = make_folder(wishes.parent)
     atexit.register(folder.remove)
     try:
-        keys = Keys()
+        redirect = folder.path / "open.html"
+        keys = Keys(spent=lambda: redirect.unlink(missing_ok=True))
         uploads = Uploads(folder.files, wishes.limits)
         jobs = Jobs(folder.jobs, wishes.rules or usual_rules())
         state = State(keys=keys, port=port, uploads=uploads, jobs=jobs)
-        server = uvicorn.Server(settings_for(make_app(state)))
+        server = PatientServer(settings_for(make_app(state)))
         _prepare(server)
-        _welcome(keys, port, wishes, tell)
+        _welcome(keys, port, redirect if wishes.open_browser and has_screen() else None, tell)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listening])
     finally:
@@ -131,7 +132,7 @@ def _bound(port: int) -> socket.socket | None:
         if os.name == "posix":  # elsewhere it would let others listen at the same place
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((HOST, port))
-        made.listen(128)
+        made.listen()
     except OSError:
         made.close()
         return None
@@ -142,7 +143,7 @@ def settings_for(app: "ASGIApp") -> "Config":
     """Return how uvicorn serves the application: nothing is logged, believed or told that need not be."""
     import uvicorn
 
-    from unveil.web._protocol import PromptProtocol
+    from unveil.web._protocol import AT_A_TIME, PromptProtocol
 
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     return uvicorn.Config(
@@ -151,13 +152,13 @@ def settings_for(app: "ASGIApp") -> "Config":
         ws="none",
         lifespan="on",
         loop="asyncio",
-        # Addresses hold the token, so no request is written down; a mistake of ours still shows in the terminal.
+        # Paths hold a secret, so no request is written down; a mistake of ours still shows in the terminal.
         log_config=None,
         access_log=False,
         # Nothing that stands before the server is believed, and nothing is told about it.
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=_MOST_CONNECTIONS,
+        backlog=AT_A_TIME,
         timeout_graceful_shutdown=_LAST_SECONDS,
     )
 
@@ -187,20 +188,26 @@ def _leave(number: int, _: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)
 
 
-def _welcome(keys: "Keys", port: int, wishes: Wishes, tell: Callable[[str], None]) -> None:
+def _welcome(keys: "Keys", port: int, redirect: Path | None, tell: Callable[[str], None]) -> None:
+    """Say where the page is, and open it through the file ``redirect`` where one is wanted."""
+    from unveil.web._peer import system_tells
+
     def address() -> str:
-        return f"http://{HOST}:{port}/?token={keys.new_token()}"
+        return f"http://{HOST}:{port}/#{keys.new_token()}"
 
     first = address()
     tell(f"unveil answers on this machine only, at an address that works once:\n\n    {first}\n")
     more = sys.stdin is not None and sys.stdin.isatty()
     tell("Press Enter for a new address, Ctrl-C to stop." if more else "Ctrl-C stops it.")
     tell("Stopping removes the files that were given and the results.")
+    if not system_tells():
+        tell("This system does not tell whose program connects: other users of it are kept out by the address alone.")
     if more:
         threading.Thread(target=_more_addresses, args=(address, tell), daemon=True).start()
-    if wishes.open_browser and has_screen():
+    if redirect is not None:
+        tell("The browser is opened. If it does not show the page, open the address in it yourself.")
         # In a thread, because some browsers return only when they are closed.
-        threading.Thread(target=_open, args=(first,), daemon=True).start()
+        threading.Thread(target=_open, args=(redirect, first), daemon=True).start()
 
 
 def _more_addresses(address: Callable[[], str], tell: Callable[[str], None]) -> None:
@@ -210,9 +217,19 @@ def _more_addresses(address: Callable[[], str], tell: Callable[[str], None]) -> 
             tell(f"\n    {address()}\n")
 
 
-def _open(address: str) -> None:
+def _open(redirect: Path, address: str) -> None:
+    """Open the address through a file that only this user can read.
+
+    What a browser is started with can be read by everybody on the machine, in the list of processes.
+    """
     with contextlib.suppress(webbrowser.Error, OSError):
-        webbrowser.open(address)
+        write_private(
+            redirect,
+            '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="referrer" content="no-referrer">\n'
+            f'<meta http-equiv="refresh" content="0; url={address}">\n<title>unveil</title>\n'
+            f'<p><a href="{address}">Go to the page of unveil</a></p>\n</html>\n',
+        )
+        webbrowser.open(redirect.as_uri())
 
 
 def has_screen() -> bool:

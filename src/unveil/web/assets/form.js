@@ -29,7 +29,7 @@ function refuse(name, sentence) {
 function send(file, bar) {
   return new Promise((done) => {
     const request = new XMLHttpRequest();
-    request.open("PUT", `/files?name=${encodeURIComponent(file.name)}`);
+    request.open("PUT", `${ROOT}/files?name=${encodeURIComponent(file.name)}`);
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.upload.addEventListener("progress", (event) => {
@@ -38,7 +38,7 @@ function send(file, bar) {
     request.addEventListener("loadend", async () => {
       const told = request.response || {};
       if (request.status === 201) done(told);
-      else done({ failed: true, error: told.error || ((await ask("GET", "/files")).failed ? LOST : UNREADABLE) });
+      else done({ failed: true, error: told.error || ((await ask("GET", `${ROOT}/files`)).failed ? LOST : UNREADABLE) });
     });
     request.responseType = "json";
     request.send(file);
@@ -88,12 +88,12 @@ async function takeOne(field, name, file) {
 
 async function see(name, entry, words) {
   words.textContent = "Looking at it …";
-  const seen = await ask("POST", `/files/${entry.id}/look`);
+  const seen = await ask("POST", `${ROOT}/files/${entry.id}/look`);
   const wrong = seen.error || seen.look?.error;
   if (wrong) {
     entry.item.remove();
     refuse(name, wrong);
-    await ask("DELETE", `/files/${entry.id}`);
+    await ask("DELETE", `${ROOT}/files/${entry.id}`);
     return false;
   }
   entry.look = seen.look || seen;
@@ -104,7 +104,7 @@ async function see(name, entry, words) {
 async function drop(name, entry) {
   given.set(name, given.get(name).filter((each) => each !== entry));
   entry.item.remove();
-  await ask("DELETE", `/files/${entry.id}`);
+  await ask("DELETE", `${ROOT}/files/${entry.id}`);
   for (const field of $$(`[data-of="${name}"]`)) offer(field, []);
 }
 

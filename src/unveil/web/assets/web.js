@@ -4,6 +4,8 @@
 
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+// Where our pages lie: below a path that other servers of this machine cannot know.
+const ROOT = document.documentElement.dataset.root;
 const LOST = "The server does not answer. See whether it still runs, then load this page again.";
 
 async function ask(method, address, body) {
@@ -58,11 +60,11 @@ function complainAll(errors, sentence) {
 
 async function submit(question, files, values, button, leave = () => {}) {
   button.disabled = true;
-  const told = await ask("POST", "/jobs", { question, files, settings: values });
+  const told = await ask("POST", `${ROOT}/jobs`, { question, files, settings: values });
   if (told.id) {
     // The button stays as it is: one click, one question.
     leave(told.id);
-    location.assign(`/jobs/${told.id}`);
+    location.assign(`${ROOT}/jobs/${told.id}`);
     return;
   }
   button.disabled = false;
@@ -75,7 +77,7 @@ async function follow(place) {
   const bar = $("[data-bar]", place);
   const step = $("[data-step]", place);
   for (;;) {
-    const told = await ask("GET", `/jobs/${place.dataset.job}/state`);
+    const told = await ask("GET", `${ROOT}/jobs/${place.dataset.job}/state`);
     if (!told.failed && !["waiting", "running"].includes(told.state)) break;
     const share = Math.round(100 * (told.share || 0));
     bar.setAttribute("aria-valuenow", String(share));
@@ -106,7 +108,7 @@ async function press(button, method, address, then) {
 async function watch() {
   while ($("[data-pending]")) {
     await new Promise((later) => setTimeout(later, 1500));
-    const answer = await fetch("/").catch(() => null);
+    const answer = await fetch(`${ROOT}/`).catch(() => null);
     if (!answer?.ok) return;
     const now = $("[data-results]", new DOMParser().parseFromString(await answer.text(), "text/html"));
     // Only where something changed: whoever is on a link stays there.
@@ -139,7 +141,7 @@ for (const button of $$(".card [data-sample]")) {
 watch();
 $("[data-cancel]")?.addEventListener("click", ({ target }) => press(target, "DELETE", target.dataset.cancel, () => {}));
 for (const button of $$("[data-remove]")) {
-  button.addEventListener("click", () => press(button, "DELETE", button.dataset.remove, () => location.assign("/")));
+  button.addEventListener("click", () => press(button, "DELETE", button.dataset.remove, () => location.assign(`${ROOT}/`)));
 }
 // A page that the browser kept as it was shows what is no longer so.
 window.addEventListener("pageshow", (event) => event.persisted && location.reload());
