@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from unveil.errors import did_you_mean
+from unveil.errors import did_you_mean, shortened
 from unveil.report.checked_limits import CheckedLimit, Limits, Quantity, check_limits, parse_limit, parse_number
 
 __all__ = [
@@ -32,9 +32,9 @@ def share(text: str) -> Fraction:
     """
     number = parse_number(text)
     if number is None:
-        raise click.BadParameter(f"{text!r} is not a number. Write it as 0.5 or 1/2")
+        raise click.BadParameter(f"{shortened(text)} is not a number. Write it as 0.5 or 1/2")
     if not 0 <= number <= 1:
-        raise click.BadParameter(f"it must lie between 0 and 1, but is {text}")
+        raise click.BadParameter(f"it must lie between 0 and 1, but is {shortened(text)}. Write it as 0.5 or 1/2")
     return number
 
 

@@ -1,4 +1,4 @@
-"""Tell from how a text begins in which way it holds edges: SNAP, KONECT, CSV with a header or without."""
+"""Tell from how a text begins in which way it holds edges: SNAP, KONECT, Matrix Market, CSV with or without header."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,11 @@ from unveil.errors import InputError
 
 _KONECT = re.compile(r"%\s*(sym|asym|bip)\s+([a-z]+)\b", re.IGNORECASE)
 _SIZES = re.compile(r"%\s*[0-9]{1,18}\s+([0-9]{1,18})\s+([0-9]{1,18})\s*$")
+_MATRIX_MARKET = re.compile(rb"%%MatrixMarket\s+matrix\s+(\S+)\s+(\S+)\s+(\S+)\s*$", re.IGNORECASE)
+_SIZE_LINE = re.compile(rb"\s*([0-9]{1,18})\s+([0-9]{1,18})\s+([0-9]{1,18})\s*$")
 _SNAP = re.compile(r"#\s*(un)?directed graph\b", re.IGNORECASE)
+#: How many cells an entry of a matrix has, by what it holds.
+_FIELDS = {"pattern": 2, "integer": 3, "real": 3}
 _INTEGER = re.compile(rb"\s*-?[0-9]+\s*")
 
 
@@ -39,7 +43,9 @@ class Layout:
     weights
         What KONECT says of the weights, such as "unweighted" or "signed"; empty if the file does not say.
     declared
-        How many nodes a KONECT file says there are, numbered from 1; 0 if it does not say.
+        How many nodes a KONECT or Matrix Market file says there are, numbered from 1; 0 if it does not say.
+    entries
+        How many lines with edges a Matrix Market file says there are; None if it does not say.
     """
 
     kind: Literal["table"] | Between
@@ -51,6 +57,7 @@ class Layout:
     directed: bool | None = None
     weights: str = ""
     declared: int = 0
+    entries: int | None = None
 
 
 def layout_of(file: EdgeFile) -> Layout:
@@ -64,12 +71,15 @@ def layout_of(file: EdgeFile) -> Layout:
     """
     skip = before = 0
     remarks: list[str] = []
+    is_matrix = file.head[:14].lower() == b"%%matrixmarket"
     # The last line of a long text may be cut here, and a cut line tells nothing.
     whole = file.head[: file.head.rfind(b"\n") + 1] if len(file.head) >= HEAD else file.head
     for line in BytesIO(whole):
         if b"\r" in line.rstrip(b"\r\n"):
             raise stray_return(file, before + 1)
         if line.strip() and line.lstrip()[:1] not in (b"#", b"%"):
+            if is_matrix:
+                return _matrix_market(file, line, skip, before)
             return _by_first_line(file, line, skip, before, remarks)
         if line.strip():
             remarks.append(line.decode("utf-8", "replace").strip())
@@ -95,6 +105,35 @@ def _by_first_line(file: EdgeFile, line: bytes, skip: int, before: int, remarks:
     if not 2 <= len(cells) <= MOST_COLUMNS:
         raise wrong_line(file, before + 1, len(cells), 0, line)
     return Layout(between, skip, before, len(cells), (), (0, 1), directed, weights, declared)
+
+
+def _matrix_market(file: EdgeFile, line: bytes, skip: int, before: int) -> Layout:
+    """Return how a matrix holds its edges: ``line`` is the first that is no remark, and gives the sizes."""
+    said = _MATRIX_MARKET.match(file.head.splitlines()[0])
+    form, field, symmetry = (
+        ("", "", "") if said is None else [word.decode("ascii", "replace").lower() for word in said.groups()]
+    )
+    if form != "coordinate" or field not in _FIELDS or symmetry not in ("general", "symmetric"):
+        raise InputError(
+            f"the matrix of {file.name} must be coordinate; pattern, integer or real; general or symmetric, but its "
+            "first line says otherwise. Write it again with '%%MatrixMarket matrix coordinate pattern general'"
+        )
+    sizes = _SIZE_LINE.match(line)
+    if sizes is None or sizes[1] != sizes[2]:
+        raise InputError(
+            f"the matrix of {file.name} must have as many rows as columns, one for each node, but line {before + 1} "
+            "does not say so: it must hold the number of rows, of columns and of entries. Write the whole matrix again"
+        )
+    return Layout(
+        "spaces",
+        skip + len(line),
+        before + 1,
+        _FIELDS[field],
+        directed=symmetry == "general",
+        weights="unweighted" if field == "pattern" else "weighted",
+        declared=int(sizes[1]),
+        entries=int(sizes[3]),
+    )
 
 
 def _headed(line: bytes) -> tuple[Between, tuple[str, ...], tuple[int, int]] | None:
