@@ -20,6 +20,9 @@ LARGEST_PIPE = 1 << 30
 #: How many seconds a pipe may stay silent before it counts as forgotten.
 LONGEST_SILENCE = 60
 _PIECE = 1 << 16
+#: How much memory the libraries take before a file is read, and how many times its size a file takes then.
+LEAST_MEMORY = 2_000_000_000
+_GROWTH = 5
 
 # What people hand over by mistake, by its first bytes: what it is, and what to do about it.
 _MISTAKEN = {
@@ -111,7 +114,28 @@ def pipe_content(path: Path) -> bytes | None:
         return _drained(path)
     if not stat.S_ISREG(mode):
         raise InputError(f"{shown(path)} must be a file, but is a device or a socket. Name a file, or pipe the data in")
+    _refuse_size(path)
     return None
+
+
+def most_memory() -> int | None:
+    """Return how many bytes of memory the system lets this process take, or None where it sets no limit."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return None
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if most == resource.RLIM_INFINITY else most
+
+
+def _refuse_size(path: Path) -> None:
+    """Refuse a file that cannot fit, because polars ends the whole process where memory is refused to it."""
+    most, size = most_memory(), path.stat().st_size
+    if most is not None and size * _GROWTH > most - LEAST_MEMORY:
+        raise InputError(
+            f"the file {shown(path)} has {size / 1e6:,.0f} MB and must fit into memory, but this process may take "
+            f"{most / 1e9:.1f} GB only. Raise the limit (ulimit -v), or take fewer rows or columns"
+        )
 
 
 def _drained(path: Path) -> bytes:
