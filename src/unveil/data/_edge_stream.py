@@ -110,7 +110,7 @@ class _Bounded:
             raise _damaged(self._path) from error
         self._seen += len(piece)
         if self._seen > LARGEST:
-            raise too_large(self._path)
+            raise too_large(self._path, LARGEST)
         return piece
 
 

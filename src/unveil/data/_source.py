@@ -172,14 +172,14 @@ def decompressed(path: Path, content: bytes | None) -> bytes:
             f"the compressed file {shown(path)} is cut short or damaged. Copy or compress it again"
         ) from error
     if len(plain) > LARGEST:
-        raise too_large(path)
+        raise too_large(path, LARGEST)
     return plain
 
 
-def too_large(path: Path) -> InputError:
+def too_large(path: Path, largest: int) -> InputError:
     """Return the error for a compressed file that grows beyond the bound."""
     return InputError(
-        f"the compressed file {shown(path)} must hold at most {LARGEST:,} bytes, but holds more. "
+        f"the compressed file {shown(path)} must hold at most {largest:,} bytes, but holds more. "
         "Check that it is the right file, and decompress it first"
     )
 
