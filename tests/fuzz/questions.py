@@ -56,7 +56,7 @@ targets = 5
 neighbours = 2
 seed = 4
 [limits]
-copies = 1
+"copies.attack_rate" = 1
 [[scenario]]
 name = "neighbour"
 columns = ["age"]

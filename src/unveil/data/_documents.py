@@ -1,6 +1,7 @@
 """Read a small document of settings or results: text, TOML or JSON, never without a bound on size and depth."""
 
 import json
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -67,13 +68,12 @@ def _parsed(path: Path, parse: Callable[[str], Any], kind: str) -> Any:
     except RecursionError:
         raise _too_deep(path) from None
     except ValueError:  # Python converts no number of thousands of digits
-        raise InputError(
-            f"the file {shown(path)} must be {kind} whose numbers can be computed with, but one has thousands of "
-            "digits. Write a shorter one"
-        ) from None
+        raise _too_long(path, kind) from None
     level = [told]
     for _ in range(_DEEPEST):
         level = [inner for each in level for inner in _inside(each)]
+        if any(isinstance(each, int) and abs(each) > sys.float_info.max for each in level):
+            raise _too_long(path, kind)
         if not level:
             return told
     raise _too_deep(path)
@@ -83,6 +83,13 @@ def _inside(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return list(value.values())
     return value if isinstance(value, list) else []
+
+
+def _too_long(path: Path, kind: str) -> InputError:
+    return InputError(
+        f"the file {shown(path)} must be {kind} whose numbers can be computed with, but one has hundreds of digits. "
+        "Write a shorter one"
+    )
 
 
 def _too_deep(path: Path) -> InputError:

@@ -9,15 +9,12 @@ from typing import Literal
 from unveil.data._edge_header import find_ends
 from unveil.data._edge_lines import MOST_COLUMNS, Between, stray_return, wrong_line
 from unveil.data._edge_stream import HEAD, EdgeFile
+from unveil.data._matrix_market import FIELDS, market_header, market_sizes
 from unveil.errors import InputError
 
 _KONECT = re.compile(r"%\s*(sym|asym|bip)\s+([a-z]+)\b", re.IGNORECASE)
 _SIZES = re.compile(r"%\s*[0-9]{1,18}\s+([0-9]{1,18})\s+([0-9]{1,18})\s*$")
-_MATRIX_MARKET = re.compile(rb"%%MatrixMarket\s+matrix\s+(\S+)\s+(\S+)\s+(\S+)\s*$", re.IGNORECASE)
-_SIZE_LINE = re.compile(rb"\s*([0-9]{1,18})\s+([0-9]{1,18})\s+([0-9]{1,18})\s*$")
 _SNAP = re.compile(r"#\s*(un)?directed graph\b", re.IGNORECASE)
-#: How many cells an entry of a matrix has, by what it holds.
-_FIELDS = {"pattern": 2, "integer": 3, "real": 3}
 _INTEGER = re.compile(rb"\s*-?[0-9]+\s*")
 
 
@@ -109,17 +106,14 @@ def _by_first_line(file: EdgeFile, line: bytes, skip: int, before: int, remarks:
 
 def _matrix_market(file: EdgeFile, line: bytes, skip: int, before: int) -> Layout:
     """Return how a matrix holds its edges: ``line`` is the first that is no remark, and gives the sizes."""
-    said = _MATRIX_MARKET.match(file.head.splitlines()[0])
-    form, field, symmetry = (
-        ("", "", "") if said is None else [word.decode("ascii", "replace").lower() for word in said.groups()]
-    )
-    if form != "coordinate" or field not in _FIELDS or symmetry not in ("general", "symmetric"):
+    form, field, symmetry = market_header(file.head.splitlines()[0])
+    if form != "coordinate" or field not in FIELDS or symmetry not in ("general", "symmetric"):
         raise InputError(
             f"the matrix of {file.name} must be coordinate; pattern, integer or real; general or symmetric, but its "
             "first line says otherwise. Write it again with '%%MatrixMarket matrix coordinate pattern general'"
         )
-    sizes = _SIZE_LINE.match(line)
-    if sizes is None or sizes[1] != sizes[2]:
+    sizes = market_sizes(line)
+    if sizes is None or sizes[0] != sizes[1] or sizes[2] is None:
         raise InputError(
             f"the matrix of {file.name} must have as many rows as columns, one for each node, but line {before + 1} "
             "does not say so: it must hold the number of rows, of columns and of entries. Write the whole matrix again"
@@ -128,11 +122,11 @@ def _matrix_market(file: EdgeFile, line: bytes, skip: int, before: int) -> Layou
         "spaces",
         skip + len(line),
         before + 1,
-        _FIELDS[field],
+        FIELDS[field],
         directed=symmetry == "general",
         weights="unweighted" if field == "pattern" else "weighted",
-        declared=int(sizes[1]),
-        entries=int(sizes[3]),
+        declared=sizes[0],
+        entries=sizes[2],
     )
 
 

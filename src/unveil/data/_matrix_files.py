@@ -1,6 +1,5 @@
 """Read a square matrix from a file of numpy, scipy or Matrix Market; nothing in a file is ever run."""
 
-import io
 import os
 import zipfile
 import zlib
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unveil.data._matrix_csv import csv_matrix
+from unveil.data._matrix_market import market_matrix
 from unveil.data._source import decompressed, open_source, shown
 from unveil.data._square_matrix import MatrixFile, Names, SquareMatrix, refuse_shape, square_matrix
 from unveil.errors import InputError
@@ -30,7 +30,7 @@ def matrix_of(path: str | os.PathLike[str]) -> MatrixFile:
     if head.startswith((b"%%MatrixMarket", b"\x1f\x8b")):
         text = decompressed(path, None) if head.startswith(b"\x1f\x8b") else path.read_bytes()
         if text.startswith(b"%%MatrixMarket"):
-            return MatrixFile(_matrix_market(text, path, what))
+            return MatrixFile(market_matrix(text, path, what))
     source = open_source(path)
     if source.kind == "parquet":
         raise InputError(
@@ -116,30 +116,4 @@ def _sparse(path: Path, what: str) -> SquareMatrix:
     refuse_shape(matrix.shape, what=what, entries=matrix.nnz)
     if hasattr(matrix, "check_format"):
         matrix.check_format(full_check=True)
-    return square_matrix(matrix, what=what)
-
-
-def _matrix_market(text: bytes, path: Path, what: str) -> SquareMatrix:
-    from scipy.io import mminfo, mmread
-
-    try:
-        rows, columns, entries, form, field, _ = mminfo(io.BytesIO(text))
-        sparse = form == "coordinate"
-        if field == "complex":
-            raise InputError(f"{what} must hold real numbers, but holds complex ones. Write their sizes instead")
-        refuse_shape((rows, columns), what=what, entries=entries if sparse else None)
-        matrix = mmread(io.BytesIO(text), spmatrix=False)
-    except InputError:
-        raise
-    except (*_DAMAGED, OverflowError, MemoryError):
-        raise _damaged(path, "Matrix Market") from None
-    if not sparse:
-        return square_matrix(matrix, what=what)
-    place = np.asarray(matrix.row, np.int64) * rows + matrix.col
-    repeated = place.size - np.unique(place).size
-    if repeated:
-        raise InputError(
-            f"{what} must have every place at most once, but {repeated} lines repeat the place of another. "
-            "Keep one of each"
-        )
     return square_matrix(matrix, what=what)
