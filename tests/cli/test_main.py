@@ -112,7 +112,7 @@ def test_a_shell_can_complete_the_names_of_commands() -> None:
 def test_an_interrupt_ends_with_130_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     run = call_raising(KeyboardInterrupt(), monkeypatch)
     assert run.exit_code == 130  # type: ignore[attr-defined]
-    assert run.output.strip() == ""  # type: ignore[attr-defined]
+    assert run.output.strip() == "unveil: stopped"  # type: ignore[attr-defined]
 
 
 def test_a_reader_that_went_away_is_no_traceback() -> None:

@@ -194,7 +194,7 @@ def test_an_unusable_limit_is_bad_input(limit: str, message: str) -> None:
     assert run.stderr == f"unveil: Invalid value for '--limit': {message} See 'unveil partition --help'\n"
 
 
-@pytest.mark.parametrize("where", ["missing/page.html", ".", "", "x" * 300, "file/page.html", "loop"])
+@pytest.mark.parametrize("where", ["missing/page.html", ".", "x" * 300, "file/page.html", "loop"])
 def test_an_unusable_page_is_refused_before_the_question_is_asked(
     where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -208,7 +208,17 @@ def test_weights_are_read_for_items_or_for_items_of_subjects(tmp_path: Path) -> 
     assert frame.rows() == [("s", "a", 0.5), ("t", "a", 0.25)]
 
 
-@pytest.mark.parametrize("cell", ["SECRET", "1.01", "-0.5", "nan", "inf", "", "1/2"])
+def test_a_weight_may_be_a_fraction_as_alpha_may(tmp_path: Path) -> None:
+    assert read_weights(make(tmp_path, "item,weight\na,1/8\nb, 3/4 \n"))["weight"].to_list() == [0.125, 0.75]
+
+
+@pytest.mark.parametrize("cell", ["NaN", "-1"])
+def test_the_advice_on_a_wrong_weight_does_not_make_the_item_count_in_full(tmp_path: Path, cell: str) -> None:
+    message = refusal(lambda: read_weights(make(tmp_path, f"item,weight\nb,{cell}\n")))
+    assert message.endswith("Write such a number; an item whose row is left out counts in full")
+
+
+@pytest.mark.parametrize("cell", ["SECRET", "1.01", "-0.5", "nan", "inf", "", "3/2", "1/0"])
 def test_a_wrong_weight_is_refused_with_its_row(tmp_path: Path, cell: str) -> None:
     message = refusal(lambda: read_weights(make(tmp_path, f"item,weight\nSECRET,0.5\nb,{cell}\n")))
     assert "column 'weight'" in message

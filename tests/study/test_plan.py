@@ -203,10 +203,10 @@ def test_a_study_of_tables_refuses_what_leaves_no_truth_or_no_candidates(tmp_pat
 def test_a_file_that_is_no_study_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         Study.read(tmp_path / "gone.toml")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="is a folder"):
         Study.read(tmp_path)
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="not text in UTF-8"):
+    with pytest.raises(InputError, match="must be text in UTF-8"):
         Study.read(tmp_path / "bytes.toml")
     with pytest.raises(InputError, match="must be a table of keys"):
         Study.read(

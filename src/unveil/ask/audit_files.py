@@ -1,6 +1,5 @@
 """The audit asked of files: the original, the releases, perhaps a control table, and perhaps a file of settings."""
 
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ import numpy as np
 from unveil.ask.audit import AuditAnswer, audit
 from unveil.ask.progress import Progress, silent
 from unveil.ask.scenarios import read_link, read_scenario
+from unveil.data._documents import read_toml
 from unveil.data._source import shown
 from unveil.data.table import Table
 from unveil.errors import InputError, did_you_mean
@@ -159,14 +159,7 @@ def read_settings(path: str | Path) -> Settings:
     ``file``, ``name`` and ``kind``.
     """
     path = Path(path)
-    try:
-        told = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"the settings {shown(path)} cannot be read ({error.strerror}). Check the path") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"the settings {shown(path)} must be text in UTF-8. Save the file as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the settings {shown(path)} are not valid TOML ({error}). Correct the file") from error
+    told = read_toml(path)
     _check(told, path)
     folder = path.parent
     releases = [_release(each, path) for each in told.get("release", ())]

@@ -1,13 +1,15 @@
 """What an audit leaves for the file: the sheet to be signed, the limits it is judged by, and what changed since."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from unveil.ask.audit_quantities import quantities_of
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, did_you_mean, shortened
 from unveil.report.audit_attacks import ATTACK_TEXTS
 from unveil.report.audit_findings import Audit, Audited
 from unveil.report.audit_questions import box_facts
@@ -40,10 +42,30 @@ class Paper:
     #: An earlier audit to compare with, as parsed JSON.
     previous: Mapping[str, Any] | None = None
 
+    def __post_init__(self) -> None:
+        if not _may_be_date(self.review):
+            raise InputError(
+                f"the date of review must be a day of the calendar, but {shortened(self.review)} is none. Write year, "
+                "month and day as in 2027-03-31, or words such as May 2027"
+            )
+
     @property
     def paths(self) -> tuple[Path, ...]:
         """All files, whose folders are nobody's business."""
         return tuple(path for path in (self.original, *self.released, self.control) if path is not None)
+
+
+def _may_be_date(text: str) -> bool:
+    """Return whether a text is a date or words of its writer's own; one of digits like a date must be in the calendar.
+
+    >>> _may_be_date("2028-02-29"), _may_be_date("2027-02-29"), _may_be_date("May 2027")
+    (True, False, True)
+    """
+    digits = re.fullmatch(r"\s*(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\s*", text, re.ASCII)
+    try:
+        return digits is None or bool(date(*(int(part) for part in digits.groups())))
+    except ValueError:
+        return False
 
 
 def judged(audit: Audit, profile_name: str) -> Judgement:

@@ -1,6 +1,6 @@
 """Who belongs together? How well is each subject hidden in the adversary's partition?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -122,10 +122,11 @@ class PartitionAnswer:
             "per_subject": self.result.to_frame(mixing=True),
         }
 
-    def plot(self, subject: int | None = None) -> NDArray[Any]:
+    def plot(self, subject: Hashable | None = None) -> NDArray[Any]:
         """Return matplotlib axes: overall linked and mixed graphs, one subject's, and the risk slope against beta.
 
-        ``subject`` is the index of the subject; without it the one with the steepest risk slope is shown.
+        ``subject`` is the name of the subject, or its index where no subject is called so; without it the one with
+        the steepest risk slope is shown.
         """
         from unveil.report.draw import draw_all
         from unveil.report.partition import charts

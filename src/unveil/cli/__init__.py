@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from unveil.cli.common import BAD_INPUT, INTERRUPTED, WRITTEN, cannot_print, sentence
+from unveil.cli.common import BAD_INPUT, INTERRUPTED, OUT_OF_MEMORY, WRITTEN, cannot_print, is_out_of_memory, sentence
+from unveil.cli.values import refuse_blank
 from unveil.errors import UnveilError, did_you_mean
 
 #: Every command: its name, where it lives and what it does. A new command is one line here.
@@ -54,6 +55,8 @@ class Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take a call without arguments as a call for help, and keep what was written for reports that state it."""
         ctx.meta[WRITTEN] = tuple(args)
+        if not ctx.resilient_parsing:
+            refuse_blank(args)
         return super().parse_args(ctx, args or ["--help"])
 
     def resolve_command(
@@ -98,9 +101,11 @@ class Commands(click.Group):
             click.echo(f"unveil: {sentence(error)}", err=True)
             code = BAD_INPUT
         except click.Abort:
+            click.echo("unveil: stopped", err=True)
             code = INTERRUPTED
-        except OSError as error:
-            click.echo(f"unveil: {cannot_print(error)}", err=True)
+        except (MemoryError, ImportError, OSError) as error:
+            said = OUT_OF_MEMORY if is_out_of_memory(error) else cannot_print(error)
+            click.echo(f"unveil: {said}", err=True)
             code = BAD_INPUT
         sys.exit(code or 0)
 

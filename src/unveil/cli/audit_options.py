@@ -1,6 +1,6 @@
 """The options of ``unveil audit`` that say what to measure, in groups, and the settings that they become."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,15 +132,22 @@ def audit_options(command: Command) -> Command:
     return command
 
 
-def columns_in(written: tuple[str, ...]) -> list[str]:
-    """Return the names in texts with commas between them; a name with a comma in it stands in double quotes.
+def columns_in(written: Sequence[str], option: str) -> list[str]:
+    """Return the names after an option, with commas between them; a name with a comma in it stands in double quotes.
 
-    >>> columns_in(('age,sex', '"income, yearly"'))
+    >>> columns_in(('age,sex', '"income, yearly"'), "--known")
     ['age', 'sex', 'income, yearly']
     """
     import csv
 
-    return [name.strip() for row in csv.reader(written, skipinitialspace=True) for name in row if name.strip()]
+    try:
+        rows = list(csv.reader(written, skipinitialspace=True))
+    except csv.Error:
+        rows = []
+    names = [name.strip() for row in rows for name in row if name.strip()]
+    if not names:
+        raise click.BadParameter("it must name at least one, but names none. Leave it out", param_hint=f"'{option}'")
+    return names
 
 
 #: Settings that are handed on as they were written.
@@ -157,9 +164,9 @@ def merged(given: Mapping[str, Any], told: "Settings") -> dict[str, Any]:
     asked = dict(told.more)
     for name in ("identifiers", "sensitive", "known"):
         if given[name]:
-            asked[name] = columns_in(given[name])
+            asked[name] = columns_in(given[name], "--id" if name == "identifiers" else f"--{name}")
     if given["attacks"]:
-        asked["attacks"] = [name for name in given["attacks"].split(",") if name.strip()]
+        asked["attacks"] = columns_in([given["attacks"]], "--attacks")
     if given["targets"]:
         asked["targets"] = read_targets(given["targets"])
     if given["missing"]:

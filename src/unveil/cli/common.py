@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 LIMIT_EXCEEDED = 3
 INTERRUPTED = 130
+#: What is said where the memory of the machine, or the limit set for the process, is used up.
+OUT_OF_MEMORY = (
+    "the data must fit into the memory that this process may use, but do not. Take fewer rows or columns, close other "
+    "programs, or raise the limit (ulimit -v)"
+)
 #: Where the context keeps the arguments as they were written.
 WRITTEN = "unveil.written"
 
@@ -112,6 +117,7 @@ def question_options(
         def run(
             *, as_json: bool, html: Path | None, seed: int | None, quiet: bool, limits: Limits, **settings: Any
         ) -> None:
+            refuse_tight_memory()
             options = Options(as_json=as_json, html=html, seed=seed, quiet=quiet, limits=limits, secret=secret)
             command(options=options, **settings)
 
@@ -197,9 +203,32 @@ def show_figures(numbers: Iterable["Number"]) -> None:
             console.print(f"    {number.meaning}")
 
 
-def cannot_print(error: OSError) -> InputError:
+def is_out_of_memory(error: Exception) -> bool:
+    """Return whether an error comes from memory that is used up, as it also does where a library cannot be loaded.
+
+    >>> is_out_of_memory(ImportError("libm.so: failed to map segment from shared object"))
+    True
+    """
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    return isinstance(error, ImportError) and "failed to map segment" in str(error)
+
+
+def refuse_tight_memory() -> None:
+    """Refuse to start where the libraries alone would not fit: they end the process without a word, or never end."""
+    from unveil.data._source import LEAST_MEMORY, most_memory
+
+    most = most_memory()
+    if most is not None and most < LEAST_MEMORY:
+        raise InputError(
+            f"unveil must be allowed {LEAST_MEMORY / 1e9:.1f} GB of memory, but the limit of this process is "
+            f"{most / 1e9:.1f} GB. Raise it with: ulimit -v {LEAST_MEMORY // 1000}"
+        )
+
+
+def cannot_print(error: Exception) -> InputError:
     """Return the error for a full disk behind standard output; any other trouble of the system is raised again."""
-    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+    if not isinstance(error, OSError) or error.errno not in (errno.ENOSPC, errno.EDQUOT):
         raise error
     # What is still in the buffer would fail again, with a traceback, when Python ends.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -85,10 +85,8 @@ def reidentify(
 
     _refuse(original, released, protect, attacks, truth, identifier, sample)
     refuse_overwriting(options.html, [original, released, truth])
-    named = columns_in(known)
-    if known and not named:
-        raise click.UsageError("--known must name at least one column", click.get_current_context())
-    settings: dict[str, Any] = {"protect": protect, "attacks": attacks, "known": named or None}
+    named = columns_in(known, "--known") if known else None
+    settings: dict[str, Any] = {"protect": protect, "attacks": attacks, "known": named}
     answer = _ask(original, released, truth, identifier, missing, settings, options)
     show(answer, options, as_text=lambda: _print(answer, is_sample=original is None))
 

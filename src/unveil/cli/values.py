@@ -1,13 +1,13 @@
 """What is written after an option: exact numbers, limits, and the file that a report goes to."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
 import click
 
-from unveil.errors import did_you_mean
+from unveil.errors import did_you_mean, shortened
 from unveil.report.checked_limits import CheckedLimit, Limits, Quantity, check_limits, parse_limit, parse_number
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "exists",
     "limit_reader",
     "parse_number",
+    "refuse_blank",
     "refuse_overwriting",
     "report_target",
     "share",
@@ -32,10 +33,27 @@ def share(text: str) -> Fraction:
     """
     number = parse_number(text)
     if number is None:
-        raise click.BadParameter(f"{text!r} is not a number. Write it as 0.5 or 1/2")
+        raise click.BadParameter(f"{shortened(text)} is not a number. Write it as 0.5 or 1/2")
     if not 0 <= number <= 1:
-        raise click.BadParameter(f"it must lie between 0 and 1, but is {text}")
+        raise click.BadParameter(f"it must lie between 0 and 1, but is {shortened(text)}. Write it as 0.5 or 1/2")
     return number
+
+
+def refuse_blank(written: Sequence[str]) -> None:
+    """Raise an error for an argument without a letter: it would be taken for an option that was never given."""
+    for place, text in enumerate(written):
+        option, equals, value = text.partition("=")
+        if text.startswith("--") and equals and not value.strip():
+            before = option
+        elif text.strip():
+            continue
+        else:
+            before = written[place - 1] if place and written[place - 1].startswith("-") else ""
+        raise click.UsageError(
+            f"the text after {shortened(before)} is empty. Write its value, or leave the option out"
+            if before
+            else f"argument {place + 1} is empty, and must be a name. Name the file or the command, or leave it out"
+        )
 
 
 def limit_reader(meanings: Callable[[], Mapping[str, str]]) -> Callable[..., Limits]:

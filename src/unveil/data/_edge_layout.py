@@ -1,4 +1,4 @@
-"""Tell from how a text begins in which way it holds edges: SNAP, KONECT, CSV with a header or without."""
+"""Tell from how a text begins in which way it holds edges: SNAP, KONECT, Matrix Market, CSV with or without header."""
 
 import re
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from typing import Literal
 from unveil.data._edge_header import find_ends
 from unveil.data._edge_lines import MOST_COLUMNS, Between, stray_return, wrong_line
 from unveil.data._edge_stream import HEAD, EdgeFile
+from unveil.data._matrix_market import FIELDS, market_header, market_sizes
 from unveil.errors import InputError
 
 _KONECT = re.compile(r"%\s*(sym|asym|bip)\s+([a-z]+)\b", re.IGNORECASE)
@@ -39,7 +40,9 @@ class Layout:
     weights
         What KONECT says of the weights, such as "unweighted" or "signed"; empty if the file does not say.
     declared
-        How many nodes a KONECT file says there are, numbered from 1; 0 if it does not say.
+        How many nodes a KONECT or Matrix Market file says there are, numbered from 1; 0 if it does not say.
+    entries
+        How many lines with edges a Matrix Market file says there are; None if it does not say.
     """
 
     kind: Literal["table"] | Between
@@ -51,6 +54,7 @@ class Layout:
     directed: bool | None = None
     weights: str = ""
     declared: int = 0
+    entries: int | None = None
 
 
 def layout_of(file: EdgeFile) -> Layout:
@@ -64,12 +68,15 @@ def layout_of(file: EdgeFile) -> Layout:
     """
     skip = before = 0
     remarks: list[str] = []
+    is_matrix = file.head[:14].lower() == b"%%matrixmarket"
     # The last line of a long text may be cut here, and a cut line tells nothing.
     whole = file.head[: file.head.rfind(b"\n") + 1] if len(file.head) >= HEAD else file.head
     for line in BytesIO(whole):
         if b"\r" in line.rstrip(b"\r\n"):
             raise stray_return(file, before + 1)
         if line.strip() and line.lstrip()[:1] not in (b"#", b"%"):
+            if is_matrix:
+                return _matrix_market(file, line, skip, before)
             return _by_first_line(file, line, skip, before, remarks)
         if line.strip():
             remarks.append(line.decode("utf-8", "replace").strip())
@@ -95,6 +102,32 @@ def _by_first_line(file: EdgeFile, line: bytes, skip: int, before: int, remarks:
     if not 2 <= len(cells) <= MOST_COLUMNS:
         raise wrong_line(file, before + 1, len(cells), 0, line)
     return Layout(between, skip, before, len(cells), (), (0, 1), directed, weights, declared)
+
+
+def _matrix_market(file: EdgeFile, line: bytes, skip: int, before: int) -> Layout:
+    """Return how a matrix holds its edges: ``line`` is the first that is no remark, and gives the sizes."""
+    form, field, symmetry = market_header(file.head.splitlines()[0])
+    if form != "coordinate" or field not in FIELDS or symmetry not in ("general", "symmetric"):
+        raise InputError(
+            f"the matrix of {file.name} must be coordinate; pattern, integer or real; general or symmetric, but its "
+            "first line says otherwise. Write it again with '%%MatrixMarket matrix coordinate pattern general'"
+        )
+    sizes = market_sizes(line)
+    if sizes is None or sizes[0] != sizes[1] or sizes[2] is None:
+        raise InputError(
+            f"the matrix of {file.name} must have as many rows as columns, one for each node, but line {before + 1} "
+            "does not say so: it must hold the number of rows, of columns and of entries. Write the whole matrix again"
+        )
+    return Layout(
+        "spaces",
+        skip + len(line),
+        before + 1,
+        FIELDS[field],
+        directed=symmetry == "general",
+        weights="unweighted" if field == "pattern" else "weighted",
+        declared=sizes[0],
+        entries=sizes[2],
+    )
 
 
 def _headed(line: bytes) -> tuple[Between, tuple[str, ...], tuple[int, int]] | None:

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Protocol
 
-from unveil.data._source import _MISTAKEN, _unreadable, shown
+from unveil.data._source import _MISTAKEN, LARGEST, pipe_content, shown, too_large, unreadable
 from unveil.errors import InputError
 
-#: The most bytes that a compressed file may grow to: more than any published graph that fits in memory.
-LARGEST = 1 << 31
 HEAD = 1 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -74,13 +72,11 @@ def open_edges(path: str | os.PathLike[str]) -> EdgeFile:
     """
     path = Path(path)
     try:
-        if path.is_dir():
-            raise InputError(f"{shown(path)} must be a file, but is a folder. Name the file inside it")
-        content = None if path.is_file() else path.read_bytes()
+        content = pipe_content(path)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
     with _text(path, content, "") as stream:
         head = stream.read(HEAD)
     member = ""
@@ -114,10 +110,7 @@ class _Bounded:
             raise _damaged(self._path) from error
         self._seen += len(piece)
         if self._seen > LARGEST:
-            raise InputError(
-                f"the compressed file {shown(self._path)} must hold at most {LARGEST:,} bytes, but holds more. "
-                "Check that it is the right file, and decompress it first"
-            )
+            raise too_large(self._path, LARGEST)
         return piece
 
 
@@ -143,7 +136,7 @@ def _text(path: Path, content: bytes | None, member: str) -> Iterator[_Readable]
     except tarfile.TarError as error:
         raise _damaged(path) from error
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
 
 
 def _decompressed(path: Path, raw: IO[bytes]) -> _Readable:

@@ -1,7 +1,5 @@
 """Read a square matrix from a file of numpy, scipy or Matrix Market; nothing in a file is ever run."""
 
-import gzip
-import io
 import os
 import zipfile
 import zlib
@@ -11,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from unveil.data._matrix_csv import csv_matrix
-from unveil.data._source import open_source, shown
+from unveil.data._matrix_market import market_matrix
+from unveil.data._source import decompressed, open_source, shown
 from unveil.data._square_matrix import MatrixFile, Names, SquareMatrix, refuse_shape, square_matrix
 from unveil.errors import InputError
 
@@ -29,9 +28,9 @@ def matrix_of(path: str | os.PathLike[str]) -> MatrixFile:
     if head.startswith(b"PK\x03\x04"):
         return _archive(path, what)
     if head.startswith((b"%%MatrixMarket", b"\x1f\x8b")):
-        text = _plain(path) if head.startswith(b"\x1f\x8b") else path.read_bytes()
+        text = decompressed(path, None) if head.startswith(b"\x1f\x8b") else path.read_bytes()
         if text.startswith(b"%%MatrixMarket"):
-            return MatrixFile(_matrix_market(text, path, what))
+            return MatrixFile(market_matrix(text, path, what))
     source = open_source(path)
     if source.kind == "parquet":
         raise InputError(
@@ -43,8 +42,10 @@ def matrix_of(path: str | os.PathLike[str]) -> MatrixFile:
 def _head(path: Path) -> bytes:
     """Return the first bytes of a plain file; whatever else the path is, reading it as text says what is wrong."""
     try:
+        if not path.is_file():  # to open a pipe could take for ever
+            return b""
         with path.open("rb") as stream:
-            return stream.read(16) if path.is_file() else b""
+            return stream.read(16)
     except (OSError, ValueError):
         return b""
 
@@ -54,15 +55,6 @@ def _damaged(path: Path, kind: str) -> InputError:
         f"the file {shown(path)} cannot be read as {kind}: it is damaged, or holds something else than numbers. "
         "Write it again, with plain numbers and without Python objects"
     )
-
-
-def _plain(path: Path) -> bytes:
-    try:
-        return gzip.decompress(path.read_bytes())
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise InputError(
-            f"the compressed file {shown(path)} is cut short or damaged. Copy or compress it again"
-        ) from None
 
 
 def _array(stream: Any, path: Path, what: str) -> SquareMatrix:
@@ -124,30 +116,4 @@ def _sparse(path: Path, what: str) -> SquareMatrix:
     refuse_shape(matrix.shape, what=what, entries=matrix.nnz)
     if hasattr(matrix, "check_format"):
         matrix.check_format(full_check=True)
-    return square_matrix(matrix, what=what)
-
-
-def _matrix_market(text: bytes, path: Path, what: str) -> SquareMatrix:
-    from scipy.io import mminfo, mmread
-
-    try:
-        rows, columns, entries, form, field, _ = mminfo(io.BytesIO(text))
-        sparse = form == "coordinate"
-        if field == "complex":
-            raise InputError(f"{what} must hold real numbers, but holds complex ones. Write their sizes instead")
-        refuse_shape((rows, columns), what=what, entries=entries if sparse else None)
-        matrix = mmread(io.BytesIO(text), spmatrix=False)
-    except InputError:
-        raise
-    except (*_DAMAGED, OverflowError, MemoryError):
-        raise _damaged(path, "Matrix Market") from None
-    if not sparse:
-        return square_matrix(matrix, what=what)
-    place = np.asarray(matrix.row, np.int64) * rows + matrix.col
-    repeated = place.size - np.unique(place).size
-    if repeated:
-        raise InputError(
-            f"{what} must have every place at most once, but {repeated} lines repeat the place of another. "
-            "Keep one of each"
-        )
     return square_matrix(matrix, what=what)

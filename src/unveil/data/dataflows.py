@@ -1,13 +1,13 @@
 """Read a network of randomizing nodes from a TOML or CSV file."""
 
-import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from unveil.data._documents import read_toml
 from unveil.data._matrix_csv import written_number
-from unveil.data._source import open_source, shown
+from unveil.data._source import shown
 from unveil.data._square_matrix import Names
 from unveil.data.matchings import PathLike, column_of_numbers
 from unveil.data.read import read_table, refuse_cells, refuse_repeats
@@ -67,13 +67,7 @@ def _csv_network(path: PathLike) -> DataflowFile:
 
 
 def _toml_network(path: Path) -> DataflowFile:
-    content = b"".join(open_source(path).chunks(1 << 20))
-    try:
-        told = tomllib.loads(content.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
-        raise InputError(
-            f"the file {shown(path)} must be TOML in UTF-8, but is not. Check quotes and brackets"
-        ) from None
+    told = read_toml(path)
     _refuse_keys(told, ("node", "entries", "tokens"), path, "")
     nodes = told.get("node", [])
     if not isinstance(nodes, list) or not nodes or not all(isinstance(node, dict) for node in nodes):

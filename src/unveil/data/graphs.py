@@ -173,6 +173,12 @@ def _from_lines(file: EdgeFile, layout: Layout, name: str) -> Graph:
             parts = [part.cast(pl.String) for part in parts]
         return pl.concat(parts)
 
+    read = sum(block.height for block in blocks)
+    if layout.entries is not None and layout.entries != read:
+        raise InputError(
+            f"the matrix of {file.name} must hold the {layout.entries:,} entries that line {layout.before} counts, but "
+            f"holds {read:,}. Check that it was written completely"
+        )
     source, target, lines = joined("source"), joined("target"), joined("line").to_numpy()
     notes = _line_notes(file, layout, (source, target), lines[0])
     edges = NamedEdges(

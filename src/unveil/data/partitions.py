@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.data._matrix_csv import written_numbers
 from unveil.data._source import shown
 from unveil.data.read import read_table, refuse_cells, refuse_repeats
 from unveil.errors import InputError
@@ -144,8 +145,8 @@ def read_policy(path: PathLike) -> "pl.DataFrame":
 def read_weights(path: PathLike) -> "pl.DataFrame":
     r"""Return the weights in a file: columns ``item`` and ``weight``, or ``subject``, ``item`` and ``weight``.
 
-    A weight is a number from 0 (does not count) to 1 (counts in full), of one item for all subjects or for the one
-    subject named. Items that the file does not name are left to the reader of the result.
+    A weight is a number (or a fraction such as ``1/8``) from 0 (does not count) to 1 (counts in full), of one item for
+    all subjects or for the one subject named. Items that the file does not name are left to the reader of the result.
 
     Raises
     ------
@@ -161,13 +162,13 @@ def read_weights(path: PathLike) -> "pl.DataFrame":
     ...     read_weights(file).rows()
     [('phone', 0.25)]
     """
-    import polars as pl
-
     columns = {name: name for name in ("subject", "item", "weight")}
     frame = read_table(path, columns, optional=["subject"], complete=list(columns))
-    weight = frame["weight"].str.strip_chars().cast(pl.Float64, strict=False)
+    weight = written_numbers(frame["weight"]).alias("weight")
     usable = weight.is_between(0, 1).fill_null(value=False)
-    refuse_cells(~usable, path, "weight", "hold a number from 0 to 1")
+    must = "hold a number from 0 (the item does not count) to 1 (it counts in full), such as 0.25 or 1/4"
+    advice = "Write such a number; an item whose row is left out counts in full"
+    refuse_cells(~usable, path, "weight", must, advice)
     refuse_repeats(frame, path, [name for name in ("subject", "item") if name in frame.columns])
     return frame.with_columns(weight)
 

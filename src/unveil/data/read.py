@@ -85,17 +85,23 @@ def read_table(
     return frame
 
 
-def refuse_cells(wrong: "pl.Series", path: str | os.PathLike[str], column: str, must: str) -> None:
+def refuse_cells(
+    wrong: "pl.Series",
+    path: str | os.PathLike[str],
+    column: str,
+    must: str,
+    advice: str = "Correct the file, or leave those rows out",
+) -> None:
     """Raise the error for a column with wrong cells, if ``wrong`` marks any: the first row and how many there are.
 
-    ``must`` says what the column must do, as in "have a value in every row".
+    ``must`` says what the column must do, as in "have a value in every row", and ``advice`` what to do about it.
     """
     count = int(wrong.sum())
     if count:
         first = wrong.arg_true()[0] + 1
         raise InputError(
             f"column {shortened(column)} of {shown(Path(path))} must {must}, but does not in row {first} (counted from "
-            f"1 below the header; such rows: {count}). Correct the file, or leave those rows out"
+            f"1 below the header; such rows: {count}). {advice}"
         )
 
 

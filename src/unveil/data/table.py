@@ -165,9 +165,9 @@ class Table:
 
 def _look(path: Path) -> tuple[bool, str | None]:
     """Return whether the file is Parquet, and the hash of its bytes; of what is no plain file nothing is said."""
-    if not path.is_file():
-        return False, None
     try:
+        if not path.is_file():
+            return False, None
         with path.open("rb") as stream:
             is_parquet = stream.read(4) == b"PAR1"
             stream.seek(0)

@@ -1,6 +1,6 @@
 """Make one belief of several about the same target: acceptable rules first, the classical ones to compare with."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ _TIE = 1e-12
 
 def combine(
     masses: Sequence[MassFunction],
-    rule: str = "support_conditioning",
+    rule: str | Callable[[Sequence[MassFunction]], MassFunction] = "support_conditioning",
     *,
     probability: Probability | None = None,
     most_atoms: int = MOST_ATOMS,
@@ -49,7 +49,7 @@ def combine(
     rule
         One of `COMBINATIONS`: ``support_conditioning``, ``min_nonspecificity``, ``pick_min``, ``informed``, which are
         acceptable; ``conjunctive``, ``dempster``, ``yager``, ``dubois_prade``, ``pcr5``, ``disjunctive``, ``mean``,
-        ``cautious``, which are not.
+        ``cautious``, which are not. Or a function of your own, which gets the masses and returns one on their frame.
     probability
         The true probability, for ``informed`` only: one for each element, or elements and their probabilities.
     most_atoms
@@ -65,10 +65,13 @@ def combine(
     (True, False)
     """
     several = _checked(masses)
-    if rule not in COMBINATIONS:
+    if callable(rule):
+        return _by_own_rule(several, rule, probability)
+    if not isinstance(rule, str) or rule not in COMBINATIONS:
+        seen, hint = (shortened(rule), did_you_mean(rule, COMBINATIONS)) if isinstance(rule, str) else (f"{rule!r}", "")
         raise InputError(
-            f"{shortened(rule)} is no rule of combination.{did_you_mean(rule, COMBINATIONS)} "
-            f"Choose one of {', '.join(COMBINATIONS)}"
+            f"{seen} is no rule of combination.{hint} Choose one of {', '.join(COMBINATIONS)}, or pass a function of "
+            "your own"
         )
     if (probability is not None) != (rule == "informed"):
         raise InputError(
@@ -80,6 +83,29 @@ def combine(
         "min_nonspecificity": {"most_atoms": most_atoms},
     }
     return COMBINATIONS[rule].rule(several, **settings.get(rule, {}))
+
+
+def _by_own_rule(
+    several: tuple[MassFunction, ...],
+    rule: Callable[[Sequence[MassFunction]], MassFunction],
+    probability: Probability | None,
+) -> MassFunction:
+    if probability is not None:
+        raise InputError(
+            "a function of your own gets the masses only, and no probability. Leave out probability=, or let the "
+            "function know it by itself"
+        )
+    found = rule(several)
+    if not isinstance(found, MassFunction) or found.size != several[0].size:
+        raise InputError(
+            f"a function of your own must return a MassFunction on the frame of the inputs, which has "
+            f"{several[0].size} elements, but returned {_described(found)}. Let it return one"
+        )
+    return found
+
+
+def _described(found: object) -> str:
+    return f"one on {found.size}" if isinstance(found, MassFunction) else f"a {type(found).__name__}"
 
 
 def conflict(masses: Sequence[MassFunction]) -> float:

@@ -179,8 +179,8 @@ def exact_fraction(value: Number, *, what: str) -> Fraction:
         if isinstance(value, (int, Fraction)) or (isinstance(value, str) and "e" not in value.lower()):
             return Fraction(value)
         return Fraction(repr(float(value)))  # a float bounds the exponent: 1e99999999 is no number to compute with
-    except (ValueError, ZeroDivisionError, TypeError) as error:
-        raise InputError(f"{what} must be a number such as 0.5 or 1/2. Correct it") from error
+    except (ValueError, ZeroDivisionError, TypeError, OverflowError) as error:
+        raise InputError(f"{what} must be a number such as 0.5 or 1/2, but is not. Write it so") from error
 
 
 def _distinct_items(items: Any) -> NDArray[Any]:

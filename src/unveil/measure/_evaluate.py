@@ -87,7 +87,8 @@ def _rank(tally: Tally, counted: Tallies, alpha: Shares) -> Ranking:
     dearest = int(price_missed.max()) * int(counted.own_total.max()) + int(price_foreign.max()) * int(
         tally.foreign.max()
     )
-    if dearest >= _LARGEST_INTEGER:  # Python's own integers do not overflow
+    # Python's own integers do not overflow; they must not meet those of numpy, which do.
+    if dearest >= _LARGEST_INTEGER or price_foreign.dtype == object:
         counts = [numbers.astype(object) for numbers in counts]
     order, tied = order_cells(table.row_start, *counts)
     best_start = np.cumsum(tied) - tied

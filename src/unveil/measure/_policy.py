@@ -45,7 +45,8 @@ def exact_share(value: Number, *, what: str) -> Fraction:
     """Return a number between 0 and 1 exactly as it was written."""
     fraction = exact_fraction(value, what=what)
     if not 0 <= fraction <= 1:
-        raise InputError(f"{what} must lie between 0 and 1, but is {float(fraction):g}. Correct it")
+        seen = f"{float(fraction):g}" if abs(fraction) < _FITS else f"{'below' if fraction < 0 else 'above'} that"
+        raise InputError(f"{what} must lie between 0 and 1, but is {seen}. Write it as 0.5 or 1/2")
     return fraction
 
 

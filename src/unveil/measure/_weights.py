@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -71,14 +72,18 @@ def _unknown(weights: Mapping[Any, float], place: Mapping[Any, int], known: list
 
 def _on_finest_grid(values: Any) -> Integers:
     try:
-        floats = np.array([float(value) for value in values], dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("every weight must be a number between 0 and 1. Correct those that are not") from None
+        floats = np.array([float(Fraction(each) if isinstance(each, str) else each) for each in values], np.float64)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise InputError(
+            "every weight must be a number between 0 and 1, but some are no numbers. Write each as 0.125 or 1/8"
+        ) from None
     outside = ~((floats >= 0) & (floats <= 1))
     if outside.any():
+        scalable = bool((floats >= 0).all()) and bool(np.isfinite(floats).all())
+        advice = "Divide all by the largest" if scalable else "Write 0 for what shall not count, and 1 for what counts"
         raise InputError(
             f"every weight must lie between 0 and 1, but {int(outside.sum())} do not, the first at position "
-            f"{int(np.flatnonzero(outside)[0])} (counted from 0). Divide all by the largest"
+            f"{int(np.flatnonzero(outside)[0])} (counted from 0). {advice}"
         )
     return np.rint(floats * _FINEST).astype(np.int64)
 

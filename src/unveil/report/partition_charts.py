@@ -1,10 +1,12 @@
 """What to draw of a partition: how fast mergings link a subject's items, and what that means for each policy."""
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from unveil.errors import InputError
 from unveil.measure.guessing import Reference
 from unveil.measure.policy_grid import PolicyGrid, beta_point
 from unveil.measure.unlinkability import Unlinkability
@@ -131,7 +133,7 @@ def charts(
     result: Unlinkability,
     grid: PolicyGrid | None = None,
     *,
-    subject: int | None = None,
+    subject: Hashable | None = None,
     reference: Reference | None = None,
 ) -> tuple[Chart, ...]:
     """Return the charts of an answer: overall graphs, one subject's graphs, and the risk slope for each policy.
@@ -141,9 +143,27 @@ def charts(
     """
     if subject is None:
         slopes = np.where(result.breached, -1.0, result.risk_slope)
-        subject = int(slopes.argmax())
-    found = (overall_chart(result, reference=reference), subject_chart(result, subject))
+        place = int(slopes.argmax())
+    else:
+        place = place_of(subject, result.subjects.tolist())
+    found = (overall_chart(result, reference=reference), subject_chart(result, place))
     return found if grid is None else (*found, slope_chart(grid, beta=result.overall.beta))
+
+
+def place_of(subject: Hashable, subjects: Sequence[Hashable]) -> int:
+    """Return the place of a subject that is told by its name, or by its index where that is no name.
+
+    >>> place_of("B", ["A", "B"]), place_of(0, ["A", "B"])
+    (1, 0)
+    """
+    if subject in subjects:
+        return subjects.index(subject)
+    if isinstance(subject, int | np.integer) and -len(subjects) <= subject < len(subjects):
+        return int(subject) % len(subjects)
+    raise InputError(
+        f"the subject must be the name of one, or its index from 0 to {len(subjects) - 1}, but is neither. "
+        "The column 'subject' of to_frame() has the names"
+    )
 
 
 def reach(linked: FloatArray, mergings: float) -> int:

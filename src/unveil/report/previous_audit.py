@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from unveil.data._documents import read_json
 from unveil.errors import InputError, shortened
 from unveil.report.blocks import Private
 from unveil.report.shareable import command_text, people
@@ -56,13 +57,9 @@ def read_previous(path: "str | PathLike[str]") -> Mapping[str, Any]:
     file = repr(visible(fspath(path), 100))
     again = "Give the JSON of an earlier unveil audit (--json)"
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        raise InputError(f"the earlier audit {file} cannot be read as a text file. {again}") from error
-    try:
-        read = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"the earlier audit {file} must be JSON, which it is not. {again}") from error
+        read = read_json(Path(path))
+    except InputError as error:
+        raise InputError(f"the earlier audit cannot be used: {error}. {again}") from None
     schema = read.get("schema") if isinstance(read, dict) else None
     if not isinstance(schema, str) or not schema.startswith("unveil."):
         raise InputError(f"the earlier audit {file} is JSON that unveil did not write. {again}")

@@ -1,6 +1,7 @@
 """What must hold in a study, whatever it computes: a grid that is not empty, axes that the data have."""
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ _LIMITS = {
 def check_level(axis: str, level: object) -> None:
     """Refuse a level that is no number within the limits of its axis."""
     least, most, whole = _LIMITS.get(axis, (-math.inf, math.inf, False))
-    good = isinstance(level, (int, float)) and not isinstance(level, bool) and math.isfinite(level)
+    good = isinstance(level, (int, float)) and not isinstance(level, bool) and abs(level) <= sys.float_info.max
     if not good or not least <= float(level) <= most or (whole and not float(level).is_integer()):  # type: ignore[arg-type]
         kind = "whole numbers" if whole else "numbers"
         span = f"from {number_text(least)}" + ("" if most == math.inf else f" to {number_text(most)}")

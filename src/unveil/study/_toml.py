@@ -1,11 +1,11 @@
 """Studies as TOML files: read with every key checked, and written so that they can be read again."""
 
 import json
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unveil.data._documents import read_toml
 from unveil.data._source import shown
 from unveil.errors import InputError, did_you_mean
 from unveil.study.scenario import number_text
@@ -42,7 +42,7 @@ _REPLICATIONS = {
 
 def study_fields(path: Path) -> dict[str, Any]:
     """Return what a study file says, checked for its form: the arguments of the classes in `unveil.study.plan`."""
-    told = _parsed(path)
+    told = read_toml(path)
     where = f"the study {shown(path)}"
     _check_table(told, _STUDY, where)
     for place, each in enumerate(told["data"], 1):
@@ -53,20 +53,6 @@ def study_fields(path: Path) -> dict[str, Any]:
         if not isinstance(levels, list):
             raise InputError(f"{name!r} in [axes] of {where} must be a list of levels. Write {name} = [ … ]")
     return {key: tuple(value) if isinstance(value, list) and key != "data" else value for key, value in told.items()}
-
-
-def _parsed(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise InputError(f"the study file {shown(path)} does not exist. Check the path") from error
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
-        raise InputError(f"the study file {shown(path)} cannot be read ({reason}). Check the path") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(
-            f"the study file {shown(path)} must be TOML, but is not: {error}. Correct that place"
-        ) from error
 
 
 def _check_table(told: object, keys: Mapping[str, tuple[str, bool]], where: str) -> None:

@@ -52,14 +52,20 @@ def digest_of(data: DataSet) -> str:
     """Return the hash of the bytes of a data set."""
     path = path_of(data)
     try:
+        if path.is_fifo() or path.is_char_device() or path.is_block_device():
+            raise InputError(
+                f"the source {shown(path)} of the data {data.name!r} must be a file, which can be read again, but is a "
+                "pipe or a device. Write the data to a file, and name that"
+            )
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except FileNotFoundError as error:
         raise InputError(
             f"the file {shown(path)} of the data {data.name!r} does not exist. Check the source in the study"
         ) from error
-    except OSError:
-        open_source(path)  # says why it cannot be read
+    except (OSError, ValueError) as error:
+        if not isinstance(error, InputError):
+            open_source(path)  # says why it cannot be read
         raise
 
 

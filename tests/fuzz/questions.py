@@ -1,0 +1,236 @@
+"""One good, cheap call of every question, in several ways of asking it: what the fuzzer damages."""
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from tests.end_to_end.commands import MARKER
+from tests.study.small import small_study
+from unveil.study import run_study
+
+ROWS = 12
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the command line that can be answered: its arguments, and the files that they name."""
+
+    arguments: tuple[str, ...]
+    files: Mapping[str, bytes]
+
+
+def _text(*rows: object) -> bytes:
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+def _people(shift: int) -> bytes:
+    rows = (
+        f"{20 + (7 * row + shift) % 50},{'fm'[row % 2]},{MARKER}{row % 4},{100 * row + shift}" for row in range(ROWS)
+    )
+    return _text("age,sex,town,income", *rows)
+
+
+def _parquet(table: bytes) -> bytes:
+    content = io.BytesIO()
+    pl.read_csv(table).write_parquet(content)
+    return content.getvalue()
+
+
+def _clusters(size: int) -> bytes:
+    return _text("item,cluster", *(f"{MARKER}{row},{row // size}" for row in range(ROWS)))
+
+
+_EDGES = [(one, other) for one in range(ROWS) for other in (one + 1, one + 3) if other < ROWS]
+_SETTINGS = """original = "people.csv"
+released = ["masked.csv"]
+sensitive = ["income"]
+known = ["age", "sex"]
+attacks = ["copies", "disclosure"]
+targets = 5
+neighbours = 2
+seed = 4
+[limits]
+"copies.attack_rate" = 1
+[[scenario]]
+name = "neighbour"
+columns = ["age"]
+"""
+_STUDY = """name = "small"
+seed = 3
+protections = ["id-removal"]
+attacks = ["tests.study.own:Guess"]
+metrics = ["entropy"]
+[[data]]
+name = "small"
+kind = "graph"
+source = "edges.csv"
+[axes]
+seed_pairs = [2, 3]
+[replications]
+number = 1
+"""
+_NETWORK = '[[node]]\ninputs = ["Flu", "Cold"]\noutputs = ["u", "v"]\nmatrix = [[0.5, 0.5], ["1/2", "1/2"]]\n'
+
+
+def _numpy(matrix: list[list[float]]) -> bytes:
+    content = io.BytesIO()
+    np.save(content, np.array(matrix))
+    return content.getvalue()
+
+
+def _audits() -> list[Call]:
+    people, masked = _people(0), _people(3)
+    cheap = ("--targets", "5", "--neighbours", "2", "--guesses", "5", "--seed", "1")
+    csv = {"people.csv": people, "masked.csv": masked, "others.csv": _people(5)}
+    named = ("audit", "people.csv", "masked.csv")
+    earlier = {"schema": "unveil.audit/2", "releases": [{"name": "masked.csv", "attacks": [{"attack": "copies"}]}]}
+    return [
+        Call((*named, "--attacks", "copies,disclosure", "--sensitive", "income", "--weight", "age", *cheap), csv),
+        Call((*named, "--attacks", "linkability", "--control", "others.csv", "--scenario", "n=age,sex", *cheap), csv),
+        Call((*named, "--attacks", "utility", "--id", "town", "--by", "sex", "--html", "r.html", *cheap), csv),
+        Call(("audit", "--config", "settings.toml"), {**csv, "settings.toml": _SETTINGS.encode()}),
+        Call(
+            (*named, "--attacks", "copies", "--compare", "earlier.json", "--review", "2030-01-31", *cheap),
+            {**csv, "earlier.json": json.dumps(earlier).encode()},
+        ),
+        Call(
+            ("audit", "people.parquet", "masked.csv", "--attacks", "copies", "--missing", "?", *cheap),
+            {"people.parquet": _parquet(people), "masked.csv": masked},
+        ),
+    ]
+
+
+def _partitions() -> list[Call]:
+    files = {"truth.csv": _clusters(4), "guess.csv": _clusters(3)}
+    weights = _text("item,weight", *(f"{MARKER}{row},{row}/20" for row in range(ROWS)))
+    policy = _text("subject,alpha,beta,contamination_desirable", "0,1/3,0.9,yes", "1,,,no")
+    return [
+        Call(("partition", "truth.csv", "guess.csv", "--alpha", "1/3", "--beta", "0.9"), files),
+        Call(("partition", "truth.csv", "guess.csv", "--weights", "weights.csv"), {**files, "weights.csv": weights}),
+        Call(("partition", "truth.csv", "guess.csv", "--policy", "policy.csv"), {**files, "policy.csv": policy}),
+        Call(("partition", "truth.csv", "guess.csv=0.7", "truth.csv=0.3", "--html", "r.html", "--top", "2"), files),
+        Call(("partition", "a.parquet", "a.parquet", "--json"), {"a.parquet": _parquet(_clusters(4))}),
+    ]
+
+
+def _candidates() -> list[Call]:
+    pairs = [(target, (target + step) % 5) for target in range(5) for step in (0, 1)]
+    guess = _text("target,candidate,probability", *(f"{MARKER}{one},{MARKER}{other},0.5" for one, other in pairs))
+    truth = _text("target,candidate", *(f"{MARKER}{one},{MARKER}{one}" for one in range(5)))
+    return [
+        Call(("candidates", "guess.csv", "--truth", "truth.csv"), {"guess.csv": guess, "truth.csv": truth}),
+        Call(("candidates", "guess.csv", "--metric", "entropy", "--limit", "entropy=0.5"), {"guess.csv": guess}),
+        Call(("candidates", "guess.parquet", "--normalise"), {"guess.parquet": _parquet(guess)}),
+    ]
+
+
+def _matchings() -> list[Call]:
+    matrix = [[0.5, 0.5, 0.0], [0.5, 0.25, 0.25], [0.0, 0.25, 0.75]]
+    names = [f"{MARKER}{row}" for row in range(3)]
+    written = _text("entry,u,v,w", *(",".join([name, *map(str, row)]) for name, row in zip(names, matrix, strict=True)))
+    truth = {"truth.csv": _text("entry,token", *map(",".join, zip(names, "uvw", strict=True)))}
+    numbered = {"truth.csv": _text("entry,token", "1,1", "2,2", "3,3")}
+    cells = [f"{i + 1} {j + 1} {matrix[i][j]}" for i in range(3) for j in range(3) if matrix[i][j]]
+    market = _text("%%MatrixMarket matrix coordinate real general", f"3 3 {len(cells)}", *cells)
+    ranges = _text("entry,low,high", *(f"{name},0,1/{k + 1}" for k, name in enumerate(names)))
+    frequencies = _text("token,frequency", "u,10%", "v,0.2", "w,1/4")
+    return [
+        Call(("matching", "matrix.csv", "--truth", "truth.csv"), {"matrix.csv": written, **truth}),
+        Call(("matching", "matrix.npy", "--truth", "truth.csv"), {"matrix.npy": _numpy(matrix), **numbered}),
+        Call(("matching", "matrix.mtx", "--truth", "truth.csv"), {"matrix.mtx": market, **numbered}),
+        Call(
+            ("matching", "--ranges", "ranges.csv", "--frequencies", "frequencies.csv", "--truth", "truth.csv"),
+            {"ranges.csv": ranges, "frequencies.csv": frequencies, **truth},
+        ),
+        Call(
+            ("matching", "--dataflow", "network.toml", "--truth", "truth.csv"),
+            {"network.toml": _NETWORK.encode(), "truth.csv": _text("entry,token", "Flu,u", "Cold,v")},
+        ),
+    ]
+
+
+def _reidentifications() -> list[Call]:
+    files = {"people.csv": _people(0), "masked.csv": _people(3)}
+    truth = _text("released,original", *(f"{row},{row}" for row in range(1, ROWS + 1)))
+    own = (
+        "reidentify",
+        "people.csv",
+        "--protect",
+        "rank-swapping:p=50",
+        "--attack",
+        "nearest",
+        "--known",
+        "age,income",
+    )
+    return [
+        Call(own, files),
+        Call(
+            ("reidentify", "people.csv", "masked.csv", "--truth", "truth.csv", "--attack", "nearest"),
+            {**files, "truth.csv": truth},
+        ),
+    ]
+
+
+def _graph_files() -> dict[str, bytes]:
+    names = [(f"{MARKER}{one}", f"{MARKER}{other}") for one, other in _EDGES]
+    cells = [f"{other + 1} {one + 1} 0.5" for one, other in _EDGES]
+    return {
+        "edges.csv": _text("source,target", *map(",".join, names)),
+        "edges.txt": _text("# FromNodeId\tToNodeId", *(f"{one}\t{other}" for one, other in _EDGES)),
+        "edges.mtx": _text("%%MatrixMarket matrix coordinate real symmetric", f"{ROWS} {ROWS} {len(cells)}", *cells),
+        "truth.csv": _text("released,original", *(f"{row},{row}" for row in range(ROWS))),
+    }
+
+
+def _graphs() -> list[Call]:
+    files = _graph_files()
+    elsewhere = ("--auxiliary", "edges.txt", "--truth", "truth.csv", "--seed-pairs", "2")
+    return [
+        Call(("graph", "edges.csv", "--attack", "ns", "--seed-pairs", "2"), files),
+        Call(("graph", "edges.mtx", "--attack", "dv", "--seed-pairs", "2", "--overlap", "0.9"), files),
+        Call(("graph", "edges.txt", *elsewhere), files),
+    ]
+
+
+def _anonymizations() -> list[Call]:
+    files = _graph_files()
+    written = ("--out", "out.csv", "--truth", "who.csv")
+    return [
+        Call(("anonymize", "edges.csv", "--protect", "switch:share=0.1", *written), files),
+        Call(("anonymize", "edges.mtx", "--protect", "k-degree:k=2", "--out", "out.csv"), files),
+        Call(("anonymize", "edges.txt", "--protect", "id-removal", "--seed", "3"), files),
+    ]
+
+
+def _studies(done: Mapping[str, bytes]) -> list[Call]:
+    plan = {"study.toml": _STUDY.encode(), **_graph_files()}
+    return [
+        Call(("study", "run", "study.toml", "--out", "out", "--workers", "0"), plan),
+        Call(("study", "status", "done"), done),
+        Call(("study", "report", "done", "--metric", "entropy"), done),
+    ]
+
+
+@cache
+def calls_of(folder: Path) -> Mapping[str, list[Call]]:
+    """Return the good calls of each question; ``folder`` is where a small study is computed for those that read one."""
+    run_study(small_study(folder), folder / "done", workers=0)
+    done = {str(path.relative_to(folder)): path.read_bytes() for path in (folder / "done").rglob("*") if path.is_file()}
+    return {
+        "audit": _audits(),
+        "partition": _partitions(),
+        "candidates": _candidates(),
+        "matching": _matchings(),
+        "reidentify": _reidentifications(),
+        "graph": _graphs(),
+        "anonymize": _anonymizations(),
+        "study": _studies(done),
+        "grade-metrics": [Call(("grade-metrics", "done"), done)],
+        "list": [Call(("list", "metrics"), {}), Call(("list", "attacks", "--json"), {})],
+    }
