@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -145,29 +146,84 @@ def test_the_named_chromium_comes_first(tmp_path: Path, monkeypatch: pytest.Monk
     assert chromium.find_chromium() is None
 
 
+class BareMachine:
+    """A machine with apt, on which nothing is installed: apt puts in place what it is asked for, and takes notes."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.asked: list[list[str]] = []
+        self.really_run = subprocess.run
+        self.put("apt-get")
+        self.put("driver", "test -e libatomic1 && exit 0; echo 'driver: error while loading shared libraries: '\\")
+        with (folder / "driver").open("a") as driver:
+            driver.write("'libatomic.so.1: cannot open shared object file' >&2; exit 127\n")
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("PATH", str(folder))
+        monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(folder / "driver"))
+        monkeypatch.delenv("UNVEIL_CHROMIUM", raising=False)
+        monkeypatch.setattr(subprocess, "run", self.run)
+
+    def put(self, name: str, script: str = "") -> None:
+        (self.folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (self.folder / name).chmod(0o755)
+
+    def run(self, command: list[str], **options: Any) -> object:
+        if command[0] != "apt-get":
+            return self.really_run(command, **options)
+        self.asked.append(command[2:])
+        for package in {"chromium", "libatomic1"} & {*command}:
+            self.put(package)
+        return None
+
+
+INSTALL = ["install", "-y", "--no-install-recommends"]
+
+
 @pytest.mark.parametrize(
-    ("user", "installs", "says"),
-    [(0, [["update"], ["install", "-y", "--no-install-recommends", "chromium"]], "use"), (1000, [], "cannot run")],
+    ("present", "user", "installs", "says"),
+    [
+        ([], 0, ["chromium", "libatomic1"], "Browser tests use"),
+        (["chromium"], 0, ["libatomic1"], "Browser tests use"),
+        (["libatomic1"], 0, ["chromium"], "Browser tests use"),
+        (["chromium", "libatomic1"], 0, [], "Browser tests use"),
+        ([], 1000, [], "cannot run: no Chromium found"),
+        (["chromium"], 1000, [], "cannot run: playwright, which drives Chromium, cannot load libatomic.so.1"),
+    ],
 )
-def test_chromium_is_installed_where_that_is_possible(
+def test_what_browser_tests_need_is_installed_where_that_is_possible(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    present: list[str],
     user: int,
-    installs: list[list[str]],
+    installs: list[str],
     says: str,
 ) -> None:
-    (tmp_path / "apt-get").touch(mode=0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("UNVEIL_CHROMIUM", raising=False)
+    machine = BareMachine(tmp_path, monkeypatch)
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    done: list[list[str]] = []
-
-    def note(command: list[str], **_: object) -> None:
-        done.append(command[2:])
-        (tmp_path / "chromium").touch(mode=0o755)
-
-    monkeypatch.setattr(subprocess, "run", note)
+    for package in present:
+        machine.put(package)
     chromium.main()
-    assert done == installs
-    assert says in capsys.readouterr().out.splitlines()[-1]
+    assert machine.asked == ([["update"], [*INSTALL, *installs]] if installs else [])
+    *before, last = capsys.readouterr().out.splitlines()
+    assert says in last
+    assert len(before) == bool(installs)
+    assert all(package in before[0] for package in installs)
+
+
+def test_the_driver_is_asked_what_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNVEIL_CHROMIUM", sys.executable)
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(tmp_path / "driver"))
+    assert chromium.missing_library() is None
+    said = "driver: error while loading shared libraries: libother.so.2: cannot open shared object file"
+    (tmp_path / "driver").write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 127\n")
+    (tmp_path / "driver").chmod(0o755)
+    assert str(chromium.what_is_missing()).endswith("cannot load libother.so.2. Install the package that holds it.")
+    monkeypatch.delenv("PLAYWRIGHT_NODEJS_PATH")
+    driver = chromium.find_driver()
+    assert driver is not None
+    assert os.access(driver, os.X_OK)
+    assert chromium.missing_library() is None
+    monkeypatch.setattr(chromium, "find_spec", lambda _: None)
+    assert chromium.find_driver() is None
+    assert chromium.missing_library() is None
