@@ -4,9 +4,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 REPORT := unveil-report.html
-PYTEST = $(BIN)/pytest --numprocesses 2 --dist worksteal --cov --cov-report term --enforce-floor
+# A part of the suite: make test TESTS="tests/guess -q". Floor and coverage are of the whole.
+TESTS ?=
+PYTEST = $(BIN)/pytest --numprocesses 2 --dist worksteal $(if $(TESTS),$(TESTS),--cov --cov-report term --enforce-floor)
 
-.PHONY: help setup demo serve study test format bench clean
+.PHONY: help setup demo serve study test fresh format bench lock sbom clean
 
 help:
 	@echo "make setup   make .venv with unveil in it (done once, and again when the requirements change)"
@@ -14,6 +16,7 @@ help:
 	@echo "make serve   open the local page in a browser; Ctrl-C ends it"
 	@echo "make study   run studies/quick.toml into unveil-study, or go on with it, and write unveil-study.html"
 	@echo "make test    lint, types, tests and coverage"
+	@echo "make fresh   run make demo and make test on a bare Debian, built in a folder as root (options: ARGS='...')"
 	@echo "make format  let ruff format the code and repair what it can"
 	@echo "make bench   measure unveil beside its peers, in .venv-bench (options: ARGS='...')"
 	@echo "make clean   remove the environments, the caches and the report"
@@ -44,6 +47,10 @@ test:
 	echo "$(BIN)/mypy &"; echo "$(PYTEST)"; $(PYTEST) </dev/null; tests=$$?; \
 	wait $$types; typed=$$?; echo "$(BIN)/mypy"; cat .mypy_cache/said; \
 	test $$tests -eq 0 && test $$typed -eq 0
+
+# Variants: ARGS="--plain-user", "--without-apt", "--read-only-home", "--tests tests/guess".
+fresh:
+	@$(PYTHON) tools/fresh.py $(ARGS)
 
 format:
 	@$(PYTHON) tools/environment.py .venv --group test
