@@ -1,7 +1,8 @@
 """Run both README commands on a bare Debian, built in a folder for this alone: python3, pip, make, git, nothing else.
 
-Needs root. Where packages come from is read from this machine's settings of apt and pip. Everything is mounted in a mount
-namespace of its own, which ends with the last process in it: however this ends, no mount is left and none is deleted through.
+Needs root. Where packages come from is read from this machine's settings of apt and pip. All is mounted in a mount
+namespace of its own, which ends with the last process in it: however this ends, no mount is left, and nothing is
+removed through one.
 """
 
 import argparse
@@ -61,7 +62,7 @@ def main(arguments: list[str] | None = None) -> None:
 @contextmanager
 def a_folder(chosen: str | None) -> Iterator[Path]:
     """Give a new, empty folder and take it away afterwards, unless something is mounted in it."""
-    folder = Path(chosen or tempfile.mkdtemp(prefix="unveil-fresh-", dir="/var/tmp")).resolve()  # noqa: S108
+    folder = Path(chosen or tempfile.mkdtemp(prefix="unveil-fresh-", dir="/var/tmp")).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         sys.exit(f"{folder} must be empty, because it is removed afterwards. Name another folder")
@@ -92,28 +93,25 @@ def build(debian: Path, packages: list[str], deadline: float) -> None:
         run(["apt-get", "-qq", "install", "-y", "--no-install-recommends", "debootstrap"], deadline)
     release = re.search(r"^VERSION_CODENAME=\"?([\w-]+)", Path("/etc/os-release").read_text("utf-8"), re.MULTILINE)
     if release is None:
-        sys.exit(
-            "/etc/os-release must name the release of this Debian (VERSION_CODENAME), but does not. Use Debian 12 or later"
-        )
+        sys.exit("/etc/os-release must name this release (VERSION_CODENAME), but does not. Use Debian 12 or later")
     told = ["apt-get", "indextargets", "--format", "$(RELEASE) $(REPO_URI)", "Created-By: Packages"]
     mirror = mirror_of(release[1], subprocess.run(told, capture_output=True, text=True, check=True).stdout)
     print(f"Building a bare Debian ({release[1]}: {', '.join(BARE)}) ...", flush=True)
     began = time.monotonic()
-    quiet = {"stdout": subprocess.DEVNULL}
     bare = ["debootstrap", "--variant=minbase", f"--include={','.join(BARE)}", release[1], str(debian), mirror]
-    run([*ALONE, "--mount-proc", *bare], deadline, **quiet)
+    run([*ALONE, "--mount-proc", *bare], deadline, quiet=True)
     # What apt of this machine must know to fetch anything, such as a proxy, apt in there must know too.
     fetching = subprocess.run(["apt-config", "dump", "Acquire"], capture_output=True, text=True, check=True).stdout
     (debian / "etc/apt/apt.conf.d/90machine").write_text(fetching, encoding="utf-8")
     if packages:
         inside = ["chroot", str(debian), "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
         run([*ALONE, *inside, "update"], deadline)
-        run([*ALONE, *inside, "install", "-y", "--no-install-recommends", *packages], deadline, **quiet)
+        run([*ALONE, *inside, "install", "-y", "--no-install-recommends", *packages], deadline, quiet=True)
     print(f"Built in {time.monotonic() - began:.0f} s.", flush=True)
 
 
 def mirror_of(release: str, targets: str) -> str:
-    """Return where apt takes the packages of a release from; ``targets`` has a line `release address` for each source."""
+    """Return where apt takes a release from; ``targets`` has a line `release address` for each of its sources."""
     for line in targets.splitlines():
         name, address = line.split(maxsplit=1)
         if name == release:
@@ -210,12 +208,12 @@ def timed(name: str, command: list[str], deadline: float) -> bool:
     return ended == "passed"
 
 
-def run(command: list[str], deadline: float, **options: int) -> None:
+def run(command: list[str], deadline: float, *, quiet: bool = False) -> None:
     """Run a command of the preparation within the time that is left; end with one sentence when it fails."""
+    left = max(deadline - time.monotonic(), 1)
+    output = subprocess.DEVNULL if quiet else None
     try:
-        code = subprocess.run(
-            command, stdin=subprocess.DEVNULL, timeout=max(deadline - time.monotonic(), 1), check=False, **options
-        ).returncode
+        code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, timeout=left, check=False).returncode
     except subprocess.TimeoutExpired:
         sys.exit(f"Out of time in: {shlex.join(command)}. Allow more with --minutes")
     if code:
