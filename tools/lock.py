@@ -77,8 +77,9 @@ def needs() -> dict[str, list[str]]:
         "core": settings["project"]["dependencies"],
         **settings["project"]["optional-dependencies"],
         **settings["dependency-groups"],
-        # setuptools builds the one package of the group bench that comes as source alone.
-        "build": [*settings["build-system"]["requires"], "pip", "setuptools"],
+        # hatchling asks for editables when it builds an editable installation, and setuptools builds the one package of
+        # the group bench that comes as source alone: neither is named by anything that pip resolves.
+        "build": [*settings["build-system"]["requires"], "editables", "pip", "setuptools"],
     }
 
 
