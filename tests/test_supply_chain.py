@@ -102,6 +102,14 @@ def test_the_index_is_the_one_of_pip(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lock.index_of_pip() == "http://127.0.0.1:9/simple"
 
 
+def test_a_python_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "python3.99").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert lock.path_of("python3.99") == str(tmp_path / "python3.99")
+    with pytest.raises(SystemExit, match=r"^python3\.98 is not on this machine\. Install it"):
+        lock.path_of("python3.98")
+
+
 REPORT: dict[str, Any] = {
     "environment": {"python_version": "3.11"},
     "install": [

@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,7 +57,7 @@ def main(arguments: list[str] | None = None) -> None:
     pins = {package.name: package.version for package in read_lock(path) if not options.renew_all}
     pins = {name: version for name, version in pins.items() if name not in renew}
     reports = []
-    for python in options.python or [sys.executable]:
+    for python in map(path_of, options.python or [sys.executable]):
         print(f"Resolving for {python} ...", flush=True)
         reports.append(resolve(python, sorted(set().union(*needs().values())), pins))
         # One version for all: what the first Python chose binds the next.
@@ -68,6 +69,14 @@ def main(arguments: list[str] | None = None) -> None:
     path.write_text(HEADER + lock_text(packages), encoding="utf-8")
     (ROOT / PAGE).write_text(page(packages), encoding="utf-8")
     print(f"{CONSTRAINTS} lists {len(packages)} packages with {sum(len(p.hashes) for p in packages)} files.")
+
+
+def path_of(python: str) -> str:
+    """Return where this Python is: pip looks in no other place than the one it is told."""
+    path = shutil.which(python)
+    if path is None:
+        sys.exit(f"{python} is not on this machine. Install it, or say where each Python is: make lock LOCK_FOR='...'")
+    return path
 
 
 def needs() -> dict[str, list[str]]:
