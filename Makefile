@@ -4,9 +4,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 REPORT := unveil-report.html
-PYTEST = $(BIN)/pytest --numprocesses 2 --dist worksteal --cov --cov-report term --enforce-floor
+SBOM := unveil-sbom.json
+# A part of the suite: make test TESTS="tests/guess -q". Floor and coverage are of the whole.
+TESTS ?=
+PYTEST = $(BIN)/pytest --numprocesses 2 --dist worksteal $(if $(TESTS),$(TESTS),--cov --cov-report term --enforce-floor)
 
-.PHONY: help setup demo serve study test format bench clean
+.PHONY: help setup demo serve study test fresh format bench lock sbom clean
 
 help:
 	@echo "make setup   make .venv with unveil in it (done once, and again when the requirements change)"
@@ -14,8 +17,11 @@ help:
 	@echo "make serve   open the local page in a browser; Ctrl-C ends it"
 	@echo "make study   run studies/quick.toml into unveil-study, or go on with it, and write unveil-study.html"
 	@echo "make test    lint, types, tests and coverage"
+	@echo "make fresh   run make demo and make test on a bare Debian, built in a folder as root (options: ARGS='...')"
 	@echo "make format  let ruff format the code and repair what it can"
 	@echo "make bench   measure unveil beside its peers, in .venv-bench (options: ARGS='...')"
+	@echo "make lock    write constraints.txt: versions and hashes of every package (options: ARGS='--renew NAME')"
+	@echo "make sbom    write $(SBOM): every package with version, licence and hashes, as CycloneDX"
 	@echo "make clean   remove the environments, the caches and the report"
 
 setup:
@@ -45,6 +51,10 @@ test:
 	wait $$types; typed=$$?; echo "$(BIN)/mypy"; cat .mypy_cache/said; \
 	test $$tests -eq 0 && test $$typed -eq 0
 
+# Variants: ARGS="--plain-user", "--without-apt", "--read-only-home", "--tests tests/guess".
+fresh:
+	@$(PYTHON) tools/fresh.py $(ARGS)
+
 format:
 	@$(PYTHON) tools/environment.py .venv --group test
 	$(BIN)/ruff check --fix .
@@ -52,7 +62,7 @@ format:
 
 # anonymeter needs an older numpy than unveil and SDMetrics an older pandas, so each gets an environment of its own.
 bench:
-	@$(PYTHON) tools/environment.py .venv-bench --extra bench
+	@$(PYTHON) tools/environment.py .venv-bench --group bench
 	@test -e .venv-bench-anonymeter/ready || { \
 	  $(PYTHON) -m venv --without-pip .venv-bench-anonymeter && \
 	  $(PYTHON) -m pip --python .venv-bench-anonymeter/bin/python install --quiet anonymeter==1.1.0 && \
@@ -63,6 +73,16 @@ bench:
 	  touch .venv-bench-sdmetrics/ready; }
 	.venv-bench/bin/python -m benchmarks.run $(ARGS)
 
+# Under the oldest Python that unveil runs on and the later ones, because some packages are needed under some only.
+LOCK_FOR ?= python3.11 python3.12 python3.13
+lock:
+	@$(PYTHON) tools/environment.py .venv --group test
+	@$(BIN)/python tools/lock.py $(foreach python,$(LOCK_FOR),--python $(python)) $(ARGS)
+
+sbom:
+	@$(PYTHON) tools/environment.py .venv --group test
+	@$(BIN)/python tools/sbom.py $(SBOM)
+
 clean:
-	rm -rf .venv .venv-bench .venv-bench-anonymeter .venv-bench-sdmetrics .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT) unveil-study unveil-study.html
+	rm -rf .venv .venv-bench .venv-bench-anonymeter .venv-bench-sdmetrics .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT) unveil-study unveil-study.html $(SBOM)
 	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

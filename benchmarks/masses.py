@@ -1,6 +1,6 @@
 """Mass functions: the combination of 1000 x 1000 focal sets beside py_dempster_shafer, same masses and same result.
 
-The peer is py_dempster_shafer, part of the extra ``bench``; without it only our times are shown.
+The peer is py_dempster_shafer, part of the group ``bench``; without it only our times are shown.
 """
 
 from collections.abc import Callable, Iterator

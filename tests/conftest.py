@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tools.chromium import find_chromium
+from tools.chromium import find_chromium, what_is_missing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -98,7 +98,8 @@ class HouseRules:
         self.floor = FLOOR if config.getoption("--enforce-floor") else 0
         self.allow_skips = bool(config.getoption("--allow-skips"))
         self.covers = bool(config.getoption("cov_source", None)) and not config.getoption("numprocesses", None)
-        self.without_browser = find_chromium() is None and not IN_CI
+        self.browser_lacks = what_is_missing()
+        self.without_browser = self.browser_lacks is not None and not IN_CI
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -156,8 +157,8 @@ class HouseRules:
             )
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        if item.get_closest_marker("browser") and find_chromium() is None:
-            pytest.fail("no Chromium found, and CI must not leave browser tests out. Install chromium", pytrace=False)
+        if item.get_closest_marker("browser") and self.browser_lacks:
+            pytest.fail(f"CI must not leave browser tests out, but {self.browser_lacks}", pytrace=False)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
@@ -183,12 +184,7 @@ class HouseRules:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         # Said by the process that prints, which with several of them is none of those that run tests.
         if self.without_browser:
-            terminalreporter.write_line(
-                "!!! BROWSER TESTS DID NOT RUN: no Chromium found. "
-                "Install chromium, or set UNVEIL_CHROMIUM to its path.",
-                red=True,
-                bold=True,
-            )
+            terminalreporter.write_line(f"!!! BROWSER TESTS DID NOT RUN: {self.browser_lacks}", red=True, bold=True)
 
 
 @pytest.fixture(scope="session")

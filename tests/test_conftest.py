@@ -132,6 +132,32 @@ def test_without_chromium_browser_tests_fail_in_ci(tmp_path: Path) -> None:
     assert "1 passed, 1 error" in output
 
 
+def driver_without_library(folder: Path) -> str:
+    """Return a driver that says what one linked with libatomic says on a bare Debian."""
+    driver = folder / "driver"
+    words = "error while loading shared libraries: libatomic.so.1: cannot open shared object file"
+    driver.write_text(f"#!/bin/sh\necho '{driver}: {words}: No such file or directory' >&2\nexit 127\n")
+    driver.chmod(0o755)
+    return str(driver)
+
+
+@pytest.mark.parametrize(
+    ("in_ci", "code", "counts"), [("", 0, "1 passed, 1 deselected"), ("true", 1, "1 passed, 1 error")]
+)
+def test_without_the_library_of_the_driver_too(tmp_path: Path, in_ci: str, code: int, counts: str) -> None:
+    ended, output = run_suite(
+        tmp_path,
+        BROWSER,
+        CI=in_ci,
+        UNVEIL_CHROMIUM=sys.executable,
+        PLAYWRIGHT_NODEJS_PATH=driver_without_library(tmp_path),
+    )
+    assert ended == code
+    assert "cannot load libatomic.so.1. Install libatomic1." in output
+    assert ("!!! BROWSER TESTS DID NOT RUN" in output) is (not in_ci)
+    assert counts in output
+
+
 @pytest.mark.parametrize("address", ["http://example.org/", "https://192.0.2.1/"])
 def test_the_browser_reaches_no_network(browser: "Browser", address: str) -> None:
     from playwright.sync_api import Error

@@ -7,10 +7,12 @@ read, so that an old Python gets as far as the sentence about its version.
 import argparse
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 if sys.version_info < (3, 11):  # noqa: UP036
     sys.exit(
@@ -51,7 +53,10 @@ def bring_up_to_date(folder: Path, *, groups: set[str], extras: set[str]) -> Non
         stamp.unlink()
     else:
         _make(folder)
-    _install(folder, groups=groups, extras=extras)
+    print(f"Installing unveil and what it needs into {folder.name} ...", flush=True)
+    _install_needs(folder, groups=groups, extras=extras)
+    # A folder has no hash, so the project comes alone; what builds it is compared as well.
+    _run([*_pip(folder), "--no-deps", "--build-constraint", CONSTRAINTS, "--editable", "."])
     done = {"home": _home(folder), "inputs": _inputs(), "groups": sorted(groups), "extras": sorted(extras)}
     stamp.write_text(json.dumps(done) + "\n", encoding="utf-8")
 
@@ -73,6 +78,13 @@ def _inputs() -> list[str]:
     return [hashlib.sha256((ROOT / name).read_bytes()).hexdigest() for name in ("pyproject.toml", CONSTRAINTS)]
 
 
+def project() -> dict[str, Any]:
+    """Return what pyproject.toml says."""
+    import tomllib
+
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
 def _make(folder: Path) -> None:
     if folder.is_symlink() or folder.is_file():
         folder.unlink()
@@ -82,17 +94,28 @@ def _make(folder: Path) -> None:
     # Debian ships venv without ensurepip, and forbids pip to touch its own Python; pip may fill another one, though.
     _run([PYTHON, "-m", "venv", "--without-pip", str(folder)])
     into = ["--python", str(folder / "bin" / "python")]
-    _run([PYTHON, "-m", "pip", *into, "install", *_QUIETLY, "--constraint", CONSTRAINTS, "pip"])
+    # The pip of the machine may be one that takes no hashes from constraints, so it gets the line about pip alone.
+    listed = (ROOT / CONSTRAINTS).read_text(encoding="utf-8")
+    line = re.search(r"^pip==(?:.*\\\n)*.*$", listed, re.MULTILINE)
+    if line is None:
+        sys.exit(f"{CONSTRAINTS} must list pip, but does not. Write it anew with make lock")
+    requirement = folder / "pip.txt"
+    requirement.write_text(line[0] + "\n", encoding="utf-8")
+    _run([PYTHON, "-m", "pip", *into, "install", *_QUIETLY, "--require-hashes", "--requirement", str(requirement)])
 
 
-def _install(folder: Path, *, groups: set[str], extras: set[str]) -> None:
-    what = f".[{','.join(sorted(extras))}]" if extras else "."
-    print(f"Installing unveil and what it needs into {folder.name} ...", flush=True)
-    command = [str(folder / "bin" / "python"), "-m", "pip", "install", *_QUIETLY]
-    command += ["--constraint", CONSTRAINTS, "--build-constraint", CONSTRAINTS, "--editable", what]
-    for group in sorted(groups):
-        command += ["--group", group]
-    _run(command)
+def _install_needs(folder: Path, *, groups: set[str], extras: set[str]) -> None:
+    needs = project()["project"]
+    requirements = [*needs["dependencies"]]
+    for extra in sorted(extras):
+        requirements += needs["optional-dependencies"][extra]
+    from_groups = [word for group in sorted(groups) for word in ("--group", group)]
+    checked = ["--require-hashes", "--constraint", CONSTRAINTS, "--build-constraint", CONSTRAINTS]
+    _run([*_pip(folder), *checked, *requirements, *from_groups])
+
+
+def _pip(folder: Path) -> list[str]:
+    return [str(folder / "bin" / "python"), "-m", "pip", "install", *_QUIETLY]
 
 
 _QUIETLY = ["--quiet", "--no-input", "--disable-pip-version-check"]
