@@ -135,6 +135,7 @@ def _ask(files: list[Path | None], told: "Settings", asked: dict[str, Any], opti
             from unveil.ask.audit_sample import sample_releases
 
             report("making the example", 0.0)
+            asked.pop("header", None)  # the example is no file
             rng = options.rng
             table, outside, releases = sample_releases(rng)
             return ask(table, list(releases), outside, rng=rng, progress=report, **asked)

@@ -16,12 +16,21 @@ __all__ = [
     "Quantity",
     "check_limits",
     "exists",
+    "header_option",
     "limit_reader",
     "parse_number",
     "refuse_overwriting",
     "report_target",
     "share",
 ]
+
+
+header_option = click.option(
+    "--header",
+    type=click.Choice(["detect", "yes", "no"]),
+    help="Whether the first line of CSV files names the columns. One that looks like data is refused unless told.  "
+    "[default: detect]",
+)
 
 
 def share(text: str) -> Fraction:
