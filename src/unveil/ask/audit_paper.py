@@ -145,4 +145,4 @@ def _disclosed(release: Audited, figure: str) -> str:
     if release.disclosure is None:
         return _NONE
     value = getattr(release.disclosure, figure)
-    return count(int(value)) if figure == "k_anonymity" else percent(float(value))
+    return count(value) if figure == "k_anonymity" else percent(value)

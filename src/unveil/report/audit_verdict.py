@@ -80,7 +80,9 @@ def search_sentence(audit: Audit) -> str:
     found = [
         (release, release.search, finding)
         for release in audit.releases
-        if release.search is not None and (finding := worst_of(release, "linkability")) is not None
+        if release.search is not None
+        and release.search.seemed.defined
+        and (finding := worst_of(release, "linkability")) is not None
     ]
     if not found or audit.rows < 2:
         return ""
