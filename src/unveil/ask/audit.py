@@ -120,9 +120,9 @@ class AuditAnswer:
             raise InputError("this answer was made without the tables, so it has no records to show. Ask anew")
         if edition == "shareable":
             given = paper or Paper()
-            others = replace(self, found=shared(self.found), _releases=())
+            others = replace(self, found=shared(self.found, key=given.digest_key), _releases=())
             # What an earlier audit held may be as few people as the rest, and is in the internal edition.
-            page = others.page(seed=seed, paper=replace(given, previous=None))
+            page = others.page(seed=seed, paper=replace(given, previous=None, digest_key=None))
             page = with_limits(page, shared_limits(limits, others.quantities), self.quantities)
             return render(shareable(page, minimum_cell=self.found.minimum_cell, paths=given.paths))
         page = with_limits(self.page(seed=seed, paper=paper), limits, self.quantities)

@@ -156,6 +156,8 @@ class Audit:
     #: How many people were drawn for each part of the attacks, of the original and of the control table.
     attacked: tuple[int, ...] = ()
     attacked_outside: tuple[int, ...] = ()
+    #: What the digests of files are called; those that others may see depend on a key.
+    digest_name: str = "SHA-256"
     compatibility: str | None = None
     notes: tuple[str, ...] = ()
 

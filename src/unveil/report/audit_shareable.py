@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from unveil.data.digest import keyed_digest
 from unveil.measure.groups import Group, Groups, compared
 from unveil.measure.risk import Rate, Risk, excess, wilson
 from unveil.report.audit_findings import Audit, Audited, ColumnFact, Finding, Links, TableFlags, Weight
@@ -36,8 +37,25 @@ _NO_PEOPLE = frozenset({"singling_out"})
 _WHOLE = 1e-9
 
 
-def shared(audit: Audit) -> Audit:
-    """Return the audit with every number bounded or left out that says how few people there are of some kind."""
+#: What the report says about its digests.
+KEYED = (
+    "A keyed digest is the HMAC-SHA-256 of a file's SHA-256 under a random key, which the internal edition states: who "
+    "holds the key can show with it that a file is this one (unveil digest FILE), and nobody else can try files."
+)
+
+
+def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
+    """Return the audit with every number bounded or left out that says how few people there are of some kind.
+
+    Plain hashes of files go too, because whoever knows nearly all of a file can try the rest against its hash; in
+    their place are digests under ``key``, or none without one. Those of releases too: one may not be published yet.
+    """
+
+    def digest(sha256: str | None) -> str | None:
+        if sha256 is None:
+            return None
+        return "not shown" if key is None else keyed_digest(sha256, key)
+
     small = _Small(
         minimum=audit.minimum_cell,
         rows=audit.rows,
@@ -46,14 +64,17 @@ def shared(audit: Audit) -> Audit:
     )
     return replace(
         audit,
-        releases=tuple(small.audited(release) for release in audit.releases),
+        sha256=digest(audit.sha256),
+        control_sha256=digest(audit.control_sha256),
+        digest_name="SHA-256" if key is None else "keyed digest",
+        releases=tuple(replace(small.audited(each), sha256=digest(each.sha256)) for each in audit.releases),
         before=None if audit.before is None else small.audited(audit.before),
         flags=tuple(
             TableFlags(table=each.table, flags=tuple(replace(flag, reason=_worded(flag.reason)) for flag in each.flags))
             for each in audit.flags
         ),
         columns=tuple(small.column(each) for each in audit.columns),
-        notes=(NOTE.format(minimum=audit.minimum_cell), *audit.notes),
+        notes=(NOTE.format(minimum=audit.minimum_cell), *(() if key is None else (KEYED,)), *audit.notes),
     )
 
 
@@ -457,4 +478,4 @@ def _is_bounded(finding: Finding) -> bool:
     return any(isinstance(rate.value, Bounded) for rate in (risk.attack_rate, risk.control_rate))
 
 
-__all__ = ["NOTE", "shared", "without_numbers"]
+__all__ = ["KEYED", "NOTE", "shared", "without_numbers"]
