@@ -69,7 +69,7 @@ def attack_chart(audit: Audit, attack: str) -> Chart | None:
 def rate_chart(rows: Sequence[tuple[str, Finding]], *, title: str, x_label: str, caption: str) -> Chart:
     """Return attack, control and chance of the named findings, each with its interval."""
     rates = {figure: [finding.rate(figure) for _, finding in rows] for figure, _ in _STYLES}
-    shown = [(figure, style) for figure, style in _STYLES if any(rate.defined for rate in rates[figure])]
+    shown = [(figure, style) for figure, style in _STYLES if any(map(_has_place, rates[figure]))] or [_STYLES[0]]
     return Chart(
         title=title,
         x_label=x_label,
@@ -140,16 +140,20 @@ def weight_chart(release: Audited) -> Chart | None:
 
 def line_at(label: str, rate: Rate) -> tuple[Threshold, ...]:
     """Return the line across a picture at a rate, or none where the rate has no place."""
-    if not rate.defined or isinstance(rate.value, Bounded):
+    if not _has_place(rate):
         return ()
     return (Threshold(name=f"{label}: {percent(rate.value)}", value=rate.value, across="x"),)
+
+
+def _has_place(rate: Rate) -> bool:
+    # What is told by its bounds has no place of its own.
+    return rate.defined and not isinstance(rate.value, Bounded)
 
 
 def _points(label: str, rates: Sequence[Rate], style: Style) -> Series:
     return Series(
         name=label,
-        # What is told by its bounds has no place of its own.
-        x=np.array([math.nan if isinstance(rate.value, Bounded) else rate.value for rate in rates]),
+        x=np.array([rate.value if _has_place(rate) else math.nan for rate in rates]),
         y=np.arange(len(rates), dtype=np.float64),
         style=style,
         kind="points",

@@ -98,5 +98,5 @@ def excess_meaning(excess: Rate) -> str:
         return f"Of those on whom it would fail if they were not in the data, {hit}."
     return (
         f"That is no measurable difference: the excess is {percent(excess.value)} and could be up to "
-        f"{percent(excess.high)}."
+        f"{percent(float(excess.high))}."
     )

@@ -9,7 +9,7 @@ nobody. Where a total stands beside parts, as with groups, further parts are hid
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -359,8 +359,8 @@ class _Small:
             found,
             rows=number,
             below=below,
-            k_anonymity=self._smallest() if tiny else found.k_anonymity,
-            highest_risk=self._highest() if tiny else found.highest_risk,
+            k_anonymity=self._smallest(found.below) if tiny else found.k_anonymity,
+            highest_risk=self._highest(found.below) if tiny else found.highest_risk,
             average_risk=Bounded.withheld() if hidden else found.average_risk,
             sample_uniqueness=below.get(2, found.sample_uniqueness),
             records_at_risk=below.get(found.minimum_cell or 0, found.records_at_risk),
@@ -371,13 +371,16 @@ class _Small:
             notes=tuple(note for note in found.notes if without_numbers(note)),
         )
 
-    def _smallest(self) -> int:
-        words = f"fewer than {self.minimum}"
-        return Bounded(1, self.minimum - 1, words=words)  # type: ignore[return-value]
+    def _smallest(self, below: Mapping[int, float]) -> int:
+        """Return bounds of the smallest class: the sizes next to it of which it is told whether any row is below."""
+        least = max((size for size, share in below.items() if share == 0), default=1)
+        most = min((size - 1 for size, share in below.items() if share > 0), default=self.minimum - 1)
+        return Bounded(least, most, words=f"fewer than {self.minimum}")  # type: ignore[return-value]
 
-    def _highest(self) -> float:
-        least = 1 / (self.minimum - 1) if self.minimum > 1 else 1.0
-        return Bounded(least, 1.0, words=f"at least {least:.3g}")
+    def _highest(self, below: Mapping[int, float]) -> float:
+        smallest: Bounded = self._smallest(below)  # type: ignore[assignment]
+        words = f"at least {1 / max(self.minimum - 1, 1):.3g}"
+        return Bounded(1 / smallest.most, 1 / smallest.least, words=words)
 
     def _diversity(self, each: "Diversity", below: dict[int, float], number: int, *, tiny: bool) -> "Diversity":
         """Return how different sensitive values are; of small classes nothing, as it tells how small they are."""

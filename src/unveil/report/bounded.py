@@ -53,15 +53,15 @@ class Bounded(float):
         return True if min(ends) > slack else None
 
     def within(self, lowest: float, highest: float, texts: tuple[str, str]) -> str:
-        """Return the number in words: below, above or between its bounds, which ``texts`` are.
+        """Return the number in words: less, more or between its bounds, which ``texts`` are.
 
         ``lowest`` and ``highest`` are what it cannot leave anyway.
 
         >>> Bounded(0.0, 0.022).within(0, 1, ("0%", "2.2%")), Bounded(-0.1, 0.2).within(0, 1, ("-10%", "20%"))
-        ('below 2.2%', 'between -10% and 20%')
+        ('less than 2.2%', 'between -10% and 20%')
         """
         if self.words:
             return self.words
         if self.least == lowest:
-            return f"below {texts[1]}"
-        return f"above {texts[0]}" if self.most == highest else f"between {texts[0]} and {texts[1]}"
+            return f"less than {texts[1]}"
+        return f"more than {texts[0]}" if self.most == highest else f"between {texts[0]} and {texts[1]}"
