@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html.parser import HTMLParser
 from math import isnan, nan, sqrt
 from statistics import NormalDist
@@ -100,7 +101,7 @@ class Page(HTMLParser):
             self._value = False
         self.texts.append(data)
 
-    @property
+    @cached_property
     def text(self) -> str:
         """All that can be read, with attributes."""
         return html.unescape(" ".join(" ".join([*self.texts, *self.attributes]).split()))
@@ -125,9 +126,13 @@ def leaks(
     totals = _totals(seen, minimum)
     found += _counts(seen.text, few)
     levels = [float(each) / 100 for each in set(re.findall(r"each has a confidence of ([\d.]+)%", seen.text))]
-    found += [f"{text}: {why}" for text in _rates(seen) for why in _solved(text, totals, minimum, levels)]
+    exact = _of_groups(seen)
+    for text in dict.fromkeys(_rates(seen)):
+        is_exact = _written(text) in exact
+        found += [f"{text}: {why}" for why in _solved(text, totals, minimum, levels if is_exact else ())]
     # What is drawn beside the loss of utility is an excess, which is no share of people.
-    drawn = [text for text in seen.drawn if text not in _excesses(seen)]
+    excesses = _excesses(seen)
+    drawn = [text for text in seen.drawn if text not in excesses]
     found += [f"drawn {text}: {why}" for text in drawn for why in _bare(text, totals, minimum)]
     for table in seen.tables:
         found += [f"{table.caption}: {why}" for why in _table(table, totals, minimum)]
@@ -196,11 +201,21 @@ def _counts(text: str, few: range) -> Iterator[str]:
 def _rates(seen: Page) -> Iterator[str]:
     excesses = _excesses(seen)
     for match in RATE.finditer(seen.text):
-        written = match[0].replace("at least", "≥").replace("at most", "≤")
-        if written in excesses or written.replace("% to ", "–") in excesses:
-            continue
-        if not BOUND.search(seen.text[max(0, match.start() - 20) : match.start()]):
+        if _written(match[0]) not in excesses and not BOUND.search(
+            seen.text[max(0, match.start() - 20) : match.start()]
+        ):
             yield match[0]
+
+
+def _written(text: str) -> str:
+    """Return a rate as tables write it."""
+    return text.replace("at least", "≥").replace("at most", "≤").replace("% to ", "–")
+
+
+def _of_groups(seen: Page) -> set[str]:
+    """Return the rates of groups, whose intervals are exact ones and no Wilson's, as the page says."""
+    tables = [table for table in seen.tables if table.column("People (attacked)") is not None]
+    return {cell for table in tables for row in table.body if row[0] != "everybody" for cell in row[2:]}
 
 
 def wilson(hits: float, tries: int) -> tuple[float, float]:
@@ -222,8 +237,12 @@ def _solved(text: str, totals: Sequence[int], minimum: int, levels: Sequence[flo
         (float(match["most"]) / 100 if match["most"] else high),
     )
     most = max(totals, default=minimum)
-    fits = [pair for tries in range(1, most + 1) for pair in _pairs(share, low, high, tries)]
-    fits += [pair for tries in totals for level in levels for pair in _exact_pairs(share, low, high, tries, level)]
+    fits = [
+        pair
+        for tries in range(1, most + 1)
+        for level in levels or (nan,)
+        for pair in (_exact_pairs(share, low, high, tries, level) if levels else _pairs(share, low, high, tries))
+    ]
     known = [(hits, tries) for hits, tries in fits if tries in totals] or fits
     if known and all(_is_few(hits, tries, minimum) for hits, tries in known):
         hits = sorted({round(each, 1) for each, _ in known})
