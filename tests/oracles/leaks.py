@@ -134,8 +134,9 @@ def leaks(
     excesses = _excesses(seen)
     drawn = [text for text in seen.drawn if text not in excesses]
     found += [f"drawn {text}: {why}" for text in drawn for why in _bare(text, totals, minimum)]
+    people = next((_number(row[2]) for table in seen.tables for row in table.body if row[0] == "Original"), nan)
     for table in seen.tables:
-        found += [f"{table.caption}: {why}" for why in _table(table, totals, minimum)]
+        found += [f"{table.caption}: {why}" for why in _table(table, totals, people, minimum)]
     return list(dict.fromkeys(found))
 
 
@@ -209,7 +210,9 @@ def _rates(seen: Page) -> Iterator[str]:
 
 def _written(text: str) -> str:
     """Return a rate as tables write it."""
-    return text.replace("at least", "≥").replace("at most", "≤").replace("% to ", "–")
+    text = text.replace("at least", "≥").replace("at most", "≤").replace("% to ", "–")
+    text = text.replace("0.0% (0.0–", "0% (≤ ") if text.startswith("0.0% ") else text
+    return re.sub(r"^100\.0% \(([\d.]+)–100\.0%\)", r"100% (≥ \1%)", text)
 
 
 def _of_groups(seen: Page) -> set[str]:
@@ -296,8 +299,8 @@ def _bare(text: str, totals: Sequence[int], minimum: int) -> Iterator[str]:
         yield f"a few of any of {list(totals)}"
 
 
-def _table(table: Table, totals: Sequence[int], minimum: int) -> Iterator[str]:
-    """Yield what a table gives away by itself and by arithmetic."""
+def _table(table: Table, totals: Sequence[int], people: float, minimum: int) -> Iterator[str]:
+    """Yield what a table gives away by itself and by arithmetic; the original has as many ``people``."""
     yield from _files(table, minimum)
     yield from _groups(table, minimum)
     yield from _excess(table, totals, minimum)
@@ -306,12 +309,12 @@ def _table(table: Table, totals: Sequence[int], minimum: int) -> Iterator[str]:
         at = table.column(name)
         for row in table.body if at is not None else ():
             number = _number(row[at])  # type: ignore[index]
-            if 0 < number < minimum or (name == "Missing" and 0 < max(totals, default=0) - number < minimum):
+            if 0 < number < minimum or (name == "Missing" and 0 < people - number < minimum):
                 yield f"{name} {number:g}"
     if table.caption.startswith("Special uniques"):
         for row in table.body:
             numbers = [_number(cell) for cell in row[1:-1]]
-            rest = max(totals, default=0) - sum(each for each in numbers if not isnan(each))
+            rest = people - sum(each for each in numbers if not isnan(each))
             if any(0 < each < minimum for each in numbers) or (sum(map(isnan, numbers)) == 1 and 0 < rest < minimum):
                 yield f"special uniques {row[1:-1]}"
 

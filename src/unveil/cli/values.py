@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -25,12 +26,14 @@ __all__ = [
 ]
 
 
-header_option = click.option(
-    "--header",
-    type=click.Choice(["detect", "yes", "no"]),
-    help="Whether the first line of CSV files names the columns. One that looks like data is refused unless told.  "
-    "[default: detect]",
-)
+def header_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add whether the first line of tables names their columns."""
+    return click.option(
+        "--header",
+        type=click.Choice(["detect", "yes", "no"]),
+        help="Whether the first line of CSV files names the columns. One that looks like data is refused unless told.  "
+        "[default: detect]",
+    )(command)
 
 
 def share(text: str) -> Fraction:

@@ -7,6 +7,7 @@ reports, so where both are possible the reader is asked.
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
@@ -79,10 +80,10 @@ def is_surely_header(source: Source, names: Sequence[str]) -> bool:
     below = _below(source, len(names))
     if not below:
         return True  # there is no row, which is said elsewhere
-    votes = [
-        _vote(name.strip(), [row[place].strip() for row in below], repeated=list(names).count(name) > 1)
-        for place, name in enumerate(names)
-    ]
+    votes = [_vote(name.strip(), [row[place].strip() for row in below]) for place, name in enumerate(names)]
+    named = {name for name, vote in zip(names, votes, strict=True) if vote == 1}
+    repeated = {name for name, times in Counter(names).items() if times > 1 and name.strip()} - named
+    votes = [vote or -(name in repeated) for name, vote in zip(names, votes, strict=True)]
     yes, no = votes.count(1), votes.count(-1)
     return yes > 0 and (no == 0 or yes > 2 * no + 1)
 
@@ -103,11 +104,11 @@ def _below(source: Source, width: int) -> list[list[str]]:
     return [row for row in whole if len(row) == width]
 
 
-def _vote(name: str, cells: Sequence[str], *, repeated: bool) -> int:
+def _vote(name: str, cells: Sequence[str]) -> int:
     """Return 1 where a cell of the first line speaks for names, -1 where it speaks for data, else 0."""
     filled = [cell for cell in cells if cell.casefold() not in _MISSING]
     if name.casefold() in _MISSING:
-        return -1 if repeated and name else 0
+        return 0
     own, shape = _shape(name), _common([_shape(cell) for cell in filled])
     if own in _TELLING and (own == shape or own == "personal"):
         return -1
@@ -119,9 +120,7 @@ def _vote(name: str, cells: Sequence[str], *, repeated: bool) -> int:
         return 1 if own == "word" else 0
     if own != "word":
         return -1 if own == shape else 0
-    if repeated:
-        return -1
-    return 1 if _is_repeating(filled) else 0
+    return 1 if not filled or _is_repeating(filled) else 0
 
 
 _TELLING = frozenset({"number", "date", "personal"})
