@@ -156,6 +156,8 @@ class _Small:
             return _undefined(attack.why or control.why)
         # Some attacks are compared after they were brought to the size of the control, so this is not always the rate.
         compared_rate = 1 - (1 - told.value) * (1 - risk.control_rate.value)
+        if abs(compared_rate - risk.attack_rate.value) < _WHOLE:
+            compared_rate = risk.attack_rate.value
         inside = min(max(compared_rate, 0.0), 1.0) * attack.tries
         outside = min(risk.control_rate.value * control.tries, control.tries)
         if not any(map(self.is_small, (inside, attack.tries - inside, outside, control.tries - outside))):
