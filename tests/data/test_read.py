@@ -148,7 +148,7 @@ WRONG: dict[str, tuple[Content, list[str]]] = {
     "header only": (b"item,cluster\n\n", ["header only"]),
     "parquet without rows": (pl.DataFrame({"item": [], "cluster": []}), ["header only"]),
     "first line empty": (b"\nitem,cluster\nSECRET,a\n", ["first line", "empty"]),
-    "missing column": (b"items,x\nSECRET,a\n", ["'item', 'cluster'", "has 'items', 'x'", "'items'?", "--item"]),
+    "missing column": (b"items,x\nSECRET,4\n", ["'item', 'cluster'", "has 'items', 'x'", "'items'?", "--item"]),
     "missing in parquet": (pl.DataFrame({"item": [MARKER], "Cluster": ["a"]}), ["'Cluster'?", "--cluster"]),
     "semicolons": (b"item;cluster\nSECRET;a\n", ["semicolons", "save the file with commas"]),
     "many columns": (b"item," + ",".join(f"c{i}" for i in range(30)).encode() + b"\n", ["'c18' and 11 more"]),

@@ -473,13 +473,14 @@ def test_strange_names_and_values_are_harmless(folder: Path) -> None:
     frame = pl.DataFrame({name: rng.choice(STRANGE, 40) for name in STRANGE})
     frame.write_csv("a.csv")
     frame.sample(fraction=1.0, shuffle=True, seed=1).write_csv("b.csv")
-    run = ask("a.csv", "b.csv", "--targets", "10", "--html", "report.html")
+    # A name that is also a cell below it looks like data.
+    run = ask("a.csv", "b.csv", "--targets", "10", "--html", "report.html", "--header", "yes")
     assert (run.exit_code, run.stderr) == (0, "")
     assert "\x1b" not in run.stdout
     page = (folder / "report.html").read_text()
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page
-    quoted = answer("a.csv", "b.csv", "--link", '"com,ma":=1+1')
+    quoted = answer("a.csv", "b.csv", "--link", '"com,ma":=1+1', "--header", "yes")
     assert attacks_of(quoted, "linkability")[0]["adversary"]["first"] == ["com,ma"]
 
 

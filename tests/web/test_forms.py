@@ -17,7 +17,10 @@ from unveil.web.values import MOST_FILES, cells, row, value_of
 
 #: What the command line has and the page does not, and why: it says where answers go, or can be done on the page.
 NOT_ON_THE_PAGE = {
-    "audit": {"--config", "--sample", "--compare", "--technique", "--show-records", "--compatibility", "--link"},
+    "audit": {
+        *("--config", "--sample", "--compare", "--technique", "--show-records", "--compatibility", "--link"),
+        "--header",  # the page asks for a file with names
+    },
     "partition": {"--top"},
     "matching": {"--top", "--sample"},
     "graph": {"--sample"},

@@ -109,7 +109,8 @@ class AuditAnswer:
         """
         from unveil.ask.audit_copies import copied_records
         from unveil.report.audit_records import with_records
-        from unveil.report.limits import with_limits
+        from unveil.report.audit_shareable import shared
+        from unveil.report.limits import shared_limits, with_limits
         from unveil.report.page import render
         from unveil.report.shareable import internal, shareable
 
@@ -117,10 +118,14 @@ class AuditAnswer:
             raise InputError("a shareable report holds no records. Leave out show_records, or make an internal one")
         if show_records and not self._releases:
             raise InputError("this answer was made without the tables, so it has no records to show. Ask anew")
-        page = with_limits(self.page(seed=seed, paper=paper), limits, self.quantities)
         if edition == "shareable":
-            paths = () if paper is None else paper.paths
-            return render(shareable(page, minimum_cell=self.found.minimum_cell, paths=paths))
+            given = paper or Paper()
+            others = replace(self, found=shared(self.found, key=given.digest_key), _releases=())
+            # What an earlier audit held may be as few people as the rest, and is in the internal edition.
+            page = others.page(seed=seed, paper=replace(given, previous=None, digest_key=None))
+            page = with_limits(page, shared_limits(limits, others.quantities), self.quantities)
+            return render(shareable(page, minimum_cell=self.found.minimum_cell, paths=given.paths))
+        page = with_limits(self.page(seed=seed, paper=paper), limits, self.quantities)
         return render(internal(with_records(page, copied_records(self._releases)) if show_records else page))
 
     def to_json(

@@ -12,6 +12,7 @@ from unveil.ask.audit import AuditAnswer, audit
 from unveil.ask.progress import Progress, silent
 from unveil.ask.scenarios import read_link, read_scenario
 from unveil.data._documents import read_toml
+from unveil.data._header import Header
 from unveil.data._source import shown
 from unveil.data.table import Table
 from unveil.errors import InputError, did_you_mean
@@ -27,6 +28,7 @@ _SETTINGS: Mapping[str, tuple[type, ...]] = {
     "sensitive": (str, list),
     "known": (str, list),
     "missing": (str, list),
+    "header": (str,),
     "attacks": (str, list),
     "targets": (int, str),
     "neighbours": (int,),
@@ -50,7 +52,7 @@ _SETTINGS: Mapping[str, tuple[type, ...]] = {
 #: Settings that :func:`unveil.audit` takes under the same name, as they are written.
 _AS_WRITTEN = (
     "kind", "neighbours", "guesses", "tolerance", "by", "weight", "household", "population_size", "minimum_cell",
-    "compatibility", "kinds",
+    "compatibility", "kinds", "header",
 )  # fmt: skip
 _WORDS = {str: "a text", list: "a list", int: "a whole number", float: "a number", dict: "a table"}
 
@@ -82,6 +84,7 @@ def audit_files(
     *,
     scenarios: Sequence[Scenario | str] | None = None,
     missing: Sequence[str] = (),
+    header: Header = "detect",
     kinds: Mapping[str, Any] | None = None,
     names: Mapping[Path, str] | None = None,
     release_kinds: Mapping[Path, str] | None = None,
@@ -98,6 +101,9 @@ def audit_files(
         CSV or Parquet files, as in :func:`unveil.ask.audit`.
     missing
         Texts that stand for a missing value, such as "?".
+    header
+        Whether the first line of each file names the columns ("yes"), is data ("no"), or has to be looked at
+        ("detect"), as in :meth:`unveil.data.table.Table.read`.
     names, release_kinds
         What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
     scenarios, kinds, kind, rng, progress, **settings
@@ -105,13 +111,13 @@ def audit_files(
     """
     paths = [Path(path) for path in released]
     progress("reading", 0.0)
-    table = _read(Path(original), "original", kinds, missing)
-    outside = None if control is None else _read(Path(control), "control", kinds, missing)
+    table = _read(Path(original), "original", kinds, missing, header)
+    outside = None if control is None else _read(Path(control), "control", kinds, missing, header)
     called = _names(paths, names or {})
     tables = {}
     for number, path in enumerate(paths):
         progress("reading", (number + 1) / (len(paths) + 1))
-        tables[called[path]] = _read(path, called[path], kinds, missing)
+        tables[called[path]] = _read(path, called[path], kinds, missing, header)
     of_release = {called[path]: (release_kinds or {}).get(path, kind) for path in paths}
     return audit(
         table,
@@ -125,15 +131,15 @@ def audit_files(
     )
 
 
-def _read(path: Path, name: str, kinds: Mapping[str, Any] | None, missing: Sequence[str]) -> Table:
+def _read(path: Path, name: str, kinds: Mapping[str, Any] | None, missing: Sequence[str], header: Header) -> Table:
     """Return the table in a file; kinds are told for the columns that it has, whichever file that is."""
     from unveil.data.read import read_table
 
     if not kinds:
-        return Table.read(path, name=name, missing=missing)
-    have = set(read_table(path).columns)
+        return Table.read(path, name=name, missing=missing, header=header)
+    have = set(read_table(path, header=header).columns)
     told = {column: kind for column, kind in kinds.items() if column in have}
-    return Table.read(path, name=name, kinds=told, missing=missing)
+    return Table.read(path, name=name, kinds=told, missing=missing, header=header)
 
 
 def _names(paths: Sequence[Path], told: Mapping[Path, str]) -> dict[Path, str]:

@@ -80,9 +80,15 @@ class Prepared:
             flags=self.flags,
             by=self.asked.by,
             minimum_cell=self.asked.minimum_cell,
+            attacked=_sizes(self.people),
+            attacked_outside=_sizes(self.outsiders),
             compatibility=self.asked.compatibility,
             notes=tuple(dict.fromkeys((*notes, *self.notes))),
         )
+
+
+def _sizes(people: People | None) -> tuple[int, ...]:
+    return () if people is None else (people.told.size, people.search.size, people.fresh.size)
 
 
 def prepare(original: Any, released: Any, control: Any, *, asked: Asked, rng: np.random.Generator) -> Prepared:

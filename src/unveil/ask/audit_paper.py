@@ -41,6 +41,8 @@ class Paper:
     profile: str | None = None
     #: An earlier audit to compare with, as parsed JSON.
     previous: Mapping[str, Any] | None = None
+    #: The key of the digests in the shareable edition, which the internal one states; without it there are none.
+    digest_key: bytes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not _may_be_date(self.review):
@@ -103,6 +105,15 @@ def sign_off(audit: Audit, paper: Paper, *, untested: tuple[str, ...], seed: int
         date=paper.date,
         review_date=paper.review,
         judgement=None if paper.profile is None else judged(audit, paper.profile),
+        settings=() if paper.digest_key is None else (("Key of the digests", _key_text(paper.digest_key)),),
+        digest_name=audit.digest_name,
+    )
+
+
+def _key_text(key: bytes) -> str:
+    return (
+        f"{key.hex()}. The shareable edition has digests of the files under this key: unveil digest FILE asks for it "
+        "and shows that a file is the one audited. Keep it: whoever has it can try files"
     )
 
 
@@ -167,4 +178,4 @@ def _disclosed(release: Audited, figure: str) -> str:
     if release.disclosure is None:
         return _NONE
     value = getattr(release.disclosure, figure)
-    return count(int(value)) if figure == "k_anonymity" else percent(float(value))
+    return count(value) if figure == "k_anonymity" else percent(value)

@@ -25,7 +25,7 @@ _OF_RELEASE: Mapping[str, tuple[str, Callable[[Audited], float], bool]] = Mappin
     {
         "disclosure.k_anonymity": (
             "fewest released rows that look alike in the known columns",
-            lambda release: nan if release.disclosure is None else float(release.disclosure.k_anonymity),
+            lambda release: nan if release.disclosure is None else release.disclosure.k_anonymity,
             False,
         ),
         "disclosure.highest_risk": (
@@ -113,7 +113,7 @@ def _worst(releases: tuple[Audited, ...], attack: str, figure: str, end: str = "
         rates = [group.attack_rate for each in found if each.groups is not None for group in each.groups.groups]
     else:
         rates = [finding.rate(figure) for finding in found]
-    return max((value for rate in rates if not isnan(value := float(getattr(rate, end)))), default=nan)
+    return max((value for rate in rates if not isnan(value := getattr(rate, end))), default=nan)
 
 
 def _is_mean(finding: Finding) -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from unveil.ask.progress import Progress, silent
 from unveil.ask.reidentify import ReidentifyAnswer, reidentify
+from unveil.data._header import Header
 from unveil.data._source import shown
 from unveil.data.table import Table
 from unveil.errors import InputError
@@ -35,6 +36,7 @@ def reidentify_files(
     truth: PathLike | None = None,
     identifier: str | None = None,
     missing: Sequence[str] = (),
+    header: Header = "detect",
     rng: np.random.Generator,
     progress: Progress = silent,
     **settings: Any,
@@ -52,6 +54,9 @@ def reidentify_files(
         Instead of ``truth``, a column of both files that names each person once. No attack sees it.
     missing
         Texts that stand for a missing value, such as "?".
+    header
+        Whether the first line of the tables names the columns ("yes"), is data ("no"), or has to be looked at
+        ("detect").
     rng, progress, **settings
         As in :func:`unveil.ask.reidentify.reidentify`.
     """
@@ -64,20 +69,20 @@ def reidentify_files(
     if released is None and truth is not None:
         raise InputError("a truth belongs to a release made elsewhere, but no released file was named. Name it")
     progress("reading", 0.0)
-    people = _read(original, "original", identifier, missing)
+    people = _read(original, "original", identifier, missing, header)
     if released is None:
         return reidentify(people, rng=rng, progress=progress, **settings)
     progress("reading", 0.5)
-    table = _read(released, "release", identifier, missing)
+    table = _read(released, "release", identifier, missing, header)
     if identifier is not None:
-        numbers = _by_identifier(original, released, identifier)
+        numbers = _by_identifier(original, released, identifier, header)
     elif truth is not None:
         numbers = read_truth(truth, released=table.rows, originals=people.rows)
     return reidentify(people, table, truth=numbers, rng=rng, progress=progress, **settings)
 
 
-def _read(path: PathLike, name: str, identifier: str | None, missing: Sequence[str]) -> Table:
-    table = Table.read(path, name=name, missing=missing)
+def _read(path: PathLike, name: str, identifier: str | None, missing: Sequence[str], header: Header) -> Table:
+    table = Table.read(path, name=name, missing=missing, header=header)
     if identifier is None:
         return table
     table.column(identifier)
@@ -87,7 +92,7 @@ def _read(path: PathLike, name: str, identifier: str | None, missing: Sequence[s
     return replace(table, columns=tuple(told))
 
 
-def _by_identifier(original: PathLike, released: PathLike, identifier: str) -> Integers:
+def _by_identifier(original: PathLike, released: PathLike, identifier: str, header: Header) -> Integers:
     """Return the original row of each released one by a column that names each person once in both files."""
     import polars as pl
 
@@ -95,7 +100,7 @@ def _by_identifier(original: PathLike, released: PathLike, identifier: str) -> I
 
     frames = []
     for path in (original, released):
-        frame = read_table(path, {identifier: identifier}, complete=[identifier])
+        frame = read_table(path, {identifier: identifier}, complete=[identifier], header=header)
         refuse_repeats(frame, path, [identifier])
         frames.append(pl.DataFrame({"name": frame.get_column(identifier)}))
     people, rows = frames

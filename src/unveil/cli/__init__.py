@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "graph": ("unveil.cli.graph:graph", "Who is found in a released graph?"),
         "study": ("unveil.cli.study:study", "Run many scenarios, and see what they found."),
         "grade-metrics": ("unveil.cli.grade_metrics:grade_metrics", "Which privacy metrics can be trusted?"),
+        "digest": ("unveil.cli.digest:digest", "Is this the file that a shareable report is about?"),
         "serve": ("unveil.cli.serve:serve", "Show the same questions on a page of this machine."),
         "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
     }

@@ -83,11 +83,14 @@ def audit(
     options = with_limits(options, told, _meanings())
     asked = merged(settings, told)
     refuse_limits(options, asked, has_control=files[0] is None or files[-1] is not None)
-    paper = _paper(settings, told, files, compare)
+    paper = _paper(settings, told, files, compare, keyed=shareable is not None)
     answer = _ask(files, told, asked, options)
     check_paper(answer.found, paper)
     judgement = None if paper.profile is None else answer.judged(paper.profile)
     shared = [] if shareable is None else [(shareable, partial(answer.to_html, paper=paper, edition="shareable"))]
+    if options.html is None and paper.digest_key is not None:
+        # Without an internal report nothing else keeps it.
+        click.echo(f"Keep the key of the digests in the report ('unveil digest'): {paper.digest_key.hex()}", err=True)
     show(
         answer,
         options,
@@ -100,11 +103,14 @@ def audit(
     )
 
 
-def _paper(settings: Mapping[str, Any], told: "Settings", files: list[Path | None], compare: Path | None) -> "Paper":
+def _paper(
+    settings: Mapping[str, Any], told: "Settings", files: list[Path | None], compare: Path | None, *, keyed: bool
+) -> "Paper":
     """Return what stands in the report beside the figures; what is wrong with it is said before anything long runs."""
     from datetime import date
 
     from unveil.ask.audit_paper import Paper
+    from unveil.data.digest import new_key
     from unveil.report.audit_changes import read_previous
     from unveil.report.profiles import profile
 
@@ -120,6 +126,7 @@ def _paper(settings: Mapping[str, Any], told: "Settings", files: list[Path | Non
         control=control,
         profile=None if named is None else profile(named).name,
         previous=None if compare is None else read_previous(compare),
+        digest_key=new_key() if keyed else None,
     )
 
 
@@ -135,6 +142,7 @@ def _ask(files: list[Path | None], told: "Settings", asked: dict[str, Any], opti
             from unveil.ask.audit_sample import sample_releases
 
             report("making the example", 0.0)
+            asked.pop("header", None)  # the example is no file
             rng = options.rng
             table, outside, releases = sample_releases(rng)
             return ask(table, list(releases), outside, rng=rng, progress=report, **asked)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.cli.common import Command, Options
-from unveil.cli.values import report_target
+from unveil.cli.values import header_option, report_target
 
 if TYPE_CHECKING:
     from unveil.ask.audit_files import Settings
@@ -81,6 +81,7 @@ _ADVERSARY = (
     click.option(
         "--missing", multiple=True, metavar="TEXT", help="A cell that stands for a missing value, such as '?'."
     ),
+    header_option,
     click.option(
         "--compatibility",
         type=click.Choice(["anonymeter"]),
@@ -153,7 +154,7 @@ def columns_in(written: Sequence[str], option: str) -> list[str]:
 #: Settings that are handed on as they were written.
 _AS_WRITTEN = (
     "kind", "neighbours", "guesses", "tolerance", "compatibility", "by", "weight", "household", "population_size",
-    "minimum_cell",
+    "minimum_cell", "header",
 )  # fmt: skip
 
 

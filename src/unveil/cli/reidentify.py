@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.cli.common import Options, one_line, question_options, show, show_figures
-from unveil.cli.values import refuse_overwriting
+from unveil.cli.values import header_option, refuse_overwriting
 
 if TYPE_CHECKING:
     from unveil.ask.reidentify import ReidentifyAnswer
@@ -53,6 +53,7 @@ def _meanings() -> Mapping[str, str]:
     "--id", "identifier", metavar="COLUMN", help="Instead of --truth, a column of both files that names people."
 )
 @click.option("--missing", multiple=True, metavar="TEXT", help="A cell that stands for a missing value, such as '?'.")
+@header_option
 @click.option("--sample", is_flag=True, help="Use the example inside unveil, which is done anyway if no file is named.")
 @question_options(_meanings)
 def reidentify(
@@ -65,6 +66,7 @@ def reidentify(
     truth: Path | None,
     identifier: str | None,
     missing: tuple[str, ...],
+    header: str | None,
     sample: bool,
     options: Options,
 ) -> None:
@@ -87,7 +89,7 @@ def reidentify(
     refuse_overwriting(options.html, [original, released, truth])
     named = columns_in(known, "--known") if known else None
     settings: dict[str, Any] = {"protect": protect, "attacks": attacks, "known": named}
-    answer = _ask(original, released, truth, identifier, missing, settings, options)
+    answer = _ask(original, released, truth, identifier, missing, header, settings, options)
     show(answer, options, as_text=lambda: _print(answer, is_sample=original is None))
 
 
@@ -130,6 +132,7 @@ def _ask(
     truth: Path | None,
     identifier: str | None,
     missing: tuple[str, ...],
+    header: str | None,
     settings: dict[str, Any],
     options: Options,
 ) -> "ReidentifyAnswer":
@@ -144,6 +147,7 @@ def _ask(
             settings["attacks"] = settings["attacks"] or SAMPLE_ATTACKS
             return ask(reidentify_sample(), rng=options.rng, progress=report, **settings)
         from unveil.ask.reidentify_files import reidentify_files
+        from unveil.data._header import check_header
 
         return reidentify_files(
             original,
@@ -151,6 +155,7 @@ def _ask(
             truth=truth,
             identifier=identifier,
             missing=missing,
+            header=check_header(header or "detect"),
             rng=options.rng,
             progress=report,
             **settings,

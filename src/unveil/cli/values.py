@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,6 +17,7 @@ __all__ = [
     "Quantity",
     "check_limits",
     "exists",
+    "header_option",
     "limit_reader",
     "parse_number",
     "refuse_blank",
@@ -23,6 +25,16 @@ __all__ = [
     "report_target",
     "share",
 ]
+
+
+def header_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add whether the first line of tables names their columns."""
+    return click.option(
+        "--header",
+        type=click.Choice(["detect", "yes", "no"]),
+        help="Whether the first line of CSV files names the columns. One that looks like data is refused unless told.  "
+        "[default: detect]",
+    )(command)
 
 
 def share(text: str) -> Fraction:

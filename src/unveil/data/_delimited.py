@@ -52,20 +52,21 @@ def csv_columns(source: Source) -> list[str]:
     return names
 
 
-def csv_rows(source: Source, names: list[str], chosen: list[str]) -> "pl.DataFrame":
+def csv_rows(source: Source, names: list[str], chosen: list[str], *, has_header: bool = True) -> "pl.DataFrame":
     """Return the chosen columns as text; an empty cell is null.
 
-    Every row must have as many cells as the header, with quotes as in RFC 4180. Empty lines at the end are no rows.
+    Every row must have as many cells as the first line, with quotes as in RFC 4180. Empty lines at the end are no rows.
+    Without a header the first line is a row like the others.
     """
     import polars as pl
 
-    height = _count_rows(source, len(names))
+    height = _count_rows(source, len(names)) + (not has_header)
     try:
         frame = (
             pl.scan_csv(
                 source.for_polars(),
                 has_header=False,  # polars would rename repeated names and not undo doubled quotes in names
-                skip_rows=1,
+                skip_rows=int(has_header),
                 schema={str(position): pl.String for position in range(len(names))},
                 separator=source.separator,
                 glob=False,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unveil.data._cells import as_text as to_text
 from unveil.data._cells import as_typed as to_typed
 from unveil.data._delimited import csv_columns, csv_rows
+from unveil.data._header import Header, check_header, is_surely_header, made_names, refuse_data
 from unveil.data._parquet import parquet_columns, parquet_rows
 from unveil.data._source import Source, open_source, shown
 from unveil.errors import InputError, did_you_mean, shortened
@@ -27,6 +28,7 @@ def read_table(
     complete: Collection[str] = (),
     options: Mapping[str, str] | None = None,
     as_text: bool = True,
+    header: Header = "yes",
 ) -> "pl.DataFrame":
     """Return the named columns of a CSV or Parquet file, one row per row of the file, in its order.
 
@@ -50,6 +52,10 @@ def read_table(
         True reads identifiers: every cell as it is written (``01`` is not ``1``), and whole numbers of Parquet as
         their digits. False gives a text column as numbers where all of its cells are numbers, except codes that begin
         with 0, and keeps the types of Parquet.
+    header
+        "yes" takes the first line of CSV for the names of the columns, "no" for data below names that are made
+        (``column_1`` and so on), and "detect" for names unless it looks like data, which is refused. Parquet always has
+        names.
 
     Returns
     -------
@@ -71,10 +77,13 @@ def read_table(
 
     source = open_source(path)
     is_parquet = source.kind == "parquet"
-    names = parquet_columns(source) if is_parquet else csv_columns(source)
+    names = parquet_columns(source) if is_parquet else names_of(source, header)
     found = _find(source, names, columns, optional, options or {})
     chosen = list(dict.fromkeys(found.values()))
-    frame = parquet_rows(source, chosen) if is_parquet else csv_rows(source, names, chosen)
+    if is_parquet:
+        frame = parquet_rows(source, chosen)
+    else:
+        frame = csv_rows(source, names, chosen, has_header=check_header(header) != "no")
     if frame.height == 0:
         raise InputError(f"the file {source.name} must hold rows, but has a header only. Check that it is complete")
     cells = {name: to_text(source, frame[name]) if as_text else to_typed(frame[name]) for name in chosen}
@@ -83,6 +92,19 @@ def read_table(
         if wanted in found:
             refuse_cells(frame[wanted].is_null(), path, found[wanted], "have a value in every row")
     return frame
+
+
+def names_of(source: Source, header: Header = "detect") -> list[str]:
+    """Return what the columns of a text table are called: by its first line, or by their number where it has no names.
+
+    Raises the error for a first line that may be data, unless it is told what it is.
+    """
+    first = csv_columns(source)
+    if check_header(header) == "no":
+        return made_names(len(first))
+    if header == "detect":
+        refuse_data(source, first)
+    return first
 
 
 def refuse_cells(
@@ -137,8 +159,11 @@ def _find(
         # Nameless columns come from separators at the end of each line and do no harm unless asked for.
         repeated = [name for name in repeated if name or name in columns.values()]
     if repeated:
+        # A first line that is data has cells in place of names.
+        sure = is_surely_header(source, names)
+        seen = f"is called {_listed(repeated)}" if sure else "has the name of another"
         raise InputError(
-            f"the columns of {source.name} must have different names, but more than one is called {_listed(repeated)}. "
+            f"the columns of {source.name} must have different names, but more than one {seen}. "
             "Rename or remove the others"
         )
     if columns is None:
@@ -164,14 +189,15 @@ def _lacking(
     required: Mapping[str, str],
     options: Mapping[str, str],
 ) -> InputError:
-    guesses = dict.fromkeys(did_you_mean(name, names) for name in required.values())
+    # The first line may be data, and data are not shown: not even as what a name was nearly called.
+    is_header = bool(set(names) & set(known)) or is_surely_header(source, names)
+    guesses = dict.fromkeys(did_you_mean(name, names) for name in required.values()) if is_header else {}
     renaming = [options[wanted] for wanted in required if wanted in options]
     advice = "Rename the column in the file" + (f", or name yours with {' and '.join(renaming)}" if renaming else "")
     for sign, word in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars"), (",", "commas")):
         if len(names) == 1 and source.kind == "csv" and sign in names[0]:
             expected = "tabs, because its name ends in .tsv" if source.separator == "\t" else "commas"
             advice = f"The header seems to have {word} between the names: save the file with {expected}"
-    # Where no name fits at all the first row may be data, and data are not shown.
     nothing_fits = not any(guesses) and not set(names) & set(known)
     seen = f"none of its {len(names)} columns has such a name" if nothing_fits else f"has {_listed(names)}"
     if nothing_fits and "seems to have" not in advice:

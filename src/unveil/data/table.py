@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unveil.data._agreement import one_kind
+from unveil.data._header import Header
 from unveil.data._native import series_of
 from unveil.data.kinds import KINDS, ROLES, Kind, Role, Settled, ToldKind, guess_role, settle
 from unveil.data.read import read_table
@@ -99,14 +100,17 @@ class Table:
         kinds: Mapping[str, ToldKind] | None = None,
         roles: Mapping[str, Role] | None = None,
         missing: Collection[str] = (),
+        header: Header = "detect",
     ) -> "Table":
         """Return the table in a CSV or Parquet file; the settings are those of `from_frame`.
 
-        Its name is that of the file unless told, and ``sha256`` is the hash of the file's bytes (None for a pipe).
+        Its name is that of the file unless told, and ``sha256`` is the hash of the file's bytes (None for a pipe). A
+        first line that looks like data is refused, because its cells would become names, unless ``header`` is told:
+        "yes" where it names the columns, "no" where it is data; they are then called ``column_1`` and so on.
         """
         path = Path(path)
         is_parquet, digest = _look(path)
-        frame = read_table(path, as_text=not is_parquet)
+        frame = read_table(path, as_text=not is_parquet, header=header)
         name = name or path.name
         columns = series_of(frame, table=name)
         del frame  # so that each column of text can go as soon as its numbers are read

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from unveil.measure._bands import bands
 from unveil.measure._small_cells import Cells, GroupKind, Label, arranged, hidden
 from unveil.measure.risk import CONFIDENCE, NO_CONTROL, Rate, excess, wilson
 
-__all__ = ["EVERYBODY", "MINIMUM", "Group", "Groups", "bands", "exact", "group_rates"]
+__all__ = ["EVERYBODY", "MINIMUM", "Group", "Groups", "bands", "compared", "exact", "group_rates"]
 
 Figure = Literal["attack_rate", "excess_over_control"]
 
@@ -118,7 +118,7 @@ def exact(hits: float, tries: int, *, confidence: float = CONFIDENCE) -> Rate:
     hits, tail = share * tries, (1 - confidence) / 2
     low = 0.0 if share == 0 else float(betaincinv(hits, tries - hits + 1, tail))
     high = 1.0 if share == 1 else float(betaincinv(hits + 1, tries - hits, 1 - tail))
-    return Rate(share, min(low, share), max(high, share))
+    return Rate(share, min(low, share), max(high, share), tries=tries)
 
 
 def group_rates(
@@ -189,23 +189,29 @@ def group_rates(
     each = 1 - (1 - confidence) / (looks * max(1, len(cells.all)))
     groups = [_group(at, cells, attack, _matched_tally(every, own, cells, attack), control, each) for at in cells.all]
     overall = _overall(every, sum(sizes.values()), confidence)
+    return compared(
+        groups, overall, pooled=cells.pooled, confidence=confidence, each_confidence=each, minimum=minimum, looks=looks
+    )
+
+
+def compared(groups: Sequence[Group], overall: Group, **settings: Any) -> Groups:
+    """Return the groups with the worst first, and which of them are worse off than everybody.
+
+    ``settings`` are the other fields of `Groups`.
+    """
     figure: Figure = "attack_rate"
     if overall.excess_over_control.defined and any(group.excess_over_control.defined for group in groups):
         figure = "excess_over_control"
     ordered = tuple(sorted(groups, key=lambda group: _worse_first(group, figure)))
-    compared = [group for group in ordered if group.rate(figure).defined]
-    compared = compared if len(compared) > 1 else []
+    known = [group for group in ordered if group.rate(figure).defined]
+    known = known if len(known) > 1 else []
     return Groups(
         groups=ordered,
         overall=overall,
         figure=figure,
-        worst=compared[0] if compared else None,
-        worse=tuple(group for group in compared if group.rate(figure).low > overall.rate(figure).value),
-        pooled=cells.pooled,
-        confidence=confidence,
-        each_confidence=each,
-        minimum=minimum,
-        looks=looks,
+        worst=known[0] if known else None,
+        worse=tuple(group for group in known if group.rate(figure).low > overall.rate(figure).value),
+        **settings,
     )
 
 

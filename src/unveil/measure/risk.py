@@ -6,7 +6,7 @@ miss, which makes intervals from expected hits too wide rather than too narrow.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Any
@@ -36,6 +36,8 @@ class Rate:
     low: float
     high: float
     why: str = ""
+    #: Of how many tries it is the share; 0 where it is no share of tries.
+    tries: int = field(default=0, compare=False, repr=False)
 
     @property
     def defined(self) -> bool:
@@ -71,7 +73,7 @@ def wilson(hits: float, tries: int, *, confidence: float = CONFIDENCE) -> Rate:
         )
     # A sum of chances may miss 0 or the number of tries by its rounding.
     share = min(max(hits / tries, 0.0), 1.0)
-    return Rate(share, _least(share, z * z / tries), 1.0 - _least(1.0 - share, z * z / tries))
+    return Rate(share, _least(share, z * z / tries), 1.0 - _least(1.0 - share, z * z / tries), tries=tries)
 
 
 def _least(share: float, t: float) -> float:

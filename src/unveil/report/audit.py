@@ -146,7 +146,7 @@ def _method(audit: Audit) -> tuple[str, ...]:
         )
     sentences.append(_COMPATIBLE if audit.compatibility else _BY_CONTENT)
     for what, rows, digest in _files(audit):
-        pattern = f"{what.replace('{}', '{ }')}: {{}}{f', SHA-256 {digest}' if digest else ''}."
+        pattern = f"{what.replace('{}', '{ }')}: {{}}{f', {audit.digest_name} {digest}' if digest else ''}."
         sentences.append(people(rows, "row", "rows", pattern=pattern))
     return tuple(sentences)
 

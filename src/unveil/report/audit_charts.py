@@ -12,6 +12,7 @@ from unveil.report.audit_findings import Audit, Audited, Finding
 from unveil.report.audit_verdict import worst_of
 from unveil.report.audit_words import FIGURE_NAMES, row_name
 from unveil.report.blocks import Chart, Series, Style, Threshold
+from unveil.report.bounded import Bounded
 from unveil.report.text import name, percent
 
 #: A picture with more rows than this is too long to be compared at a glance; the table has all.
@@ -68,7 +69,7 @@ def attack_chart(audit: Audit, attack: str) -> Chart | None:
 def rate_chart(rows: Sequence[tuple[str, Finding]], *, title: str, x_label: str, caption: str) -> Chart:
     """Return attack, control and chance of the named findings, each with its interval."""
     rates = {figure: [finding.rate(figure) for _, finding in rows] for figure, _ in _STYLES}
-    shown = [(figure, style) for figure, style in _STYLES if any(rate.defined for rate in rates[figure])]
+    shown = [(figure, style) for figure, style in _STYLES if any(map(_has_place, rates[figure]))] or [_STYLES[0]]
     return Chart(
         title=title,
         x_label=x_label,
@@ -90,7 +91,7 @@ def distance_chart(audit: Audit, attack: str) -> Chart | None:
     series = []
     for label, prefix, style in _NEAR:
         own = [[finding.figures.get(f"{prefix}{end}", math.nan) for _, finding in near] for end in ("median", "low")]
-        rates = [Rate(median, low, median) for median, low in zip(*own, strict=True)]
+        rates = [Rate(median, median if math.isnan(low) else low, median) for median, low in zip(*own, strict=True)]
         if any(rate.defined for rate in rates):
             series.append(_points(label, rates, style))
     top = max(float(np.nanmax(each.x)) for each in series)
@@ -132,15 +133,27 @@ def weight_chart(release: Audited) -> Chart | None:
         ),
         x_range=(0.0, _reach([weight.without for weight in weights] + [whole])),
         x_kind="share",
-        thresholds=(Threshold(name=f"with all columns: {percent(whole.value)}", value=whole.value, across="x"),),
+        thresholds=line_at("with all columns", whole),
         rows=tuple(name(weight.column, _LONGEST_NAME) for weight in weights),
     )
+
+
+def line_at(label: str, rate: Rate) -> tuple[Threshold, ...]:
+    """Return the line across a picture at a rate, or none where the rate has no place."""
+    if not _has_place(rate):
+        return ()
+    return (Threshold(name=f"{label}: {percent(rate.value)}", value=rate.value, across="x"),)
+
+
+def _has_place(rate: Rate) -> bool:
+    # What is told by its bounds has no place of its own.
+    return rate.defined and not isinstance(rate.value, Bounded)
 
 
 def _points(label: str, rates: Sequence[Rate], style: Style) -> Series:
     return Series(
         name=label,
-        x=np.array([rate.value for rate in rates]),
+        x=np.array([rate.value if _has_place(rate) else math.nan for rate in rates]),
         y=np.arange(len(rates), dtype=np.float64),
         style=style,
         kind="points",

@@ -8,6 +8,7 @@ import numpy as np
 from unveil.measure.disclosure import Disclosure
 from unveil.report.audit_words import listed, percent
 from unveil.report.blocks import Block, Chart, Number, Section, Series, Side, Style, Table
+from unveil.report.bounded import Bounded
 from unveil.report.shareable import people
 from unveil.report.text import count, decimal, name
 
@@ -44,6 +45,8 @@ def disclosure_section(releases: Named) -> Section:
 def _numbers(found: Disclosure) -> list[Number]:
     k = found.k_anonymity
     alike = "Somebody is the only one of their kind." if k == 1 else f"Everybody looks like at least {k - 1} others."
+    if isinstance(k, Bounded):
+        alike = f"For somebody so many rows look alike: {count(k)}."
     return [
         Number(
             label="Fewest rows that look alike (k-anonymity)",
@@ -74,7 +77,7 @@ def class_chart(releases: Named) -> Chart:
         series=tuple(
             Series(
                 name=name(label, _LONGEST_NAME) if len(releases) > 1 else "released rows",
-                x=np.array([found.below.get(size, math.nan) for size in sizes]),
+                x=np.array([_drawn(found.below.get(size, math.nan)) for size in sizes]),
                 y=np.arange(len(sizes), dtype=np.float64),
                 style=style,
                 kind="points",
@@ -90,6 +93,11 @@ def class_chart(releases: Named) -> Chart:
         x_kind="share",
         rows=tuple("unique rows" if size == 2 else f"fewer than {size} alike" for size in sizes),
     )
+
+
+def _drawn(share: float) -> float:
+    # What is told by its bounds has no place of its own.
+    return math.nan if isinstance(share, Bounded) else share
 
 
 def class_table(releases: Named) -> Table:
@@ -156,7 +164,7 @@ def unique_table(releases: Named) -> Table | None:
     rows = [
         (
             name(label, _LONGEST_NAME),
-            *(people(special.rows_by_size[size]) if size < special.size else _NONE for size in range(most)),
+            *(_rows(special.rows_by_size[size]) if size < special.size else _NONE for size in range(most)),
             listed(_telling(special.columns, special.by_column)) if special.special else _NONE,
         )
         for label, special in searched
@@ -168,6 +176,10 @@ def unique_table(releases: Named) -> Table | None:
         align=(_LEFT, *(_RIGHT for _ in range(most)), _LEFT),
         note="Rows that so few columns make the only one of their kind: the fewer, the easier to find in other data.",
     )
+
+
+def _rows(number: float) -> str:
+    return _NONE if math.isnan(number) else people(int(number))
 
 
 def _telling(columns: Sequence[str], times: Sequence[int]) -> list[str]:

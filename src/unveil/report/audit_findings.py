@@ -153,6 +153,11 @@ class Audit:
     #: The column whose groups are shown, and how many people a group must have to be shown.
     by: str | None = None
     minimum_cell: int = 11
+    #: How many people were drawn for each part of the attacks, of the original and of the control table.
+    attacked: tuple[int, ...] = ()
+    attacked_outside: tuple[int, ...] = ()
+    #: What the digests of files are called; those that others may see depend on a key.
+    digest_name: str = "SHA-256"
     compatibility: str | None = None
     notes: tuple[str, ...] = ()
 

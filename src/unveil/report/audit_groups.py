@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from unveil.measure.groups import Group, Groups
 from unveil.measure.risk import Rate, Risk
-from unveil.report.audit_charts import MOST_ROWS, rate_chart
+from unveil.report.audit_charts import MOST_ROWS, line_at, rate_chart
 from unveil.report.audit_findings import UNDEFINED, Finding
 from unveil.report.audit_words import compact_rate, percent, rate_text
-from unveil.report.blocks import Block, Chart, Number, Section, Side, Table, Threshold
+from unveil.report.blocks import Block, Chart, Number, Section, Side, Table
 from unveil.report.text import count, name, short_percent
 
 HEADING = "Groups: is anybody hit more often than others?"
@@ -51,7 +51,8 @@ def group_section(found: Sequence[Grouped]) -> Section:
         blocks.append(overview_table(found))
     for each in shown:
         if each.groups.groups:
-            blocks += [group_chart(each), group_table(each)]
+            drawn = any(group.attack_rate.defined for group in each.groups.groups)
+            blocks += [*([group_chart(each)] if drawn else []), group_table(each)]
     return Section(heading=HEADING, lead=_LEAD, blocks=tuple(blocks))
 
 
@@ -160,8 +161,7 @@ def group_chart(found: Grouped) -> Chart:
             f"is wider than it would be alone. {beside}{cut}"
         ),
     )
-    whole = groups.overall.attack_rate.value
-    return replace(chart, thresholds=(Threshold(name=f"everybody: {percent(whole)}", value=whole, across="x"),))
+    return replace(chart, thresholds=line_at("everybody", groups.overall.attack_rate))
 
 
 _BESIDE = "What matters is how far people in the data lie to the right of people of the same group who are not in it."
@@ -225,6 +225,7 @@ def _note(groups: Groups) -> str:
             f"{count(groups.pooled, 'group stands', 'groups stand')} together: no group of fewer than {groups.minimum} "
             "people is shown by itself, nor can it be computed from the others and the total."
         )
-    undefined = {group.control_rate.why for group in groups.groups if not group.control_rate.defined}
+    every = [rate for group in groups.groups for rate in (group.attack_rate, group.control_rate)]
+    undefined = {rate.why for rate in every if not rate.defined}
     said += [f"{_NONE}: {why}." for why in sorted(undefined) if why]
     return " ".join(said)

@@ -22,6 +22,7 @@ def sentence(finding: Finding) -> str:
         return finding.remark or f"{ATTACK_TEXTS[finding.attack].title} could not be measured here."
     meaning = ATTACK_TEXTS[finding.attack].meaning
     said = "" if meaning is None else meaning(finding)
+    said = f"{said[:1].upper()}{said[1:]}"
     return f"{said} {comparison(finding)}".strip()
 
 
@@ -29,11 +30,13 @@ def sentence(finding: Finding) -> str:
 _DISTANCES = MappingProxyType(
     {
         "closest_record": (
-            "lie within {median} of somebody in the data, and 5% within {low}",
+            "lie within {median} of somebody in the data",
+            "5% within {low}",
             "0 is a copy, 1 differs fully in every column",
         ),
         "neighbour_ratio": (
-            "have a distance ratio of at most {median}, and 5% of at most {low}",
+            "have a distance ratio of at most {median}",
+            "5% of at most {low}",
             "0 stands by one person alone, 1 is as near to a second",
         ),
     }
@@ -42,16 +45,20 @@ _DISTANCES = MappingProxyType(
 
 def _closeness(finding: Finding) -> str:
     """Return how near released records are, beside people who are not in the data; never that all is well."""
-    pattern, scale = _DISTANCES[finding.attack]
+    middle, edge, scale = _DISTANCES[finding.attack]
     figures = finding.figures
     if math.isnan(figures["median"]):
         return "No record has such a figure here: each equals several people, or there are too few."
-    text = pattern.format(median=decimal(figures["median"]), low=decimal(figures["low"]))
+    text = middle.format(median=decimal(figures["median"]))
+    # A shareable report has no quantile with few people on one side of it.
+    has_edge = not math.isnan(figures["low"])
+    text = f"{text}, and {edge.format(low=decimal(figures['low']))}" if has_edge else text
     said = f"Half of the released records {text} ({scale})."
     outside = figures.get("control_median", math.nan)
     if math.isnan(outside):
         return f"{said} Without a control table nobody can say whether that is near."
-    other = f"For people who are not in the data these are {decimal(outside)} and {decimal(figures['control_low'])}:"
+    others = [decimal(each) for each in (outside, figures["control_low"]) if not math.isnan(each)]
+    other = f"For people who are not in the data {'these are' if has_edge else 'it is'} {' and '.join(others)}:"
     if is_near(finding):
         return f"{said} {other} the release keeps nearer to the data than such people do, which is a warning."
     return f"{said} {other} the release keeps no nearer than such people do, which raises no alarm and clears nobody."
@@ -60,7 +67,9 @@ def _closeness(finding: Finding) -> str:
 def is_near(finding: Finding) -> bool:
     """Return whether released records keep nearer to the data than others do, in the middle and at the edge."""
     figures = finding.figures
-    pairs = (("median", "control_median"), ("low", "control_low"))
+    pairs = [("median", "control_median")]
+    if not math.isnan(figures.get("low", math.nan)):
+        pairs.append(("low", "control_low"))
     return all(figures.get(own, math.nan) < figures.get(outside, math.nan) for own, outside in pairs)
 
 
@@ -89,5 +98,5 @@ def excess_meaning(excess: Rate) -> str:
         return f"Of those on whom it would fail if they were not in the data, {hit}."
     return (
         f"That is no measurable difference: the excess is {percent(excess.value)} and could be up to "
-        f"{percent(excess.high)}."
+        f"{percent(float(excess.high))}."
     )

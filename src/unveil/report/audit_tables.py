@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from unveil.measure.risk import Rate
 from unveil.report.audit_attacks import ATTACK_TEXTS
-from unveil.report.audit_findings import Audit, Audited, Finding, Scenario
+from unveil.report.audit_findings import Audit, Audited, Finding, Scenario, Weight
 from unveil.report.audit_sentences import sentence
 from unveil.report.audit_verdict import is_proved, severity, worst_of
 from unveil.report.audit_words import compact_rate, kind_text, links_text, percent, row_name
 from unveil.report.blocks import Number, Side, Table, Tone
+from unveil.report.bounded import Bounded
 from unveil.report.shareable import people
 from unveil.report.text import count, decimal, name
 
@@ -194,9 +195,7 @@ def weight_table(releases: Sequence[Audited]) -> Table:
             name(weight.column, _LONGEST_NAME),
             compact_rate(weight.whole),
             compact_rate(weight.without),
-            f"{weight.loss * 100:+.1f} points".replace("+", "−")
-            if weight.loss >= 0
-            else f"{-weight.loss * 100:+.1f} points",
+            _change(weight),
         )
         for release in releases
         for weight in release.weights
@@ -209,6 +208,14 @@ def weight_table(releases: Sequence[Audited]) -> Table:
         rows=tuple(rows),
         align=(*(_LEFT for _ in range(words)), *(_RIGHT for _ in range(3))),
     )
+
+
+def _change(weight: Weight) -> str:
+    if any(isinstance(rate.value, Bounded) or not rate.defined for rate in (weight.whole, weight.without)):
+        return _NONE
+    if weight.loss >= 0:
+        return f"{weight.loss * 100:+.1f} points".replace("+", "−")
+    return f"{-weight.loss * 100:+.1f} points"
 
 
 def column_table(audit: Audit) -> Table:

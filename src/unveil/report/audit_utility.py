@@ -8,6 +8,7 @@ import numpy as np
 from unveil.measure.risk import Rate
 from unveil.measure.utility import PairDistance, Utility
 from unveil.report.blocks import Block, Chart, Number, Section, Series, Side, Style, Table
+from unveil.report.bounded import Bounded
 from unveil.report.scale import FloatArray
 from unveil.report.text import count, fixed, name, percent
 
@@ -174,7 +175,8 @@ def risk_utility_chart(rows: Sequence[tuple[str, Rate, float]], *, risk_label: s
     if not shown:
         return None
     rates = [rate for _, rate, _ in shown]
-    losses = np.array([loss for _, _, loss in shown], np.float64)
+    # What is told by its bounds has no place of its own.
+    losses = np.array([math.nan if isinstance(loss, Bounded) else loss for _, _, loss in shown], np.float64)
     cut = f" The first {MOST_ROWS} of {len(rows)} are drawn; the table has all." if len(rows) > MOST_ROWS else ""
     ends = [rate.high for rate in rates if rate.defined] + losses[np.isfinite(losses)].tolist()
     return Chart(
@@ -185,7 +187,7 @@ def risk_utility_chart(rows: Sequence[tuple[str, Rate, float]], *, risk_label: s
             _series(
                 risk_label,
                 "first",
-                np.array([rate.value for rate in rates]),
+                np.array([math.nan if isinstance(rate.value, Bounded) else rate.value for rate in rates]),
                 np.array([rate.low for rate in rates]),
                 np.array([rate.high for rate in rates]),
             ),
@@ -239,9 +241,13 @@ def _columns_sentence(utility: Utility) -> str:
     if not utility.columns_left_out and worst.distance == 0:
         return f"{rows}keeps the distribution of every column."
     least = (
-        f" (the least in {name(worst.name, _LONGEST_NAME)}: {percent(1 - worst.distance)})" if worst.distance else ""
+        f" (the least in {name(worst.name, _LONGEST_NAME)}: {percent(_left(worst.distance))})" if worst.distance else ""
     )
-    return f"{rows}keeps {percent(1 - utility.column_loss)} of the distribution of its columns on average{least}."
+    return f"{rows}keeps {percent(_left(utility.column_loss))} of the distribution of its columns on average{least}."
+
+
+def _left(share: float) -> float:
+    return share.complement if isinstance(share, Bounded) else 1 - share
 
 
 def _model_sentence(utility: Utility) -> str:

@@ -63,7 +63,7 @@ def _nothing_proved(finding: Finding, which: str) -> str:
     if finding.risk.excess_over_control.defined:
         return (
             f"No attack succeeded measurably more often on people in the data than on others. What cannot be ruled out "
-            f"is an excess of up to {percent(rate.high)}, by {attack} (measured: {percent(rate.value)})."
+            f"is an excess of up to {percent(float(rate.high))}, by {attack} (measured: {percent(rate.value)})."
         )
     return (
         f"No attack did measurably better than blind chance; the highest rate, by {attack}, is {rate_text(rate)}. "
@@ -80,7 +80,9 @@ def search_sentence(audit: Audit) -> str:
     found = [
         (release, release.search, finding)
         for release in audit.releases
-        if release.search is not None and (finding := worst_of(release, "linkability")) is not None
+        if release.search is not None
+        and release.search.seemed.defined
+        and (finding := worst_of(release, "linkability")) is not None
     ]
     if not found or audit.rows < 2:
         return ""

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from unveil.measure.risk import Rate
 from unveil.report.audit_findings import Audited, Finding
 from unveil.report.blocks import Count
+from unveil.report.bounded import Bounded
 from unveil.report.text import UNDEFINED, count, decimal, name
 from unveil.report.text import percent as unsigned_percent
 
@@ -58,11 +59,23 @@ def rate_text(rate: Rate) -> str:
     """
     if not rate.defined:
         return UNDEFINED
+    if isinstance(rate.value, Bounded):
+        return _bounded_text(rate, rate.value)
     if rate.value == 0 and rate.low == 0:
         return f"0% (at most {_over(rate.high)})"
     if rate.value == 1 and rate.high == 1:
         return f"100% (at least {percent(rate.low)})"
     return f"{percent(rate.value)} ({percent(rate.low)} to {percent(rate.high)})"
+
+
+def _bounded_text(rate: Rate, value: Bounded) -> str:
+    """Return a rate that is told by its bounds; so is its interval, of which the outer ends are shown."""
+    low, high = float(rate.low), float(rate.high)
+    if value.least == 0 and low == 0:
+        return f"{percent(value)} (at most {_over(high)})"
+    if value.most == 1 and high == 1:
+        return f"{percent(value)} (at least {percent(low)})"
+    return f"{percent(value)} ({percent(low)} to {percent(high)})"
 
 
 def percent_of(rate: Rate, whom: str) -> str:
@@ -104,6 +117,10 @@ def links_text(finding: Finding) -> str:
     links = finding.links
     if math.isnan(links.expected):
         return ""
+    if isinstance(links.expected, Bounded):
+        few = "all but fewer" if links.expected.most == 1 else "fewer"
+        share = 1 - links.expected.least if links.expected.most == 1 else links.expected.most
+        return f"{few} than {count(round(share * finding.targets))} of {count(finding.targets)}"
     ties = f" ({decimal(links.low, places=1)}–{decimal(links.high, places=1)})" if links.low < links.high else ""
     tries = count(finding.targets)
     hits = f"{decimal(links.expected, places=1)}{ties} of {tries}"

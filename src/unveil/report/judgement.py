@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from unveil.report.blocks import Section, Table, Tone
+from unveil.report.bounded import Bounded
 from unveil.report.profiles import Profile, ProfileLimit
 from unveil.report.text import decimal, name
 
@@ -28,6 +29,7 @@ _NEEDED = MappingProxyType(
     }
 )
 _UNKNOWN_KIND = "nobody said whether the release is masked or synthetic (--kind)"
+_FEW_PEOPLE = "it rests on too few people to be told in this edition; the internal one has it"
 _MIXED = "the figures are the worst over masked and synthetic releases together"
 _OPEN = frozenset({_UNKNOWN_KIND, _MIXED})
 _SLACK = 1e-12
@@ -145,15 +147,25 @@ def _judgement(profile: Profile, checks: tuple[Check, ...], releases: set[str]) 
 
 def _check(limit: ProfileLimit, release: str, kind: str | None, quantities: Mapping[str, Measured]) -> Check:
     found = quantities.get(limit.quantity)
-    value = nan if found is None else float(found.value)
+    value = nan if found is None else found.value
     if kind is None and limit.applies_to != "any":
         return Check(release=release, limit=limit, value=value, outcome="not judged", why=_UNKNOWN_KIND)
     if found is None or isnan(value):
         why = _NEEDED.get(limit.quantity, "it is undefined here")
         return Check(release=release, limit=limit, value=nan, outcome="not judged", why=why)
+    if isinstance(value, Bounded):
+        return _bounded_check(limit, release, value, more_is_worse=found.more_is_worse)
     over = value - limit.limit if found.more_is_worse else limit.limit - value
     # 1/11 and what a sum of other fractions makes of it are the same limit.
     return Check(release=release, limit=limit, value=value, outcome="exceeded" if over > _SLACK else "kept")
+
+
+def _bounded_check(limit: ProfileLimit, release: str, value: Bounded, *, more_is_worse: bool) -> Check:
+    """Return the outcome for a figure of which only the bounds are told: a verdict only if both are on one side."""
+    exceeded = value.is_beyond(limit.limit, more_is_worse=more_is_worse)
+    if exceeded is None:
+        return Check(release=release, limit=limit, value=nan, outcome="not judged", why=_FEW_PEOPLE)
+    return Check(release=release, limit=limit, value=value, outcome="exceeded" if exceeded else "kept")
 
 
 def _outcome(checks: tuple[Check, ...], releases: set[str]) -> Outcome:

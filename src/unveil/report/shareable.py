@@ -34,6 +34,7 @@ SHOWN_OPTIONS = frozenset(
         "--seed",
         "--profile",
         "--by",
+        "--header",
         "--weight",
         "--household",
         "--minimum-cell",

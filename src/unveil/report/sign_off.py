@@ -56,7 +56,7 @@ class BoxFact:
 
 @dataclass(frozen=True, kw_only=True)
 class FileFact:
-    """One table: which part it has, its file as it was named, its rows, and the hash of the file."""
+    """One table: which part it has, its file as it was named, its rows, and the hash or keyed digest of the file."""
 
     part: Literal["Original", "Control", "Release"]
     #: The path as given, or a name where there is no file.
@@ -123,6 +123,8 @@ class SignOff:
     judgement: Judgement | None = None
     #: More settings, as label and text.
     settings: tuple[tuple[str, str], ...] = field(default=())
+    #: What the hashes of the files are called.
+    digest_name: str = "SHA-256"
 
 
 def with_sign_off(page: Page, sign_off: SignOff) -> Page:
@@ -288,7 +290,7 @@ def file_table(sign_off: SignOff, *, short: bool = False) -> Table:
     more = len(sign_off.files) - len(files)
     return Table(
         caption="Files",
-        columns=("Part", "File", "Rows", "SHA-256"),
+        columns=("Part", "File", "Rows", f"{sign_off.digest_name[:1].upper()}{sign_off.digest_name[1:]}"),
         rows=tuple(
             (each.part, file_name(each.file, _NAME if short else 80), _rows(each), each.sha256 or "no file")
             for each in files

@@ -3,6 +3,8 @@
 import math
 import unicodedata
 
+from unveil.report.bounded import Bounded
+
 #: What stands where a number has no value.
 UNDEFINED = "undefined"
 
@@ -21,6 +23,9 @@ def decimal(value: float, *, places: int = 3) -> str:
     >>> decimal(0.08333), decimal(12.0), decimal(1234.5), decimal(float("nan"))
     ('0.083', '12', '1,234.5', 'undefined')
     """
+    if isinstance(value, Bounded):
+        ends = (decimal(value.least, places=places), decimal(value.most, places=places))
+        return value.within(0.0, 1.0, ends)
     if not math.isfinite(value):
         return UNDEFINED
     value = 0.0 if abs(value) < _NOISE else value
@@ -37,6 +42,9 @@ def significant(value: float, *, digits: int = 3) -> str:
     >>> significant(0.0001434), significant(0.5), significant(float("nan"))
     ('0.000143', '0.5', 'undefined')
     """
+    if isinstance(value, Bounded):
+        ends = (significant(value.least, digits=digits), significant(value.most, digits=digits))
+        return value.within(0.0, 1.0, ends)
     return f"{value:.{digits}g}" if math.isfinite(value) else UNDEFINED
 
 
@@ -59,6 +67,8 @@ def percent(share: float, *, places: int = 1) -> str:
     >>> percent(0.375), percent(0.23197, places=2), percent(0.0002), percent(0.9999), percent(float("nan"))
     ('37.5%', '23.20%', '<0.1%', '>99.9%', 'undefined')
     """
+    if isinstance(share, Bounded):
+        return share.within(0.0, 1.0, (percent(share.least, places=places), percent(share.most, places=places)))
     if not math.isfinite(share):
         return UNDEFINED
     rounded, least = round(share, places + 2), 10.0**-places

@@ -71,6 +71,7 @@ def _look(path: Path, name: str) -> dict[str, Any]:
 def _refuse_early(path: Path, name: str) -> None:
     """Refuse a table that no page can show, or that is not what it seems, before its rows are read."""
     from unveil.data._delimited import csv_columns
+    from unveil.data._header import is_surely_header
     from unveil.data._parquet import parquet_columns
     from unveil.data._source import open_source
 
@@ -79,6 +80,11 @@ def _refuse_early(path: Path, name: str) -> None:
     number = len(columns)
     if number == 1 and source.kind == "csv":
         _refuse_other_signs(columns[0], name)
+    if not is_surely_header(source, columns):
+        raise InputError(
+            f"the first line of {name!r} looks like data, not like names of columns. Put a line with names above it "
+            "and give the file again, or use the command line, where --header says what it is"
+        )
     if number > MOST_COLUMNS:
         raise InputError(
             f"the file {name!r} has {number:,} columns, and this page shows at most {MOST_COLUMNS:,}. Keep those "

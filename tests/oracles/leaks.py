@@ -1,0 +1,398 @@
+"""An adversary's program: everything that a shareable page gives away about a few people, read off the page alone.
+
+It knows how rates and intervals are computed (the page says so) and nothing of the code that made the page. It reads
+texts, attributes, pictures and scripts; solves intervals for hits and tries; subtracts parts from totals; and looks for
+cells, folders and hashes of files that it is given to compare with.
+"""
+
+import base64
+import hashlib
+import html
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from html.parser import HTMLParser
+from math import isnan, nan, sqrt
+from statistics import NormalDist
+
+from scipy.special import betaincinv
+
+Z = NormalDist().inv_cdf(0.975)
+PERCENT = r"([<>]?)(-?\d+(?:\.\d+)?)%"
+#: A rate with its interval, in a sentence or in a cell of a table.
+RATE = re.compile(
+    r"(?<![\w.])(?P<share>\d+(?:\.\d+)?)%(?: of [^().]{1,80})? "
+    r"\((?:(?P<low>\d+(?:\.\d+)?)%? ?(?:to|–) ?(?P<high>\d+(?:\.\d+)?)%"
+    r"|(?:at most|≤) (?P<most>\d+(?:\.\d+)?)%|(?:at least|≥) (?P<least>\d+(?:\.\d+)?)%)\)"
+)
+#: What does not stand for the figure itself but for a bound of it.
+BOUND = re.compile(
+    r"(?:less than|more than|below|above|between|fewer than|at least|at most|limit of|to|and|≤|≥)\s*$", re.IGNORECASE
+)
+
+
+@dataclass
+class Table:
+    """A table of the page as texts."""
+
+    caption: str = ""
+    rows: list[list[str]] = field(default_factory=list)
+
+    @property
+    def head(self) -> list[str]:
+        """The names of its columns."""
+        return self.rows[0] if self.rows else []
+
+    @property
+    def body(self) -> list[list[str]]:
+        """The other rows."""
+        return self.rows[1:]
+
+    def column(self, *names: str) -> int | None:
+        """Return the place of the first column that has one of these names."""
+        return next((place for place, name in enumerate(self.head) if name in names), None)
+
+
+class Page(HTMLParser):
+    """A page as an adversary reads it: texts, attributes, tables, and the values written into pictures."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.attributes: list[str] = []
+        self.tables: list[Table] = []
+        self.drawn: list[str] = []
+        self._cell: list[str] | None = None
+        self._caption = self._value = self._style = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep what attributes say, and see where a cell begins."""
+        self.attributes += [value for _, value in attrs if value]
+        self._style = tag == "style"
+        if tag == "table":
+            self.tables.append(Table())
+        elif tag == "tr" and self.tables:
+            self.tables[-1].rows.append([])
+        elif tag in ("td", "th"):
+            self._cell = []
+        self._caption = tag == "caption"
+        self._value = tag == "text" and "value" in dict(attrs).get("class", "").split()  # type: ignore[union-attr]
+
+    def handle_endtag(self, tag: str) -> None:
+        """See where a cell ends."""
+        if tag in ("td", "th") and self._cell is not None:
+            self.tables[-1].rows[-1].append(" ".join("".join(self._cell).split()))
+            self._cell = None
+        self._style = False
+
+    def handle_data(self, data: str) -> None:
+        """Keep a text where it belongs."""
+        if self._style:
+            return
+        if self._cell is not None:
+            self._cell.append(data)
+        elif self._caption and data.strip():
+            self.tables[-1].caption = " ".join(data.split())
+            self._caption = False
+        if self._value and data.strip():
+            self.drawn.append(data.strip())
+            self._value = False
+        self.texts.append(data)
+
+    @cached_property
+    def text(self) -> str:
+        """All that can be read, with attributes."""
+        return html.unescape(" ".join(" ".join([*self.texts, *self.attributes]).split()))
+
+
+def leaks(
+    page: str,
+    *,
+    minimum: int = 11,
+    cells: Iterable[str] = (),
+    folders: Iterable[str] = (),
+    files: Iterable[bytes] = (),
+) -> list[str]:
+    """Return what the page gives away, one sentence each; empty where nothing was found.
+
+    ``cells``, ``folders`` and ``files`` (their bytes) are what must not be on it.
+    """
+    seen = Page(page)
+    few = range(1, minimum)
+    found = [*_cells(seen.text, cells), *(f"folder {each}" for each in folders if each in page)]
+    found += _hashes(page, seen, files)
+    totals = _totals(seen, minimum)
+    found += _counts(seen.text, few)
+    levels = [float(each) / 100 for each in set(re.findall(r"each has a confidence of ([\d.]+)%", seen.text))]
+    exact = _of_groups(seen)
+    for text in dict.fromkeys(_rates(seen)):
+        is_exact = _written(text) in exact
+        found += [f"{text}: {why}" for why in _solved(text, totals, minimum, levels if is_exact else ())]
+    # What is drawn beside the loss of utility is an excess, which is no share of people.
+    excesses = _excesses(seen)
+    drawn = [text for text in seen.drawn if text not in excesses]
+    found += [f"drawn {text}: {why}" for text in drawn for why in _bare(text, totals, minimum)]
+    people = next((_number(row[2]) for table in seen.tables for row in table.body if row[0] == "Original"), nan)
+    for table in seen.tables:
+        found += [f"{table.caption}: {why}" for why in _table(table, totals, people, minimum)]
+    return list(dict.fromkeys(found))
+
+
+def _cells(text: str, cells: Iterable[str]) -> Iterator[str]:
+    words = set(re.findall(r"[\w.,@'’-]+", text))
+    words |= {word.strip(".,'") for word in words}
+    for cell in cells:
+        if cell in words or (len(cell) > 5 and not cell.replace(".", "").isdigit() and cell in text):
+            yield f"cell {cell!r}"
+
+
+def _hashes(page: str, seen: Page, files: Iterable[bytes]) -> Iterator[str]:
+    for content in files:
+        for way in ("md5", "sha1", "sha256", "sha512", "blake2b"):
+            digest = hashlib.new(way, content, usedforsecurity=False).digest()
+            for text in (digest.hex(), base64.b64encode(digest).decode().rstrip("=")):
+                if text in page or text[:16] in page:
+                    yield f"{way} of a file"
+    keyed = {
+        cell
+        for table in seen.tables
+        if (at := table.column("Keyed digest")) is not None
+        for row in table.body
+        for cell in row[at : at + 1]
+    }
+    for text in re.findall(r"\b[0-9a-f]{32,}\b", seen.text):
+        if text not in keyed:
+            yield "a hash that is no keyed digest"
+
+
+def _totals(seen: Page, minimum: int) -> list[int]:
+    """Return how many people there are of some kind, by the page: rows of files, tries, people of groups."""
+    numbers = [int(each.replace(",", "")) for each in re.findall(r"\bof (\d[\d,]*)\b(?!\.\d|%| limits)", seen.text)]
+    numbers += [int(each.replace(",", "")) for each in re.findall(r"\b(\d[\d,]*) (?:rows|people)\b", seen.text)]
+    for table in seen.tables:
+        at = table.column("Rows", "People (attacked)")
+        for row in table.body if at is not None else ():
+            numbers += [int(each.replace(",", "")) for each in re.findall(r"\d[\d,]*(?![\d.%])", row[at])]  # type: ignore[index]
+    whole = {number for number in numbers if number >= minimum}
+    # Searches are made on one half of the people and measured on the other.
+    return sorted(whole | {number // 2 for number in whole if number // 2 >= minimum})
+
+
+def _counts(text: str, few: range) -> Iterator[str]:
+    """Yield how many people the page says there are, where they are few."""
+    for match in re.finditer(r"\b(\d+)(?:\.\d+)? (?:people|persons?|rows?|records?|targets|cells)\b", text):
+        before = text[max(0, match.start() - 20) : match.start()]
+        if int(match[1]) in few and not BOUND.search(before) and not re.search(r"\d[.,]$|all $", before):
+            yield f"count {match[0]!r}"
+    for match in re.finditer(
+        r"(?<![\d.,])(\d[\d,]*(?:\.\d+)?)(?: \([\d.,–]+\))? of (\d[\d,]*)\b(?!\.\d|%| limits)", text
+    ):
+        hits, tries = (float(each.replace(",", "")) for each in match.groups())
+        if (
+            BOUND.search(text[max(0, match.start() - 20) : match.start()])
+            or "than" in text[match.start() - 6 : match.start()]
+        ):
+            continue
+        if hits <= tries and (0 < hits < few.stop or 0 < tries - hits < few.stop or tries in few):
+            yield f"hits {match[0]!r}"
+
+
+def _rates(seen: Page) -> Iterator[str]:
+    excesses = _excesses(seen)
+    for match in RATE.finditer(seen.text):
+        if _written(match[0]) not in excesses and not BOUND.search(
+            seen.text[max(0, match.start() - 20) : match.start()]
+        ):
+            yield match[0]
+
+
+def _written(text: str) -> str:
+    """Return a rate as tables write it."""
+    text = text.replace("at least", "≥").replace("at most", "≤").replace("% to ", "–")
+    text = text.replace("0.0% (0.0–", "0% (≤ ") if text.startswith("0.0% ") else text
+    return re.sub(r"^100\.0% \(([\d.]+)–100\.0%\)", r"100% (≥ \1%)", text)
+
+
+def _of_groups(seen: Page) -> set[str]:
+    """Return the rates of groups, whose intervals are exact ones and no Wilson's, as the page says."""
+    tables = [table for table in seen.tables if table.column("People (attacked)") is not None]
+    return {cell for table in tables for row in table.body if row[0] != "everybody" for cell in row[2:]}
+
+
+def wilson(hits: float, tries: int) -> tuple[float, float]:
+    """Return the ends of Wilson's interval, by the textbook."""
+    share, t = hits / tries, Z * Z / tries
+    middle, half = share + t / 2, Z * sqrt(share * (1 - share) / tries + Z * Z / (4 * tries * tries))
+    return (middle - half) / (1 + t), (middle + half) / (1 + t)
+
+
+def _solved(text: str, totals: Sequence[int], minimum: int, levels: Sequence[float] = ()) -> Iterator[str]:
+    """Yield what a rate and its interval give away: all pairs of hits and tries that fit the digits are of a few."""
+    match = RATE.search(text)
+    if match is None:
+        return
+    share = float(match["share"]) / 100
+    low, high = (float(match[name] or nan) / 100 for name in ("low", "high"))
+    low, high = (
+        (float(match["least"]) / 100 if match["least"] else low),
+        (float(match["most"]) / 100 if match["most"] else high),
+    )
+    most = max(totals, default=minimum)
+    fits = [
+        pair
+        for tries in range(1, most + 1)
+        for level in levels or (nan,)
+        for pair in (_exact_pairs(share, low, high, tries, level) if levels else _pairs(share, low, high, tries))
+    ]
+    known = [(hits, tries) for hits, tries in fits if tries in totals] or fits
+    if known and all(_is_few(hits, tries, minimum) for hits, tries in known):
+        hits = sorted({round(each, 1) for each, _ in known})
+        yield f"hits {hits} of {sorted({tries for _, tries in known})}"
+
+
+def _pairs(share: float, low: float, high: float, tries: int) -> Iterator[tuple[float, int]]:
+    """Yield the hits of so many tries that make the digits, whole ones first; expected hits need not be whole."""
+    ends = (share - 0.00051) * tries, (share + 0.00051) * tries
+    whole = [
+        float(hits)
+        for hits in range(max(0, int(ends[0])), min(tries, int(ends[1]) + 1) + 1)
+        if ends[0] <= hits <= ends[1]
+    ]
+    for hits in whole or [min(max(share * tries, 0.0), float(tries))]:
+        one, other = wilson(hits, tries)
+        if (isnan(low) or abs(one - low) < 0.00101) and (isnan(high) or abs(other - high) < 0.00201):
+            yield hits, tries
+
+
+def _exact_pairs(share: float, low: float, high: float, tries: int, level: float) -> Iterator[tuple[float, int]]:
+    """Yield the hits that make the digits where the interval is the exact one of a group, at its own confidence."""
+    hits, tail = min(max(share * tries, 0.0), float(tries)), (1 - level) / 2
+    one = float(betaincinv(hits, tries - hits + 1, tail)) if hits else 0.0
+    other = float(betaincinv(hits + 1, tries - hits, 1 - tail)) if hits < tries else 1.0
+    if (isnan(low) or abs(one - low) < 0.01) and (isnan(high) or abs(other - high) < 0.01):
+        yield hits, tries
+
+
+def _is_few(hits: float, tries: float, minimum: int) -> bool:
+    return tries < minimum or 0.05 < hits < minimum - 0.5 or 0.05 < tries - hits < minimum - 0.5
+
+
+def _excesses(seen: Page) -> set[str]:
+    """Return the figures that the page calls an excess: no shares of people, and no interval of Wilson's."""
+    cells: list[str] = []
+    for table in seen.tables:
+        at = table.column("Excess over control", "Excess")
+        for row in table.body:
+            cells += row[1:] if "excess" in row[0] else [] if at is None else [row[at]]
+    return {*cells, *(cell.split(" ")[0] for cell in cells)}
+
+
+def _bare(text: str, totals: Sequence[int], minimum: int) -> Iterator[str]:
+    """Yield what a share without an interval gives away: it is of a few whichever of the totals it is a share of."""
+    match = re.fullmatch(PERCENT, text)
+    if match is None or not totals:
+        return
+    share = float(match[2]) / 100
+    if 0 < share < 1 and (match[1] or all(_is_few(share * tries, tries, minimum) for tries in totals)):
+        yield f"a few of any of {list(totals)}"
+
+
+def _table(table: Table, totals: Sequence[int], people: float, minimum: int) -> Iterator[str]:
+    """Yield what a table gives away by itself and by arithmetic; the original has as many ``people``."""
+    yield from _files(table, minimum)
+    yield from _groups(table, minimum)
+    yield from _excess(table, totals, minimum)
+    yield from _classes(table, totals, minimum)
+    for name in ("Missing", "Households", "Expected hits", "People in those found"):
+        at = table.column(name)
+        for row in table.body if at is not None else ():
+            number = _number(row[at])  # type: ignore[index]
+            if 0 < number < minimum or (name == "Missing" and 0 < people - number < minimum):
+                yield f"{name} {number:g}"
+    if table.caption.startswith("Special uniques"):
+        for row in table.body:
+            numbers = [_number(cell) for cell in row[1:-1]]
+            rest = people - sum(each for each in numbers if not isnan(each))
+            if any(0 < each < minimum for each in numbers) or (sum(map(isnan, numbers)) == 1 and 0 < rest < minimum):
+                yield f"special uniques {row[1:-1]}"
+
+
+def _number(cell: str) -> float:
+    match = re.fullmatch(r"(\d[\d,]*(?:\.\d+)?)", cell)
+    return float(match[1].replace(",", "")) if match else nan
+
+
+def _share(cell: str) -> float:
+    """Return the share that a cell says, NaN where it says a bound or nothing."""
+    match = re.match(PERCENT, cell)
+    return float(match[2]) / 100 if match and not match[1] else nan
+
+
+def _files(table: Table, minimum: int) -> Iterator[str]:
+    part, rows = table.column("Part"), table.column("Rows")
+    if part is None or rows is None:
+        return
+    sizes = {row[part]: _number(row[rows]) for row in table.body}
+    for row in table.body:
+        if row[part] == "Release" and 0 < abs(sizes.get("Original", nan) - _number(row[rows])) < minimum:
+            yield "the release lacks a few rows"
+
+
+def _groups(table: Table, minimum: int) -> Iterator[str]:
+    """Yield the few in a group: by its own rate, by what is left of the total, and by who was not attacked."""
+    at = table.column("People (attacked)")
+    if at is None:
+        return
+    place = table.column("In the data")
+    hits, tried = {}, {}
+    for row in table.body:
+        people, tries = (float(each.replace(",", "")) for each in re.findall(r"\d[\d,]*", row[at]))
+        hits[row[0]], tried[row[0]] = nan if place is None else _share(row[place]) * tries, tries
+        if 0 < people - tries < minimum:
+            yield f"{people - tries:g} of {row[0]!r} were not attacked"
+    for group, number in hits.items():
+        if not isnan(number) and _is_few(number, tried[group], minimum):
+            yield f"{number:.1f} of {group!r}"
+    total = hits.pop("everybody", nan)
+    hidden = [group for group, number in hits.items() if isnan(number)]
+    rest = total - sum(number for number in hits.values() if not isnan(number))
+    # Where all groups are hidden nothing is told but the total.
+    if len(hidden) in range(1, len(hits)) and _is_few(rest, sum(tried[group] for group in hidden), minimum):
+        yield f"{rest:.1f} are left for {hidden}"
+
+
+def _excess(table: Table, totals: Sequence[int], minimum: int) -> Iterator[str]:
+    """Yield the hits that an excess gives away where the rate it is made of is hidden."""
+    attack, control = table.column("Attack rate", "In the data"), table.column("Control rate", "Not in the data")
+    more = table.column("Excess over control", "Excess")
+    if attack is None or control is None or more is None:
+        return
+    for row in table.body:
+        inside, outside, excess = (_share(row[place]) for place in (attack, control, more))
+        if isnan(excess) or isnan(inside) == isnan(outside):
+            continue
+        solved = excess * (1 - outside) + outside if isnan(inside) else (inside - excess) / (1 - excess)
+        if totals and all(_is_few(solved * tries, tries, minimum) for tries in totals):
+            yield f"the excess of {row[0]!r} gives {solved:.1%}"
+
+
+def _classes(table: Table, totals: Sequence[int], minimum: int) -> Iterator[str]:
+    """Yield the few in small classes, and those between two sizes of classes."""
+    named = [place for place, name in enumerate(table.head) if name == "Unique" or re.fullmatch(r"Below \d+", name)]
+    single = [
+        place for place, name in enumerate(table.head) if name in ("Give it away", "Missing before", "Missing after")
+    ]
+    single += [place for place, name in enumerate(table.head) if name in ("Distance", "Unique there", "Per row")]
+    for row in table.body:
+        shares = [_share(row[place]) for place in named]
+        pairs = [(0.0, each) for each in shares] + [(one, other) for one in shares for other in shares if other > one]
+        pairs += [(0.0, _share(row[place])) for place in single]
+        for one, other in pairs:
+            gaps = [(other - one) * tries for tries in totals]
+            if gaps and not isnan(gaps[0]) and all(0.3 < gap < minimum - 0.5 for gap in gaps):
+                yield f"{row[0]!r} has a few between {one:.1%} and {other:.1%}"
+        smallest = table.column("Fewest (k)")
+        if smallest is not None and 0 < _number(row[smallest]) < minimum:
+            yield f"{row[0]!r} has a class of {row[smallest]}"
