@@ -110,7 +110,8 @@ _CONTENT: tuple[Change, ...] = (*_BYTES, _with_nasty_token, _with_nasty_token, _
 
 
 def _arguments_damaged(made: Damaged, rng: random.Random) -> Damaged:
-    how = rng.choice((_replaced, _replaced, _dropped, _doubled, _swapped, _extended, _extended, _extended))
+    changes = (_replaced, _replaced, _dropped, _doubled, _swapped, _extended, _extended, _extended)
+    how = rng.choice(changes) if _free(made.arguments) else _extended
     return replace(made, arguments=how(made.arguments, rng), done=(*made.done, how.__name__.strip("_")))
 
 
@@ -122,17 +123,17 @@ def _free(arguments: tuple[str, ...]) -> list[int]:
 
 
 def _replaced(arguments: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
-    place = rng.choice(_free(arguments) or [0])
+    place = rng.choice(_free(arguments))
     return (*arguments[:place], rng.choice(NASTY), *arguments[place + 1 :])
 
 
 def _dropped(arguments: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
-    place = rng.choice(_free(arguments) or [0])
+    place = rng.choice(_free(arguments))
     return (*arguments[:place], *arguments[place + 1 :])
 
 
 def _doubled(arguments: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
-    place = rng.choice(_free(arguments) or [0])
+    place = rng.choice(_free(arguments))
     return (*arguments[: place + 1], *arguments[place:])
 
 

@@ -79,7 +79,8 @@ def wrong(run: Result, question: str, before: dict[str, bytes | None], after: di
     found = {
         "something is printed beside the error": run.stdout != "",
         "not one line": said.count("\n") != 1 or not said.startswith("unveil: "),
-        "words of a programmer": bool(_OURS.search(said)),
+        # Who names a class of their own is a programmer, and is told what Python says of it.
+        "words of a programmer": bool(_OURS.search(said)) and " cannot be imported (" not in said,
         "a private cell": MARKER in said,
         "not what to do": not _AND_THEN.search(said),
         "half-written or changed files": before != after,

@@ -244,6 +244,8 @@ def test_a_wrong_weight_is_refused_with_row_and_column(bad: float | None, seen: 
         ({"method": "weights", "weights": ["a", "b", "c"]}, "must be numbers, one per row"),
         ({"method": "weights", "weights": "town"}, "its kind is category"),
         ({"method": "weights", "weights": [1.0, math.inf, 1.0]}, "infinite"),
+        ({"method": "weights", "weights": [1.0, 10.0**29, 1.0]}, "at most 1,000,000,000,000,000 people"),
+        ({"method": "pitman", "population_size": 10**400}, "at most 1,000,000,000,000,000 people"),
         ({"method": "pitman", "population_size": 2}, "Correct population_size"),
         ({"method": "pitman", "population_size": math.nan}, "Correct population_size"),
         ({"method": "pitman", "population_size": 9, "k": 0}, "k must be at least 1"),

@@ -60,7 +60,7 @@ def csv_rows(source: Source, names: list[str], chosen: list[str], *, has_header:
     """
     import polars as pl
 
-    height = _count_rows(source, len(names)) + (not has_header)
+    height = csv_height(source, len(names)) + (not has_header)
     try:
         frame = (
             pl.scan_csv(
@@ -111,7 +111,7 @@ class _Lines:
         return int(self.ends[-1]) + 1 if self.ends.size else 0
 
 
-def _count_rows(source: Source, fields: int) -> int:
+def csv_height(source: Source, fields: int) -> int:
     """Return the number of rows below the header, each with ``fields`` cells, or say which row is wrong and why."""
     before = rows = 0
     first_empty: int | None = None

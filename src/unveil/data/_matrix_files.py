@@ -1,6 +1,7 @@
 """Read a square matrix from a file of numpy, scipy or Matrix Market; nothing in a file is ever run."""
 
 import os
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -14,7 +15,11 @@ from unveil.data._source import decompressed, open_source, shown
 from unveil.data._square_matrix import MatrixFile, Names, SquareMatrix, refuse_shape, square_matrix
 from unveil.errors import InputError
 
-_DAMAGED = (ValueError, TypeError, KeyError, OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError)
+_DAMAGED = (
+    ValueError, TypeError, KeyError, OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError,
+    # The header of an array is written as Python, and numpy reads it so.
+    SyntaxError, tokenize.TokenError, OverflowError,
+)  # fmt: skip
 
 
 def matrix_of(path: str | os.PathLike[str]) -> MatrixFile:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unveil.data._cells import as_text as to_text
 from unveil.data._cells import as_typed as to_typed
-from unveil.data._delimited import csv_columns, csv_rows
+from unveil.data._delimited import csv_columns, csv_height, csv_rows
 from unveil.data._header import Header, check_header, is_surely_header, made_names, refuse_data
 from unveil.data._parquet import parquet_columns, parquet_rows
 from unveil.data._source import Source, open_source, shown
@@ -199,6 +199,9 @@ def _lacking(
             expected = "tabs, because its name ends in .tsv" if source.separator == "\t" else "commas"
             advice = f"The header seems to have {word} between the names: save the file with {expected}"
     nothing_fits = not any(guesses) and not set(names) & set(known)
+    if not nothing_fits and source.kind == "csv":
+        # A header that has run into the first row has cells among its names: then the shape is what is wrong.
+        csv_height(source, len(names))
     seen = f"none of its {len(names)} columns has such a name" if nothing_fits else f"has {_listed(names)}"
     if nothing_fits and "seems to have" not in advice:
         advice = f"Check that the first row names the columns. {advice}"

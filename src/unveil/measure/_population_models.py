@@ -1,7 +1,7 @@
 """Models of how large the population class of a released row is, and the weights that one of them needs."""
 
 from collections.abc import Callable, Sequence
-from math import inf, nan
+from math import nan
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +15,8 @@ from unveil.measure._classes import Classes, Codes
 Floats = NDArray[np.float64]
 Method = Literal["weights", "pitman", "poisson"]
 Weights = str | Sequence[float] | NDArray[Any]
+#: More than were ever born, and few enough to be counted exactly in a float.
+_MOST_PEOPLE = 10**15
 
 
 class Posterior(NamedTuple):
@@ -98,12 +100,21 @@ def checked_weights(table: Table, weights: Weights | None) -> Floats | None:
             f"{wrong[0] + 1} (counted from 1 below the header), where it is {seen}; such rows: {wrong.size}. "
             "Correct the weights, or leave those rows out"
         )
+    if values.sum() > _MOST_PEOPLE:
+        raise InputError(
+            f"{where} must sum to at most {_MOST_PEOPLE:,} people, but sum to more. Check that it holds weights: how "
+            "many people each row stands for"
+        )
     return values
 
 
 def checked_size(table: Table, size: float | None) -> float | None:
     """Return the size of the population, at least that of the sample, or None where it is not told."""
-    if size is not None and not table.rows <= size < inf:
+    if size is not None and size > _MOST_PEOPLE:
+        raise InputError(
+            f"the population must have at most {_MOST_PEOPLE:,} people, but is told to have more. Write its true size"
+        )
+    if size is not None and not table.rows <= size:
         raise InputError(
             f"the population must have at least as many people as the {table.name} has rows ({table.rows}), but its "
             f"size is told to be {size:g}. Correct population_size"
