@@ -10,7 +10,7 @@ from math import isinf
 from pathlib import Path
 
 from unveil.measure import METRICS, Metric
-from unveil.report.trust import GROUNDS, LEGEND, mark, trust_of, trust_sentence, where_from
+from unveil.show.trust import GROUNDS, LEGEND, mark, trust_of, trust_sentence, where_from
 
 PAGE = Path(__file__).with_name("metrics.md")
 HEAD = """# Metrics

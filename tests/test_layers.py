@@ -97,7 +97,7 @@ def test_every_part_has_a_layer() -> None:
         ("unveil.guess.partition", "if TYPE_CHECKING:\n    from unveil.study.grid import Grid"),
         ("unveil.measure.error", "from unveil.attack.graph import Walk"),
         ("unveil.attack.table", "from unveil.protect import noise"),
-        ("unveil.report.page", "from unveil.ask.partition import partition"),
+        ("unveil.show.page", "from unveil.ask.partition.answer import partition"),
         ("unveil.errors", "from unveil._kernels import permanent"),
         ("unveil._kernels.permanent", "from unveil.guess import Partition"),
         ("unveil._kernels.permanent", "from unveil.errors import InputError"),
@@ -114,7 +114,7 @@ def test_a_violation_is_seen(module: str, source: str) -> None:
         ("unveil.measure.error", "import numpy as np\nfrom unveiled import everything"),
         ("unveil._kernels.permanent", "from unveil._kernels._compile import kernel\nfrom ._types import FloatArray"),
         ("unveil.cli.partition", "from unveil import __version__, ask\nfrom unveil.web import serve"),
-        ("unveil.report.page", "from unveil import __version__"),
+        ("unveil.show.page", "from unveil import __version__"),
         ("unveil._optional", "from unveil.errors import MissingExtraError"),
     ],
 )

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.ask.reidentify import reidentify
-from unveil.ask.reidentify_files import reidentify_sample
+from unveil.ask.reidentify.answer import reidentify
+from unveil.ask.reidentify.read import reidentify_sample
 from unveil.protect import RankSwapping
-from unveil.report.reidentify_findings import Attacked, Reidentified
+from unveil.ask.reidentify.findings import Attacked, Reidentified
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

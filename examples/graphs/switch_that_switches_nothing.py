@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from graph_examples import BLUE, GREY, ORANGE, options, save_picture, write_numbers
 
-from unveil.ask.graph import graph
+from unveil.ask.graph.answer import graph
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.data import samples
 from unveil.data.graph import Graph

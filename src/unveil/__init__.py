@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from unveil import ask as ask
     from unveil import guess as guess
     from unveil import measure as measure
-    from unveil.ask.audit import audit as audit
+    from unveil.ask.audit.answer import audit as audit
     from unveil.errors import InputError as InputError
     from unveil.errors import MissingExtraError as MissingExtraError
     from unveil.errors import UndefinedMetricWarning as UndefinedMetricWarning

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unveil.ask.audit_sample import sample_releases
+from unveil.ask.audit.sample import sample_releases
 from unveil.data import samples
 from unveil.data.samples import audit_sample
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from tests.end_to_end.commands import MARKER, Command
-from unveil.ask.audit_files import read_settings
+from unveil.ask.audit.read import read_settings
 from unveil.data import samples
 from unveil.data._delimited import csv_columns
 from unveil.data._header import is_surely_header, made_names

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from tests.end_to_end.visits import visit
-from unveil.ask.audit import AuditAnswer, audit
-from unveil.ask.audit_sample import sample_releases
+from unveil.ask.audit.answer import AuditAnswer, audit
+from unveil.ask.audit.sample import sample_releases
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -12,7 +12,7 @@ import pytest
 
 from tests.end_to_end.commands import Command
 from tests.study.small import GUESS, small_graph, small_study
-from unveil.ask.grades import grade_metrics
+from unveil.ask.grades.answer import grade_metrics
 from unveil.errors import InputError
 from unveil.grade.replicated import Replicated
 from unveil.study import Axis, DataSet, Replications, Results, Study, run_study

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.end_to_end.visits import visit
-from tests.report.test_grades import findings
-from unveil.report.grades import page as page_of
-from unveil.report.page import render
+from tests.ask.grades.test_view import findings
+from unveil.ask.grades.view import page as page_of
+from unveil.show.page import render
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

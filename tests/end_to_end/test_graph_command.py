@@ -14,7 +14,7 @@ from unveil.attack import ATTACKS
 from unveil.data.graph_files import write_edges
 from unveil.measure import METRICS
 from unveil.protect import PROTECTIONS
-from unveil.report.trust import trust_of
+from unveil.show.trust import trust_of
 
 COMMAND = Command("graph")
 ask, refuse = COMMAND.ask, COMMAND.refuse

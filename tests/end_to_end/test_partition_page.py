@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.report.example import IMAGE, SCRIPT, Example, attacking_names, conservative, large
-from unveil.report.page import data_of
+from tests.ask.partition.example import IMAGE, SCRIPT, Example, attacking_names, conservative, large
+from unveil.show.page import data_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

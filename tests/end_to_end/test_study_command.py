@@ -13,7 +13,7 @@ from click.testing import Result
 from tests.end_to_end.commands import Command
 from tests.study.small import GUESS, small_graph
 from unveil.cli.study_progress import far, moving
-from unveil.report.text import percent
+from unveil.show.text import percent
 from unveil.study import Results, Study
 
 ROOT = Path(__file__).parents[2]

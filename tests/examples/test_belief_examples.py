@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unveil.ask.reidentify_files import reidentify_sample
+from unveil.ask.reidentify.read import reidentify_sample
 from unveil.protect import RankSwapping
 
 FOLDER = Path(__file__).parents[2] / "examples" / "beliefs"

@@ -76,6 +76,6 @@ def test_nobody_can_change_them() -> None:
 
 
 def test_reading_them_loads_nothing_heavy_but_what_measuring_loads_anyway() -> None:
-    modules = loaded_by("from unveil.report.trust import trust_note; trust_note()")
+    modules = loaded_by("from unveil.show.trust import trust_note; trust_note()")
     assert "unveil" in modules
     assert modules & HEAVY <= {"numpy"}

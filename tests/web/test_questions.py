@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from unveil.ask.progress import silent
+from unveil.show.progress import silent
 from unveil.cli import main
 from unveil.data import samples
 from unveil.errors import InputError

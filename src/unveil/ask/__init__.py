@@ -1,24 +1,24 @@
 """One file per question: attack, measure and report, tied into an answer with numbers, a page and a picture."""
 
-from unveil.ask.anonymize import AnonymizeAnswer, anonymize
-from unveil.ask.anonymize_files import anonymize_file
-from unveil.ask.audit import AuditAnswer, audit
-from unveil.ask.audit_files import audit_files
-from unveil.ask.candidates import CandidatesAnswer, candidates
-from unveil.ask.candidates_files import candidates_files
-from unveil.ask.grades import GradesAnswer, grade_metrics
-from unveil.ask.graph import GraphAnswer, graph
-from unveil.ask.graph_elsewhere import graph_made_elsewhere
-from unveil.ask.graph_files import graph_file, graph_made_elsewhere_files
-from unveil.ask.matching import MatchingAnswer, matching
-from unveil.ask.matching_files import matching_files
-from unveil.ask.partition import PartitionAnswer, partition
-from unveil.ask.partition_files import partition_files
-from unveil.ask.quantities import Quantity
-from unveil.ask.reidentify import ReidentifyAnswer, reidentify
-from unveil.ask.reidentify_files import reidentify_files
-from unveil.ask.study import StudyAnswer, study
-from unveil.ask.study_status import StudyStatus, study_status
+from unveil.ask.anonymize.answer import AnonymizeAnswer, anonymize
+from unveil.ask.anonymize.read import anonymize_file
+from unveil.ask.audit.answer import AuditAnswer, audit
+from unveil.ask.audit.read import audit_files
+from unveil.ask.candidates.answer import CandidatesAnswer, candidates
+from unveil.ask.candidates.read import candidates_files
+from unveil.ask.grades.answer import GradesAnswer, grade_metrics
+from unveil.ask.graph.answer import GraphAnswer, graph
+from unveil.ask.graph.elsewhere import graph_made_elsewhere
+from unveil.ask.graph.read import graph_file, graph_made_elsewhere_files
+from unveil.ask.matching.answer import MatchingAnswer, matching
+from unveil.ask.matching.read import matching_files
+from unveil.ask.partition.answer import PartitionAnswer, partition
+from unveil.ask.partition.read import partition_files
+from unveil.show.quantities import Quantity
+from unveil.ask.reidentify.answer import ReidentifyAnswer, reidentify
+from unveil.ask.reidentify.read import reidentify_files
+from unveil.ask.study.answer import StudyAnswer, study
+from unveil.ask.study.status import StudyStatus, study_status
 
 __all__ = [
     "AnonymizeAnswer",

@@ -10,13 +10,13 @@ from unveil.cli.common import Options, one_line, question_options, show, show_fi
 from unveil.cli.values import check_limits, refuse_overwriting, report_target
 
 if TYPE_CHECKING:
-    from unveil.ask.anonymize import AnonymizeAnswer
+    from unveil.ask.anonymize.answer import AnonymizeAnswer
 
 FILE = click.Path(path_type=Path)
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.anonymize import meanings
+    from unveil.ask.anonymize.answer import meanings
 
     return meanings()
 
@@ -57,8 +57,8 @@ def anonymize(
           unveil anonymize edges.csv --protect hrg-dp:epsilon=1 --html report.html
           unveil anonymize edges.csv --protect k-degree:k=5 --limit edge_difference=0.1
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.anonymize_files import anonymize_file, write_release
-    from unveil.report.terminal import progress
+    from unveil.ask.anonymize.read import anonymize_file, write_release
+    from unveil.show.terminal import progress
 
     if sample and edges is not None:
         raise click.UsageError("--sample needs no file. Leave out either", click.get_current_context())
@@ -82,7 +82,7 @@ def anonymize(
 
 def _print(answer: "AnonymizeAnswer", is_sample: bool, out: Path | None, truth: Path | None) -> None:
     """Print the answer for a person: the headline, what changed, what was lost, what was spent."""
-    from unveil.report.anonymize import (
+    from unveil.ask.anonymize.view import (
         change_numbers,
         degree_numbers,
         fact_table,
@@ -90,7 +90,7 @@ def _print(answer: "AnonymizeAnswer", is_sample: bool, out: Path | None, truth: 
         ledger_table,
         utility_table,
     )
-    from unveil.report.terminal import output, show_headline, show_table
+    from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:
         click.echo("The example inside unveil: a generated graph, in which nobody is real.\n")

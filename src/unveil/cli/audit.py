@@ -12,14 +12,14 @@ from unveil.cli.common import WRITTEN, Options, one_line, question_options, show
 from unveil.cli.values import refuse_overwriting
 
 if TYPE_CHECKING:
-    from unveil.ask.audit import AuditAnswer
-    from unveil.ask.audit_files import Settings
-    from unveil.ask.audit_paper import Paper
-    from unveil.report.judgement import Judgement
+    from unveil.ask.audit.answer import AuditAnswer
+    from unveil.ask.audit.read import Settings
+    from unveil.ask.audit.paper import Paper
+    from unveil.show.judgement import Judgement
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.audit_quantities import meanings
+    from unveil.ask.audit.quantities import meanings
 
     return meanings()
 
@@ -62,8 +62,8 @@ def audit(
           unveil audit people.csv masked.csv --kind masked --sensitive income \\
               --profile cell-5 --html internal.html --shareable shared.html
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.audit_files import Settings, read_settings
-    from unveil.ask.audit_paper import check_paper
+    from unveil.ask.audit.read import Settings, read_settings
+    from unveil.ask.audit.paper import check_paper
 
     told = Settings() if config is None else read_settings(config)
     files = [original or told.original, *(released or told.released), control or told.control]
@@ -109,10 +109,10 @@ def _paper(
     """Return what stands in the report beside the figures; what is wrong with it is said before anything long runs."""
     from datetime import date
 
-    from unveil.ask.audit_paper import Paper
+    from unveil.ask.audit.paper import Paper
     from unveil.data.digest import new_key
-    from unveil.report.audit_changes import read_previous
-    from unveil.report.profiles import profile
+    from unveil.ask.audit.parts.changes import read_previous
+    from unveil.show.profiles import profile
 
     named = told.profile if settings["profile"] is None else settings["profile"]
     original, *released, control = files
@@ -131,22 +131,22 @@ def _paper(
 
 
 def _ask(files: list[Path | None], told: "Settings", asked: dict[str, Any], options: Options) -> "AuditAnswer":
-    from unveil.report.terminal import progress
+    from unveil.show.terminal import progress
 
     if asked.get("compatibility"):
         asked["compatibility_seed"] = options.seed
     original, *released, control = files
     with progress(quiet=options.quiet) as report:
         if original is None:
-            from unveil.ask.audit import audit as ask
-            from unveil.ask.audit_sample import sample_releases
+            from unveil.ask.audit.answer import audit as ask
+            from unveil.ask.audit.sample import sample_releases
 
             report("making the example", 0.0)
             asked.pop("header", None)  # the example is no file
             rng = options.rng
             table, outside, releases = sample_releases(rng)
             return ask(table, list(releases), outside, rng=rng, progress=report, **asked)
-        from unveil.ask.audit_files import audit_files
+        from unveil.ask.audit.read import audit_files
 
         return audit_files(
             original,
@@ -162,9 +162,9 @@ def _ask(files: list[Path | None], told: "Settings", asked: dict[str, Any], opti
 
 def _print(answer: "AuditAnswer", *, is_sample: bool, judgement: "Judgement | None") -> None:
     """Print the answer for a person: the headline, the comparison, what it means, and what was not tested."""
-    from unveil.report.audit import comparison_table, headline, plain_words
-    from unveil.report.audit_verdict import tone
-    from unveil.report.terminal import output, show_headline, show_table
+    from unveil.ask.audit.view import comparison_table, headline, plain_words
+    from unveil.ask.audit.verdict import tone
+    from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:
         click.echo("The example inside unveil: 700 people of an election study, released in three ways.\n")

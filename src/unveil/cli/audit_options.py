@@ -11,7 +11,7 @@ from unveil.cli.common import Command, Options
 from unveil.cli.values import header_option, report_target
 
 if TYPE_CHECKING:
-    from unveil.ask.audit_files import Settings
+    from unveil.ask.audit.read import Settings
 
 FILE = click.Path(path_type=Path)
 
@@ -160,7 +160,7 @@ _AS_WRITTEN = (
 
 def merged(given: Mapping[str, Any], told: "Settings") -> dict[str, Any]:
     """Return the settings of the question: those of the options, else those of the file."""
-    from unveil.ask.audit_files import read_targets, told_scenarios
+    from unveil.ask.audit.read import read_targets, told_scenarios
 
     asked = dict(told.more)
     for name in ("identifiers", "sensitive", "known"):
@@ -196,7 +196,7 @@ def with_limits(options: Options, told: "Settings", known: Mapping[str, str]) ->
 
 def refuse_limits(options: Options, asked: Mapping[str, Any], *, has_control: bool) -> None:
     """Refuse a limit on a figure that this audit cannot have: it would never be exceeded, and look like a pass."""
-    from unveil.ask.audit_quantities import needs
+    from unveil.ask.audit.quantities import needs
 
     chosen = [name.strip().replace("-", "_") for name in asked.get("attacks") or ()]
     have = {"control": has_control, "by": bool(asked.get("by"))}

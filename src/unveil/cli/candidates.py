@@ -10,13 +10,13 @@ from unveil.cli.common import Options, one_line, question_options, show, show_fi
 from unveil.cli.values import refuse_overwriting
 
 if TYPE_CHECKING:
-    from unveil.ask.candidates import CandidatesAnswer
+    from unveil.ask.candidates.answer import CandidatesAnswer
 
 FILE = click.Path(path_type=Path)
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.candidates import meanings
+    from unveil.ask.candidates.answer import meanings
 
     return meanings()
 
@@ -71,7 +71,7 @@ def candidates(
           unveil candidates guess.csv --metric entropy --limit entropy=3
     """  # noqa: D301  (click needs the control character itself)
     from unveil.ask import candidates_files
-    from unveil.report.terminal import progress
+    from unveil.show.terminal import progress
 
     guess, truth = _inputs(guess, truth, sample)
     refuse_overwriting(options.html, [guess, truth])
@@ -107,10 +107,10 @@ def _refuse_limits_on_truth(options: Options) -> None:
 
 def _print(answer: "CandidatesAnswer", sample: bool) -> None:
     """Print the answer for a person: the headline, the figures with their meaning, the metrics by category."""
-    from unveil.report.candidates import TABLE_NOTE, by_category, headline, key_numbers, metric_table, typical_doubt
-    from unveil.report.candidates_verdict import matched_tone, why_they_differ
-    from unveil.report.terminal import output, show_headline, show_table
-    from unveil.report.trust import trust_note
+    from unveil.ask.candidates.view import TABLE_NOTE, by_category, headline, key_numbers, metric_table, typical_doubt
+    from unveil.ask.candidates.words import matched_tone, why_they_differ
+    from unveil.show.terminal import output, show_headline, show_table
+    from unveil.show.trust import trust_note
 
     if sample:
         click.echo("The example inside unveil: made-up records, and an adversary who is right about half of them.\n")

@@ -17,7 +17,7 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     import numpy as np
 
-    from unveil.report.blocks import Number
+    from unveil.show.blocks import Number
 
 BAD_INPUT = 2
 LIMIT_EXCEEDED = 3
@@ -170,7 +170,7 @@ def _write_page(
     as_page: Callable[..., str], limits: Sequence[Mapping[str, Any]], options: Options, path: Path, *, shared: bool
 ) -> None:
     from unveil.data.write import write_text
-    from unveil.report.terminal import progress
+    from unveil.show.terminal import progress
 
     with progress(quiet=options.quiet) as report:
         report("writing the report", 0.0)
@@ -191,7 +191,7 @@ def show_figures(numbers: Iterable["Number"]) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    from unveil.report.terminal import output
+    from unveil.show.terminal import output
 
     console = output()
     for number in numbers:

@@ -12,13 +12,13 @@ from unveil.cli.values import report_target, share
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from unveil.ask.grades import GradesAnswer
+    from unveil.ask.grades.answer import GradesAnswer
 
 FOLDER = click.Path(path_type=Path)
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.grades import meanings
+    from unveil.ask.grades.answer import meanings
 
     return meanings()
 
@@ -84,9 +84,9 @@ def grade_metrics(
           unveil grade-metrics results --suite mine:entropy=0.5,pearson_correlation=0.5
           unveil grade-metrics results --limit share_monotonic_best_suite=0.8
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.grades import grade_metrics as ask_grades
+    from unveil.ask.grades.answer import grade_metrics as ask_grades
     from unveil.data.write import write_text
-    from unveil.report.terminal import progress
+    from unveil.show.terminal import progress
 
     context = click.get_current_context()
     if not folders:
@@ -108,12 +108,12 @@ def grade_metrics(
 
 def _print(answer: "GradesAnswer", latex: Path | None, *, with_details: bool) -> None:
     """Print the answer for a person: the headline, the ranking, suites, what explains the scores, and notes."""
-    from unveil.report.grades_charts import detail_boxes
-    from unveil.report.grades_factors import group_table
-    from unveil.report.grades_notes import zeros_of
-    from unveil.report.grades_tables import suite_table, verdict_tables
-    from unveil.report.grades_words import headline, honest_sentences, scores_in_words, tone
-    from unveil.report.terminal import output, show_figure, show_headline, show_table
+    from unveil.ask.grades.charts import detail_boxes
+    from unveil.ask.grades.factors import group_table
+    from unveil.ask.grades.notes import zeros_of
+    from unveil.ask.grades.tables import suite_table, verdict_tables
+    from unveil.ask.grades.words import headline, honest_sentences, scores_in_words, tone
+    from unveil.show.terminal import output, show_figure, show_headline, show_table
 
     found, console = answer.found, output()
 

@@ -10,7 +10,7 @@ from unveil.cli.common import Options, one_line, question_options, show, show_fi
 from unveil.cli.values import refuse_overwriting, share
 
 if TYPE_CHECKING:
-    from unveil.ask.graph import GraphAnswer
+    from unveil.ask.graph.answer import GraphAnswer
 
 FILE = click.Path(path_type=Path)
 #: Options that draw a release and knowledge, which is not done where both are given.
@@ -21,7 +21,7 @@ _MOST_DIGITS = 18
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.graph import meanings
+    from unveil.ask.graph.answer import meanings
 
     return meanings()
 
@@ -120,8 +120,8 @@ def graph(
           unveil graph edges.csv --attack yg --seed-pairs 20 --limit adversary_overall_success=0.1
           unveil graph released.csv --auxiliary known.csv --seed-pairs pairs.csv --truth truth.csv
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.graph_files import graph_file, graph_made_elsewhere_files
-    from unveil.report.terminal import progress
+    from unveil.ask.graph.read import graph_file, graph_made_elsewhere_files
+    from unveil.show.terminal import progress
 
     _refuse_mixtures(edges, auxiliary, truth, seed_pairs, sample)
     inputs = [edges, auxiliary, truth, seed_pairs if isinstance(seed_pairs, Path) else None]
@@ -181,9 +181,9 @@ def _refuse_mixtures(
 
 def _print(answer: "GraphAnswer", is_sample: bool) -> None:
     """Print the answer for a person: the headline, the figures, all metrics, and what cut-offs leave."""
-    from unveil.report.graph_figures import attacked_headline, attacked_tone, key_numbers
-    from unveil.report.graph_tables import cut_off_table, metric_table
-    from unveil.report.terminal import output, show_headline, show_table
+    from unveil.ask.graph.words import attacked_headline, attacked_tone, key_numbers
+    from unveil.ask.graph.tables import cut_off_table, metric_table
+    from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:
         click.echo("The example inside unveil: a generated graph, in which nobody is real.\n")

@@ -23,7 +23,7 @@ def _metrics() -> list[Facts]:
 
 def _facts(metric: "Metric") -> Facts:
     """Return every field of a metric but its function, so that a new fact shows up here by itself, and its grades."""
-    from unveil.report.trust import trust_of
+    from unveil.show.trust import trust_of
 
     facts = {field.name: getattr(metric, field.name) for field in fields(metric) if field.name != "function"}
     facts["bounds"] = [float(bound) if isfinite(bound) else None for bound in metric.bounds]
@@ -67,8 +67,8 @@ def list_things(what: str, as_json: bool) -> None:
 
 def _print(things: list[Facts]) -> None:
     """Print a table: in a pipe one line per thing, on a terminal as many lines as its facts need."""
-    from unveil.report.blocks import Table
-    from unveil.report.terminal import output, show_table
+    from unveil.show.blocks import Table
+    from unveil.show.terminal import output, show_table
 
     heads = tuple(key.replace("_", " ") for key in things[0])
     rows = tuple(tuple(_text(value) for value in thing.values()) for thing in things)
@@ -90,7 +90,7 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        from unveil.report.trust import MARKS
+        from unveil.show.trust import MARKS
 
         # Only grades are told for several grounds; most metrics have none.
         return ", ".join(f"{ground} {MARKS[verdict]}" for ground, verdict in value.items() if verdict) or "not graded"

@@ -10,7 +10,7 @@ from unveil.cli.common import Options, one_line, question_options, show, show_fi
 from unveil.cli.values import refuse_overwriting
 
 if TYPE_CHECKING:
-    from unveil.ask.matching import MatchingAnswer
+    from unveil.ask.matching.answer import MatchingAnswer
 
 FILE = click.Path(path_type=Path)
 #: The example inside unveil: the option and the file behind it.
@@ -22,7 +22,7 @@ _SAMPLE = {
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.matching import meanings
+    from unveil.ask.matching.answer import meanings
 
     return meanings()
 
@@ -103,8 +103,8 @@ def matching(
           unveil matching --ranges ranges.csv --transactions released.csv --truth truth.csv
           unveil matching matrix.csv --truth truth.csv --limit cracked_share.high=0.1 --limit d=0.8
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.matching_files import matching_files
-    from unveil.report.terminal import progress
+    from unveil.ask.matching.read import matching_files
+    from unveil.show.terminal import progress
 
     files = {
         "matrix": matrix,
@@ -160,7 +160,7 @@ def _refuse_files(named: Mapping[str, Path]) -> None:
 
 
 def _refuse_limits_on_groups(options: Options) -> None:
-    from unveil.ask.matching import OF_GROUPS
+    from unveil.ask.matching.answer import OF_GROUPS
 
     for name, _ in options.limits:
         if name in OF_GROUPS:
@@ -171,9 +171,9 @@ def _refuse_limits_on_groups(options: Options) -> None:
 
 def _print(answer: "MatchingAnswer", top: int, is_sample: bool) -> None:
     """Print the answer for a person: the headline, the figures with their meaning, the entries most at risk."""
-    from unveil.report.matching import at_risk_table, group_table, headline, key_numbers
-    from unveil.report.matching_verdict import heuristic_sentence, tone
-    from unveil.report.terminal import output, show_headline, show_table
+    from unveil.ask.matching.view import at_risk_table, group_table, headline, key_numbers
+    from unveil.ask.matching.words import heuristic_sentence, tone
+    from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:
         click.echo("The example inside unveil: a hospital unit that releases diagnoses under other names.\n")

@@ -11,7 +11,7 @@ from unveil.cli.common import Options, one_line, question_options, show, show_fi
 from unveil.cli.values import exists, parse_number, refuse_overwriting, share
 
 if TYPE_CHECKING:
-    from unveil.ask.partition import PartitionAnswer
+    from unveil.ask.partition.answer import PartitionAnswer
 
 FILE = click.Path(path_type=Path)
 #: What fits a terminal of 80 columns beside a name: breached, linked now, mergings, risk slope, items.
@@ -34,7 +34,7 @@ def read_guess(text: str) -> tuple[Path, Fraction | None]:
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.partition import QUANTITIES
+    from unveil.ask.partition.answer import QUANTITIES
 
     return QUANTITIES
 
@@ -132,7 +132,7 @@ def partition(
           unveil partition truth.csv guess.csv --limit breached_share=0.1
     """  # noqa: D301  (click needs the control character itself)
     from unveil.ask import partition_files
-    from unveil.report.terminal import progress
+    from unveil.show.terminal import progress
 
     truth, read = _inputs(truth, guesses, sample)
     refuse_overwriting(options.html, [truth, *(path for path, _ in read), policy_file, weights_file])
@@ -167,10 +167,10 @@ def _inputs(
 
 def _print(answer: "PartitionAnswer", top: int, sample: str | None) -> None:
     """Print the answer for a person: the headline, the figures with their meaning, who is most at risk."""
-    from unveil.report.partition import at_risk_table, distance_numbers, headline, key_numbers
-    from unveil.report.terminal import show_headline, show_numbers, show_table
-    from unveil.report.text import count
-    from unveil.report.verdict import breached_tone
+    from unveil.ask.partition.view import at_risk_table, distance_numbers, headline, key_numbers
+    from unveil.show.terminal import show_headline, show_numbers, show_table
+    from unveil.show.text import count
+    from unveil.ask.partition.words import breached_tone
 
     if sample is not None:
         other = "bold" if sample == "careful" else "careful"

@@ -10,13 +10,13 @@ from unveil.cli.common import Options, one_line, question_options, show, show_fi
 from unveil.cli.values import header_option, refuse_overwriting
 
 if TYPE_CHECKING:
-    from unveil.ask.reidentify import ReidentifyAnswer
+    from unveil.ask.reidentify.answer import ReidentifyAnswer
 
 FILE = click.Path(path_type=Path)
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.reidentify import meanings
+    from unveil.ask.reidentify.answer import meanings
 
     return meanings()
 
@@ -136,17 +136,17 @@ def _ask(
     settings: dict[str, Any],
     options: Options,
 ) -> "ReidentifyAnswer":
-    from unveil.report.terminal import progress
+    from unveil.show.terminal import progress
 
     with progress(quiet=options.quiet) as report:
         if original is None:
-            from unveil.ask.reidentify import reidentify as ask
-            from unveil.ask.reidentify_files import SAMPLE_ATTACKS, SAMPLE_PROTECT, reidentify_sample
+            from unveil.ask.reidentify.answer import reidentify as ask
+            from unveil.ask.reidentify.read import SAMPLE_ATTACKS, SAMPLE_PROTECT, reidentify_sample
 
             settings["protect"] = settings["protect"] or SAMPLE_PROTECT
             settings["attacks"] = settings["attacks"] or SAMPLE_ATTACKS
             return ask(reidentify_sample(), rng=options.rng, progress=report, **settings)
-        from unveil.ask.reidentify_files import reidentify_files
+        from unveil.ask.reidentify.read import reidentify_files
         from unveil.data._header import check_header
 
         return reidentify_files(
@@ -164,9 +164,9 @@ def _ask(
 
 def _print(answer: "ReidentifyAnswer", *, is_sample: bool) -> None:
     """Print the answer for a person: the headline, the attacks side by side, the worst claims, what was learnt."""
-    from unveil.report.reidentify import clash_sentence, headline, key_numbers, tone
-    from unveil.report.reidentify_figures import attack_table, step_table, witness_table
-    from unveil.report.terminal import output, show_headline, show_table
+    from unveil.ask.reidentify.view import clash_sentence, headline, key_numbers, tone
+    from unveil.ask.reidentify.tables import attack_table, step_table, witness_table
+    from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:
         click.echo("The example inside unveil: 120 people of an election study.\n")

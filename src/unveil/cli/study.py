@@ -13,9 +13,9 @@ from unveil.cli.study_values import memory_size
 from unveil.cli.values import report_target
 
 if TYPE_CHECKING:
-    from unveil.ask.study import StudyAnswer
-    from unveil.ask.study_status import StudyStatus
-    from unveil.report.study_findings import Failures
+    from unveil.ask.study.answer import StudyAnswer
+    from unveil.ask.study.status import StudyStatus
+    from unveil.ask.study.findings import Failures
     from unveil.study import RunSummary
 
 #: The exit code of a run that is complete, but in which scenarios failed.
@@ -117,7 +117,7 @@ def status(*, folder: Path, as_json: bool) -> None:
 
     Every file is checked, so that a damaged one is seen. A study that runs is not disturbed.
     """
-    from unveil.ask.study_status import study_status
+    from unveil.ask.study.status import study_status
 
     found = study_status(folder)
     if as_json:
@@ -152,7 +152,7 @@ def report(*, folder: Path, html: Path | None, metrics: tuple[str, ...], as_json
           unveil study report quick --html quick.html --metric entropy --metric min_entropy
           unveil study report quick --json --metric all
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.study import study as ask_study
+    from unveil.ask.study.answer import study as ask_study
     from unveil.data.write import write_text
 
     answer = ask_study(folder, metrics=metrics)
@@ -172,7 +172,7 @@ def _again(file: Path, out: Path) -> str:
 
 def _json(summary: "RunSummary", name: str) -> str:
     from unveil import __version__
-    from unveil.report.machine import dumps
+    from unveil.show.machine import dumps
 
     told = {**vars(summary), "folder": str(summary.folder)}
     return dumps({"schema": "unveil.study-run/1", "version": __version__, "name": name, **told})
@@ -180,10 +180,10 @@ def _json(summary: "RunSummary", name: str) -> str:
 
 def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
     """Print what a run did, what failed, and what to do next."""
-    from unveil.ask.study import failures_of
-    from unveil.report.study_findings import duration
-    from unveil.report.terminal import show_headline
-    from unveil.report.text import count
+    from unveil.ask.study.answer import failures_of
+    from unveil.ask.study.findings import duration
+    from unveil.show.terminal import show_headline
+    from unveil.show.text import count
     from unveil.study import Results
 
     before = f"; {summary.reused:,} were there before" if summary.reused else ""
@@ -202,7 +202,7 @@ def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
 
 
 def _print_failures(failures: "tuple[Failures, ...]") -> None:
-    from unveil.report.study_findings import together
+    from unveil.ask.study.findings import together
 
     for each in failures:
         parts = {"data": each.data, "protection": each.protections, "attack": each.attacks}
@@ -211,9 +211,9 @@ def _print_failures(failures: "tuple[Failures, ...]") -> None:
 
 
 def _print_status(found: "StudyStatus", folder: Path) -> None:
-    from unveil.report.study import headline, tone
-    from unveil.report.study_findings import duration
-    from unveil.report.terminal import show_headline
+    from unveil.ask.study.view import headline, tone
+    from unveil.ask.study.findings import duration
+    from unveil.show.terminal import show_headline
 
     show_headline(headline(found.counts), tone=tone(found.counts))
     click.echo(f"Study {one_line(found.name)}, unveil {found.version}; {duration(found.seconds)} of computing so far.")
@@ -228,9 +228,9 @@ def _print_status(found: "StudyStatus", folder: Path) -> None:
 
 def _print_report(answer: "StudyAnswer", folder: Path) -> None:
     """Print the answer for a person: the headline, means of the first metric by level, and what failed."""
-    from unveil.report.study import headline, tone
-    from unveil.report.study_tables import mean_tables
-    from unveil.report.terminal import show_headline, show_table
+    from unveil.ask.study.view import headline, tone
+    from unveil.ask.study.tables import mean_tables
+    from unveil.show.terminal import show_headline, show_table
 
     found = answer.found
     show_headline(headline(found.counts), tone=tone(found.counts))

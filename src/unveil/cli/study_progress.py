@@ -25,7 +25,7 @@ def moving(*, quiet: bool, every: float = EVERY) -> Iterator["Progress | None"]:
     if not sys.stderr.isatty():
         yield _lines(every)
         return
-    from unveil.report.terminal import progress
+    from unveil.show.terminal import progress
 
     with progress() as bar:
 
@@ -50,7 +50,7 @@ def _lines(every: float) -> "Progress":
 
 def far(done: int, total: int, left: float) -> str:
     """Return how far a run is, and how long the rest may take."""
-    from unveil.report.study_findings import duration
+    from unveil.ask.study.findings import duration
 
     rest = f", about {duration(left)} left" if isfinite(left) and done < total else ""
     return f"{done:,} of {total:,} scenarios{rest}"

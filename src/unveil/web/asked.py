@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unveil.ask.progress import Progress
+from unveil.show.progress import Progress
 from unveil.errors import InputError
-from unveil.report.checked_limits import check_limits
+from unveil.show.checked_limits import check_limits
 from unveil.web import Given
 from unveil.web.fields import Form
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from unveil.report.blocks import Page
+    from unveil.show.blocks import Page
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,14 +8,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from unveil.ask.progress import Progress
+from unveil.show.progress import Progress
 from unveil.web.asked import Answered, Asked, AskedError, shown
 from unveil.web.asking_audit import audit
 from unveil.web.values import cells, lines
 
 
 def _partition(asked: Asked) -> Answered:
-    from unveil.ask.partition_files import partition_files
+    from unveil.ask.partition.read import partition_files
     from unveil.data import samples
 
     values = asked.values
@@ -43,7 +43,7 @@ def _partition(asked: Asked) -> Answered:
 
 
 def _candidates(asked: Asked) -> Answered:
-    from unveil.ask.candidates_files import candidates_files
+    from unveil.ask.candidates.read import candidates_files
     from unveil.data import samples
 
     sample = asked.values["sample"]
@@ -57,7 +57,7 @@ def _candidates(asked: Asked) -> Answered:
 
 
 def _matching(asked: Asked) -> Answered:
-    from unveil.ask.matching_files import matching_files
+    from unveil.ask.matching.read import matching_files
     from unveil.data import samples
 
     if asked.values["sample"]:
@@ -68,7 +68,7 @@ def _matching(asked: Asked) -> Answered:
 
 
 def _graph(asked: Asked) -> Answered:
-    from unveil.ask.graph_files import graph_file, graph_made_elsewhere_files
+    from unveil.ask.graph.read import graph_file, graph_made_elsewhere_files
 
     values = asked.values
     if asked.path("auxiliary") is not None:
@@ -96,7 +96,7 @@ def _graph(asked: Asked) -> Answered:
 
 
 def _study(asked: Asked) -> Answered:
-    from unveil.ask.study import study
+    from unveil.ask.study.answer import study
 
     metrics = cells(asked.values["metrics"])
     with _folders(asked) as folders:
@@ -110,7 +110,7 @@ def _study_shown(found: Any, progress: Progress) -> Answered:
 
 
 def _grades(asked: Asked) -> Answered:
-    from unveil.ask.grades import grade_metrics
+    from unveil.ask.grades.answer import grade_metrics
 
     with _folders(asked) as folders:
         found = grade_metrics(

@@ -11,15 +11,15 @@ from unveil.web.command import command, roles_of
 from unveil.web.values import cells, row
 
 if TYPE_CHECKING:
-    from unveil.ask.audit_paper import Paper
+    from unveil.ask.audit.paper import Paper
 
 
 def audit(asked: Asked) -> Answered:
     """Return what an adversary could do with the releases, or with those of the example."""
-    from unveil.ask.audit import audit as ask
-    from unveil.ask.audit_files import audit_files, read_targets, told_scenarios
-    from unveil.ask.audit_paper import check_paper
-    from unveil.ask.audit_sample import sample_releases
+    from unveil.ask.audit.answer import audit as ask
+    from unveil.ask.audit.read import audit_files, read_targets, told_scenarios
+    from unveil.ask.audit.paper import check_paper
+    from unveil.ask.audit.sample import sample_releases
 
     values, roles = asked.values, roles_of(asked.values["columns"])
     scenarios = told_scenarios([f"{name}={row(columns)}" for name, columns in values["scenarios"]], ())
@@ -79,7 +79,7 @@ def _paper(asked: Asked) -> "Paper":
     """Return what stands in the report beside the figures, as if the command had been typed where the files are."""
     from datetime import date
 
-    from unveil.ask.audit_paper import Paper
+    from unveil.ask.audit.paper import Paper
 
     names = {name: [each.name for each in given] for name, given in asked.files.items()}
     original, control = names.get("original", ()), names.get("control", ())

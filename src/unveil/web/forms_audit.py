@@ -25,14 +25,14 @@ KINDS: Choices = (
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.audit_quantities import meanings
+    from unveil.ask.audit.quantities import meanings
 
     return meanings()
 
 
 def _attacks() -> Choices:
-    from unveil.ask.audit_settings import MEASURES
-    from unveil.report.audit_attacks import ATTACK_TEXTS
+    from unveil.ask.audit.settings import MEASURES
+    from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
 
     more = {
         "disclosure": "Rows that look alike (disclosure)",
@@ -44,14 +44,14 @@ def _attacks() -> Choices:
 
 
 def _profiles() -> Choices:
-    from unveil.report.profiles import PROFILES
+    from unveil.show.profiles import PROFILES
 
     return (("", "None: only show the figures"), *((each.name, each.title) for each in PROFILES.values()))
 
 
 def _together(files: frozenset[str], values: Mapping[str, Any]) -> dict[str, str]:
     """Refuse a limit on a figure that this audit cannot have: it would never be exceeded, and look like a pass."""
-    from unveil.ask.audit_quantities import needs
+    from unveil.ask.audit.quantities import needs
 
     have = {"control": values["sample"] or "control" in files, "by": bool(values["by"])}
     lacking = {

@@ -12,7 +12,7 @@ _MOST_PAIRS = 10**18
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.graph import meanings
+    from unveil.ask.graph.answer import meanings
 
     return meanings()
 
@@ -164,7 +164,7 @@ STUDY = Form(
 
 
 def _of_grades() -> Mapping[str, str]:
-    from unveil.ask.grades import meanings
+    from unveil.ask.grades.answer import meanings
 
     return meanings()
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from unveil.report.page import TONES, embedded
-from unveil.report.page import asset as report_asset
-from unveil.report.templates import LONGEST_SENTENCE, environment_of, text_of
-from unveil.report.text import shorten
+from unveil.show.page import TONES, embedded
+from unveil.show.page import asset as report_asset
+from unveil.show.templates import LONGEST_SENTENCE, environment_of, text_of
+from unveil.show.text import shorten
 from unveil.web import title_of
 from unveil.web.command import command
 from unveil.web.fields import Field, Form

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from unveil.ask.progress import Progress, silent
+from unveil.show.progress import Progress, silent
 from unveil.errors import UnveilError
 from unveil.web import Given
 from unveil.web.asked import Answered, Asked, AskedError

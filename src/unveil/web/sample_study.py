@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from unveil.ask.progress import Progress
+from unveil.show.progress import Progress
 from unveil.study import Axis, DataSet, Replications, Study, run_study
 
 PLAN = Study(

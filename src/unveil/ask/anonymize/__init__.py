@@ -1,0 +1,1 @@
+"""How is a graph protected, and what does that cost?"""

@@ -1,0 +1,289 @@
+"""If this table is released, what could an adversary do with it, and how sure is that?"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
+from unveil.ask.audit.inputs import One, prepare
+from unveil.ask.audit.paper import Paper, check_paper, judged, sign_off
+from unveil.ask.audit.quantities import quantities_of
+from unveil.ask.audit.run import audit_before, audit_one
+from unveil.ask.audit.settings import ATTACKS, Asked, Compatibility
+from unveil.show.progress import Progress, silent
+from unveil.show.quantities import Quantity
+from unveil.ask.audit.scenarios import read_scenarios
+from unveil.errors import InputError
+from unveil.ask.audit.findings import Audit
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from unveil.show.blocks import Page
+    from unveil.show.judgement import Judgement
+
+__all__ = ["ATTACKS", "AuditAnswer", "audit"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AuditAnswer:
+    """What an adversary could do with each release: the findings, and the same as table, JSON, page and picture."""
+
+    found: Audit
+    #: The tables themselves, for the internal edition of the page; nothing else may look at them.
+    _releases: tuple[One, ...] = field(default=(), repr=False)
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """All figures, one row for each release, attack and adversary; undefined ones are null."""
+        import polars as pl
+
+        return pl.DataFrame(rows_of(self.found), infer_schema_length=None)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out or assumed on the way."""
+        return self.found.notes
+
+    @property
+    def quantities(self) -> dict[str, Quantity]:
+        """The figures that a limit can be set for, each the worst over releases and adversaries."""
+        return quantities_of(self.found.releases)
+
+    def judged(self, profile: str) -> "Judgement":
+        """Return whether each release keeps the published limits of this name, such as "ema" or "cell-5"."""
+        return judged(self.found, profile)
+
+    def page(self, *, seed: int | None = None, paper: Paper | None = None) -> "Page":
+        """Return the report as data: what the page and the terminal show."""
+        from unveil import __version__
+        from unveil.ask.audit.view import page
+        from unveil.ask.audit.parts.changes import changes, changes_section
+        from unveil.show.judgement import judgement_section
+        from unveil.show.sign_off import with_sign_off
+
+        given = paper or Paper()
+        check_paper(self.found, given)
+        whole = page(self.found, seed=seed, version=__version__)
+        if given.profile is not None:
+            judgement = self.judged(given.profile)
+            sections = (whole.sections[0], judgement_section(judgement), *whole.sections[1:])
+            # The answer to the limit comes first, and the worst finding right below it.
+            notes = (whole.headline, *whole.notes)
+            tone = judgement.tone if judgement.tone != "neutral" else whole.tone
+            whole = replace(whole, headline=judgement.headline, tone=tone, notes=notes, sections=sections)
+        if given.previous is not None:
+            now = json.loads(self.to_json(seed=seed, paper=replace(given, previous=None)))
+            whole = replace(whole, sections=(*whole.sections, changes_section(changes(given.previous, now))))
+        sheet = sign_off(self.found, given, untested=whole.untested, seed=seed, version=__version__)
+        return with_sign_off(whole, sheet)
+
+    def to_html(
+        self,
+        *,
+        limits: Sequence[Mapping[str, Any]] = (),
+        seed: int | None = None,
+        show_records: bool = False,
+        edition: Literal["internal", "shareable"] = "internal",
+        paper: Paper | None = None,
+    ) -> str:
+        """Return the report as one HTML page that needs no network and, by itself, holds no row of the data.
+
+        Parameters
+        ----------
+        limits
+            Limits that were set beforehand, as in `to_json`.
+        seed
+            What the randomness started from, to be stated.
+        show_records
+            Whether to show a few records of the original that are released unchanged, in the known columns. Such a page
+            must not be shared.
+        edition
+            "shareable" keeps small counts, folders and values of the data out.
+        paper
+            What stands beside the figures for whoever signs: date, command, techniques, profile, an earlier audit.
+        """
+        from unveil.ask.audit.copies import copied_records
+        from unveil.ask.audit.parts.records import with_records
+        from unveil.ask.audit.shareable import shared
+        from unveil.show.limits import shared_limits, with_limits
+        from unveil.show.page import render
+        from unveil.show.editions import internal, shareable
+
+        if show_records and edition == "shareable":
+            raise InputError("a shareable report holds no records. Leave out show_records, or make an internal one")
+        if show_records and not self._releases:
+            raise InputError("this answer was made without the tables, so it has no records to show. Ask anew")
+        if edition == "shareable":
+            given = paper or Paper()
+            others = replace(self, found=shared(self.found, key=given.digest_key), _releases=())
+            # What an earlier audit held may be as few people as the rest, and is in the internal edition.
+            page = others.page(seed=seed, paper=replace(given, previous=None, digest_key=None))
+            page = with_limits(page, shared_limits(limits, others.quantities), self.quantities)
+            return render(shareable(page, minimum_cell=self.found.minimum_cell, paths=given.paths))
+        page = with_limits(self.page(seed=seed, paper=paper), limits, self.quantities)
+        return render(internal(with_records(page, copied_records(self._releases)) if show_records else page))
+
+    def to_json(
+        self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, paper: Paper | None = None
+    ) -> str:
+        """Return the answer as JSON; undefined figures are null."""
+        from unveil import __version__
+        from unveil.ask.audit.parts.changes import changes
+        from unveil.show.machine import dumps
+
+        given = paper or Paper()
+        check_paper(self.found, given)
+        payload = {"schema": SCHEMA, **figures_of(self.found), "limits": list(limits)}
+        payload["profile"] = None if given.profile is None else self.judged(given.profile).to_dict()
+        payload |= {"techniques": dict(given.techniques), "seed": seed, "version": __version__}
+        if given.previous is not None:
+            now = json.loads(self.to_json(seed=seed, paper=replace(given, previous=None)))
+            payload["changes"] = changes(given.previous, now).to_dict()
+        return dumps(payload)
+
+    def plot(self) -> NDArray[Any]:
+        """Return matplotlib axes: the worst adversary on each release, and what it loses without each column."""
+        from unveil.ask.audit.charts import charts
+        from unveil.show.draw.lines import draw_all
+
+        return draw_all(charts(self.found))
+
+
+def audit(
+    original: Any,
+    released: Any,
+    control: Any = None,
+    *,
+    scenarios: Any = None,
+    attacks: Sequence[str] | None = None,
+    targets: int | None = 500,
+    neighbours: int = 10,
+    guesses: int = 500,
+    tolerance: float = 0.05,
+    model: Any = None,
+    kind: Literal["masked", "synthetic"] | Mapping[str, Literal["masked", "synthetic"]] | None = None,
+    known: Sequence[str] | None = None,
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    kinds: Mapping[str, Any] | None = None,
+    missing: Sequence[str] = (),
+    by: str | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    population_size: int | None = None,
+    minimum_cell: int = 11,
+    compatibility: Compatibility | None = None,
+    compatibility_seed: int | None = None,
+    rng: np.random.Generator,
+    progress: Progress = silent,
+    notes: Sequence[str] = (),
+) -> AuditAnswer:
+    """Return what an adversary could do with one or more releases of a table, and how sure that is.
+
+    Parameters
+    ----------
+    original
+        The people whose privacy is at stake: any eager DataFrame, or a Table.
+    released
+        What is to be released: a DataFrame, a Table or a Release; several in a list, or in a mapping from name.
+    control
+        People of the same kind who are not in the original. Without them nobody can say how much of a successful attack
+        comes from being in the data.
+    scenarios
+        Who the adversary is, as texts (``"neighbour=age,sex"`` or ``"age,sex:income"``) or a mapping from name to
+        columns; None tries many divisions of the columns and searches for the worst.
+    attacks
+        Which attacks to run (`ATTACKS` names them) and what else to measure: disclosure, utility, and before, which
+        asks the three main questions of the original itself. None is everything.
+    targets
+        How many people to attack; None attacks all.
+    neighbours
+        How many nearest released rows count in linkability.
+    guesses
+        How many descriptions are tried in singling out.
+    tolerance
+        How far a guessed number may be off to count as right in inference, as a share of the true value.
+    model
+        An object with ``fit`` and ``predict`` that guesses in inference instead of the nearest released row.
+    kind
+        Whether the releases are masked (each row stems from a person) or synthetic, for all or by name; None if that is
+        not known.
+    known, sensitive, identifiers
+        Columns with that role; all columns are known that are neither sensitive nor identifiers, unless ``known`` names
+        some.
+    kinds, missing
+        Kinds of columns and texts that stand for a missing value, as in :meth:`unveil.data.table.Table.from_frame`.
+    by
+        A column whose groups get rates of their own.
+    weight, household
+        Columns of the released table with survey weights and with the household of each person; no adversary's
+        knowledge.
+    population_size
+        How many people the released ones were drawn from, where no weights say so.
+    minimum_cell
+        Groups of fewer people are never shown.
+    compatibility
+        "anonymeter" runs linkability as anonymeter 1.1.0 does, with the targets that it draws after
+        ``numpy.random.seed(compatibility_seed)``.
+    rng
+        Where all randomness comes from: the same state gives the same answer.
+    progress
+        Called with the name of a step and the share of it that is done.
+    notes
+        Sentences to carry into the report.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"height": [150.5 + i for i in range(40)], "weight": [50.5 + i for i in range(40)]})
+    >>> answer = audit(people, people, attacks=["linkability"], neighbours=1, rng=np.random.default_rng(1))
+    >>> answer.quantities["linkability.attack_rate"].value
+    1.0
+    """
+    asked = Asked(
+        attacks=attacks,
+        targets=targets,
+        neighbours=neighbours,
+        guesses=guesses,
+        tolerance=tolerance,
+        model=model,
+        kind=kind,
+        known=None if known is None else tuple(known),
+        sensitive=tuple(sensitive),
+        identifiers=tuple(identifiers),
+        kinds=dict(kinds or {}),
+        missing=tuple(missing),
+        by=by,
+        weight=weight,
+        household=household,
+        population_size=population_size,
+        minimum_cell=minimum_cell,
+        compatibility=compatibility,
+    )
+    told = None if scenarios is None else read_scenarios(scenarios)
+    progress("looking at the tables", 0.0)
+    prepared = prepare(original, released, control, asked=asked, rng=rng)
+    several = len(prepared.releases) > 1
+    steps = len(prepared.releases) + ("before" in prepared.parts)
+
+    def step(number: int, which: str) -> Progress:
+        return lambda name, share: progress(f"{name}{which}", (number + share) / steps)
+
+    audited = tuple(
+        audit_one(
+            prepared,
+            one,
+            told,
+            asked,
+            seed=compatibility_seed,
+            progress=step(number, f" on {one.release.name}" if several else ""),
+        )
+        for number, one in enumerate(prepared.releases)
+    )
+    before = audit_before(prepared, told, asked, progress=step(steps - 1, " on the original itself"))
+    return AuditAnswer(found=prepared.found(audited, before=before, notes=tuple(notes)), _releases=prepared.releases)

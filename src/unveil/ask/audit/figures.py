@@ -1,0 +1,150 @@
+"""The figures of an audit for machines: JSON and one table."""
+
+from math import isnan, nan
+from typing import Any
+
+from unveil.measure._plain import plain
+from unveil.measure.groups import Group, Groups
+from unveil.measure.risk import Rate
+from unveil.ask.audit.parts.candidates import candidate_metrics
+from unveil.ask.audit.findings import FIGURES, Audit, Audited, Finding
+from unveil.ask.audit.sentences import sentence
+from unveil.show.trust import trust_of
+
+SCHEMA = "unveil.audit/2"
+
+
+def figures_of(audit: Audit) -> dict[str, Any]:
+    """Return everything that was found, as JSON has it.
+
+    Beside the ``figures`` of an attack stands as ``trust`` how those among them were graded that are metrics of
+    candidates, such as ``{"entropy": {"tables": "with care"}}``; null where there are none.
+    """
+    return {
+        "original": {
+            "rows": audit.rows,
+            "columns": [
+                {
+                    "name": each.name,
+                    "kind": each.kind,
+                    "role": each.role,
+                    "reason": each.reason,
+                    "missing": each.missing,
+                }
+                for each in audit.columns
+            ],
+            "sha256": audit.sha256,
+        },
+        "direct_identifiers": [
+            {"table": each.table, "column": flag.column, "looks_like": flag.looks_like, "sure": flag.sure}
+            | {"share": flag.share, "reason": flag.reason}
+            for each in audit.flags
+            for flag in each.flags
+        ],
+        "control": {"rows": audit.control_rows, "sha256": audit.control_sha256} if audit.has_control else None,
+        "releases": [_release(release) for release in audit.releases],
+        "before": None if audit.before is None else _release(audit.before),
+        "by": audit.by,
+        "minimum_cell": audit.minimum_cell,
+        "compatibility": audit.compatibility,
+        "notes": list(audit.notes),
+    }
+
+
+def _release(release: Audited) -> dict[str, Any]:
+    search = release.search
+    return {
+        "name": release.name,
+        "rows": release.rows,
+        "kind": release.kind,
+        "sha256": release.sha256,
+        "attacks": [_attack(finding) for finding in release.findings],
+        "columns_that_matter": [
+            {"column": each.column, "without": _rate(each.without), "loss": each.loss} for each in release.weights
+        ],
+        "search": None
+        if search is None
+        else {
+            "splits": search.splits,
+            "random_splits": search.random_splits,
+            "targets": search.targets,
+            "seemed": _rate(search.seemed),
+        },
+        "disclosure": None if release.disclosure is None else release.disclosure.to_dict(),
+        "utility": None if release.utility is None else plain(release.utility),
+    }
+
+
+def _attack(finding: Finding) -> dict[str, Any]:
+    who = finding.scenario
+    return {
+        "attack": finding.attack,
+        "scenario": None if who is None else who.name,
+        "adversary": None
+        if who is None
+        else {"first": list(who.first), "second": list(who.second), "reason": who.reason, "origin": who.origin},
+        "secret": finding.secret or None,
+        "targets": finding.targets,
+        "neighbours": finding.neighbours,
+        **{figure: _rate(finding.rate(figure)) for figure in FIGURES},
+        "links": vars(finding.links),
+        "figures": {name: value for name, value in finding.figures.items() if name != "not_run"},
+        "trust": {metric.name: trust_of(metric.name, ["tables"]) for metric, _ in candidate_metrics(finding)} or None,
+        "groups": None if finding.groups is None else _groups(finding.groups),
+        "sentence": sentence(finding),
+    }
+
+
+def _groups(groups: Groups) -> dict[str, Any]:
+    return {
+        "figure": groups.figure,
+        "worst": None if groups.worst is None else groups.worst.name,
+        "worse": [group.name for group in groups.worse],
+        "pooled": groups.pooled,
+        "minimum": groups.minimum,
+        "groups": [_group(group) for group in groups.groups],
+    }
+
+
+def _group(group: Group) -> dict[str, Any]:
+    figures = ("attack_rate", "control_rate", "excess_over_control")
+    return {
+        "name": group.name,
+        "people": group.people,
+        "tries": group.tries,
+        **{figure: _rate(group.rate(figure)) for figure in figures},
+    }
+
+
+def _rate(rate: Rate) -> dict[str, float]:
+    return {"value": rate.value, "low": rate.low, "high": rate.high}
+
+
+def rows_of(audit: Audit) -> list[dict[str, Any]]:
+    """Return one flat row for each release, attack and adversary; what is undefined is None."""
+    rows = []
+    for release in audit.releases:
+        for finding in release.findings:
+            row: dict[str, Any] = {
+                "release": release.name,
+                "kind": release.kind,
+                "attack": finding.attack,
+                "scenario": None if finding.scenario is None else finding.scenario.name,
+                "secret": finding.secret or None,
+                "targets": finding.targets,
+                "neighbours": finding.neighbours,
+            }
+            for figure in FIGURES:
+                rate = finding.rate(figure)
+                row |= {figure: _number(rate.value), f"{figure}_low": _number(rate.low)}
+                row[f"{figure}_high"] = _number(rate.high)
+            for end in ("expected", "low", "high"):
+                row[f"links_{end}"] = _number(getattr(finding.links, end))
+            for figure in ("median", "low"):
+                row[figure] = _number(finding.figures.get(figure, nan))
+            rows.append({**row, "sentence": sentence(finding)})
+    return rows
+
+
+def _number(value: float) -> float | None:
+    return None if isnan(value) else float(value)

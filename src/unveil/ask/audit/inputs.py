@@ -1,0 +1,301 @@
+"""What an audit is given, made ready: tables that agree, who is attacked, and what has to be said about them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.ask.audit.checks import check_weights, refuse_constant
+from unveil.ask.audit.people import Labels, People, draw_people
+from unveil.ask.audit.settings import ATTACKS, Asked, ReleaseKind
+from unveil.data.direct_identifiers import direct_identifiers
+from unveil.data.release import Release
+from unveil.data.table import Role, Table, agree
+from unveil.errors import InputError, did_you_mean
+from unveil.measure.groups import bands
+from unveil.ask.audit.findings import Audit, Audited, ColumnFact, TableFlags
+from unveil.show.editions import people
+
+_ROLE_WORDS = {"identifier": "an identifier", "sensitive": "sensitive", "ignored": "ignored"}
+
+
+class One(NamedTuple):
+    """One release, ready to be attacked."""
+
+    release: Release
+    known: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    #: Sensitive columns that the release does not hold.
+    withheld: tuple[str, ...]
+    #: Columns that no adversary knows, and why.
+    left_out: Mapping[str, str]
+    truth: NDArray[np.int64] | None
+    sha256: str | None
+    seed: int
+    #: The same without the control table, which may lack columns that nobody attacks, such as weights.
+    alone: Release | None = None
+    #: How many columns of the original the release lacks, identifiers not counted: they are left out on purpose.
+    columns_left_out: int = 0
+
+    def rng(self, part: str) -> np.random.Generator:
+        """Return the source of randomness of one attack: which others are run makes no difference to it."""
+        return np.random.default_rng([self.seed, crc32(part.encode())])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """Everything an audit works on."""
+
+    original: Table
+    control: Table | None
+    releases: tuple[One, ...]
+    #: The attacks to run, and these together with what else is measured.
+    attacks: tuple[str, ...]
+    parts: tuple[str, ...]
+    people: People
+    outsiders: People | None
+    #: The group of each row of the original and of the control table, where groups were asked for.
+    groups: Labels | None
+    flags: tuple[TableFlags, ...]
+    asked: Asked
+    notes: tuple[str, ...]
+
+    def found(self, audited: tuple[Audited, ...], *, before: Audited | None, notes: tuple[str, ...]) -> Audit:
+        """Return the audit with these findings."""
+        return Audit(
+            rows=self.original.rows,
+            columns=tuple(
+                ColumnFact(name=each.name, kind=each.kind, role=each.role, reason=each.reason, missing=each.missing)
+                for each in self.original.columns
+            ),
+            sha256=self.original.sha256,
+            control_rows=None if self.control is None else self.control.rows,
+            control_sha256=None if self.control is None else self.control.sha256,
+            releases=audited,
+            attacks=self.attacks,
+            before=before,
+            flags=self.flags,
+            by=self.asked.by,
+            minimum_cell=self.asked.minimum_cell,
+            attacked=_sizes(self.people),
+            attacked_outside=_sizes(self.outsiders),
+            compatibility=self.asked.compatibility,
+            notes=tuple(dict.fromkeys((*notes, *self.notes))),
+        )
+
+
+def _sizes(people: People | None) -> tuple[int, ...]:
+    return () if people is None else (people.told.size, people.search.size, people.fresh.size)
+
+
+def prepare(original: Any, released: Any, control: Any, *, asked: Asked, rng: np.random.Generator) -> Prepared:
+    """Return the tables made ready: of one kind and role per column, with whom to attack, and what must be said."""
+    parts = asked.parts
+    whole = _with_roles(_table(original, "original", asked), asked)
+    outside = None if control is None else _table(control, "control", asked)
+    refuse_constant(whole, asked)
+    notes = [*_role_notes(whole), *_target_notes(whole, asked)]
+    if outside is not None and _same_rows(whole, outside):
+        outside = None
+        notes.append(
+            "The control table holds the same people as the original, so it says nothing about people who are not in "
+            "the data; the audit was made as if there were none."
+        )
+    seeds = rng.integers(2**63, size=3)
+    people = draw_people(whole, asked.targets, rng=np.random.default_rng([seeds[0], 0]))
+    outsiders = None
+    if outside is not None:
+        outsiders = draw_people(outside, asked.targets, rng=np.random.default_rng([seeds[1], 0]))
+    releases = []
+    given_tables: list[Table] = []
+    named = _named(released)
+    if isinstance(asked.kind, Mapping):
+        _refuse_unknown(asked.kind, [name for name, _ in named])
+    for name, given in named:
+        table = given.released if isinstance(given, Release) else _table(given, name, asked)
+        one, said = _one(name, given, table, whole, outside, asked, int(seeds[2]))
+        releases.append(one)
+        # Flagged are all columns that a release has, also those that the original lacks.
+        given_tables.append(replace(table, name=name))
+        notes += said
+    return Prepared(
+        original=whole,
+        control=outside,
+        releases=tuple(releases),
+        attacks=tuple(part for part in parts if part in ATTACKS),
+        parts=parts,
+        people=people,
+        outsiders=outsiders,
+        groups=_groups(whole, outside, asked),
+        flags=_flags(whole, given_tables),
+        asked=asked,
+        notes=tuple(notes),
+    )
+
+
+def _table(given: Any, name: str, asked: Asked) -> Table:
+    if isinstance(given, Table):
+        return given
+    columns = getattr(given, "columns", ())
+    told = {column: kind for column, kind in asked.kinds.items() if column in list(columns)}
+    return Table.from_frame(given, name=name, kinds=told, missing=asked.missing)
+
+
+def _with_roles(table: Table, asked: Asked) -> Table:
+    """Return the table with the roles that were told; with ``known``, what is not named is ignored."""
+    told: dict[str, Role] = dict.fromkeys(asked.sensitive, "sensitive")
+    told |= dict.fromkeys(asked.identifiers, "identifier")
+    told |= dict.fromkeys(asked.known or (), "known")
+    told |= {name: "ignored" for name in (asked.weight, asked.household) if name is not None}
+    for name in (*told, *([asked.by] if asked.by is not None else [])):
+        table.column(name)
+    columns = []
+    for column in table.columns:
+        role: Role | None = told.get(column.name)
+        if role is None and asked.known is not None and column.role == "known":
+            role = "ignored"
+        if role is not None:
+            kind_reason = column.reason.rpartition("; ")[0]
+            column = replace(column, role=role, role_told=True, reason=f"{kind_reason}; {role}: as told")
+        columns.append(column)
+    return replace(table, columns=tuple(columns))
+
+
+def _role_notes(table: Table) -> list[str]:
+    guessed = [column.name for column in table.columns if column.role == "identifier" and not column.role_told]
+    if not guessed:
+        return []
+    names = ", ".join(map(repr, guessed[:5])) + (f" and {len(guessed) - 5} more" if len(guessed) > 5 else "")
+    return [
+        f"Taken for identifiers and left out of all attacks: {names}. Name them as known if that is wrong (--known)."
+    ]
+
+
+def _target_notes(table: Table, asked: Asked) -> list[str]:
+    if asked.targets is None or asked.targets <= table.rows:
+        return []
+    pattern = f"All {{}} of the original were attacked: there are no {asked.targets} of them."
+    return [people(table.rows, "person", "people", pattern=pattern)]
+
+
+def _same_rows(one: Table, other: Table) -> bool:
+    """Return whether two tables hold the same people, in any order, as far as the columns they share tell."""
+    if one.rows != other.rows:
+        return False
+    own, theirs = (table.frame.sort(table.column_names) for table in agree(one, other))
+    return own.equals(theirs)
+
+
+def _named(released: Any) -> list[tuple[str, Any]]:
+    if isinstance(released, Mapping):
+        named: list[tuple[str, Any]] = [(str(name), each) for name, each in released.items()]
+    elif isinstance(released, list | tuple):
+        named = [(_own_name(each) or f"release {at}", each) for at, each in enumerate(released, start=1)]
+    else:
+        named = [(_own_name(released) or "release", released)]
+    if not named:
+        raise InputError("there must be at least one release to audit, but there is none. Pass the released table")
+    seen: set[str] = set()
+    for name, _ in named:
+        if name in seen:
+            raise InputError(f"releases must have different names, but two are called {name!r}. Rename one")
+        seen.add(name)
+    return named
+
+
+def _refuse_unknown(kinds: Mapping[str, ReleaseKind], names: Sequence[str]) -> None:
+    for name in kinds:
+        if name not in names:
+            hint = did_you_mean(name, names) or " Name one that is there."
+            raise InputError(f"kind names the release {name!r}, which is not there.{hint}")
+
+
+def _own_name(given: Any) -> str | None:
+    return given.name if isinstance(given, Table | Release) else None
+
+
+def _one(
+    label: str, given: Any, table: Table, whole: Table, outside: Table | None, asked: Asked, seed: int
+) -> tuple[One, list[str]]:
+    kind = asked.kind.get(label) if isinstance(asked.kind, Mapping) else asked.kind
+    truth = None
+    if isinstance(given, Release):
+        kind = kind or given.kind
+        truth = given.truth
+    release = Release(whole, table, outside, kind=kind, name=label)
+    alone = Release(whole, table, None, kind=kind, name=label)
+    check_weights(alone, asked)
+    notes = [note if note.endswith(".") else f"{note}." for note in release.notes]
+    if kind is None:
+        notes.append(
+            f"Whether {label!r} is masked or synthetic was not said (--kind), so nothing is concluded from it: record "
+            "linkage, which needs a masked release, was left out."
+        )
+    left_out = {column.name: _ROLE_WORDS[column.role] for column in release.original.columns if column.role != "known"}
+    known = tuple(column.name for column in release.original.columns if column.role == "known")
+    if not known:
+        raise InputError(
+            f"no column of {label!r} can be known to an adversary: all that it shares with the original are "
+            "identifiers, sensitive or ignored. Name some with --known"
+        )
+    found, said = _identified(release)
+    one = One(
+        release=release,
+        known=known,
+        sensitive=tuple(column.name for column in release.original.columns if column.role == "sensitive"),
+        withheld=tuple(
+            column.name
+            for column in whole.columns
+            if column.role == "sensitive" and column.name not in release.original.column_names
+        ),
+        left_out=left_out,
+        truth=found if truth is None else np.asarray(truth, np.int64),
+        sha256=table.sha256,
+        seed=seed,
+        alone=alone,
+        columns_left_out=sum(
+            column.role in ("known", "sensitive") and column.name not in release.original.column_names
+            for column in whole.columns
+        ),
+    )
+    return one, notes + said
+
+
+def _identified(release: Release) -> tuple[NDArray[np.int64] | None, list[str]]:
+    """Return whose each released row is where an identifier column says so, and a warning that the release has one."""
+    import polars as pl
+
+    names = [column.name for column in release.original.columns if column.role == "identifier"]
+    if not names:
+        return None, []
+    notes = [
+        f"The release {release.name!r} still has the identifier {names[0]!r}. It was used only to know whose row each "
+        "is; everybody could be named by it, so take it out before the release."
+    ]
+    own, theirs = release.original.frame[names[0]], release.released.frame[names[0]]
+    if own.drop_nulls().n_unique() < own.len() - own.null_count():
+        return None, notes
+    where = pl.DataFrame({"key": own, "row": np.arange(own.len())}).drop_nulls("key")
+    found = pl.DataFrame({"key": theirs}).join(where, on="key", how="left", maintain_order="left")["row"]
+    if found.null_count() == found.len():
+        return None, notes
+    return found.fill_null(-1).to_numpy().astype(np.int64), notes
+
+
+def _groups(whole: Table, outside: Table | None, asked: Asked) -> Labels | None:
+    """Return the group of each row of the original and of the control table by the column that was asked for."""
+    if asked.by is None:
+        return None
+    inside = bands(whole, asked.by)
+    if outside is None or asked.by not in outside.column_names:
+        return inside, None
+    own, others = agree(whole.select([asked.by]), outside.select([asked.by]))
+    return inside, bands(others, asked.by, like=own)
+
+
+def _flags(whole: Table, released: Sequence[Table]) -> tuple[TableFlags, ...]:
+    """Return which columns of the original and of each release look like direct identifiers, the releases first."""
+    return tuple(TableFlags(table=each.name, flags=direct_identifiers(each)) for each in (*released, whole))

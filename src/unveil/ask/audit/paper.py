@@ -1,0 +1,181 @@
+"""What an audit leaves for the file: the sheet to be signed, the limits it is judged by, and what changed since."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from unveil.ask.audit.quantities import quantities_of
+from unveil.errors import InputError, did_you_mean, shortened
+from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
+from unveil.ask.audit.findings import Audit, Audited
+from unveil.ask.audit.parts.questions import box_facts
+from unveil.ask.audit.verdict import worst_of
+from unveil.ask.audit.words import compact_rate, listed, percent
+from unveil.show.judgement import Judgement, judge_releases
+from unveil.show.profiles import profile
+from unveil.show.sign_off import Adversary, Figure, FileFact, SignOff, Variable
+from unveil.show.text import count, name
+
+_NONE = "–"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """What stands in a report beside the figures, for whoever signs it."""
+
+    #: The arguments of the command as they were written; empty where the audit was asked for in Python.
+    written: tuple[str, ...] = ()
+    date: str = ""
+    review: str = ""
+    #: What was done to each column before the release.
+    techniques: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    original: Path | None = None
+    #: In the order of the releases.
+    released: tuple[Path, ...] = ()
+    control: Path | None = None
+    #: The name of published limits to judge by.
+    profile: str | None = None
+    #: An earlier audit to compare with, as parsed JSON.
+    previous: Mapping[str, Any] | None = None
+    #: The key of the digests in the shareable edition, which the internal one states; without it there are none.
+    digest_key: bytes | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not _may_be_date(self.review):
+            raise InputError(
+                f"the date of review must be a day of the calendar, but {shortened(self.review)} is none. Write year, "
+                "month and day as in 2027-03-31, or words such as May 2027"
+            )
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All files, whose folders are nobody's business."""
+        return tuple(path for path in (self.original, *self.released, self.control) if path is not None)
+
+
+def _may_be_date(text: str) -> bool:
+    """Return whether a text is a date or words of its writer's own; one of digits like a date must be in the calendar.
+
+    >>> _may_be_date("2028-02-29"), _may_be_date("2027-02-29"), _may_be_date("May 2027")
+    (True, False, True)
+    """
+    digits = re.fullmatch(r"\s*(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\s*", text, re.ASCII)
+    try:
+        return digits is None or bool(date(*(int(part) for part in digits.groups())))
+    except ValueError:
+        return False
+
+
+def judged(audit: Audit, profile_name: str) -> Judgement:
+    """Return whether each release keeps the limits of the profile of this name."""
+    releases = {each.name: (each.kind, quantities_of([each])) for each in audit.releases}
+    return judge_releases(profile(profile_name), releases)
+
+
+def check_paper(audit: Audit, paper: Paper) -> None:
+    """Refuse a technique for a column that is not there."""
+    columns = [column.name for column in audit.columns]
+    for column in paper.techniques:
+        if column not in columns:
+            hint = did_you_mean(column, columns) or " Name a column of the original."
+            raise InputError(f"a technique is told for column {column!r}, which is not in the original.{hint}")
+
+
+def sign_off(audit: Audit, paper: Paper, *, untested: tuple[str, ...], seed: int | None, version: str) -> SignOff:
+    """Return what the sheet states about this audit."""
+    return SignOff(
+        files=tuple(_files(audit, paper)),
+        releases=tuple(release.name for release in audit.releases),
+        columns=tuple(
+            Variable(name=each.name, role=each.role, kind=each.kind, technique=paper.techniques.get(each.name, ""))
+            for each in audit.columns
+        ),
+        adversaries=tuple(_adversaries(audit)),
+        figures=tuple(_figures(audit)),
+        boxes=box_facts(audit),
+        utility=_utility(audit),
+        untested=untested,
+        seed=seed,
+        version=version,
+        command=("unveil", *paper.written) if paper.written else (),
+        date=paper.date,
+        review_date=paper.review,
+        judgement=None if paper.profile is None else judged(audit, paper.profile),
+        settings=() if paper.digest_key is None else (("Key of the digests", _key_text(paper.digest_key)),),
+        digest_name=audit.digest_name,
+    )
+
+
+def _key_text(key: bytes) -> str:
+    return (
+        f"{key.hex()}. The shareable edition has digests of the files under this key: unveil digest FILE asks for it "
+        "and shows that a file is the one audited. Keep it: whoever has it can try files"
+    )
+
+
+def _files(audit: Audit, paper: Paper) -> Iterator[FileFact]:
+    yield FileFact(part="Original", file=_shown(paper.original), rows=audit.rows, sha256=audit.sha256)
+    paths = [str(path) for path in paper.released] or [release.name for release in audit.releases]
+    for release, file in zip(audit.releases, paths, strict=True):
+        yield FileFact(part="Release", file=file, rows=release.rows, sha256=release.sha256)
+    if audit.control_rows is not None:
+        yield FileFact(part="Control", file=_shown(paper.control), rows=audit.control_rows, sha256=audit.control_sha256)
+
+
+def _shown(path: Path | None) -> str:
+    return "not read from a file" if path is None else str(path)
+
+
+def _adversaries(audit: Audit) -> Iterator[Adversary]:
+    """Yield who attacked, each once; the means over many are nobody."""
+    seen = set()
+    for release in audit.releases:
+        for finding in release.findings:
+            who = finding.scenario
+            if who is None or who.origin == "random" or not who.first or (who.name, who.first) in seen:
+                continue
+            seen.add((who.name, who.first))
+            knows = listed(who.first, most=8)
+            if who.second:
+                knows = f"{knows} from one source, {listed(who.second, most=8)} from another"
+            title = ATTACK_TEXTS[finding.attack].title.lower()
+            yield Adversary(name=f"{who.name} ({title})", knows=knows, reason=who.reason)
+
+
+def _figures(audit: Audit) -> Iterator[Figure]:
+    if audit.before is None:
+        return
+    everything = (audit.before, *audit.releases)
+
+    def row(label: str, texts: list[str]) -> Figure:
+        return Figure(label=label, before=texts[0], after=tuple(texts[1:]))
+
+    for attack, text in ATTACK_TEXTS.items():
+        if text.answers is not None and attack in audit.attacks:
+            found = [worst_of(each, attack) for each in everything]
+            yield row(text.title, [_NONE if each is None else compact_rate(each.risk.attack_rate) for each in found])
+            if any(each is not None and each.risk.excess_over_control.defined for each in found):
+                rates = [None if each is None else each.risk.excess_over_control for each in found]
+                texts = [_NONE if rate is None or not rate.defined else compact_rate(rate) for rate in rates]
+                yield row(f"{text.title}, excess over control", texts)
+    if audit.before.disclosure is not None:
+        yield row("Fewest rows that look alike (k)", [_disclosed(each, "k_anonymity") for each in everything])
+        yield row("Rows that are unique", [_disclosed(each, "sample_uniqueness") for each in everything])
+
+
+def _utility(audit: Audit) -> str:
+    measured = [(each.name, each.utility) for each in audit.releases if each.utility is not None]
+    several = len(measured) > 1
+    lost = [f"{name(label, 30)} {percent(each.loss)}" if several else percent(each.loss) for label, each in measured]
+    return f"Lost of what the original says, from 0% (nothing) to 100%: {', '.join(lost)}." if lost else ""
+
+
+def _disclosed(release: Audited, figure: str) -> str:
+    if release.disclosure is None:
+        return _NONE
+    value = getattr(release.disclosure, figure)
+    return count(value) if figure == "k_anonymity" else percent(value)

@@ -1,0 +1,1 @@
+"""The parts of an audit's page beside its attacks."""

@@ -1,0 +1,102 @@
+"""The parts of an audit's report beside the attacks: identifiers, groups, classes, usefulness, columns, adversaries."""
+
+from unveil.ask.audit import verdict
+from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
+from unveil.ask.audit.charts import weight_chart
+from unveil.ask.audit.parts.disclosure import disclosure_section
+from unveil.ask.audit.findings import Audit, Scenario
+from unveil.ask.audit.parts.groups import Grouped, group_section
+from unveil.ask.audit.parts.identifiers import identifier_section
+from unveil.ask.audit.tables import adversary_table, weight_table
+from unveil.ask.audit.parts.utility import utility_section
+from unveil.show.blocks import Section
+from unveil.show.text import name
+
+
+def identifiers(audit: Audit) -> Section:
+    """Return which columns look like direct identifiers: the first part of the report."""
+    return identifier_section(
+        {each.table: each.flags for each in audit.flags}, released=[release.name for release in audit.releases]
+    )
+
+
+def groups(audit: Audit) -> Section | None:
+    """Return the rates of groups under the worst adversary of each attack, or None where no groups were asked for."""
+    several = len(audit.releases) > 1
+    found = [
+        Grouped(
+            column=audit.by,
+            attack=ATTACK_TEXTS[attack].title,
+            groups=finding.groups,
+            release=release.name if several else "",
+        )
+        for release in audit.releases
+        for attack in audit.attacks
+        if audit.by is not None and (finding := verdict.worst_of(release, attack)) is not None and finding.groups
+    ]
+    return group_section(found) if found else None
+
+
+def disclosure(audit: Audit) -> Section | None:
+    """Return how many released rows look alike, the original beside them, or None where that was not measured."""
+    found = [(release.name, release.disclosure) for release in audit.releases if release.disclosure is not None]
+    if not found:
+        return None
+    if audit.before is not None and audit.before.disclosure is not None:
+        found.insert(0, (audit.before.name, audit.before.disclosure))
+    return disclosure_section(found)
+
+
+def utility(audit: Audit) -> Section | None:
+    """Return what the releases are still good for, or None where that was not measured."""
+    found = [(release.name, release.utility) for release in audit.releases if release.utility is not None]
+    if not found:
+        return None
+    worst = {release.name: verdict.worst_of(release, "linkability") for release in audit.releases}
+    risks = {label: finding.worse for label, finding in worst.items() if finding is not None}
+    has_excess = all(finding.risk.excess_over_control.defined for finding in worst.values() if finding is not None)
+    what = "linkability: excess over control" if has_excess else "linkability: attack rate"
+    return utility_section(found, risks=risks, risk_label=what)
+
+
+def weights(audit: Audit) -> Section | None:
+    """Return which columns help the worst adversary most, or None where nothing was linked."""
+    weighed = [release for release in audit.releases if release.weights]
+    if not weighed:
+        return None
+    drawn = max(weighed, key=lambda release: release.weights[0].whole.value)
+    chart = weight_chart(drawn)
+    which = (
+        f" The picture is about {name(drawn.name, 40)!r}, where that adversary reaches most."
+        if len(weighed) > 1
+        else ""
+    )
+    return Section(
+        heading="The columns that matter most",
+        lead=(
+            "Each column of the worst adversary is taken away in turn, and the attack repeated on the same people."
+            f"{which}"
+        ),
+        blocks=(*([chart] if chart is not None else []), weight_table(weighed)),
+    )
+
+
+def adversaries(audit: Audit) -> Section | None:
+    """Return who the linkability adversaries are, or None where nothing was linked."""
+    seen: dict[str, Scenario] = {}
+    for release, finding in [(each, found) for each in audit.releases for found in each.of("linkability")]:
+        if finding.scenario is not None and finding.scenario.origin != "random":
+            label = finding.scenario.name
+            if finding.scenario.origin == "worst" and len(audit.releases) > 1:
+                label = f"{label} on {name(release.name, 40)}"
+            seen.setdefault(label, finding.scenario)
+    if not seen:
+        return None
+    return Section(
+        heading="Who the adversary is",
+        lead=(
+            "A linkability adversary holds some columns of a person from one source and other columns from another, "
+            "and uses the release to find out that both are about the same person."
+        ),
+        blocks=(adversary_table(seen),),
+    )

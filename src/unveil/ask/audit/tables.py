@@ -1,0 +1,232 @@
+"""The figures of an audit as text: the same on the page and in the terminal."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from unveil.measure.risk import Rate
+from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
+from unveil.ask.audit.findings import Audit, Audited, Finding, Scenario, Weight
+from unveil.ask.audit.sentences import sentence
+from unveil.ask.audit.verdict import is_proved, severity, worst_of
+from unveil.ask.audit.words import compact_rate, kind_text, links_text, percent, row_name
+from unveil.show.blocks import Number, Side, Table, Tone
+from unveil.show.bounded import Bounded
+from unveil.show.editions import people
+from unveil.show.text import count, decimal, name
+
+_LEFT: Side = "left"
+_RIGHT: Side = "right"
+_NONE = "–"
+_LONGEST_NAME = 60
+
+
+def key_numbers(audit: Audit) -> tuple[Number, ...]:
+    """Return for a single release the worst figure of each attack, with what it means."""
+    release = audit.releases[0]
+    numbers = []
+    for attack in audit.attacks:
+        finding = worst_of(release, attack)
+        if finding is not None:
+            numbers.append(_number(finding))
+    return tuple(numbers)
+
+
+def _number(finding: Finding) -> Number:
+    tone: Tone = "neutral"
+    if is_proved(finding):
+        tone = "bad" if finding.worse.low >= 0.5 else "warning"
+    return Number(
+        label=ATTACK_TEXTS[finding.attack].title,
+        value=percent(finding.risk.attack_rate.value),
+        meaning=sentence(finding),
+        reference=percent(finding.risk.naive_rate.value) if finding.risk.naive_rate.defined else "",
+        tone=tone,
+    )
+
+
+def comparison_table(audit: Audit) -> Table:
+    """Return one column per release: what it is, the worst linkability beside control and chance, the other attacks."""
+    lines = [("Rows", [count(release.rows) for release in audit.releases])]
+    lines.append(("Kind", [kind_text(release) for release in audit.releases]))
+    for attack in audit.attacks:
+        lines += _attack_lines(audit, attack)
+    return Table(
+        caption="The worst figure of each attack",
+        columns=("", *(name(release.name, _LONGEST_NAME) for release in audit.releases)),
+        rows=tuple((label, *cells) for label, cells in lines),
+        align=(_LEFT, *(_RIGHT for _ in audit.releases)),
+        note=_COMPARISON_NOTE if audit.has_control else _COMPARISON_NOTE_ALONE,
+    )
+
+
+_COMPARISON_NOTE = (
+    "In brackets: where the true figure lies with a confidence of 95%. Excess: of those on whom the attack would fail "
+    "if they were not in the data, the share on whom it succeeds because they are."
+)
+_COMPARISON_NOTE_ALONE = "In brackets: where the true figure lies with a confidence of 95%."
+#: What stands below the name of an attack, whose own line is that of people in the data.
+_LINES = {
+    "attack_rate": "",
+    "control_rate": "· people not in the data",
+    "excess_over_control": "· excess",
+    "naive_rate": "· blind chance",
+}
+
+
+def _attack_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
+    """Return the rates of an attack that exist on some release, or its median distance."""
+    worst = [worst_of(release, attack) for release in audit.releases]
+    if not any(worst):
+        return _distance_lines(audit, attack)
+    lines = []
+    for figure, label in _LINES.items():
+        rates = [None if finding is None else finding.rate(figure) for finding in worst]
+        if any(rate is not None and rate.defined for rate in rates):
+            cells = [_NONE if rate is None or not rate.defined else _cell(rate, figure) for rate in rates]
+            lines.append((label or ATTACK_TEXTS[attack].title, cells))
+    return lines
+
+
+def _cell(rate: Rate, figure: str) -> str:
+    return percent(rate.value) if figure == "naive_rate" else compact_rate(rate)
+
+
+def _distance_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
+    found = [next(iter(release.of(attack)), None) for release in audit.releases]
+    lines = []
+    for figure, label in (("median", ATTACK_TEXTS[attack].title), ("control_median", _LINES["control_rate"])):
+        values = [math.nan if finding is None else finding.figures.get(figure, math.nan) for finding in found]
+        if not all(map(math.isnan, values)):
+            cells = [_NONE if math.isnan(value) else decimal(value) for value in values]
+            lines.append((label, cells))
+    return lines
+
+
+def attack_table(audit: Audit, attack: str) -> Table:
+    """Return all figures of one attack, a row for each release and adversary, with what each means."""
+    if not any(_has_rates(finding) for release in audit.releases for finding in release.of(attack)):
+        return _meaning_table(audit, attack)
+    found = [(release, finding) for release in audit.releases for finding in release.of(attack)]
+    has_who = any(finding.scenario is not None for _, finding in found)
+    shown = [figure for figure in _HEADS if any(finding.rate(figure).defined for _, finding in found)]
+    has_links = any(links_text(finding) for _, finding in found)
+    rows = []
+    for release, finding in found:
+        rates = [(finding.rate(figure), figure) for figure in shown]
+        figures = [_cell(rate, figure) if rate.defined else _NONE for rate, figure in rates]
+        links = [links_text(finding) or _NONE] if has_links else []
+        rows.append((row_name(release, finding, several=len(audit.releases) > 1), *figures, *links))
+    return Table(
+        caption=f"All figures of {ATTACK_TEXTS[attack].title.lower()}",
+        columns=(
+            "Adversary" if has_who else "Release",
+            *(_HEADS[figure] for figure in shown),
+            *(["Hits"] if has_links else []),
+        ),
+        rows=tuple(rows),
+        align=(_LEFT, *(_RIGHT for _ in range(len(shown) + has_links))),
+        note=_meanings(audit, attack),
+    )
+
+
+_HEADS = {
+    "attack_rate": "Attack rate",
+    "control_rate": "Control rate",
+    "excess_over_control": "Excess over control",
+    "naive_rate": "Naive rate",
+}
+
+
+def _has_rates(finding: Finding) -> bool:
+    return finding.risk.attack_rate.defined
+
+
+def _meaning_table(audit: Audit, attack: str) -> Table:
+    """Return an attack without rates, in plain words."""
+    return Table(
+        caption=f"{ATTACK_TEXTS[attack].title} in plain words",
+        columns=("Release", "What was found"),
+        rows=tuple(
+            (name(release.name, _LONGEST_NAME), sentence(finding))
+            for release in audit.releases
+            for finding in release.of(attack)
+        ),
+        align=(_LEFT, _LEFT),
+        prose=True,
+    )
+
+
+def _meanings(audit: Audit, attack: str) -> str:
+    """Return what the worst finding of the attack means; where nothing was measured, why."""
+    found = [(release, finding) for release in audit.releases if (finding := worst_of(release, attack)) is not None]
+    if not found:
+        remarks = [finding.remark for release in audit.releases for finding in release.of(attack) if finding.remark]
+        return " ".join(dict.fromkeys(remarks))
+    release, finding = max(found, key=lambda each: severity(each[1]))
+    where = f" ({name(release.name, 40)})" if len(audit.releases) > 1 else ""
+    remark = f" {finding.remark}" if finding.remark else ""
+    return f"In plain words{where}: {sentence(finding)}{remark}"
+
+
+def adversary_table(adversaries: Mapping[str, Scenario]) -> Table:
+    """Return who the adversaries are: what they hold from where, and why anybody should expect them."""
+    return Table(
+        caption="Adversaries",
+        columns=("Adversary", "From one source", "From another", "Why"),
+        rows=tuple(
+            (name(label, _LONGEST_NAME), _all(who.first), _all(who.second), who.reason)
+            for label, who in adversaries.items()
+        ),
+        align=(_LEFT, _LEFT, _LEFT, _LEFT),
+        prose=True,
+    )
+
+
+def _all(columns: Sequence[str]) -> str:
+    return ", ".join(name(column, 40) for column in columns)
+
+
+def weight_table(releases: Sequence[Audited]) -> Table:
+    """Return for each release what the worst adversary loses without each of its columns."""
+    several = len(releases) > 1
+    rows = [
+        (
+            *([name(release.name, _LONGEST_NAME)] if several else []),
+            name(weight.column, _LONGEST_NAME),
+            compact_rate(weight.whole),
+            compact_rate(weight.without),
+            _change(weight),
+        )
+        for release in releases
+        for weight in release.weights
+    ]
+    heads = (*(["Release"] if several else []), "Column", "With all columns", "Without it", "Change")
+    words = 2 if several else 1
+    return Table(
+        caption="What the worst adversary loses without a column",
+        columns=heads,
+        rows=tuple(rows),
+        align=(*(_LEFT for _ in range(words)), *(_RIGHT for _ in range(3))),
+    )
+
+
+def _change(weight: Weight) -> str:
+    if any(isinstance(rate.value, Bounded) or not rate.defined for rate in (weight.whole, weight.without)):
+        return _NONE
+    if weight.loss >= 0:
+        return f"{weight.loss * 100:+.1f} points".replace("+", "−")
+    return f"{-weight.loss * 100:+.1f} points"
+
+
+def column_table(audit: Audit) -> Table:
+    """Return how each column was read: its kind, its role, and why."""
+    return Table(
+        caption="Columns",
+        columns=("Column", "Kind", "Role", "Missing", "Why"),
+        rows=tuple(
+            (name(column.name, _LONGEST_NAME), column.kind, column.role, people(column.missing), column.reason)
+            for column in audit.columns
+        ),
+        align=(_LEFT, _LEFT, _LEFT, _RIGHT, _LEFT),
+        prose=True,
+    )

@@ -1,0 +1,137 @@
+"""An audit in plain sentences: what a figure means to somebody who has to decide, and what it does not say."""
+
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from unveil.measure.risk import Rate
+from unveil.ask.audit.findings import Audited, Finding
+from unveil.show.blocks import Count
+from unveil.show.bounded import Bounded
+from unveil.show.text import UNDEFINED, count, decimal, name
+from unveil.show.text import percent as unsigned_percent
+
+LONGEST_NAME = 40
+
+FIGURE_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "attack_rate": "people in the data",
+        "naive_rate": "blind chance",
+        "control_rate": "people not in the data",
+        "excess_over_control": "excess over control",
+    }
+)
+EVIDENCE = (
+    "This report is evidence for the decision of whoever is responsible for the data; it is no finding of anonymity."
+)
+NO_CONTROL = (
+    "There is no control table. A successful attack may then rest on what is true of everybody, so nobody can say how "
+    "much of it comes from being in the data, and no figure here can show that being in the data makes no difference."
+)
+
+
+def listed(names: Sequence[str], *, most: int = 5) -> str:
+    """Return names as a sentence lists them, cut where there are many.
+
+    >>> listed(["age"]), listed(["age", "sex"]), listed(list("abcdefgh"))
+    ('age', 'age and sex', 'a, b, c, d and 4 more columns')
+    """
+    shown = [name(each, LONGEST_NAME) for each in names]
+    if len(shown) > most:
+        return f"{', '.join(shown[: most - 1])} and {len(shown) - most + 1} more columns"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent; an excess may be below 0, and what rounds to nothing has no sign.
+
+    >>> percent(0.375), percent(-0.025), percent(-0.00004), percent(0.0002)
+    ('37.5%', '-2.5%', '0.0%', '<0.1%')
+    """
+    return unsigned_percent(0.0 if -0.0005 < share < 0 else share)
+
+
+def rate_text(rate: Rate) -> str:
+    """Return a rate with its interval, as a person says it.
+
+    >>> rate_text(Rate(0.0, 0.0, 0.0076)), rate_text(Rate(0.312, 0.273, 0.354)), rate_text(Rate(1.0, 0.992, 1.0))
+    ('0% (at most 0.8%)', '31.2% (27.3% to 35.4%)', '100% (at least 99.2%)')
+    """
+    if not rate.defined:
+        return UNDEFINED
+    if isinstance(rate.value, Bounded):
+        return _bounded_text(rate, rate.value)
+    if rate.value == 0 and rate.low == 0:
+        return f"0% (at most {_over(rate.high)})"
+    if rate.value == 1 and rate.high == 1:
+        return f"100% (at least {percent(rate.low)})"
+    return f"{percent(rate.value)} ({percent(rate.low)} to {percent(rate.high)})"
+
+
+def _bounded_text(rate: Rate, value: Bounded) -> str:
+    """Return a rate that is told by its bounds; so is its interval, of which the outer ends are shown."""
+    low, high = float(rate.low), float(rate.high)
+    if value.least == 0 and low == 0:
+        return f"{percent(value)} (at most {_over(high)})"
+    if value.most == 1 and high == 1:
+        return f"{percent(value)} (at least {percent(low)})"
+    return f"{percent(value)} ({percent(low)} to {percent(high)})"
+
+
+def percent_of(rate: Rate, whom: str) -> str:
+    """Return a share of people with its interval behind them.
+
+    >>> percent_of(Rate(0.312, 0.273, 0.354), "people")
+    '31.2% of people (27.3% to 35.4%)'
+    """
+    share, _, interval = rate_text(rate).partition(" (")
+    return f"{share} of {whom} ({interval}" if interval else f"{share} of {whom}"
+
+
+def compact_rate(rate: Rate) -> str:
+    """Return a rate with its interval as briefly as a table needs it.
+
+    >>> compact_rate(Rate(0.312, 0.273, 0.354)), compact_rate(Rate(0.0, 0.0, 0.0076))
+    ('31.2% (27.3–35.4%)', '0% (≤ 0.8%)')
+    """
+    text = rate_text(rate).replace("at most", "≤").replace("at least", "≥")
+    # A minus or an arrow beside the dash would be hard to read.
+    return text if rate.low < 0 or "<" in text or ">" in text else text.replace("% to ", "–")
+
+
+def _over(share: float) -> str:
+    # "At most" must hold: what rounding would push below the limit is rounded up.
+    return percent(math.ceil(share * 1000 - 1e-9) / 1000)
+
+
+def kind_text(release: Audited) -> str:
+    """Return whether the release is masked or synthetic, or that nobody said."""
+    return release.kind or "not said"
+
+
+def links_text(finding: Finding) -> str:
+    """Return the hits: expected under random tie-breaking, with the least and the most where ties leave a choice.
+
+    A shareable report does not show a few hits as a number: they are people.
+    """
+    links = finding.links
+    if math.isnan(links.expected):
+        return ""
+    if isinstance(links.expected, Bounded):
+        few = "all but fewer" if links.expected.most == 1 else "fewer"
+        share = 1 - links.expected.least if links.expected.most == 1 else links.expected.most
+        return f"{few} than {count(round(share * finding.targets))} of {count(finding.targets)}"
+    ties = f" ({decimal(links.low, places=1)}–{decimal(links.high, places=1)})" if links.low < links.high else ""
+    tries = count(finding.targets)
+    hits = f"{decimal(links.expected, places=1)}{ties} of {tries}"
+    return Count(hits, people=math.ceil(links.expected), pattern="{}")
+
+
+def row_name(release: Audited, finding: Finding, *, several: bool, longest: int = 60) -> str:
+    """Return what a row of figures is about: the adversary, the column it guesses, the release if there are more."""
+    who = "" if finding.scenario is None else name(finding.scenario.name, longest)
+    if finding.secret:
+        who = f"{name(finding.secret, LONGEST_NAME)}, {who}" if who else name(finding.secret, LONGEST_NAME)
+    if not several:
+        return who or name(release.name, longest)
+    return f"{name(release.name, 30)}: {who}" if who else name(release.name, longest)

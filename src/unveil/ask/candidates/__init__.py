@@ -1,0 +1,1 @@
+"""What does an adversary believe about each target, and is it right?"""

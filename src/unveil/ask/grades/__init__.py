@@ -1,0 +1,1 @@
+"""Which privacy metrics can be trusted?"""

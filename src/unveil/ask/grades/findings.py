@@ -1,0 +1,147 @@
+"""What grading found, as data: the grades, the studies behind them, what explains them, and what to look at."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+
+from unveil.grade.factors import Factors
+from unveil.grade.grades import Grades, MetricGrade, Verdict
+from unveil.grade.replicated import Case
+from unveil.measure import METRICS
+from unveil.ask.study.findings import Counts, labels
+from unveil.show.text import UNDEFINED, fixed
+from unveil.study import Study
+
+#: What each score says, in one sentence: for pages, the terminal and the guide.
+MEANINGS: Mapping[str, str] = {
+    "monotonicity": (
+        "Does the metric show less privacy for each stronger adversary? 1: each stronger adversary significantly "
+        "lowers measured privacy; 0.667: nothing significant; below: significant changes in the wrong direction or "
+        "back and forth."
+    ),
+    "evenness": (
+        "Are the values spread over the metric's range, so that they tell things apart? 1: evenly; 0: all are at one "
+        "end of it."
+    ),
+    "shared_range": (
+        "Which part of the metric's whole range does a case use, so that cases can be compared? 1: all of it; 0: a "
+        "single value."
+    ),
+}
+VERDICTS: Sequence[Verdict] = ("use", "with care", "do not rank by it", "no grade")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradedStudy:
+    """A study whose results were graded: what it is, how much of it is there, and whether it is being computed."""
+
+    study: Study
+    version: str
+    counts: Counts
+    running: bool = False
+    #: The hash of each data set that it began with, by name.
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detail:
+    """A metric in a case that is shown level by level, and why this one."""
+
+    metric: str
+    #: Its number among the cases.
+    case: int
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackFacts:
+    """What a report has to know of an attack: how it is called, whether it looks at all nodes, and its chunks."""
+
+    called: str
+    scope: str | None = None
+    chunk: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GradesFindings:
+    """Everything that a report on grades shows.
+
+    Attributes
+    ----------
+    grades
+        The scores, summaries, suites and the search.
+    studies
+        Where the values come from.
+    factors
+        What explains each of the three scores; empty where nothing could be fitted.
+    details
+        Which metrics in which cases are shown level by level.
+    attacks
+        Facts of each attack, by how it is written.
+    notes
+        What a reader has to know, in sentences.
+    version
+        That of the package that graded.
+    """
+
+    grades: Grades = field(repr=False)
+    studies: tuple[GradedStudy, ...]
+    factors: tuple[Factors, ...]
+    details: tuple[Detail, ...]
+    attacks: Mapping[str, AttackFacts]
+    notes: tuple[str, ...]
+    version: str
+
+    @property
+    def protections(self) -> dict[str, str]:
+        """How each protection is called."""
+        return labels(tuple(dict.fromkeys(case.protect for case in self.grades.values.cases)))
+
+    def by_verdict(self, verdict: Verdict) -> tuple[MetricGrade, ...]:
+        """Return the metrics with a verdict, the best first."""
+        return tuple(each for each in self.grades.metrics if each.verdict == verdict)
+
+    def case_words(self, case: Case) -> str:
+        """Return a case without the settings of its protection and attack, unless two would be called the same."""
+        attack = self.attacks[case.attack].called if case.attack in self.attacks else case.attack
+        axis = case.axis.replace("_", " ")
+        return f"{case.data}, {self.protections.get(case.protect, case.protect)}, {attack}, by {axis}"
+
+
+def words(metric: str) -> str:
+    """Return the name of a metric as people write it.
+
+    >>> words("pearson_correlation")
+    'pearson correlation'
+    """
+    return metric.replace("_", " ")
+
+
+def named(metrics: Sequence[str], most: int) -> str:
+    """Return the names of metrics in a row; of many, the first ones and how many more there are.
+
+    >>> named(["entropy", "min_entropy", "incorrectness"], 5), named(["entropy", "min_entropy", "incorrectness"], 1)
+    ('entropy, min entropy and incorrectness', 'entropy and 2 more')
+    """
+    every = [words(metric) for metric in metrics]
+    last = f"{len(every) - most} more" if len(every) > most else every[-1]
+    first = every[:most] if len(every) > most else every[:-1]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def per_release(metric: str) -> bool:
+    """Return whether a metric is one number for a whole release, and so tells nothing about a single target."""
+    return metric in METRICS and METRICS[metric].per == "release"
+
+
+def interval(mean: float, low: float, high: float, *, places: int = 3) -> str:
+    """Return a mean with its interval.
+
+    >>> interval(0.71234, 0.7, 0.75), interval(float("nan"), 0, 0), interval(0.5, float("nan"), float("nan"))
+    ('0.712 (0.700–0.750)', 'undefined', '0.500')
+    """
+    if isnan(mean):
+        return UNDEFINED
+    if isnan(low):
+        return fixed(mean, places=places)
+    return f"{fixed(mean, places=places)} ({fixed(low, places=places)}–{fixed(high, places=places)})"

@@ -1,0 +1,1 @@
+"""Who is found in a released graph?"""

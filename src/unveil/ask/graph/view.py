@@ -1,0 +1,165 @@
+"""The page that answers: who is found in a released graph?"""
+
+from collections.abc import Sequence
+from importlib.metadata import version as installed_version
+
+from unveil.show.blocks import Page, Section
+from unveil.ask.graph.charts import candidate_chart, cut_off_chart, truth_chart
+from unveil.ask.graph.words import attacked_headline, attacked_tone, key_numbers
+from unveil.ask.graph.findings import AttackedGraph
+from unveil.ask.graph.picture import node_picture
+from unveil.ask.graph.tables import cut_off_table, metric_table, repetition_table
+from unveil.show.text import count, decimal, percent, short_percent
+
+
+def page(found: AttackedGraph, *, notes: Sequence[str] = (), seed: int | None = None) -> Page:
+    """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML. It names no node."""
+    return Page(
+        title="An attacked graph",
+        question=question(found),
+        headline=attacked_headline(found),
+        tone=attacked_tone(found),
+        sections=tuple(_sections(found)),
+        method=_method(found),
+        untested=_UNTESTED,
+        notes=tuple(notes),
+        seed=seed,
+        version=installed_version("unveil"),
+    )
+
+
+def question(found: AttackedGraph) -> str:
+    """Return what was asked: what was released, and what the adversary knows of it."""
+    seeds = f"{count(found.mean(lambda each: each.seeds), 'node', 'nodes')} in it"
+    if found.graph is None:
+        return f"Who is found in the released graph by an adversary who knows {seeds} and an auxiliary graph?"
+    nodes, edges = found.graph
+    share = short_percent(found.overlap or 0.0)
+    return (
+        f"Who is found in a graph of {count(nodes, 'node', 'nodes')} and {count(edges, 'edge', 'edges')} after "
+        f"{found.protect}, by an adversary who knows {share} of the edges and {seeds}?"
+    )
+
+
+def _sections(found: AttackedGraph) -> list[Section]:
+    attempted = found.mean(lambda each: each.matches.attempted) > 0
+    sections = [Section(heading="How many are found", lead=_success_lead(found), blocks=key_numbers(found))]
+    if found.nodes.degree.size:
+        drawn = (node_picture(found), truth_chart(found)) if attempted else (node_picture(found),)
+        lead = "A figure for all nodes hides that some are found and others are not."
+        sections.append(Section(heading="Who is found", lead=lead, blocks=drawn))
+    sections.append(Section(heading="Every metric", lead=_METRICS_LEAD, blocks=(metric_table(found),)))
+    if attempted:
+        sections.append(
+            Section(
+                heading="How much of the doubt is in tiny probabilities",
+                lead=_DOUBT_LEAD,
+                blocks=(candidate_chart(found), cut_off_chart(found), cut_off_table(found)),
+            )
+        )
+    if found.repeated:
+        lead = "Figures above are means of these."
+        sections.append(Section(heading="Repetitions", lead=lead, blocks=(repetition_table(found),)))
+    return sections
+
+
+def _success_lead(found: AttackedGraph) -> str:
+    both = (
+        "The first figure says how far a single claim of the adversary can be trusted, the second how many people it "
+        "finds. "
+    )
+    attempted, targets = (
+        found.mean(lambda each: each.matches.attempted),
+        found.mean(lambda each: each.matches.targets),
+    )
+    if attempted == 0:
+        return "Nothing was attempted. That says nothing about what an adversary who attempts something would find."
+    if attempted == targets:
+        nobody = found.mean(lambda each: each.matches.nobody)
+        but = ", but for nodes that stand for nobody" if nobody else ""
+        return both + f"Here every node was attempted, so both say the same{but}."
+    return both + (
+        f"Here {percent(attempted / targets)} of the nodes were attempted. An attack that leaves out what is hard can "
+        "have a high first figure and find few: to compare attacks take the second."
+    )
+
+
+def _method(found: AttackedGraph) -> tuple[str, ...]:
+    many = len(found.repetitions)
+    sentences = [*_how_it_was_run(found), *_settings(found)]
+    if found.paired_by_rank:
+        sentences.append(
+            "The release is a graph drawn anew, whose nodes are nobody's. Each was paired with the original node whose "
+            "degree has the same rank, and counts as found when the adversary names that one."
+        )
+    sentences += [
+        "Nodes that the adversary knew before are no attempts and in no figure."
+        + (" Nor are those of which the truth says nothing." if found.mean(lambda each: each.unknown) else ""),
+        "The probability of a candidate is its score over the sum of the scores that were compared when the node was "
+        "decided. A node that the attack settled on nobody for was not attempted: it has no probabilities, counts as "
+        "hidden and as innocent, and lowers overall success.",
+        "Random guessing gives each attempted node any auxiliary node that the adversary did not know before.",
+        "Where the true node was given no probability, surprise would be infinite; it is capped at that of a "
+        "probability of 1e-12.",
+    ]
+    if many > 1:
+        sentences.append(
+            f"Intervals are those of Student's t at 95% over {many} repetitions, cut where the range of the metric "
+            "ends: the mean of many more repetitions would lie in them, not a single one. Where all agree, an interval "
+            "has no width, which does not say that the next would agree too. A repetition in which nothing was "
+            "attempted has no share of right attempts."
+        )
+    if found.chunk is not None:
+        sentences.append(
+            f"The attack compares {found.chunk} nodes at a time, of about as many connections. So no node has more "
+            f"candidates than {found.chunk}, and metrics that grow with their number have a ceiling."
+        )
+    sources = dict.fromkeys(each.metric.source for each in found.metrics)
+    return (*sentences, f"Definitions of the metrics: {'; '.join(sources)}.")
+
+
+def _how_it_was_run(found: AttackedGraph) -> list[str]:
+    many, anew = len(found.repetitions), " anew" if found.repeated else ""
+    seeds = count(found.mean(lambda each: each.seeds), "node", "nodes")
+    attack = f"the attack {found.attack}{f' (a {found.scope} one)' if found.scope else ''}"
+    if found.graph is None:
+        drawn = "were given" if found.given_seeds else f"were drawn{anew} from the truth"
+        times = f" {many} times" if found.repeated else ""
+        return [
+            "The released and the auxiliary graph were made elsewhere.",
+            f"They met {attack}{times}. Seed pairs (the adversary knew {seeds}) {drawn}.",
+        ]
+    edges = decimal(found.mean(lambda each: each.auxiliary_edges), places=1)
+    kept = " First kept were edges that connect whatever the original connects." if found.connected else ""
+    times = f"In each of {many} repetitions the" if found.repeated else "The"
+    return [
+        f"{times} graph was protected{anew} by {found.protect}, and what the adversary knows (an auxiliary graph with "
+        f"{edges} of the original edges, and {seeds}) was drawn{anew}; both met {attack}.{kept}"
+    ]
+
+
+def _settings(found: AttackedGraph) -> list[str]:
+    """Return all settings in words, where there are any."""
+    both = (("the protection", found.protect_settings), ("the attack", found.attack_settings))
+    return [
+        f"Settings of {what}: {', '.join(f'{name}={value}' for name, value in settings.items())}."
+        for what, settings in both
+        if settings
+    ]
+
+
+_METRICS_LEAD = (
+    "How private the nodes are, in as many ways as the literature has. A metric of nodes is their mean, over those "
+    "that have a value; private if high means that a higher value is more private."
+)
+_DOUBT_LEAD = (
+    "Entropy counts every candidate, likely or not, and so does the size of an anonymity set. A long tail of "
+    "candidates that the adversary hardly believes in makes both look safe; the paper by Zhao and Wagner cuts them off "
+    "at three probabilities to see that."
+)
+_UNTESTED = (
+    "Whether another attack, more connections, more known people or better scores would find more: 'unveil list "
+    "attacks' names the others.",
+    "What else is published about the nodes, such as attributes, times or texts, and what an adversary knows of these.",
+    "What is learned about somebody who is found, and what is learned about connections without finding anybody.",
+)

@@ -1,0 +1,184 @@
+"""The figures of an attacked graph that matter most, as text: the same on the page and in the terminal."""
+
+import math
+from collections.abc import Iterator
+
+from unveil.show.blocks import Number, Tone
+from unveil.ask.graph.findings import AttackedGraph
+from unveil.show.text import count, decimal, percent
+
+_RATES = ("adversary_success_rate", "adversary_overall_success")
+# Whoever is given less than this looks hidden.
+_UNLIKELY = 0.1
+
+
+def attacked_tone(found: AttackedGraph) -> Tone:
+    """Return how the headline should strike: bad when every second attempt, or every second node, is right.
+
+    Counted is what lies above random guessing, as a share of what could. Nobody found beyond that is neutral, not
+    good: it does not say what another adversary would find.
+    """
+    blind = found.mean(lambda each: each.at_random)
+    if found.mean(lambda each: each.matches.correct) <= blind + 1e-9:
+        return "neutral"
+    pairs = ((found.metric(name).mean, chance) for name, chance in zip(_RATES, _chances(found), strict=True))
+    above = [(rate - chance) / (1 - chance) for rate, chance in pairs if chance < 1 and not math.isnan(rate)]
+    return "bad" if max(above, default=0.0) >= 0.5 else "warning"
+
+
+def _chances(found: AttackedGraph) -> tuple[float, float]:
+    """Return the share of attempts and of nodes that random guessing gets right: means of rates, as those shown are."""
+    return (
+        found.mean_share(lambda each: each.at_random, lambda each: each.matches.attempted),
+        found.mean_share(lambda each: each.at_random, lambda each: each.matches.somebody),
+    )
+
+
+def attacked_headline(found: AttackedGraph) -> str:
+    """Return the answer in one sentence, or two: how many nodes were found, and how many by guessing at random."""
+    attempted = found.mean(lambda each: each.matches.attempted)
+    somebody = found.mean(lambda each: each.matches.somebody)
+    correct = found.mean(lambda each: each.matches.correct)
+    blind = found.mean(lambda each: each.at_random)
+    often = f"On average over {len(found.repetitions)} repetitions, the" if found.repeated else "The"
+    attack = f"{often} attack {found.attack}"
+    nodes = count(somebody, "node", "nodes")
+    if somebody == 0:
+        return "No match can be right: none of the released nodes that the adversary did not know stands for anybody."
+    if attempted == 0:
+        if somebody == 1:
+            return f"{attack} did not attempt the only node that the adversary did not know."
+        return f"{attack} attempted none of the {nodes} that the adversary did not know."
+    random = f"Random guessing would find {few(blind)}."
+    if correct == 0:
+        none = "did not find the only node" if somebody == 1 else f"found none of {nodes}"
+        return f"{attack} {none}, in {_some(attempted, 'attempt', 'attempts')}. {random}"
+    rate = percent(found.metric("adversary_success_rate").mean)
+    overall = percent(found.metric("adversary_overall_success").mean)
+    matched = f"{attack} found {few(correct)} of {nodes} that the adversary did not know:"
+    if found.repeated:
+        # A mean of rates is not the rate of means, so the number of attempts would only confuse.
+        return f"{matched} {overall} of all, and {rate} of its attempts were right. {random}"
+    return f"{matched} {rate} of the {decimal(attempted, places=1)} it attempted, {overall} of all. {random}"
+
+
+def key_numbers(found: AttackedGraph) -> tuple[Number, ...]:
+    """Return the figures that matter most: how often the adversary is right, and how much it attempted."""
+    return (*_success(found), *_reach(found), *_looked_hidden(found))
+
+
+def _success(found: AttackedGraph) -> Iterator[Number]:
+    attempted = found.mean(lambda each: each.matches.attempted)
+    somebody = found.mean(lambda each: each.matches.somebody)
+    correct = found.mean(lambda each: each.matches.correct)
+    of_attempts, of_nodes_there = _chances(found)
+    by_chance = found.mean(lambda each: each.matches.by_chance)
+    tone = attacked_tone(found)
+    yield Number(
+        label="Right, of those attempted",
+        value=percent(found.metric("adversary_success_rate").mean) if attempted else "nothing attempted",
+        meaning=f"{few(correct)} of {_some(attempted, 'attempt', 'attempts')} named the right "
+        f"node.{_interval(found, 'adversary_success_rate')}"
+        if attempted
+        else "There is no attempt that could be right, and so no such share.",
+        reference=percent(of_attempts) if attempted else "",
+        tone=tone,
+    )
+    yield Number(
+        label="Found, of all nodes",
+        value=percent(found.metric("adversary_overall_success").mean),
+        meaning=f"{few(correct)} of {_some(somebody, 'node', 'nodes')} that the adversary did not know "
+        f"and that {'stands' if somebody == 1 else 'stand'} for somebody.{_interval(found, _RATES[1])}",
+        reference=percent(of_nodes_there) if somebody else "",
+        tone=tone,
+    )
+    if attempted:
+        yield Number(
+            label="By picking blindly among its candidates",
+            value=few(by_chance),
+            meaning="So many attempts would be right if the attack only left its candidates, and one of them were "
+            "picked blindly. What is above that is due to the scores.",
+        )
+
+
+def _reach(found: AttackedGraph) -> Iterator[Number]:
+    attempted, targets, nobody, tried, lost = (
+        found.mean(lambda each, name=name: getattr(each.matches, name))  # type: ignore[misc]
+        for name in ("attempted", "targets", "nobody", "nobody_attempted", "not_considered")
+    )
+    seeds = found.mean(lambda each: each.seeds)
+    yield Number(
+        label="Nodes attempted",
+        value=f"{few(attempted)} of {few(targets)}",
+        meaning=f"Released nodes for which the attack settled on somebody. The {_those(seeds)} that "
+        f"the adversary knew before {'is' if seeds == 1 else 'are'} in no figure here.",
+    )
+    unknown = found.mean(lambda each: each.unknown)
+    if unknown:
+        yield Number(
+            label="Nodes of which the truth says nothing",
+            value=few(unknown),
+            meaning="The attack saw them, but whether it was right about them is not known: no figure counts them.",
+        )
+    if nobody:
+        yield Number(
+            label="Nodes that stand for nobody",
+            value=few(nobody),
+            meaning=f"No match of them can be right; {few(tried)} of them "
+            f"{'was' if tried == 1 else 'were'} attempted in vain.",
+        )
+    if lost:
+        yield Number(
+            label="True node not considered",
+            value=few(lost),
+            meaning="Attempts in which the true node was not among the candidates: they are wrong, and the truth "
+            "counts as given no probability.",
+        )
+
+
+def _looked_hidden(found: AttackedGraph) -> Iterator[Number]:
+    nodes = found.nodes
+    number = int(((nodes.right > 0.5) & (nodes.probability < _UNLIKELY)).sum())
+    if number:
+        first = " (in the first repetition)" if found.repeated else ""
+        yield Number(
+            label="Found although they looked hidden",
+            value=count(number),
+            meaning=f"Nodes rightly matched{first} whose true node was given less than 1/10: its score hardly "
+            "exceeds the others, but it does. Metrics of uncertainty call such nodes private, and they are not.",
+        )
+
+
+def _interval(found: AttackedGraph, name: str) -> str:
+    metric = found.metric(name)
+    known = len(found.repetitions) - metric.undefined
+    if not found.repeated or not known:
+        return ""
+    of = "all repetitions" if not metric.undefined else f"the {known} repetitions that have one"
+    if known == 1:
+        return " The rate of the only repetition that has one, and so without an interval."
+    if math.isnan(metric.low):
+        return ""
+    if metric.agree:
+        return f" The rates of {of} are the same, so an interval would have no width; that is no proof for others."
+    return f" Mean of the rates of {of}, with the 95% interval {percent(metric.low)} to {percent(metric.high)}."
+
+
+def _those(number: float) -> str:
+    return "node" if number == 1 else f"{few(number)} nodes"
+
+
+def _some(value: float, one: str, many: str) -> str:
+    return f"{few(value)} {one if value == 1 else many}"
+
+
+def few(value: float) -> str:
+    """Return how many there are on average, without an exponent.
+
+    >>> few(12.34), few(0.03), few(0.0026), few(0)
+    ('12.3', '0.03', 'less than 0.01', '0')
+    """
+    text = decimal(value, places=1)
+    if "e-" not in text:
+        return text
+    return decimal(value, places=2) if value >= 0.005 else "less than 0.01"

@@ -1,0 +1,1 @@
+"""How many entries are given their true token?"""

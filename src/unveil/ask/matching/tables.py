@@ -1,0 +1,232 @@
+"""The figures of a matching attack as text: the same on the page and in the terminal."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from unveil.measure.cracks import Cracks, Figure
+from unveil.show.blocks import Number, Side, Table
+from unveil.ask.matching.words import (
+    CERTAIN,
+    TAIL,
+    amount,
+    bias_meaning,
+    certainty,
+    heuristic_sentence,
+    or_more,
+    permanent_text,
+    tone,
+)
+from unveil.show.scale import FloatArray
+from unveil.show.text import count, decimal, name, percent, significant
+
+#: How many entries the table of those most at risk names.
+MOST_ENTRIES = 20
+_LEFT: Side = "left"
+_RIGHT: Side = "right"
+
+
+def key_numbers(found: Cracks, blind: FloatArray) -> tuple[Number, ...]:
+    """Return the figures that matter most, each with one sentence and with how far it may be off.
+
+    ``blind`` is the distribution of cracks for an adversary who knows nothing.
+    """
+    return (*_crack_numbers(found, blind), *_matching_numbers(found), _certain_number(found))
+
+
+def _crack_numbers(found: Cracks, blind: FloatArray) -> tuple[Number, ...]:
+    n, expected, luck = found.n, found.expected_cracks, found.at_least(TAIL)
+    often = float(found.crack_distribution[luck.at_least :].sum())
+    about = f" That is {percent(often)} of the time; {_none_more(luck.at_least, n)}" if luck.at_least else ""
+    return (
+        Number(
+            label="Expected cracks",
+            value=f"{amount(expected)} of {count(n)}",
+            meaning=f"Entries to which the adversary gives their true token, on average. {certainty(expected)}",
+            reference="1" if n > 1 else "",
+            tone=tone(found),
+        ),
+        Number(
+            label="Share of entries cracked",
+            value=percent(expected.value / n),
+            meaning=f"Expected cracks over the number of entries: 0% is none, 100% all of them.{_share_range(found)}",
+            reference=percent(1 / n) if n > 1 else "",
+            tone=tone(found),
+        ),
+        Number(
+            label="Cracks with a probability of 5%",
+            value=or_more(luck.at_least, n),
+            meaning=f"What an adversary with some luck cracks at least.{about} {_luck_certainty(found)}",
+            reference=or_more(_last(blind), n) if n > 1 else "",
+        ),
+    )
+
+
+def _none_more(least: int, n: int) -> str:
+    return "no greater number reaches 5%." if least < n else "there are no more."
+
+
+def _share_range(found: Cracks) -> str:
+    share = found.cracked_share
+    if share.kind != "sampled":
+        return ""
+    ends = (max(0.0, share.value - 2 * share.error), min(1.0, share.value + 2 * share.error))
+    return f" Within two standard errors it lies between {percent(ends[0], places=2)} and {percent(ends[1], places=2)}."
+
+
+def _luck_certainty(found: Cracks) -> str:
+    luck = found.at_least(TAIL)
+    if (found.crack_distribution_error > 0).any():
+        sampled = Figure(luck.at_least, 0.0, luck.method, found.r_hat)
+        if luck.low == luck.high:
+            return f"Sampled, and the same within two standard errors, {_by(sampled)}."
+        return f"Sampled: within two standard errors it is {count(luck.low)} to {count(luck.high)}, {_by(sampled)}."
+    return certainty(Figure(luck.at_least, 0.0, luck.method))
+
+
+def _by(figure: Figure) -> str:
+    return certainty(figure).partition(", ")[2].rstrip(".")
+
+
+def _last(chance: FloatArray) -> int:
+    """Return the largest number that is reached or passed with a probability of 5%."""
+    tail = np.cumsum(chance[::-1])[::-1]
+    return int(np.flatnonzero(tail >= TAIL - 1e-12).max(initial=0))
+
+
+def _matching_numbers(found: Cracks) -> tuple[Number, ...]:
+    d = found.d
+    value = decimal(d.value) if d.kind != "bracket" else f"{decimal(d.value)} or more"
+    numbers = [
+        Number(
+            label="Degree of anonymity d",
+            value=value,
+            meaning="How unsure the adversary is of the whole matching: 0 when one is left, 1 when all are equally "
+            f"likely. It does not say how close those that are left come to the truth. {certainty(d)}",
+        )
+    ]
+    log = found.log_permanent
+    if not math.isnan(log.value):
+        numbers.append(
+            Number(
+                label="Permanent of the matrix",
+                value=f"{permanent_text(found)}{' or more' if log.kind == 'bracket' else ''}",
+                meaning="The weights of all possible matchings, added up; for a matrix of 0 and 1 it is their number. "
+                f"{_permanent_certainty(log)}",
+            )
+        )
+    return tuple(numbers)
+
+
+def _permanent_certainty(log: Figure) -> str:
+    if log.kind == "bracket":
+        power = decimal(log.error / math.log(10), places=1)
+        return f"Not exact: a lower bound, from which the permanent is at most 10^{power} times away, {_by(log)}."
+    return certainty(log)
+
+
+def _certain_number(found: Cracks) -> Number:
+    sure = int((found.crack_probability >= CERTAIN).sum())
+    sampled = bool((found.crack_probability_error > 0).any())
+    return Number(
+        label="Entries cracked for certain",
+        value=f"{count(sure)} of {count(found.n)}",
+        meaning="Entries that get their true token in every matching the adversary holds possible"
+        + (", or in every one that was drawn." if sampled else "."),
+        tone="bad" if sure and found.n > 1 else "neutral",
+    )
+
+
+def heuristic_numbers(found: Cracks) -> tuple[Number, ...]:
+    """Return the heuristic beside what it stands for, and how far off it is for an adversary who is right."""
+    bias = found.matched_bias
+    off = "undefined" if math.isnan(bias.value) else f"{bias.value * 100:+.1f}%"
+    off = "0.0%" if off == "-0.0%" or off == "+0.0%" else off
+    return (
+        Number(
+            label="Expected cracks",
+            value=amount(found.expected_cracks),
+            meaning=f"The metric: the mean over whole matchings. {certainty(found.expected_cracks)}",
+        ),
+        Number(
+            label="Heuristic H",
+            value=decimal(found.heuristic.value),
+            meaning=heuristic_sentence(found),
+        ),
+        Number(
+            label="Matched bias of H",
+            value=off,
+            meaning=f"{bias_meaning(found)} {certainty(bias)}".strip(),
+        ),
+    )
+
+
+def at_risk_table(found: Cracks, entries: Sequence[str], *, most: int = MOST_ENTRIES) -> Table:
+    """Return the entries that are cracked most often; tokens are left out, because both together are the key."""
+    chance, error = found.crack_probability, found.crack_probability_error
+    sampled = bool((error > 0).any())
+    # Rounding must not decide between entries that are equally exposed.
+    likely = chance.round(12).tolist()
+    order = sorted(range(found.n), key=lambda at: (-likely[at], entries[at]))[:most]
+    groups = found.groups
+    columns = ["Entry", "Cracked with probability"]
+    columns += ["Standard error"] if sampled else []
+    columns += ["Group found with probability"] if groups is not None else []
+    rows = []
+    for at in order:
+        row = [name(entries[at]), _chance(chance[at])]
+        row += [significant(float(error[at]), digits=2) if error[at] > 0 else "exact"] if sampled else []
+        row += [_chance(groups.probability[at])] if groups is not None else []
+        rows.append(tuple(row))
+    rest = found.n - len(rows)
+    return Table(
+        caption="Entries most at risk" if rest else "Entries by risk",
+        columns=tuple(columns),
+        rows=tuple(rows),
+        align=(_LEFT, *(_RIGHT for _ in columns[1:])),
+        note=f"The other {count(rest, 'entry is', 'entries are')} cracked less often or as often; JSON has them all."
+        if rest
+        else "",
+    )
+
+
+def _chance(value: float) -> str:
+    return "100% (certain)" if value >= CERTAIN else percent(float(value))
+
+
+def group_numbers(found: Cracks) -> tuple[Number, ...]:
+    """Return how many entries get a token of their own group; nothing where there are no groups."""
+    if found.groups is None:
+        return ()
+    expected = found.groups.expected
+    return (
+        Number(
+            label="Entries whose group is found",
+            value=f"{amount(expected)} of {count(found.n)}",
+            meaning="Entries that get a token of their own group, on average, be it their own token or not. "
+            f"{certainty(expected)}",
+            reference=decimal(found.groups.by_chance),
+        ),
+    )
+
+
+def group_table(found: Cracks) -> Table:
+    """Return for each group how many of its entries get a token of the group."""
+    categories = () if found.groups is None else found.groups.categories
+    return Table(
+        caption="Groups found",
+        columns=("Group", "Entries", "Group found", "By chance", "Entries cracked"),
+        rows=tuple(
+            (
+                name(each.name),
+                count(each.size),
+                amount(each.expected),
+                decimal(each.by_chance),
+                amount(each.entries_cracked),
+            )
+            for each in sorted(categories, key=lambda each: (-round(each.expected.value / each.size, 12), each.name))
+        ),
+        align=(_LEFT, _RIGHT, _RIGHT, _RIGHT, _RIGHT),
+        note="Expected numbers of entries; the groups that are found most often come first.",
+    )

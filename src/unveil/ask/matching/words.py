@@ -1,0 +1,174 @@
+"""What the cracks of a matching attack mean, in plain sentences for somebody who has to decide."""
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from unveil.measure.cracks import Cracks, Figure
+from unveil.show.blocks import Tone
+from unveil.show.text import UNDEFINED, count, decimal, percent
+
+#: A chance from here on counts as certain: rounding leaves no more.
+CERTAIN = 1 - 1e-9
+#: What is said to happen with a probability of one in twenty.
+TAIL = 0.05
+_UNSETTLED = 1.05
+#: Permanents between these are written out.
+_LARGE, _SMALL_DIGITS = 10**12, 3
+#: Shares that differ by less are the same to a reader.
+_SAME = 5e-4
+
+_METHODS: Mapping[str, str] = MappingProxyType(
+    {
+        "single": "blocks of one entry, which leave no choice",
+        "closed form": "a closed formula, because all matchings of a block are equally likely",
+        "subsets": "dynamic programming over sets of tokens",
+        "frontier": "dynamic programming along the tokens in order",
+        "Glynn": "Glynn's formula",
+        "worm": "random matchings drawn by chains (worm Monte Carlo)",
+        "Bethe bracket": "belief propagation, which gives a lower and an upper bound that are certain",
+        "listed matchings": "adding up the matchings that were listed",
+    }
+)
+
+
+def headline(found: Cracks) -> str:
+    """Return the answer in one sentence: how many entries are cracked, expected and with bad luck."""
+    n, expected = count(found.n, "entry", "entries"), found.expected_cracks
+    if not (found.crack_probability > 0).any():
+        return (
+            f"The adversary cracks none of {n}: it gives no true token a chance, or next to none. It is misled, and "
+            "one who sees the mistake may do better."
+        )
+    if (found.crack_probability >= CERTAIN).all():
+        return f"The adversary cracks {_all(found.n)}: it holds no other matching than the true one to be possible."
+    share = percent(expected.value / found.n)
+    about = "about " if expected.kind == "sampled" else ""
+    text = f"The adversary is expected to crack {about}{amount(expected)} of {n} ({share})"
+    least = found.at_least(TAIL).at_least
+    if least <= expected.value:
+        return f"{text}, and hardly ever more."
+    return f"{text}; with a probability of 5% it cracks {or_more(least, found.n)}."
+
+
+def tone(found: Cracks) -> Tone:
+    """Return how the headline should strike: bad when half of all entries are cracked, a warning above blind guessing.
+
+    An adversary who knows nothing is expected to crack one entry, whatever their number.
+    """
+    expected = found.expected_cracks
+    if found.n == 1:
+        return "neutral"
+    if expected.value >= found.n / 2:
+        return "bad"
+    margin = 2 * expected.error if expected.kind == "sampled" else 1e-9
+    sure = bool((found.crack_probability >= CERTAIN).any())
+    return "warning" if sure or expected.value > 1 + margin else "neutral"
+
+
+def owner_sentence(found: Cracks) -> str:
+    """Return what the numbers mean for whoever holds the data."""
+    if found.n == 1:
+        return "With a single entry there is nothing to confuse it with: whoever knows of it has cracked it."
+    beside = (
+        "An adversary who knows nothing would crack one entry on average, whatever their number; what is above that, "
+        "the adversary owes to what it holds."
+    )
+    sure = int((found.crack_probability >= CERTAIN).sum())
+    if not sure:
+        return f"{beside} No entry is cracked for certain."
+    which = "One entry is" if sure == 1 else f"{_all(sure) if sure == found.n else count(sure, '', 'entries')} are"
+    return f"{beside} {which} cracked for certain: no other token is possible there."
+
+
+def heuristic_sentence(found: Cracks) -> str:
+    """Return how the heuristic H compares with the expected number of cracks, and which of them to trust."""
+    heuristic, expected = found.heuristic.value, found.expected_cracks.value
+    if math.isnan(heuristic):
+        return "The heuristic H needs a matrix, and here matchings were listed; the expected cracks need none."
+    said = f"The heuristic H, which adds up the doubly stochastic matrix at the true tokens, gives {decimal(heuristic)}"
+    if expected > 0:
+        off = heuristic / expected - 1
+        differs = f"{percent(abs(off))} {'more' if off > 0 else 'less'} than"
+        said += f": {'the same as' if abs(off) < _SAME else differs} the expected cracks"
+    return f"{said}. It ignores that no two entries can have the same token: trust the expected cracks."
+
+
+def bias_meaning(found: Cracks) -> str:
+    """Return what the matched bias says."""
+    bias = found.matched_bias.value
+    text = "By how much H is off, over all truths, if the truth is as the adversary believes."
+    if math.isnan(bias):
+        return f"{text} It has no value where matchings were listed: there is no matrix."
+    if abs(bias) < _SAME:
+        return f"{text} Here H is right on average."
+    return f"{text} Here H {'understates' if bias < 0 else 'overstates'} the risk on average."
+
+
+def amount(figure: Figure) -> str:
+    """Return a number of cracks, with as many digits as are known.
+
+    >>> amount(Figure(2421.8213, 1.7, "worm", 1.001, "sampled")), amount(Figure(29 / 18, 0.0, "subsets"))
+    ('2,421.8', '1.611')
+    """
+    if figure.kind != "sampled" or not figure.error > 0:
+        return decimal(figure.value)
+    return decimal(figure.value, places=min(6, max(0, 1 - math.floor(math.log10(figure.error)))))
+
+
+def or_more(least: int, n: int) -> str:
+    """Return "3 or more", or that these are all there are.
+
+    >>> or_more(3, 5), or_more(5, 5), or_more(2, 2)
+    ('3 or more', 'all 5', 'both')
+    """
+    if least < n:
+        return f"{count(least)} or more"
+    return "the only one" if n == 1 else "both" if n == 2 else f"all {count(n)}"
+
+
+def method_words(method: str) -> str:
+    """Return in words how a number was found.
+
+    >>> method_words("single, Glynn")
+    "blocks of one entry, which leave no choice; and Glynn's formula"
+    """
+    return "; and ".join(_METHODS.get(each, each) for each in method.split(", "))
+
+
+def certainty(figure: Figure) -> str:
+    """Return in words how far a number may be off.
+
+    >>> certainty(Figure(1.5, 0.0, "subsets"))
+    'Exact, by dynamic programming over sets of tokens.'
+    """
+    if math.isnan(figure.value):
+        return ""
+    by = method_words(figure.method)
+    if figure.kind == "bracket":
+        low, high = decimal(figure.value), decimal(figure.value + figure.error)
+        sampled = " (and three standard errors of what was sampled)" if "worm" in figure.method else ""
+        return f"Not exact: it lies between {low} and {high}{sampled}, by {by}."
+    if figure.kind == "sampled":
+        chains = "" if math.isnan(figure.r_hat) else f", R-hat {figure.r_hat:.3f}"
+        doubt = " The chains do not agree: do not trust it." if figure.r_hat > _UNSETTLED else ""
+        return f"Sampled, with a standard error of {decimal(figure.error)}{chains}, by {by}.{doubt}"
+    return f"Exact, by {by}."
+
+
+def permanent_text(found: Cracks) -> str:
+    """Return the permanent as a number that can be read, however large or small."""
+    if found.permanent is not None and found.permanent < _LARGE:
+        return count(found.permanent)
+    log = found.log_permanent.value
+    if math.isnan(log):
+        return UNDEFINED
+    digits = log / math.log(10)
+    if -_SMALL_DIGITS <= digits < math.log10(_LARGE):
+        return decimal(math.exp(log), places=4)
+    power = math.floor(digits)
+    return f"{10 ** (digits - power):.2f} × 10^{power}"
+
+
+def _all(n: int) -> str:
+    return "the only entry" if n == 1 else "both entries" if n == 2 else f"all {count(n)} entries"

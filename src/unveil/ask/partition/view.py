@@ -1,0 +1,197 @@
+"""The page that answers: how well is each subject hidden in what the adversary thinks belongs together?"""
+
+from collections.abc import Sequence
+from importlib.metadata import version as installed_version
+
+from unveil.measure.fairness import Spread
+from unveil.measure.guessing import Reference
+from unveil.measure.partition_distances import PartitionDistances
+from unveil.measure.policy_grid import PolicyGrid
+from unveil.measure.unlinkability import Unlinkability
+from unveil.ask.partition import words as verdict
+from unveil.show.blocks import Page, Section
+from unveil.ask.partition.charts import charts, linked_histogram, overall_chart, slope_chart, subject_chart
+from unveil.ask.partition.tables import (
+    at_risk_table,
+    common_beta,
+    distance_numbers,
+    fairness_numbers,
+    fairness_table,
+    key_numbers,
+)
+from unveil.ask.partition.playground import playground
+from unveil.show.text import count, decimal, short_percent
+
+__all__ = [
+    "at_risk_table",
+    "charts",
+    "distance_numbers",
+    "headline",
+    "key_numbers",
+    "linked_histogram",
+    "overall_chart",
+    "page",
+    "slope_chart",
+    "subject_chart",
+]
+
+
+def headline(result: Unlinkability, reference: Reference | None = None) -> str:
+    """Return the answer in one sentence: how many subjects are already breached, beside random guessing."""
+    return verdict.breached_headline(
+        result.overall.breached_subjects,
+        int(result.subjects.size),
+        beta=common_beta(result),
+        reference=float("nan") if reference is None else reference.breached_share,
+    )
+
+
+def page(
+    result: Unlinkability,
+    distances: PartitionDistances,
+    fairness: Sequence[Spread],
+    *,
+    grid: PolicyGrid,
+    reference: Reference | None = None,
+    notes: Sequence[str] = (),
+    weighted: bool = False,
+    seed: int | None = None,
+    version: str | None = None,
+    show_names: bool = True,
+) -> Page:
+    """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML.
+
+    Nothing is measured here. With ``show_names=False`` subjects are numbered in the order of ``result.subjects``
+    instead of named. ``weighted`` says whether items had weights, ``notes`` what the reader must know of the input.
+    """
+    overall, subjects = result.overall, int(result.subjects.size)
+    return Page(
+        title="Unlinkability of a partition",
+        question=(
+            f"How well {'is' if subjects == 1 else 'are'} {count(subjects, 'subject', 'subjects')} with "
+            f"{count(result.n, 'item', 'items')} hidden in what the adversary thinks belongs together?"
+        ),
+        headline=headline(result, reference),
+        tone=verdict.breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached),
+        sections=(
+            _key_section(result, reference),
+            _graph_section(result, reference),
+            _policy_section(result, grid),
+            _playground_section(result, grid),
+            _fairness_section(result, fairness),
+            _subjects_section(result, show_names),
+            _distance_section(distances, reference),
+        ),
+        method=_method(result, reference, weighted),
+        untested=_UNTESTED,
+        notes=tuple(notes),
+        seed=seed,
+        version=installed_version("unveil") if version is None else version,
+    )
+
+
+def _key_section(result: Unlinkability, reference: Reference | None) -> Section:
+    lead = f"At α = {decimal(result.overall.alpha)} and β = {short_percent(result.overall.beta)}."
+    if common_beta(result) is None or result.alpha.min() != result.alpha.max():
+        lead = (
+            f"Subjects have policies of their own; overall figures use α = {decimal(result.overall.alpha)} "
+            f"and β = {short_percent(result.overall.beta)}."
+        )
+    if reference is not None:
+        lead += (
+            f" Beside each figure stands what random guessing would give: the mean of "
+            f"{count(reference.draws, 'random partition', 'random partitions')} of the same items."
+        )
+    return Section(heading="The figures", lead=lead, blocks=key_numbers(result, reference))
+
+
+def _graph_section(result: Unlinkability, reference: Reference | None) -> Section:
+    return Section(
+        heading="What a little more knowledge would do",
+        lead=(
+            "Whoever learns that two of the adversary's clusters belong together merges them. The picture shows what a "
+            "few such mergings would reveal about the average subject."
+        ),
+        blocks=(overall_chart(result, reference=reference),),
+    )
+
+
+def _policy_section(result: Unlinkability, grid: PolicyGrid) -> Section:
+    return Section(
+        heading="How the answer depends on what you care about",
+        lead=(
+            "The threshold β and the weight α are a matter of policy, not of measurement. A conclusion that holds for "
+            "many of them is worth more than one that holds for one."
+        ),
+        blocks=(slope_chart(grid, beta=result.overall.beta),),
+    )
+
+
+def _playground_section(result: Unlinkability, grid: PolicyGrid) -> Section:
+    return Section(
+        heading="Try another policy",
+        lead="What would the answer be if everybody had another α and β?",
+        blocks=(playground(result, grid),),
+    )
+
+
+def _fairness_section(result: Unlinkability, fairness: Sequence[Spread]) -> Section:
+    return Section(
+        heading="Is everybody hidden alike?",
+        lead="An average can look safe while a few subjects are fully exposed.",
+        blocks=(*fairness_numbers(result, fairness), linked_histogram(result), fairness_table(fairness)),
+    )
+
+
+def _subjects_section(result: Unlinkability, show_names: bool) -> Section:
+    return Section(
+        heading="Who is most at risk",
+        lead=""
+        if show_names
+        else "Subjects are numbered in the order of the truth; their names are left out on purpose.",
+        blocks=(at_risk_table(result, show_names=show_names),),
+    )
+
+
+def _distance_section(distances: PartitionDistances, reference: Reference | None) -> Section:
+    return Section(
+        heading="How far the guess is from the truth",
+        lead=(
+            "Distances between two partitions as others use them. They see the whole and no single subject, so read "
+            "them after the figures above."
+        ),
+        blocks=distance_numbers(distances, reference),
+    )
+
+
+def _method(result: Unlinkability, reference: Reference | None, weighted: bool) -> tuple[str, ...]:
+    sentences = list(_ALWAYS)
+    if weighted:
+        sentences.append("Items have weights: shares are of the weight of a subject's items, not of their number.")
+    desired = int(result.contamination_desirable.sum())
+    if desired:
+        who = count(desired, "subject likes", "subjects like")
+        sentences.append(f"{who} foreign items in the cluster; the mixed graph is turned round there.")
+    if reference is not None:
+        drawn = f"{count(reference.draws)} {'was' if reference.draws == 1 else 'were'} drawn"
+        sentences.append(f"Random guessing: every way to divide the items is equally likely; {drawn}.")
+    return tuple(sentences)
+
+
+_ALWAYS = (
+    "A cluster of the adversary costs α × missed items + (1 − α) × foreign items: α weighs what is missed, 1 − α what "
+    "is wrongly included. The cheapest is a subject's most relevant cluster; clusters that cost the same are averaged.",
+    "Clusters are merged in the order of that cost, those with fewer foreign items first among equals.",
+    "The point where the linked graph reaches β is found by linear interpolation. The risk slope adds the angle of the "
+    "vector to that point, weighed by α, and the angle of the vector to the mixed graph below it, weighed by 1 − α, as "
+    "a share of the right angle.",
+    "Where β is reached without any merging the subject is breached and has no risk slope; none is made up.",
+    "Overall graphs are the mean over all subjects, and one β point is found on them; the overall slope is no mean of "
+    "slopes.",
+    "If the adversary holds several partitions with probabilities, errors and graphs are averaged over them.",
+)
+_UNTESTED = (
+    "Whether another adversary would do better: only the guess that was given is measured.",
+    "Whether subjects can be named: linking items together is not yet knowing whose they are.",
+    "What happens when the adversary splits clusters or filters out foreign items: only mergings are looked at.",
+)

@@ -1,0 +1,1 @@
+"""Who is behind each masked record, and can that guess be trusted?"""

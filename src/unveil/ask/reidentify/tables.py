@@ -1,0 +1,199 @@
+"""The figures of attacks on a masked release: as they stand in JSON, and as tables for a person."""
+
+from math import isnan
+from typing import Any
+
+from unveil.measure.risk import Rate
+from unveil.show.blocks import Number, Table
+from unveil.ask.reidentify.findings import Attacked, Reidentified, Step
+from unveil.ask.reidentify.words import doubt_of, level_of, rate_text, spoken, verdict_of, witness_of
+from unveil.show.text import count, decimal, name, percent
+
+
+def figures(found: Reidentified) -> dict[str, Any]:
+    """Return everything that was found, under its names in JSON."""
+    return {
+        "records": found.records,
+        "original_records": found.originals,
+        "protect": found.protect,
+        "known": list(found.known),
+        "order": found.order,
+        "blind_chance": found.blind,
+        "confusion": found.confusion,
+        "utility": {"loss": found.loss},
+        "keeps_order": found.keeps_order,
+        "attacks": [_attack(each) for each in found.attacks],
+        "cannot_both_be_valid": [
+            {"attacks": [clash.first, clash.second], "records": clash.records, "of": clash.of}
+            for clash in found.clashes
+        ],
+        "notes": list(found.notes),
+    }
+
+
+def _attack(attacked: Attacked) -> dict[str, Any]:
+    levels = (attacked.record_level, attacked.file_level)
+    return {
+        "attack": attacked.attack,
+        "leaves": attacked.leaves,
+        "targets": attacked.targets,
+        "attempted": attacked.attempted,
+        "leaves_nobody": attacked.nobody,
+        "valid": {
+            **{f"{each.level}_level": each.share for each in levels},
+            "counts": {
+                f"{each.level}_level": {"valid": each.valid, "invalid": each.invalid, "undecided": each.undecided}
+                for each in levels
+            },
+            "why": {f"{each.level}_level": each.why or None for each in levels},
+        },
+        "hit_rate": _rate(attacked.hit_rate),
+        "nonspecificity": {
+            "before": attacked.steps[0].nonspecificity,
+            "after": attacked.steps[-1].nonspecificity,
+            "steps": [_step(step) for step in attacked.steps],
+        },
+        "confusion": {"least": attacked.confusion, "median": attacked.typical_confusion},
+        "witness": attacked.witness or None,
+    }
+
+
+def _rate(rate: Rate) -> dict[str, float]:
+    return {"value": rate.value, "low": rate.low, "high": rate.high}
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "known": step.known,
+        "column": step.column or None,
+        "nonspecificity": step.nonspecificity,
+        "entropy": step.entropy,
+        "hit_rate": _rate(step.hit_rate),
+        "leaves_nobody": step.nobody,
+        "why": step.why or None,
+    }
+
+
+def key_numbers(found: Reidentified) -> tuple[Number, ...]:
+    """Return the figures that matter most: how many hits, how many attacks are valid, how many people look alike."""
+    best = found.worst
+    said = "Whether it is valid is not known." if best.is_valid is None else f"It is {verdict_of(best)}."
+    return (
+        Number(
+            label="Highest hit rate",
+            value=percent(best.hit_rate.value),
+            meaning=f"Share of records whose right person is the best bet of {spoken(best)}; 95% interval "
+            f"{percent(best.hit_rate.low)} to {percent(best.hit_rate.high)}. {said}",
+            reference=percent(found.blind),
+        ),
+        Number(
+            label="Valid attacks",
+            value=f"{sum(each.is_valid is True for each in found.attacks)} of {len(found.attacks)}",
+            meaning="Attacks none of whose guesses claims more than the true probability of the masking allows, each "
+            "record judged alone.",
+        ),
+        Number(
+            label="n-confusion",
+            value=decimal(found.confusion),
+            meaning="The least number of people who look equally good for a record, over all records and attacks; 1 "
+            "means that for some record one person stands out, rightly or wrongly.",
+        ),
+        *_loss(found),
+    )
+
+
+def _loss(found: Reidentified) -> tuple[Number, ...]:
+    if isnan(found.loss):
+        return ()
+    meaning = (
+        "What the masking cost: mean change of columns, of what they have to do with one another, and how well "
+        "released rows are told from original ones. 0% means that nothing was lost, 100% that nothing is left."
+    )
+    return (Number(label="Loss of utility", value=percent(found.loss), meaning=meaning),)
+
+
+def attack_table(found: Reidentified) -> Table:
+    """Return the attacks side by side."""
+    return Table(
+        caption="The attacks side by side",
+        columns=("Attack", "Verdict", "Valid: record", "Valid: file", "Hit rate", "Doubt", "Confusion"),
+        rows=tuple(
+            (
+                spoken(each),
+                verdict_of(each),
+                level_of(each.record_level),
+                level_of(each.file_level),
+                rate_text(each.hit_rate),
+                doubt_of(each),
+                decimal(each.confusion),
+            )
+            for each in found.attacks
+        ),
+        align=("left", "left", "right", "right", "right", "right", "right"),
+        note=_table_note(found),
+        prose=True,
+    )
+
+
+def _table_note(found: Reidentified) -> str:
+    text = (
+        "Valid is the share of guesses that are compatible with the true probability at the record level and at the "
+        f"file level. Blind chance is {percent(found.blind)}. Doubt is the mean nonspecificity in nats before and "
+        "after, which is 0 for a guess that is a probability. Confusion is the least number of people who share the "
+        "best bet."
+    )
+    reasons = dict.fromkeys(
+        f"No verdict at the {each.level} level{f' for {count(each.undecided)} records' if each.decided else ''}: "
+        f"{each.why}."
+        for attacked in found.attacks
+        for each in (attacked.record_level, attacked.file_level)
+        if each.why
+    )
+    return " ".join([text, *reasons])
+
+
+def witness_table(found: Reidentified) -> Table:
+    """Return the worst claim of each attack, in a sentence."""
+    return Table(
+        caption="The worst claim of each attack",
+        columns=("Attack", "What shows it"),
+        rows=tuple((spoken(each), witness_of(each)) for each in found.attacks),
+        align=("left", "left"),
+        prose=True,
+    )
+
+
+def step_table(found: Reidentified) -> Table:
+    """Return nonspecificity and hit rate after each piece of information."""
+    rows = (
+        (
+            spoken(attacked),
+            f"{count(step.known)}: {name(step.column, 40)}" if step.known else "nothing",
+            decimal(step.nonspecificity),
+            decimal(step.entropy),
+            rate_text(step.hit_rate) if step.known else percent(step.hit_rate.value),
+            count(step.nobody) if not step.why else "",
+        )
+        for attacked in found.attacks
+        for step in attacked.steps
+    )
+    return Table(
+        caption="What each piece of information adds",
+        columns=("Attack", "Known up to", "Nonspecificity", "Entropy", "Hit rate", "Nobody left"),
+        rows=tuple(rows),
+        align=("left", "left", "right", "right", "right", "right"),
+        note="Nonspecificity and entropy are means in nats. Nobody left counts records that the attack fits to nobody.",
+    )
+
+
+def clash_table(found: Reidentified) -> Table:
+    """Return the attacks that cannot both be valid."""
+    return Table(
+        caption="Attacks that contradict each other",
+        columns=("First", "Second", "Records"),
+        rows=tuple(
+            (clash.first, clash.second, f"{count(clash.records)} of {count(clash.of)}") for clash in found.clashes
+        ),
+        align=("left", "left", "right"),
+        note="For these records no probability at all is compatible with both.",
+    )

@@ -1,0 +1,226 @@
+"""Whether attacks on a masked release are valid: beside the true probability, and beside one another."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.ask.reidentify.run import Case, Guess, Guessed
+from unveil.data.mechanism import Mechanism
+from unveil.data.table import Table
+from unveil.errors import InputError
+from unveil.guess import Candidates
+from unveil.guess.beliefs import Beliefs
+from unveil.guess.mass_function import MassFunction
+from unveil.guess.posterior import record_level_truth
+from unveil.measure.compatibility import MOST_PAIRS, compatibility
+from unveil.measure.file_level import file_level_truth
+from unveil.ask.reidentify.findings import Clash, Level, Verdict
+
+Integers = NDArray[np.int64]
+
+#: Pairs of a released and an original row for which the true probability is computed: beyond, some released rows are
+#: drawn at the record level, and there is no verdict at the file level.
+MOST_AT_RECORD_LEVEL = 25_000_000
+MOST_AT_FILE_LEVEL = 2_000_000
+#: Pairs in all programs of Definition 14 together, and in one of them at least: larger ones stay undecided.
+_PAIRS_IN_ALL = 3_000_000
+_PAIRS_AT_LEAST = 400
+
+NO_MECHANISM = "how the release was made is not known, and with it the true probability is not"
+
+
+class Truth(NamedTuple):
+    """The true probability of each released row at one level, or why there is none (or none for some rows)."""
+
+    probability: Candidates | None
+    why: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Truths:
+    """The true probability at both levels."""
+
+    record: Truth
+    file: Truth
+
+
+def truths_of(case: Case, *, rng: np.random.Generator) -> Truths:
+    """Return the true probabilities as the masking method implies them, given the columns that the adversary knows."""
+    if case.mechanism is None:
+        return Truths(record=Truth(None, NO_MECHANISM), file=Truth(None, NO_MECHANISM))
+    mechanism, (record, file) = case.mechanism, rng.spawn(2)
+    return Truths(
+        record=_tried(lambda: _record_truth(mechanism, case, record)),
+        file=_tried(lambda: _file_truth(mechanism, case, file)),
+    )
+
+
+def _tried(compute: Callable[[], Truth]) -> Truth:
+    try:
+        return compute()
+    except InputError as error:
+        return Truth(None, str(error))
+
+
+@dataclass(frozen=True, eq=False)
+class _OfSome:
+    """A mechanism as it speaks of some of the released rows, which it is told by their place among them."""
+
+    whole: Mechanism
+    released: Table
+    drawn: Integers
+
+    def log_likelihood(self, original: Table, released: Table, rows: Integers) -> NDArray[np.float64]:  # noqa: ARG002
+        return self.whole.log_likelihood(original, self.released, self.drawn[rows])
+
+
+def _record_truth(mechanism: Mechanism, case: Case, rng: np.random.Generator) -> Truth:
+    """Return the true probability of every released row, or of some that are drawn where there are very many."""
+    rows, most = case.released.rows, max(1, MOST_AT_RECORD_LEVEL // case.original.rows)
+    if rows <= most:
+        return Truth(record_level_truth(mechanism, case.original, case.released))
+    drawn = _drawn(case.released, most, rng)
+    some = _OfSome(mechanism, case.released, drawn)
+    found = record_level_truth(some, case.original, case.released.take(drawn))
+    size = np.zeros(rows, np.int64)
+    size[drawn] = found.considered
+    truth = Candidates(np.concatenate([[0], np.cumsum(size)]), found.candidate, found.probability)
+    return Truth(truth, f"of {rows:,} released records, {most:,} that were drawn by lot were judged")
+
+
+def _drawn(table: Table, size: int, rng: np.random.Generator) -> Integers:
+    """Return the places of so many rows, ascending, drawn by what they hold."""
+    import polars as pl
+
+    content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
+    return np.sort(rng.choice(content, size, replace=False))
+
+
+def _file_truth(mechanism: Mechanism, case: Case, rng: np.random.Generator) -> Truth:
+    pairs = case.original.rows * case.released.rows
+    if pairs > MOST_AT_FILE_LEVEL:
+        most = f"the file level is computed for at most {MOST_AT_FILE_LEVEL:,} pairs of rows, and there are {pairs:,}"
+        return Truth(None, most)
+    likelihood = mechanism.log_likelihood(case.original, case.released, np.arange(case.released.rows))
+    found = file_level_truth(likelihood, rng=rng)
+    return Truth(found.truth, found.why)
+
+
+class Judged(NamedTuple):
+    """A verdict, and a sentence on the worst claim that cannot be true, empty where there is none."""
+
+    verdict: Verdict
+    witness: str = ""
+
+
+def judged(found: Guessed, truth: Truth, level: Level) -> Judged:
+    """Return how many guesses are compatible with the truth; those that leave nobody possible never are."""
+    nobody = found.nobody.size
+    if truth.probability is None:
+        return Judged(Verdict(level=level, undecided=found.rows.size, why=truth.why))
+    judged_rows = max(int((truth.probability.considered > 0).sum()), 1)
+    most = int(np.clip(_PAIRS_IN_ALL // judged_rows, _PAIRS_AT_LEAST, MOST_PAIRS))
+    checked = compatibility(found.guess, taken(truth.probability, found.rows), level=level, most=most)
+    undecided = [each.method for each in checked.findings if each.valid is None and each.method != "not attempted"]
+    why = truth.why or max(undecided, key=undecided.count, default="")
+    verdict = Verdict(
+        level=level,
+        valid=checked.valid,
+        invalid=checked.invalid + nobody,
+        undecided=checked.undecided,
+        why=why if checked.undecided else "",
+    )
+    worst = checked.worst
+    if worst is None:
+        return Judged(verdict)
+    return Judged(
+        verdict, f"Released record {found.rows[worst] + 1} (counted from 1): {_small(checked.findings[worst].why)}"
+    )
+
+
+def _small(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def nobody_witness(found: Guessed) -> str:
+    """Return the sentence on records that nobody fits, or nothing."""
+    if not found.nobody.size:
+        return ""
+    many = f"For {found.nobody.size:,} of {found.aimed_at.size:,} released records"
+    return (
+        f"{many} nobody is left possible, the first of them record {found.nobody[0] + 1} (counted from 1): that proves "
+        "the attack wrong whatever the truth is."
+    )
+
+
+def taken(guess: Candidates, rows: Integers) -> Candidates:
+    """Return the guess about some of the targets.
+
+    >>> taken(Candidates.from_matrix([[1.0, 0.0], [0.5, 0.5]]), np.array([1])).probability
+    array([0.5, 0.5])
+    """
+    size = guess.considered[rows]
+    start = np.concatenate([[0], np.cumsum(size)])
+    entry = np.arange(start[-1]) + np.repeat(guess.start[:-1][rows] - start[:-1], size)
+    return Candidates(start, guess.candidate[entry], guess.probability[entry])
+
+
+def told_apart(name: str, found: Guessed, case: Case) -> list[str]:
+    """Return a note on an attack that believes different things of equal released records (Definition 10)."""
+    if not isinstance(found.guess, Beliefs):
+        return []
+    codes = np.unique(case.released.frame.hash_rows(0).to_numpy(), return_inverse=True)[1]
+    try:
+        found.guess.check_equal_records(codes[found.rows])
+    except InputError:
+        return [
+            f"the attack {name} believes different things of released records with the same values (against "
+            "Definition 10): something other than the known columns tells them apart, such as the order of rows"
+        ]
+    return []
+
+
+def clashes_of(guesses: Mapping[str, Guessed], size: int) -> tuple[Clash, ...]:
+    """Return the pairs of attacks that cannot both be valid for some record, which needs no truth.
+
+    Of a guess that is a probability, only counts whom it rules out: everybody who can be the right one must be among
+    its candidates (Proposition 16). So a pair that is not listed may still contradict each other.
+    """
+    found = []
+    views = {name: _by_row(each, size) for name, each in guesses.items()}
+    for one, other in combinations(guesses, 2):
+        both = [row for row in views[one] if row in views[other]]
+        if not both:
+            continue
+        left, right = (Beliefs(size, tuple(views[name][row] for row in both)) for name in (one, other))
+        records = int((~left.coherent_with(right)).sum())
+        if records:
+            found.append(Clash(first=one, second=other, records=records, of=len(both)))
+    return tuple(found)
+
+
+def _by_row(found: Guessed, size: int) -> dict[int, MassFunction]:
+    """Return what each released row is believed to be, as far as a contradiction can be read from it."""
+    return dict(zip(found.rows.tolist(), _beliefs(found.guess, size), strict=True))
+
+
+def _beliefs(guess: Guess, size: int) -> list[MassFunction]:
+    if isinstance(guess, Beliefs):
+        return list(guess.each)
+    known: dict[bytes, MassFunction] = {}
+    everybody = MassFunction.vacuous(size)
+    each = []
+    for low, high in pairwise(guess.start.tolist()):
+        kept = guess.candidate[low:high][guess.probability[low:high] > 0]
+        if not kept.size:
+            each.append(everybody)
+            continue
+        key = kept.tobytes()
+        if key not in known:
+            known[key] = MassFunction.from_set(size, kept.astype(np.int64))
+        each.append(known[key])
+    return each

@@ -1,0 +1,153 @@
+"""What attacks on a masked release mean, in plain sentences for somebody who has to decide."""
+
+from collections.abc import Sequence
+from math import isnan
+
+from unveil.measure.risk import Rate
+from unveil.show.blocks import Tone
+from unveil.ask.reidentify.findings import Attacked, Reidentified, Verdict
+from unveil.show.text import count, decimal, name, percent
+
+#: Why an invalid attack is no evidence, whatever it hits.
+PROVES_NOTHING = "an attack that cannot be right under the masking used proves nothing"
+
+
+def headline(found: Reidentified) -> str:
+    """Return the answer: how far a valid attack gets, and which attacks are not valid."""
+    valid = [each for each in found.attacks if each.is_valid]
+    unknown = [each for each in found.attacks if each.is_valid is None]
+    sentences = []
+    if found.keeps_order:
+        sentences.append("The released rows are in the order of the original, which tells whose each of them is.")
+    if valid:
+        best = _best(valid)
+        sentences.append(f"The attack {spoken(best)} is valid for every record: {_reach(best, found)}.")
+    elif unknown:
+        best = _best(unknown)
+        sentences.append(
+            f"Of the attack {spoken(best)}, {_reach(best, found)}; whether it is valid is not known for "
+            f"{_how_many(best.record_level.undecided, best.targets)}."
+        )
+    return " ".join([*sentences, *_invalid_sentence(found)])
+
+
+def _invalid_sentence(found: Reidentified) -> list[str]:
+    invalid = [each for each in found.attacks if each.is_valid is False]
+    if not invalid:
+        return []
+    if len(invalid) == 1:
+        one = invalid[0]
+        said = f"The attack {spoken(one)} is not valid for {_refuted(one)}"
+    else:
+        most = max(invalid, key=lambda each: each.refuted / max(each.targets, 1))
+        said = f"{len(invalid)} of {len(found.attacks)} attacks are not valid, {spoken(most)} for {_refuted(most)}"
+    return [f"{said}: {PROVES_NOTHING}."]
+
+
+def tone(found: Reidentified) -> Tone:
+    """Return how the headline should strike: bad where an attack that may be valid finds every second person.
+
+    What attacks reach that are not valid is a warning at most: it neither proves anything nor clears anybody.
+    """
+    if found.keeps_order:
+        return "bad"
+    rates = [each.hit_rate for each in found.attacks if each.is_valid is not False and each.hit_rate.defined]
+    if any(rate.value >= 0.5 for rate in rates):
+        return "bad"
+    if not rates or any(each.hit_rate.low > found.blind for each in found.attacks):
+        return "warning"
+    return "neutral"
+
+
+def verdict_of(attacked: Attacked) -> str:
+    """Return whether an attack is valid, in a few words."""
+    if attacked.is_valid is False:
+        return f"not valid for {_refuted(attacked)}"
+    if attacked.is_valid is None:
+        return "not known"
+    return "valid for every record"
+
+
+def level_of(verdict: Verdict) -> str:
+    """Return the share of valid guesses at one level as text, or that it is not known.
+
+    >>> level_of(Verdict(level="record", valid=3, invalid=1)), level_of(Verdict(level="file"))
+    ('75.0%', 'not known')
+    """
+    if isnan(verdict.share):
+        return "not known"
+    return f"{percent(verdict.share)}{f' of {count(verdict.decided)} decided' if verdict.undecided else ''}"
+
+
+def rate_text(rate: Rate) -> str:
+    """Return a rate with its interval.
+
+    >>> rate_text(Rate(0.25, 0.2, 0.3125))
+    '25.0% (20.0% to 31.2%)'
+    """
+    return f"{percent(rate.value)} ({percent(rate.low)} to {percent(rate.high)})" if rate.defined else "undefined"
+
+
+def witness_of(attacked: Attacked) -> str:
+    """Return the sentence on the worst claim, or that none was found."""
+    if attacked.witness:
+        return attacked.witness
+    if attacked.is_valid is None:
+        return f"Nothing was found against it, but {attacked.record_level.why or 'some guesses are undecided'}."
+    return "No guess claims more than the true probability allows."
+
+
+def levels_differ(found: Reidentified) -> str:
+    """Return a sentence where the two levels disagree, or nothing."""
+    one = next(
+        (
+            each
+            for each in found.attacks
+            if each.is_valid and not isnan(each.file_level.share) and each.file_level.share < 1
+        ),
+        None,
+    )
+    if one is None:
+        return ""
+    return (
+        f"The attack {spoken(one)} judges each record alone and is valid so, but its guesses about "
+        f"{_how_many(one.file_level.invalid, one.file_level.decided)} are incompatible with the file-level truth, "
+        "which also uses that no two released records come from one person."
+    )
+
+
+def spoken(attacked: Attacked) -> str:
+    """Return the attack as it is written, visible and of bounded length."""
+    return name(attacked.attack, 60)
+
+
+def doubt_of(attacked: Attacked) -> str:
+    """Return the nonspecificity before and after, in nats."""
+    first, last = attacked.steps[0], attacked.steps[-1]
+    return f"{decimal(first.nonspecificity)} → {decimal(last.nonspecificity)}"
+
+
+def _best(attacks: Sequence[Attacked]) -> Attacked:
+    return max(attacks, key=lambda each: -1.0 if isnan(each.hit_rate.value) else each.hit_rate.value)
+
+
+def _reach(attacked: Attacked, found: Reidentified) -> str:
+    if not attacked.hit_rate.defined:
+        return "no released record comes from an original one"
+    return (
+        f"its best bet is the right person for {percent(attacked.hit_rate.value)} of "
+        f"{count(attacked.targets, 'record', 'records')} (blind chance {percent(found.blind)})"
+    )
+
+
+def _refuted(attacked: Attacked) -> str:
+    """Return for how many records an attack is not valid; "not for all" would leave open whether for some it is."""
+    if attacked.refuted == attacked.targets and attacked.targets > 1:
+        return f"any of {count(attacked.targets)} records"
+    return _how_many(attacked.refuted, attacked.targets)
+
+
+def _how_many(some: int, every: int) -> str:
+    if some == every:
+        return "the one record" if every == 1 else f"all {count(every)} records"
+    return f"{count(some)} of {count(every, 'record', 'records')}"

@@ -1,0 +1,1 @@
+"""What do many scenarios show, and how far are they?"""

@@ -1,0 +1,168 @@
+"""The numbers of a study in rows: means with intervals by level, failures, and time."""
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+from unveil.show.blocks import Side, Table
+from unveil.show.page import MOST_ROWS
+from unveil.show.scale import value_text
+from unveil.ask.study.findings import AXES, StudyFindings, duration, is_share, labels, together
+from unveil.show.text import UNDEFINED, count, percent
+from unveil.study import Axis
+
+#: All tables of means on one page have no more rows than these together, so that it stays below 1 MB.
+MOST_ROWS_OF_MEANS = 600
+
+#: Stands where a scenario failed or was not computed.
+NOTHING = "–"
+_LARGE = 100
+
+
+def mean_tables(found: StudyFindings, *, most: int = MOST_ROWS_OF_MEANS) -> tuple[tuple[Table, ...], int]:
+    """Return the means of each metric by level, a table per metric, axis and data set, and how many are left out.
+
+    Tables are left out once those before have as many rows as a page may hold.
+    """
+    shown: list[Table] = []
+    rows = left_out = 0
+    for metric, axis, data in product(found.metrics, found.study.axes, found.study.data):
+        table = mean_table(found, metric, axis, data.name)
+        if rows + len(table.rows) > most and shown:
+            left_out += 1
+            continue
+        rows += len(table.rows)
+        shown.append(table)
+    return tuple(shown), left_out
+
+
+def mean_table(found: StudyFindings, metric: str, axis: Axis, data: str) -> Table:
+    """Return one row per protection and attack, one column per level: the mean and half the width of its interval."""
+    study = found.study
+    means = found.means(metric, axis.name)
+    protections, attacks = labels(study.protections), labels(study.attacks)
+    rows = tuple(
+        (
+            protections[protect],
+            attacks[attack],
+            *(mean_text(means.get((data, protect, attack, level)), metric) for level in axis.levels),
+        )
+        for protect in study.protections
+        for attack in study.attacks
+    )
+    words, kind = AXES[axis.name]
+    where = f" of {data}" if len(study.data) > 1 else ""
+    return Table(
+        caption=f"{metric.replace('_', ' ').capitalize()}{where}, by {words}",
+        columns=("protection", "attack", *(value_text(level, kind) for level in axis.levels)),
+        rows=rows,
+        align=_sides(2, len(axis.levels)),
+    )
+
+
+def mean_text(mean: tuple[float, float] | None, metric: str) -> str:
+    """Return a mean and half the width of its 95 % interval; what was not computed is a dash.
+
+    >>> mean_text((0.25, 0.03), "adversary_overall_success"), mean_text((3.25, float("nan")), "entropy")
+    ('25.0% ± 3.0', '3.250')
+    """
+    if mean is None:
+        return NOTHING
+    value, half = mean
+    if not math.isfinite(value):
+        return UNDEFINED
+    if is_share(metric):
+        return percent(value) + (f" ± {100 * half:.1f}" if math.isfinite(half) else "")
+    # As many decimals in both, so that they can be compared at a glance.
+    places = 3 if abs(value) < _LARGE else 1
+    return f"{value:,.{places}f}" + (f" ± {half:,.{places}f}" if math.isfinite(half) else "")
+
+
+def strongest_tables(found: StudyFindings) -> tuple[Table, ...]:
+    """Return the first metric at the highest level of each axis: one row per data set and protection.
+
+    Of many data sets, each has its own table.
+    """
+    return tuple(table for axis in found.study.axes for table in _strongest(found, axis))
+
+
+def _strongest(found: StudyFindings, axis: Axis) -> Iterator[Table]:
+    study, metric = found.study, found.metrics[0]
+    means, level = found.means(metric, axis.name), axis.levels[-1]
+    protections, attacks = labels(study.protections), labels(study.attacks)
+    whole = len(study.data) * len(study.protections) <= MOST_ROWS
+    words, kind = AXES[axis.name]
+    several = len(study.data) > 1
+    for group in [study.data] if whole else [(data,) for data in study.data]:
+        rows = tuple(
+            (
+                *([data.name] if several else []),
+                protections[protect],
+                *(mean_text(means.get((data.name, protect, attack, level)), metric) for attack in study.attacks),
+            )
+            for data in group
+            for protect in study.protections
+        )
+        yield Table(
+            caption=f"{metric.replace('_', ' ').capitalize()} where the adversary is strongest: "
+            f"{value_text(level, kind)}, {words}",
+            columns=(*(["data"] if several else []), "protection", *(attacks[attack] for attack in study.attacks)),
+            rows=rows,
+            align=_sides(1 + several, len(study.attacks)),
+        )
+
+
+def failure_table(found: StudyFindings) -> Table | None:
+    """Return the errors by kind, how many scenarios each befell and where; None where nothing failed."""
+    if not found.failures:
+        return None
+    rows = tuple(
+        (
+            count(each.scenarios),
+            each.error,
+            together(each.data),
+            together(each.protections),
+            together(each.attacks),
+        )
+        for each in found.failures
+    )
+    return Table(
+        caption="Errors, the most frequent first",
+        columns=("scenarios", "error", "data", "protections", "attacks"),
+        rows=rows,
+        align=("right", "left", "left", "left", "left"),
+        note="Errors that differ in numbers only are counted together, and the first of them is shown.",
+        prose=True,
+    )
+
+
+def time_table(found: StudyFindings) -> Table | None:
+    """Return the seconds per replication of each attack on each data set; None where no time was noted."""
+    if not found.spent:
+        return None
+    study = found.study
+    called = labels(study.attacks)
+    each = {(one.data, one.attack): one for one in found.spent}
+    total = {data.name: sum(one.seconds for one in found.spent if one.data == data.name) for data in study.data}
+    rows = tuple(
+        (
+            data.name,
+            *(
+                duration(each[data.name, attack].each) if (data.name, attack) in each else NOTHING
+                for attack in study.attacks
+            ),
+            duration(total[data.name]),
+        )
+        for data in study.data
+    )
+    return Table(
+        caption="Time per replication, and in all",
+        columns=("data", *(called[attack] for attack in study.attacks), "in all"),
+        rows=rows,
+        align=_sides(1, len(study.attacks) + 1),
+        note="Drawing what the adversary knows, the attack and all metrics, added up over all workers.",
+    )
+
+
+def _sides(names: int, numbers: int) -> tuple[Side, ...]:
+    return tuple("left" if place < names else "right" for place in range(names + numbers))

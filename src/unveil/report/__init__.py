@@ -1,1 +1,0 @@
-"""Show it: plain sentences, pictures and pages of results that were computed elsewhere."""

@@ -1,0 +1,178 @@
+"""A :class:`Page` as one HTML file that needs nothing else: no network, no second file, no trust in its input."""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from unveil.show.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, Section, Table
+from unveil.show.blocks_spread import BoxRows, HeatMap
+from unveil.show.machine import compact
+from unveil.show.svg.figures import box_figure, figure_of, heat_figure, rings_figure
+from unveil.show.templates import LONGEST_SENTENCE, environment_of, text_of
+from unveil.show.text import count, shorten
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+#: A longer table is cut, and the page says so: a page shows what matters, the JSON output has everything.
+MOST_ROWS = 100
+MOST_NOTES = 20
+_PACKAGE = "unveil.report"
+
+#: The tone of a headline in words, for those who do not see its colour.
+TONES = {"good": "Good", "warning": "Take care", "bad": "Serious", "neutral": "Result"}
+#: Whom the page is for, as it is said on it.
+EDITIONS = {"": "", "internal": "Internal edition, not to be passed on", "shareable": "Shareable edition"}
+
+
+def render(page: Page) -> str:
+    """Return the page as the text of one self-contained HTML file, below 1 MB whatever the input.
+
+    Everything is escaped. The content security policy allows nothing but the style and the scripts inside the file,
+    each known by its hash. The same page gives the same bytes.
+
+    >>> page = Page(title="T", question="Is it safe?", headline="No: <b>1</b> is out.", tone="bad", sections=())
+    >>> text = render(page)
+    >>> "&lt;b&gt;1&lt;/b&gt;" in text, "default-src 'none'" in text
+    (True, True)
+    """
+    style = asset("page.css")
+    scripts = [asset(f"{name}.js") for name in dict.fromkeys(_scripts(page))]
+    template = _environment().get_template("page.html.j2")
+    return template.render(
+        page=page,
+        policy=_verbatim(_policy(style, scripts), "meta"),
+        style=_verbatim(style, "style"),
+        scripts=[_verbatim(script, "script") for script in scripts],
+        sections=_sections(page),
+        tone=TONES[page.tone],
+        edition=EDITIONS[page.edition],
+        sheet=page.sheet,
+        notes=[shorten(note, LONGEST_SENTENCE) for note in page.notes[:MOST_NOTES]],
+        more_notes=max(0, len(page.notes) - MOST_NOTES),
+    )
+
+
+def asset(name: str) -> str:
+    """Return the text of a file that is part of every report."""
+    return text_of(_PACKAGE, name)
+
+
+@cache
+def _environment() -> "Environment":
+    return environment_of(_PACKAGE)
+
+
+def _policy(style: str, scripts: list[str]) -> str:
+    allowed = " ".join(map(_hash, scripts)) or "'none'"
+    return (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {allowed}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _verbatim(text: str, element: str) -> Any:
+    """Return text of our own unescaped: the hash of a style or a script is taken over exactly these characters."""
+    from markupsafe import Markup
+
+    if f"</{element}" in text.lower():
+        raise ValueError(f"an asset must not close its own <{element}> element")
+    return Markup(text)  # noqa: S704 - never input
+
+
+def embedded(data: Any) -> Any:
+    """Return data as JSON that may stand inside a ``<script type="application/json">`` element.
+
+    >>> "u003c/script" in embedded({"name": "</script>"}), "<" in embedded({"name": "</script>"})
+    (True, False)
+    """
+    from markupsafe import Markup
+
+    text = compact(data)
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return Markup(text)  # noqa: S704 - nothing that HTML gives a meaning to is left
+
+
+def _scripts(page: Page) -> Iterator[str]:
+    for section in page.sections:
+        for block in section.blocks:
+            if isinstance(block, Playground):
+                yield block.script
+
+
+def _sections(page: Page) -> list[dict[str, Any]]:
+    """Return what the template needs of each section: numbers side by side, charts drawn, tables cut."""
+    numbered = iter(range(1, 1_000_000))
+    return [
+        {
+            "heading": section.heading,
+            "lead": section.lead,
+            "identity": f"part-{position}",
+            "groups": list(_groups(section, numbered)),
+        }
+        for position, section in enumerate(page.sections, start=1)
+    ]
+
+
+def _groups(section: Section, numbered: Iterator[int]) -> Iterator[dict[str, Any]]:
+    for kind, blocks in groupby(section.blocks, key=_shelf):
+        if kind is Number:
+            yield {"kind": "numbers", "numbers": list(blocks)}
+        elif kind == "small charts":
+            charts = (block for block in blocks if isinstance(block, Chart))
+            yield {"kind": kind, "figures": [figure_of(chart, f"block-{next(numbered)}") for chart in charts]}
+        elif kind == "small boxes":
+            rows = (block for block in blocks if isinstance(block, BoxRows))
+            yield {"kind": kind, "figures": [box_figure(block, f"block-{next(numbered)}") for block in rows]}
+        else:
+            yield from (_group(block, f"block-{next(numbered)}") for block in blocks)
+
+
+def _shelf(block: Block) -> object:
+    """Return what blocks that stand side by side have in common."""
+    if isinstance(block, BoxRows) and block.small:
+        return "small boxes"
+    return "small charts" if isinstance(block, Chart) and block.small else type(block)
+
+
+def _group(block: Block, identity: str) -> dict[str, Any]:
+    match block:
+        case Chart():
+            return {"kind": "chart", "figure": figure_of(block, identity)}
+        case Rings():
+            return {"kind": "chart", "figure": rings_figure(block, identity)}
+        case BoxRows():
+            return {"kind": "box rows", "figure": box_figure(block, identity)}
+        case HeatMap():
+            return {"kind": "heat map", "figure": heat_figure(block, identity)}
+        case Table():
+            cut = len(block.rows) - MOST_ROWS
+            more = f"The first {MOST_ROWS} of {count(len(block.rows))} rows are shown." if cut > 0 else ""
+            return {"kind": "table", "table": block, "rows": block.rows[:MOST_ROWS], "more": more, "identity": identity}
+        case Boxes():
+            return {"kind": "boxes", "boxes": block}
+        case Playground():
+            return {
+                "kind": "playground",
+                "playground": block,
+                "figure": figure_of(block.chart, identity),
+                "data": embedded(block.data),
+                "identity": identity,
+            }
+        case _:
+            raise TypeError(f"a section cannot show a {type(block).__name__}")
+
+
+def data_of(html: str) -> list[Any]:
+    """Return the data embedded in a page, one value per playground: for tests, and for readers without a browser."""
+    pieces = html.split('<script type="application/json">')[1:]
+    return [json.loads(piece.split("</script>", 1)[0]) for piece in pieces]

@@ -1,0 +1,221 @@
+"""What a limit can be set for: each figure at its worst, groups of people among them, and what it cannot do without."""
+
+from collections.abc import Callable
+from functools import cache
+from math import isnan
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from unveil.ask.audit.answer import AuditAnswer, audit
+from unveil.ask.audit.quantities import meanings, needs
+from unveil.ask.audit.settings import ATTACKS
+from unveil.attack.table.attribute_disclosure import AttributeDisclosure
+from unveil.attack.table.inference import Inference
+from unveil.attack.table.linkability import Linkability
+from unveil.data.release import Knowledge, Release
+from unveil.data.table import Table, agree
+from unveil.guess.trials import Trials
+from unveil.measure.disclosure import disclosure
+from unveil.measure.groups import Group, bands, group_rates
+from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
+from unveil.ask.audit.findings import Finding
+
+ILL = "ill"
+GUESSES: dict[str, Callable[..., Any]] = {"inference": Inference, "attribute_disclosure": AttributeDisclosure}
+#: The attacks whose tries are about single people, so that groups have rates of their own.
+PERSONAL = [attack for attack in ATTACKS if ATTACK_TEXTS[attack].per_person]
+
+
+def people(rows: int, seed: int) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    age = rng.integers(20, 70, rows)
+    return pl.DataFrame(
+        {
+            "age": age,
+            "sex": rng.choice(["f", "m"], rows),
+            "region": rng.choice(["north", "south", "east", "west"], rows, p=[0.5, 0.3, 0.13, 0.07]),
+            "income": age * 30 + rng.integers(0, 900, rows),
+            ILL: rng.choice(["flu", "gout", "none"], rows),
+        }
+    )
+
+
+ORIGINAL, CONTROL = people(120, 1), people(90, 2)
+LEAK, FOREIGN = ORIGINAL.sample(fraction=1.0, shuffle=True, seed=3), people(110, 4)
+
+
+def ask(*given: Any, seed: int = 5, **settings: Any) -> AuditAnswer:
+    return audit(*given, rng=np.random.default_rng(seed), **settings)
+
+
+def found(answer: AuditAnswer) -> list[Finding]:
+    return [finding for release in answer.found.releases for finding in release.findings]
+
+
+def shown(finding: Finding) -> tuple[Group, ...]:
+    return () if finding.groups is None else finding.groups.groups
+
+
+# --- quantities -------------------------------------------------------------------------------------------------------
+
+
+def test_every_attack_and_measure_has_quantities_and_says_what_they_need() -> None:
+    said = meanings()
+    assert {name.split(".")[0] for name in said} == {*ATTACKS, "disclosure", "utility"}
+    for name, meaning in said.items():
+        for need, option in (("control", "--control"), ("by", "--by")):
+            if option in meaning:
+                assert need in needs(name)
+    assert needs("membership.worst_group.low") == ("control", "by")
+    assert needs("disclosure.k_anonymity") == needs("utility.loss") == ()
+    assert "copies.worst_group" not in said
+    assert "row_order.excess_over_control" not in said
+
+
+def test_each_quantity_is_the_worst_over_releases_and_columns_but_not_the_mean() -> None:
+    answer = ask(
+        ORIGINAL, {"near": LEAK, "far": FOREIGN}, CONTROL, attacks=[*GUESSES, "singling_out"], targets=40,
+        sensitive=["ill", "income"],
+    )  # fmt: skip
+    for attack in (*GUESSES, "singling_out"):
+        rows = answer.table.filter(pl.col("attack") == attack)
+        for figure in ("attack_rate", "control_rate", "excess_over_control"):
+            for end, column in (("", figure), (".low", f"{figure}_low"), (".high", f"{figure}_high")):
+                assert answer.quantities[f"{attack}.{figure}{end}"].value == rows[column].max()
+    searched = ask(ORIGINAL, LEAK, CONTROL, attacks=["inference"], targets=40)
+    worst, mean = found(searched)
+    assert searched.quantities["inference.naive_rate"].value == worst.risk.naive_rate.value
+    assert mean.risk.naive_rate.value != worst.risk.naive_rate.value
+
+
+def test_figures_of_the_release_itself_are_the_worst_over_releases() -> None:
+    bands_of_ages = {"age": pl.col("age") // 50}
+    coarse = FOREIGN.select("age", "sex").with_columns(**bands_of_ages)
+    fine = FOREIGN.select("age", "sex")
+    original = ORIGINAL.select("age", "sex")
+    answer = ask(original, {"coarse": coarse, "fine": fine}, attacks=["disclosure", "utility"])
+    every = [release.disclosure for release in answer.found.releases]
+    tables = [Table.from_frame(each) for each in (coarse, fine)]
+    by_hand = [disclosure(Release(Table.from_frame(original), table), minimum_cell=11) for table in tables]
+    assert [each.k_anonymity for each in every if each] == [each.k_anonymity for each in by_hand]
+    quantities = answer.quantities
+    assert quantities["disclosure.k_anonymity"].value == min(each.k_anonymity for each in by_hand)
+    assert not quantities["disclosure.k_anonymity"].more_is_worse
+    for figure in ("highest_risk", "average_risk", "sample_uniqueness"):
+        assert quantities[f"disclosure.{figure}"].value == max(getattr(each, figure) for each in by_hand)
+    losses = [release.utility.loss for release in answer.found.releases if release.utility]
+    assert quantities["utility.loss"].value == max(losses) > min(losses)
+
+
+def test_what_was_not_measured_is_undefined_and_never_0() -> None:
+    quantities = ask(ORIGINAL, FOREIGN, attacks=["copies"]).quantities
+    assert set(quantities) == set(meanings())
+    assert all(isnan(each.value) for name, each in quantities.items() if not name.startswith("copies.attack_rate"))
+    assert not any(each.exceeded_when_undefined for each in quantities.values())
+
+
+def test_the_worst_group_is_the_one_that_is_hit_most() -> None:
+    """Where there is a control table groups are ranked by their excess, but the quantity is a rate."""
+    answer = ask(ORIGINAL, LEAK, CONTROL, attacks=PERSONAL, by="region", targets=None, kind="masked")
+    for attack in PERSONAL:
+        for end in ("value", "low", "high"):
+            rates = [
+                getattr(group.attack_rate, end)
+                for finding in found(answer)
+                if finding.attack == attack
+                for group in shown(finding)
+            ]
+            name = f"{attack}.worst_group{'' if end == 'value' else '.' + end}"
+            if rates:
+                assert answer.quantities[name].value == max(rates), name
+    assert isnan(ask(ORIGINAL, LEAK, attacks=["inference"]).quantities["inference.worst_group"].value)
+
+
+# --- groups -----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def tables() -> tuple[Table, Table, Table]:
+    original, released, control = agree(*(Table.from_frame(each) for each in (ORIGINAL, LEAK, CONTROL)))
+    return original, released, control
+
+
+def run(attack: Any) -> Trials:
+    """Return the trials of an attack on everybody."""
+    original, released, control = tables()
+    knowledge = Knowledge(original, control)
+    trials: Trials = attack.run(released=released, knowledge=knowledge, rng=np.random.default_rng(0))
+    return trials
+
+
+def test_groups_are_those_of_the_same_trials() -> None:
+    attacks = ["linkability", *GUESSES]
+    answer = ask(
+        ORIGINAL, LEAK, CONTROL, attacks=attacks, by="region", sensitive=["ill"], scenarios=["age:sex"], targets=None,
+        neighbours=2,
+    )  # fmt: skip
+    by_hand = {
+        "linkability": Linkability(first=("age",), second=("sex",), neighbours=2, targets=None),
+        **{attack: made(secret=ILL, known=("age", "sex"), targets=None) for attack, made in GUESSES.items()},
+    }
+    original, _, control = tables()
+    labels = bands(original, "region"), bands(control, "region", like=original)
+    for finding in found(answer):
+        trials = run(by_hand[finding.attack])
+        assert repr(finding.groups) == repr(group_rates(trials, *labels, minimum=11, looks=3))
+
+
+def test_groups_of_people_who_were_drawn_are_counted_among_all() -> None:
+    answer = ask(ORIGINAL, LEAK, CONTROL, attacks=PERSONAL, by="sex", targets=60, kind="masked")
+    grouped = [finding for finding in found(answer) if finding.groups is not None]
+    assert {finding.attack for finding in grouped} >= {"singling_out", "linkability", "inference", "membership"}
+    sizes = dict(ORIGINAL["sex"].value_counts().iter_rows())
+    for finding in grouped:
+        assert {group.name: group.people for group in shown(finding)} == sizes
+        tried = sum(group.tries for group in shown(finding))
+        assert tried == (120 if finding.attack == "singling_out" else finding.targets)
+
+
+def test_a_group_that_is_hit_more_often_is_named() -> None:
+    north = pl.concat([ORIGINAL.filter(pl.col("region") == "north"), people(60, 30)])
+    answer = ask(
+        ORIGINAL, north, CONTROL, attacks=["attribute_disclosure"], by="region", sensitive=["ill"], targets=None
+    )
+    (finding,) = found(answer)
+    assert finding.groups is not None
+    assert [group.name for group in finding.groups.worse] == ["north"]
+
+
+def test_groups_of_singling_out_raise_no_alarm_by_the_size_of_the_control() -> None:
+    """Fewer rows are easier to be alone among; a table of other people must not look like a leak for that."""
+    for rows, others in ((60, 400), (300, 70)):
+        made = (people(each, 50 + at) for at, each in enumerate((rows, rows, others)))
+        for finding in found(ask(*made, attacks=["singling_out"], by="sex")):
+            assert finding.groups is not None
+            everybody = finding.groups.overall.excess_over_control
+            assert isnan(everybody.value) or everybody.low <= 0 <= everybody.high
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_group_below_the_minimum_is_in_the_answer(attack: str) -> None:
+    rare = ORIGINAL.with_columns(region=pl.Series(["Zephyrine", *["Xanadu"] * 5, *ORIGINAL["region"][6:]]))
+    answer = ask(rare, rare.reverse(), CONTROL, attacks=[attack], by="region", targets=80, kind="masked")
+    assert "Zephyrine" not in answer.to_json()
+    assert "Xanadu" not in answer.to_json()
+    for group in (group for finding in found(answer) for group in shown(finding)):
+        assert min(group.people, group.tries) >= 11
+        assert group.control_tries == 0 or group.control_tries >= 11
+
+
+def test_groups_may_be_of_a_column_that_is_not_released() -> None:
+    """Whom a release hits is asked of people, not of what is told about them."""
+    answer = ask(
+        ORIGINAL, LEAK.drop("region"), CONTROL.drop("region"), by="region", attacks=["inference"], targets=None
+    )
+    grouped = next(finding.groups for finding in found(answer) if finding.groups is not None)
+    sizes = dict(ORIGINAL["region"].value_counts().iter_rows())
+    assert {group.name: group.people for group in grouped.groups if group.kind == "named"}.items() <= sizes.items()
+    assert all(isnan(group.control_rate.value) for group in grouped.groups)

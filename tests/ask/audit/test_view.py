@@ -1,0 +1,364 @@
+"""The report of an audit: its sentences, what it draws, and that it never says more than was measured."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from unveil.measure.risk import Rate, Risk
+from unveil.ask.audit.view import page, plain_words
+from unveil.ask.audit.parts.candidates import candidate_table
+from unveil.ask.audit.charts import attack_chart, comparison_chart, weight_chart
+from unveil.ask.audit.findings import (
+    UNDEFINED,
+    Audit,
+    Audited,
+    ColumnFact,
+    Finding,
+    Links,
+    Scenario,
+    Search,
+    Weight,
+)
+from unveil.ask.audit.sentences import sentence
+from unveil.ask.audit.tables import attack_table, comparison_table, weight_table
+from unveil.ask.audit.verdict import headline, is_proved, tone, worst, worst_of
+from unveil.ask.audit.words import compact_rate, links_text, rate_text
+from unveil.show.blocks import Table
+from unveil.show.page import render
+from unveil.show.trust import mark, trust_note
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def rates(attack: Rate, *, control: Rate = UNDEFINED, excess: Rate = UNDEFINED, naive: float = 0.02) -> Risk:
+    return Risk(
+        attack_rate=attack,
+        control_rate=control,
+        excess_over_control=excess,
+        naive_rate=Rate(naive, naive, naive) if not math.isnan(naive) else UNDEFINED,
+    )
+
+
+WHO = Scenario(name="neighbour", first=("age", "sex"), second=("income",), reason="they talk")
+CLEAR = Finding(
+    attack="linkability",
+    targets=500,
+    neighbours=10,
+    scenario=WHO,
+    risk=rates(Rate(0.312, 0.273, 0.354), control=Rate(0.04, 0.026, 0.061), excess=Rate(0.283, 0.241, 0.325)),
+    links=Links(expected=156.0, low=150.0, high=161.0),
+)
+MEAN = replace(
+    CLEAR,
+    scenario=Scenario(name="mean of 20 random splits", first=(), reason="", origin="random"),
+    risk=rates(Rate(0.9, 0.8, 0.95), control=Rate(0.1, 0.0, 0.2), excess=Rate(0.88, 0.7, 0.95)),
+)
+NOTHING = replace(
+    CLEAR, risk=rates(Rate(0.03, 0.02, 0.05), control=Rate(0.04, 0.02, 0.06), excess=Rate(-0.01, -0.03, 0.012))
+)
+COPIES = Finding(
+    attack="copies",
+    targets=700,
+    risk=rates(Rate(0.004, 0.001, 0.013), control=Rate(0.004, 0.0, 0.02), excess=Rate(0, -0.02, 0.01), naive=math.nan),
+    links=Links(expected=3.0, low=3.0, high=3.0),
+)
+NEAR = Finding(
+    attack="closest_record",
+    targets=500,
+    risk=rates(UNDEFINED, naive=math.nan),
+    figures={"median": 0.02, "low": 0.001, "control_median": 0.06, "control_low": 0.03},
+)
+ORDER = Finding(attack="row_order", targets=500, risk=rates(Rate(0.002, 0.0, 0.011)), remark="Rows are far apart.")
+LEFT_OUT = Finding(attack="record_linkage", targets=0, risk=rates(UNDEFINED, naive=math.nan), remark="Left out: why.")
+
+
+SEARCH = Search(splits=120, random_splits=20, targets=350, seemed=Rate(0.4, 0.3, 0.5), figure="excess_over_control")
+
+
+def release(*findings: Finding, name: str = "masked.csv", **more: object) -> Audited:
+    given = {"name": name, "rows": 700, "kind": None, "columns": ("age", "sex", "income"), "sha256": None}
+    return Audited(findings=findings, **(given | more))  # type: ignore[arg-type]
+
+
+def audit(*releases: Audited, control: bool = True, **more: object) -> Audit:
+    fact = ColumnFact(name="age", kind="number", role="known", reason="every cell is a whole number", missing=0)
+    attacks = tuple(dict.fromkeys(finding.attack for each in releases for finding in each.findings))
+    given = {
+        "rows": 700, "columns": (fact,), "sha256": "ab" * 32, "control_rows": 244 if control else None,
+        "control_sha256": None, "releases": releases, "attacks": attacks,
+    }  # fmt: skip
+    return Audit(**(given | more))  # type: ignore[arg-type]
+
+
+def without_control(finding: Finding) -> Finding:
+    risk = replace(finding.risk, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
+    return replace(finding, risk=risk)
+
+
+# --- sentences --------------------------------------------------------------------------------------------------------
+
+
+def test_zero_of_500_reads_as_nothing_with_its_limit() -> None:
+    assert rate_text(Rate(0.0, 0.0, 0.00762)) == "0% (at most 0.8%)"
+    assert compact_rate(Rate(0.0, 0.0, 0.00762)) == "0% (≤ 0.8%)"
+    assert rate_text(UNDEFINED) == "undefined"
+    assert compact_rate(Rate(-0.01, -0.03, 0.02)) == "-1.0% (-3.0% to 2.0%)"
+
+
+def test_the_sentence_on_linkability_names_who_and_beside_what() -> None:
+    assert sentence(CLEAR) == (
+        "Whoever holds age and sex from one source and income from another can tell for 31.2% of people (27.3% to "
+        "35.4%) that both are about the same person. For people who are not in the data it is 4.0% (2.6% to 6.1%). "
+        "Blind chance gives 2.0%. Of those on whom it would fail if they were not in the data, 28.3% (24.1% to 32.5%) "
+        "are hit because they are."
+    )
+    assert "no measurable difference" in sentence(NOTHING)
+    assert sentence(MEAN).startswith("On average over divisions of the columns")
+
+
+@pytest.mark.parametrize(
+    ("finding", "said"),
+    [
+        (COPIES, "0.4% of released records (0.1% to 1.3%) are exact copies of a record in the data."),
+        (NEAR, "the release keeps nearer to the data than such people do, which is a warning."),
+        (replace(NEAR, figures={**NEAR.figures, "median": 0.07, "low": 0.03}), "raises no alarm and clears nobody"),
+        (replace(NEAR, figures={**NEAR.figures, "low": 0.03}), "raises no alarm and clears nobody"),
+        (replace(NEAR, figures={"median": 0.07, "low": 0.03}), "Without a control table nobody can say"),
+        (replace(NEAR, figures={"median": math.nan, "low": math.nan}), "No record has such a figure here"),
+        (ORDER, "0.2% of released rows (0.0% to 1.1%) stand where the same person stands in the original."),
+        (LEFT_OUT, "Left out: why."),
+        (replace(LEFT_OUT, remark=""), "Record linkage could not be measured here."),
+        (replace(LEFT_OUT, figures={"sure": 0.5}), "For 50.0% of released records a single person is nearest."),
+        (replace(ORDER, attack="record_linkage"), "names the right person for 0.2% of released records"),
+    ],
+)
+def test_every_attack_has_its_sentence(finding: Finding, said: str) -> None:
+    assert said in sentence(finding)
+
+
+def test_hits_are_shown_with_what_ties_leave_open() -> None:
+    assert links_text(CLEAR) == "156 (150–161) of 500"
+    assert links_text(COPIES) == "3 of 700"
+    assert links_text(NEAR) == ""
+
+
+# --- the headline -----------------------------------------------------------------------------------------------------
+
+
+def test_the_headline_names_attack_release_adversary_and_figure() -> None:
+    found = audit(release(NOTHING, name="a.csv"), release(CLEAR, MEAN, COPIES, name="b.csv"))
+    assert headline(found) == (
+        "Linkability: release 'b.csv' lets anyone who holds age and sex from one source and income from another tell "
+        "that both are about the same person for 31.2% of people (27.3% to 35.4%), against 4.0% for people who are not "
+        "in the data."
+    )
+    assert tone(found) == "warning"
+    which = worst(found)
+    assert which is not None
+    assert which == (found.releases[1], CLEAR)
+
+
+def test_what_is_not_proved_is_not_claimed_and_nothing_is_ever_good() -> None:
+    found = audit(release(NOTHING, COPIES))
+    assert not is_proved(NOTHING)
+    assert headline(found).startswith("No attack succeeded measurably more often on people in the data than on others")
+    assert "an excess of up to 1.2%" in headline(found)
+    assert tone(found) == "neutral"
+
+
+def test_without_control_the_headline_says_what_cannot_be_concluded() -> None:
+    found = audit(release(without_control(CLEAR)), control=False)
+    assert headline(found).endswith(
+        "against 2.0% by blind chance; without a control table nobody can say how much of that comes from being in the "
+        "data."
+    )
+    assert tone(found) == "warning"
+    weak = replace(CLEAR, risk=rates(Rate(0.03, 0.01, 0.05)))
+    assert headline(audit(release(weak), control=False)).endswith("Without a control table that clears nobody.")
+
+
+@pytest.mark.parametrize(
+    ("finding", "said"),
+    [
+        (replace(COPIES, risk=rates(Rate(1.0, 0.995, 1.0), control=Rate(0, 0, 0.1), excess=Rate(1.0, 0.99, 1.0))),
+         "Exact copies: in the release 100% of records (at least 99.5%) are exact copies of a record in the data, "
+         "against 0.0% for people who are not in the data."),
+        (replace(ORDER, risk=rates(Rate(0.9, 0.8, 0.95))),
+         "Row order: in the release 90.0% of rows (80.0% to 95.0%) stand where the same person stands in the original, "
+         "against 2.0% by blind chance."),
+        (replace(ORDER, attack="record_linkage", risk=rates(Rate(0.9, 0.8, 0.95))),
+         "Record linkage: the release lets anyone who knows the people in the data name the right person for 90.0% of "
+         "records (80.0% to 95.0%), against 2.0% by blind chance."),
+    ],
+)  # fmt: skip
+def test_other_attacks_can_be_the_worst_too(finding: Finding, said: str) -> None:
+    found = audit(release(finding))
+    assert headline(found) == said
+    assert tone(found) == "bad"
+
+
+def test_where_nothing_was_measured_the_headline_says_so() -> None:
+    found = audit(release(LEFT_OUT))
+    assert headline(found).startswith("Nothing could be measured")
+    assert tone(found) == "neutral"
+    assert worst_of(found.releases[0], "record_linkage") is None
+
+
+# --- pictures and tables ----------------------------------------------------------------------------------------------
+
+
+def test_the_comparison_draws_the_worst_of_each_release_without_the_mean() -> None:
+    chart = comparison_chart(audit(release(CLEAR, MEAN, name="a"), release(NOTHING, name="b")))
+    assert chart is not None
+    attack, control, chance = chart.series
+    assert (attack.name, control.name, chance.name) == ("people in the data", "people not in the data", "blind chance")
+    assert attack.x.tolist() == [0.312, 0.03]
+    assert attack.low is not None
+    assert attack.low.tolist() == [0.273, 0.02]
+    assert control.x.tolist() == [0.04, 0.04]
+    assert chart.rows == ("a", "b")
+    assert comparison_chart(audit(release(COPIES))) is None
+
+
+def test_an_attack_is_drawn_with_every_adversary() -> None:
+    found = audit(release(CLEAR, MEAN, NEAR, name="a"))
+    chart = attack_chart(found, "linkability")
+    assert chart is not None
+    assert chart.rows == ("neighbour", "mean of 20 random splits")
+    distances = attack_chart(found, "closest_record")
+    assert distances is not None
+    assert [series.x.tolist() for series in distances.series] == [[0.02], [0.06]]
+    assert attack_chart(audit(release(LEFT_OUT)), "record_linkage") is None
+
+
+LINKED = replace(
+    ORDER,
+    attack="record_linkage",
+    figures={"entropy": 0.25, "adversary_success_rate": 0.875, "incorrectness": math.nan, "sure": 0.5},
+)
+
+
+def test_metrics_of_candidates_stand_beside_their_trust_in_tables() -> None:
+    table = candidate_table(audit(release(LINKED, COPIES)), "record_linkage")
+    assert table is not None
+    assert table.columns == ("Metric", "Value", "Private", "Trust in tables")
+    assert table.rows == (
+        ("Entropy", "0.25", "if high", mark("entropy", "tables")),
+        ("Adversary success rate", "0.875", "if low", mark("adversary_success_rate", "tables")),
+        ("Incorrectness", "undefined", "if high", mark("incorrectness", "tables")),
+    )
+    assert table.note.endswith(trust_note(["tables"]))
+
+
+def test_each_release_has_its_column_of_metrics_and_a_dash_where_there_are_none() -> None:
+    blind = replace(LINKED, figures={"entropy": 1.5, "sure": 0.1})
+    found = audit(release(LINKED, name="a"), release(blind, name="b"), release(LEFT_OUT, name=HOSTILE))
+    table = candidate_table(found, "record_linkage")
+    assert table is not None
+    assert table.columns[1:4] == ("a", "b", HOSTILE)
+    assert len(table.align) == len(table.columns)
+    assert [row[1:4] for row in table.rows] == [("0.25", "1.5", "–"), ("0.875", "–", "–"), ("undefined", "–", "–")]
+    (section,) = [each for each in page(found).sections if each.heading.startswith("Record linkage")]
+    assert table in section.blocks
+    assert "<script>alert" not in render(page(found))
+
+
+def test_without_candidates_there_is_no_such_table() -> None:
+    found = audit(release(CLEAR, NEAR, LEFT_OUT))
+    assert [candidate_table(found, attack) for attack in found.attacks] == [None, None, None]
+    captions = [block.caption for each in page(found).sections for block in each.blocks if isinstance(block, Table)]
+    assert not any("knows about each" in caption for caption in captions)
+
+
+def test_many_adversaries_are_cut_in_the_picture_and_kept_in_the_table() -> None:
+    many = [replace(CLEAR, scenario=replace(WHO, name=f"who {at}")) for at in range(20)]
+    found = audit(release(*many))
+    chart = attack_chart(found, "linkability")
+    assert chart is not None
+    assert len(chart.rows) == 12
+    assert "The first 12 of 20 are drawn" in chart.caption
+    assert len(attack_table(found, "linkability").rows) == 20
+
+
+def test_tables_leave_out_what_no_release_has() -> None:
+    table = attack_table(audit(release(ORDER)), "row_order")
+    assert table.columns == ("Release", "Attack rate", "Naive rate")
+    assert "Rows are far apart." in table.note
+    compared = comparison_table(audit(release(CLEAR, COPIES, name="a"), release(LEFT_OUT, NEAR, name="b")))
+    assert compared.columns == ("", "a", "b")
+    assert {row[0]: row[1:] for row in compared.rows}["Linkability"] == ("31.2% (27.3–35.4%)", "–")
+
+
+def test_columns_are_weighed_by_what_is_lost() -> None:
+    whole = Rate(0.312, 0.273, 0.354)
+    weights = (
+        Weight(column="age", without=Rate(0.1, 0.08, 0.13), whole=whole),
+        Weight(column="sex", without=Rate(0.332, 0.3, 0.37), whole=whole),
+    )
+    chart = weight_chart(release(CLEAR, weights=weights))
+    assert chart is not None
+    assert chart.series[0].x.tolist() == [0.1, 0.332]
+    assert chart.thresholds[0].value == 0.312
+    assert [row[-1] for row in weight_table([release(CLEAR, weights=weights)]).rows] == ["−21.2 points", "+2.0 points"]
+    assert weight_chart(release(CLEAR)) is None
+    said = plain_words(audit(release(CLEAR, weights=weights)))
+    assert said[0].endswith("The columns that help most: age.")
+
+
+def test_the_page_says_what_was_not_tested_how_and_from_which_files() -> None:
+    searched = release(
+        replace(CLEAR, scenario=replace(WHO, origin="worst")),
+        MEAN,
+        name="a",
+        search=SEARCH,
+        sha256="cd" * 32,
+    )
+    built = page(audit(searched, release(NOTHING, COPIES, NEAR, ORDER, LEFT_OUT, name="b")), seed=4)
+    text = render(built)
+    assert "no finding of anonymity" in text
+    assert "What was not tested" in text
+    assert "divisions tried: 120" in text
+    assert "whom the search never saw" in text
+    assert "ab" * 32 in text
+    assert "cd" * 32 in text
+    assert ", seed 4." in text
+    assert "they talk" in text
+    assert len(text) < 1_000_000
+    assert render(page(audit(release(CLEAR)), seed=1)) == render(page(audit(release(CLEAR)), seed=1))
+
+
+def lead_of(built: Audit) -> str:
+    return next(section.lead for section in page(built).sections if section.heading.startswith("Linkability"))
+
+
+def test_the_page_says_what_the_worst_split_seemed_and_what_it_is() -> None:
+    worst_split = replace(CLEAR, scenario=replace(WHO, origin="worst"))
+    said = lead_of(audit(release(worst_split, MEAN, search=SEARCH)))
+    assert said.endswith(
+        "The worst split found seemed to reach an excess over control of 40.0% (30.0% to 50.0%) on the half of the "
+        "targets where it was searched for; on fresh people it is 28.3% (24.1% to 32.5%)."
+    )
+    alone = release(without_control(worst_split), MEAN, search=replace(SEARCH, figure="attack_rate"))
+    assert "seemed to reach 40.0% (30.0% to 50.0%)" in lead_of(audit(alone, control=False))
+    assert "on fresh people it is 31.2% (27.3% to 35.4%)." in lead_of(audit(alone, control=False))
+    # Of several the one where it reaches most; whoever was named was not searched for; one person is no two halves.
+    weak = release(replace(NOTHING, scenario=worst_split.scenario), MEAN, name="weak", search=SEARCH)
+    assert "found on 'strong' seemed" in lead_of(audit(weak, release(worst_split, name="strong", search=SEARCH)))
+    assert "seemed" not in lead_of(audit(release(CLEAR)))
+    assert "seemed" not in lead_of(audit(release(worst_split, MEAN, search=SEARCH), rows=1))
+
+
+def test_names_from_the_data_are_escaped_everywhere() -> None:
+    who = replace(WHO, name=HOSTILE, first=(HOSTILE,), reason=HOSTILE)
+    fact = ColumnFact(name=HOSTILE, kind="number", role="known", reason=HOSTILE, missing=0)
+    weights = (Weight(column=HOSTILE, without=Rate(0.1, 0.08, 0.13), whole=Rate(0.3, 0.2, 0.4)),)
+    built = audit(
+        release(replace(CLEAR, scenario=who), COPIES, name=HOSTILE, weights=weights),
+        release(NEAR, name="b"),
+        columns=(fact,),
+        notes=(HOSTILE,),
+    )
+    text = render(page(built))
+    assert "<script>alert" not in text
+    assert text.count("&lt;script&gt;alert") >= 8

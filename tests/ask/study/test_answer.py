@@ -1,0 +1,165 @@
+"""The answer on a study: counts, means and intervals against the rows themselves, failures by kind, time."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from tests.study.small import METRICS, small_study
+from unveil.ask.study.answer import StudyAnswer, failures_of, study
+from unveil.ask.study.status import study_status
+from unveil.errors import InputError
+from unveil.study import Axis, Results, run_study
+
+FAILING = "tests.study.own:Failing:seeds=5"
+GUESS = "tests.study.own:Guess"
+AXES = (Axis("seed_pairs", (2, 5)), Axis("overlap", (0.5, 0.9)))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run a study of 2 protections, 2 attacks and 2 levels in which one attack fails at the second level."""
+    home = tmp_path_factory.mktemp("study")
+    plan = small_study(home, attacks=(GUESS, FAILING), axes=AXES, fixed={"seed_pairs": 10})
+    run_study(plan, home / "out", workers=0)
+    return home / "out"
+
+
+@pytest.fixture(scope="module")
+def answer(folder: Path) -> StudyAnswer:
+    return study(folder)
+
+
+def test_scenarios_are_counted(answer: StudyAnswer) -> None:
+    counts = answer.found.counts
+    assert (counts.total, counts.fine, counts.failed, counts.damaged, counts.missing) == (16, 14, 2, 0, 0)
+    assert answer.found.replications == 3 * 14
+
+
+def test_means_and_intervals_are_those_of_the_replications(answer: StudyAnswer) -> None:
+    rows = answer.results.frame
+    for row in answer.found.summary.iter_rows(named=True):
+        keys = [pl.col(name) == row[name] for name in ("data", "protect", "attack", "axis", "level")]
+        values = rows.filter(*keys)[row["metric"]].drop_nulls().to_numpy()
+        assert row["replications"] == values.size
+        assert row["mean"] == pytest.approx(values.mean())
+        if np.ptp(values) > 0:
+            low, high = stats.t.interval(0.95, values.size - 1, values.mean(), stats.sem(values))
+            assert (row["low"], row["high"]) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_means_by_level_are_found_by_their_scenario(answer: StudyAnswer) -> None:
+    means = answer.found.means("adversary_success_rate", "seed_pairs")
+    rows = answer.results.frame.filter(pl.col("axis") == "seed_pairs", pl.col("level") == 2)
+    for (protect, attack), group in rows.group_by("protect", "attack"):
+        mean, half = means["small", str(protect), str(attack), 2.0]
+        assert mean == pytest.approx(group["adversary_success_rate"].mean())
+        assert half >= 0
+    assert ("small", "id-removal", FAILING, 5.0) not in means
+
+
+def test_failures_are_counted_by_kind(answer: StudyAnswer) -> None:
+    found = answer.found.failures
+    assert [each.scenarios for each in found] == [2]
+    assert "ZeroDivisionError" in found[0].error
+    assert found[0].attacks == (FAILING,)
+    assert found[0].protections == ("id-removal", "switch")
+    assert "secret" not in answer.to_json()
+
+
+def test_errors_that_differ_in_numbers_only_are_of_one_kind() -> None:
+    texts = [
+        "3 of 17 nodes have no twin",
+        "5 of 21 nodes have no twin",
+        "the graph is empty",
+        "2.5 of 1 nodes have no twin",
+    ]
+    errors = pl.DataFrame(
+        {"data": ["a", "b", "a", "a"], "protect": "p", "attack": ["x", "x", "x", "y"], "axis": "overlap", "level": 0.5}
+    ).with_columns(pl.Series("error", texts))
+    found = failures_of(errors)
+    assert [(each.error, each.scenarios, each.data, each.attacks) for each in found] == [
+        ("3 of 17 nodes have no twin", 3, ("a", "b"), ("x", "y")),
+        ("the graph is empty", 1, ("a",), ("x",)),
+    ]
+
+
+def test_json_has_everything_for_a_machine(answer: StudyAnswer) -> None:
+    told = json.loads(answer.to_json())
+    assert told["schema"] == "unveil.study/1"
+    assert told["study"]["axes"] == {"seed_pairs": [2.0, 5.0], "overlap": [0.5, 0.9]}
+    assert told["scenarios"]["failed"] == answer.found.counts.failed
+    assert sum(each["scenarios"] for each in told["failures"]) == told["scenarios"]["failed"]
+    assert len(told["summary"]) == answer.found.counts.fine * len(answer.found.metrics)
+    assert sum(each["replications"] for each in told["spent"]) == told["replications"]
+
+
+def test_metrics_are_chosen(folder: Path) -> None:
+    assert study(folder).found.metrics == ("adversary_success_rate", "entropy")
+    assert study(folder, metrics=["anonymity_set_size"]).found.metrics == ("anonymity_set_size",)
+    assert set(study(folder, metrics=["entropy", "all"]).found.metrics) == set(METRICS)
+    assert study(folder, metrics=["entropy", "all"]).found.metrics[0] == "entropy"
+    with pytest.raises(InputError, match=r"no metric 'entrop'.*Did you mean 'entropy'"):
+        study(folder, metrics=["entrop"])
+
+
+def test_pictures_show_the_means(answer: StudyAnswer) -> None:
+    from matplotlib import pyplot
+
+    axes = answer.plot()
+    means = answer.found.means("adversary_success_rate", "seed_pairs")
+    drawn = axes[0].get_lines()[0].get_ydata()
+    assert drawn.tolist() == [pytest.approx(means["small", "id-removal", GUESS, level][0]) for level in (2.0, 5.0)]
+    pyplot.close("all")
+
+
+def test_a_study_without_results_is_no_error(tmp_path: Path) -> None:
+    plan = small_study(tmp_path, attacks=("tests.study.own:Failing",))
+    run_study(plan, tmp_path / "out", workers=0)
+    found = study(tmp_path / "out")
+    assert (found.found.counts.fine, found.found.counts.failed) == (0, 4)
+    assert found.found.summary.height == 0
+    assert json.loads(found.to_json())["summary"] == []
+    assert "What failed" in found.to_html()
+    with pytest.raises(InputError, match="nothing to draw"):
+        found.plot()
+
+
+def test_missing_and_damaged_files_are_seen_and_the_rest_is_estimated(tmp_path: Path) -> None:
+    plan = small_study(tmp_path)
+    run_study(plan, tmp_path / "out", workers=0)
+    whole = study_status(tmp_path / "out")
+    assert (whole.counts.fine, whole.counts.left, whole.seconds_left, whole.running) == (4, 0, 0.0, None)
+    assert whole.seconds > 0
+    first, second, *_ = sorted((tmp_path / "out" / "results").iterdir())
+    first.unlink()
+    second.write_bytes(second.read_bytes()[:-40])
+    # A run that was killed while it wrote a line leaves half of it.
+    with (tmp_path / "out" / "times.jsonl").open("a") as stream:
+        stream.write('{"file": "x", "repl')
+    part = study_status(tmp_path / "out")
+    assert (part.counts.fine, part.counts.missing, part.counts.damaged) == (2, 1, 1)
+    assert part.seconds < whole.seconds
+    # Both scenarios that are left have the data and the attack of the two that are there.
+    assert part.seconds_left == pytest.approx(part.seconds)
+    assert json.loads(part.to_json())["scenarios"] == {"total": 4, "fine": 2, "failed": 0, "damaged": 1, "missing": 1}
+
+
+def test_without_a_single_time_nothing_is_estimated(tmp_path: Path) -> None:
+    plan = small_study(tmp_path)
+    run_study(plan, tmp_path / "out", workers=0)
+    (tmp_path / "out" / "times.jsonl").unlink()
+    found = study_status(tmp_path / "out")
+    assert math.isnan(found.seconds_left)
+    assert json.loads(found.to_json())["seconds_left"] is None
+    assert "unknown" in study(tmp_path / "out").to_html()
+
+
+def test_a_folder_without_a_study_is_refused(tmp_path: Path) -> None:
+    for ask in (study, study_status, Results.read):
+        with pytest.raises(InputError, match="must be the folder of a study"):
+            ask(tmp_path)

@@ -1,0 +1,209 @@
+"""What is said and drawn of a study: the headline, pictures on one scale, tables, and a page below 1 MB."""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.show.test_page import Reader
+from unveil.show.page import render
+from unveil.ask.study.view import going_on, headline, page, tone
+from unveil.ask.study.charts import MOST_CHARTS, strength_charts
+from unveil.ask.study.findings import Counts, Failures, Spent, StudyFindings, duration, labels
+from unveil.ask.study.tables import failure_table, mean_table, mean_tables, mean_text, strongest_tables, time_table
+from unveil.show.svg.lines import svg
+from unveil.study import Axis, DataSet, Replications, Study
+
+SUCCESS = "adversary_overall_success"
+ATTACKS = ("NS", "KL:theta=1", "YG")
+
+
+def mean_of(data: int, protect: int, attack: int, level: int) -> float:
+    """Return a mean that tells which scenario it belongs to."""
+    return (data + 2 * protect + 3 * attack + 5 * level) / 1000
+
+
+def findings(
+    *,
+    data: int = 1,
+    protections: int = 2,
+    attacks: tuple[str, ...] = ATTACKS,
+    axes: tuple[Axis, ...] = (Axis("seed_pairs", (5, 10, 50)),),
+    metrics: tuple[str, ...] = (SUCCESS,),
+    without: frozenset[tuple[str, str]] = frozenset(),
+    **changes: Any,
+) -> StudyFindings:
+    """Return what a study found whose means are planted; ``without`` are protections and attacks that failed."""
+    plan = Study(
+        name="planted",
+        seed=1,
+        data=tuple(DataSet(f"data{n}", "graph", "x") for n in range(data)),
+        protections=tuple(f"p{n}" for n in range(protections)),
+        attacks=attacks,
+        axes=axes,
+        replications=Replications(number=4),
+    )
+    rows = [
+        (f"data{d}", f"p{p}", text, axis.name, level, metric, 4, 0, mean, 0.01, mean - 0.02, mean + 0.02, 0.1)
+        for d, p, (a, text), axis, metric in itertools.product(
+            range(data), range(protections), enumerate(attacks), axes, metrics
+        )
+        if (f"p{p}", text) not in without
+        for place, level in enumerate(axis.levels)
+        for mean in [mean_of(d, p, a, place)]
+    ]
+    names = "data protect attack axis level metric replications undefined mean standard_error low high relative_error"
+    total = len(plan.scenarios())
+    fine = len(rows) // len(metrics)
+    told: dict[str, Any] = {
+        "study": plan,
+        "version": "1.2.3",
+        "counts": Counts(total=total, fine=fine, failed=total - fine, damaged=0, missing=0),
+        "replications": 4 * fine,
+        "metrics": metrics,
+        "summary": pl.DataFrame(rows, schema=names.split(), orient="row"),
+    }
+    return StudyFindings(**{**told, **changes})
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ((1, 1, 0, 0, 0), "The only scenario is computed, and none failed."),
+        ((8, 8, 0, 0, 0), "All 8 scenarios are computed, and none failed."),
+        ((8, 1, 7, 0, 0), "1 of 8 scenarios is computed; 7 failed."),
+        ((8, 5, 1, 1, 1), "5 of 8 scenarios are computed; 1 failed, 1 is damaged and 1 is missing."),
+        ((2000, 0, 0, 2, 1998), "0 of 2,000 scenarios are computed; 2 are damaged and 1,998 are missing."),
+    ],
+)
+def test_the_headline_counts(counts: tuple[int, ...], said: str) -> None:
+    total, fine, failed, damaged, missing = counts
+    found = Counts(total=total, fine=fine, failed=failed, damaged=damaged, missing=missing)
+    assert headline(found) == said
+    assert tone(found) == ("neutral" if fine == total else "warning")
+    assert ("--resume" in going_on(found, "my study")) == (fine < total)
+    assert "'my study'" in going_on(found, "my study")
+
+
+def test_a_line_is_an_attack_and_a_point_the_mean_of_a_level() -> None:
+    found = findings(protections=2, without=frozenset({("p1", "YG")}))
+    (first, second), possible = strength_charts(found)
+    assert possible == 2
+    assert [series.name for series in first.series] == ["NS", "KL", "YG"]
+    assert first.series[1].x.tolist() == [5, 10, 50]
+    assert first.series[1].y.tolist() == [mean_of(0, 0, 1, level) for level in range(3)]
+    assert np.isnan(second.series[2].y).all()
+    assert "YG: undefined everywhere." in svg(second, identity="one")
+    assert len({series.style for series in first.series}) == 3
+
+
+def test_all_pictures_have_one_scale_that_holds_every_mean() -> None:
+    found = findings(protections=9, attacks=tuple(f"attack{n}" for n in range(6)))
+    charts, _ = strength_charts(found)
+    assert len({chart.y_range for chart in charts}) == 1
+    low, high = charts[0].y_range
+    top = max(float(series.y.max()) for chart in charts for series in chart.series)
+    assert low == 0
+    assert top <= high <= 2 * top
+
+
+def test_means_below_zero_are_inside_the_picture() -> None:
+    found = findings(metrics=("pearson_correlation",))
+    below = found.summary.with_columns(pl.col("mean") - 0.5, pl.col("low") - 0.5, pl.col("high") - 0.5)
+    charts, _ = strength_charts(findings(metrics=("pearson_correlation",), summary=below))
+    assert charts[0].y_range[0] <= -0.5
+    assert charts[0].y_range[1] >= 0
+
+
+def test_more_attacks_than_styles_are_left_to_the_tables() -> None:
+    found = findings(attacks=tuple(f"attack{n}" for n in range(9)))
+    charts, _ = strength_charts(found)
+    assert len(charts[0].series) == 7
+    assert "2 more attacks are in the tables" in charts[0].caption
+    assert len(mean_table(found, SUCCESS, found.study.axes[0], "data0").rows) == 18
+
+
+def test_one_level_makes_no_line() -> None:
+    found = findings(axes=(Axis("overlap", (0.85,)),))
+    assert strength_charts(found) == ((), 0)
+    assert "Means and intervals" in [section.heading for section in page(found, folder="out").sections]
+
+
+def test_tables_hold_each_mean_where_it_belongs() -> None:
+    found = findings(data=2, without=frozenset({("p0", "NS")}))
+    table = mean_table(found, SUCCESS, found.study.axes[0], "data1")
+    assert table.columns == ("protection", "attack", "5", "10", "50")
+    cells = {row[:2]: row[2:] for row in table.rows}
+    assert cells["p0", "NS"] == ("–", "–", "–")
+    assert cells["p1", "YG"] == tuple(f"{100 * mean_of(1, 1, 2, level):.1f}% ± 2.0" for level in range(3))
+    (overview,) = strongest_tables(found)
+    last = {row[:2]: row[2:] for row in overview.rows}
+    assert last["data1", "p1"][2] == cells["p1", "YG"][2]
+
+
+def test_a_mean_is_said_in_the_unit_of_its_metric() -> None:
+    nan = math.nan
+    assert mean_text((0.5, 0.125), "entropy") == "0.500 ± 0.125"
+    assert mean_text((1234.56, 2e-5), "anonymity_set_size") == "1,234.6 ± 0.0"
+    assert mean_text((0.5, nan), SUCCESS) == "50.0%"
+    assert mean_text((nan, nan), SUCCESS) == "undefined"
+    assert mean_text(None, SUCCESS) == "–"
+
+
+def test_failures_and_times_are_listed() -> None:
+    failures = (
+        Failures(error="the graph is dense", scenarios=12, data=("a",), protections=("umga",), attacks=tuple("bcdefg")),
+    )
+    spent = (Spent(data="data0", attack="NS", replications=10, seconds=5.0),)
+    found = findings(failures=failures, spent=spent)
+    failed, times = failure_table(found), time_table(found)
+    assert failed is not None
+    assert failed.rows == (("12", "the graph is dense", "a", "umga", "b, c, d, e and 2 more"),)
+    assert times is not None
+    assert times.rows == (("data0", "0.5 s", "–", "–", "5 s"),)
+    assert failure_table(findings()) is time_table(findings()) is None
+    headings = [section.heading for section in page(found, folder="out").sections]
+    assert headings == [
+        "What was computed", "Stronger adversaries", "Means and intervals", "What failed", "Time", "How to go on",
+    ]  # fmt: skip
+
+
+def test_settings_are_left_out_of_names_that_stay_different() -> None:
+    assert labels(["k-degree:k=5", "k-degree:k=9", "switch:share=0.1"]) == {
+        "k-degree:k=5": "k-degree:k=5",
+        "k-degree:k=9": "k-degree:k=9",
+        "switch:share=0.1": "switch",
+    }
+    assert labels(["my.module:Own"]) == {"my.module:Own": "my.module:Own"}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.0, "0 s"), (59.0, "59 s"), (60.0, "1 min"), (7200.0, "2 h"), (40 * 86400.0, "40 days")]
+)
+def test_durations(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
+
+
+@pytest.mark.unwatched
+def test_the_page_of_a_huge_study_stays_below_a_megabyte() -> None:
+    axes = (Axis("seed_pairs", (5, 10, 20, 35, 50, 100)), Axis("overlap", (0.6, 0.7, 0.8, 0.85, 0.9, 0.95)))
+    found = findings(
+        data=11, protections=11, attacks=tuple(f"attack{n}" for n in range(6)), axes=axes, metrics=(SUCCESS, "entropy")
+    )
+    html = render(page(found, folder="out"))
+    assert len(html.encode()) < 1_000_000
+    assert f"The first {MOST_CHARTS} of 242 pictures are shown." in html
+    tables, left_out = mean_tables(found)
+    assert len(tables) + left_out == 2 * 2 * 11
+    assert f"{left_out} more tables are left out here" in html
+
+
+def test_names_cannot_break_the_page() -> None:
+    found = findings(attacks=("<script>alert(1)</script>", "b"))
+    html = render(page(found, folder="<b>x</b>"))
+    assert "<script>alert" not in html
+    assert "<b>x" not in html
+    assert any("alert(1)" in text for _, text in Reader(html).texts)

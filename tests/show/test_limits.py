@@ -1,0 +1,83 @@
+"""The limits on a page: what was allowed, what was found, in the same words for every question."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from unveil.ask.candidates.answer import candidates
+from unveil.ask.partition.answer import partition
+from unveil.errors import InputError
+from unveil.guess.candidates import Candidates
+from unveil.show.blocks import Page, Section, Table
+from unveil.show.limits import with_limits
+
+NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Direction:
+    more_is_worse: bool
+
+
+QUANTITIES = {"share": Direction(True), "slope": Direction(True), "doubt": Direction(False)}
+FIRST, SECOND = (Section(heading=name, lead="", blocks=()) for name in ("First", "Second"))
+PAGE = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=(FIRST, SECOND))
+
+
+def limit(quantity: str, bound: float, value: float, exceeded: bool) -> dict[str, Any]:
+    return {"quantity": quantity, "limit": bound, "value": value, "exceeded": exceeded}
+
+
+def test_each_limit_has_its_side_its_value_and_its_outcome() -> None:
+    limits = [
+        limit("share", 0.05, 0.0512345678, True),
+        limit("share", 0.75, 0.75, False),
+        limit("slope", 1, NAN, True),
+        limit("slope", 1, NAN, False),
+        limit("doubt", 2, 1.5, True),
+    ]
+    page = with_limits(PAGE, limits, QUANTITIES)
+    assert [section.heading for section in page.sections] == ["First", "Limits", "Second"]
+    assert page.sections[1].lead.startswith("3 of 5 limits that were set are exceeded.")
+    (table,) = page.sections[1].blocks
+    assert isinstance(table, Table)
+    assert table.rows == (
+        ("share", "at most 0.05", "0.0512346", "exceeded"),
+        ("share", "at most 0.75", "0.75", "not exceeded"),
+        ("slope", "at most 1", "undefined", "exceeded: undefined because it is already breached"),
+        ("slope", "at most 1", "undefined", "not checked: undefined here"),
+        ("doubt", "at least 2", "1.5", "exceeded"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [
+        ([True], "The limit that was set is exceeded."),
+        ([False], "The limit that was set is not exceeded."),
+        ([False, False], "None of the 2 limits that were set is exceeded."),
+        ([True, False], "1 of 2 limits that were set is exceeded."),
+    ],
+)
+def test_the_lead_counts(outcomes: list[bool], said: str) -> None:
+    limits = [limit("share", 1, 1 + exceeded, exceeded) for exceeded in outcomes]
+    assert with_limits(PAGE, limits, QUANTITIES).sections[1].lead.startswith(said)
+
+
+def test_a_quantity_that_is_not_there_is_refused() -> None:
+    with pytest.raises(InputError, match="Did you mean 'share'"):
+        with_limits(PAGE, [limit("shar", 1, 1, False)], QUANTITIES)
+
+
+def test_the_other_questions_list_limits_too() -> None:
+    partitioned = partition([0, 0, 1, 1], [0, 1, 1, 1], rng=np.random.default_rng(1))
+    guessed = candidates(Candidates.from_matrix(np.array([[0.5, 0.5], [1.0, 0.0]])), np.array([0, 0]))
+    for answer in (partitioned, guessed):
+        name = next(iter(answer.quantities))
+        plain = answer.to_html(seed=1)
+        listed = answer.to_html(limits=[limit(name, 0.5, 0.25, False)], seed=1)
+        assert ">Limits<" not in plain
+        assert ">Limits<" in listed
+        assert answer.to_html(limits=(), seed=1) == plain
