@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.ask.reidentify.answer import reidentify
+from unveil.ask.reidentify.findings import Attacked, Reidentified
 from unveil.ask.reidentify.read import reidentify_sample
 from unveil.protect import RankSwapping
-from unveil.ask.reidentify.findings import Attacked, Reidentified
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

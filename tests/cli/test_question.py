@@ -12,10 +12,10 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from unveil.show.quantities import Quantity
 from unveil.cli import main
 from unveil.cli.common import Options, question_options, show
 from unveil.cli.values import CheckedLimit, check_limits, parse_number
+from unveil.show.limits import Quantity
 
 NAN = float("nan")
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from tests.oracles.leaks import leaks, wilson
-from unveil.ask.audit.read import audit_files
 from unveil.ask.audit.paper import Paper
-from unveil.show.checked_limits import check_limits
+from unveil.ask.audit.read import audit_files
+from unveil.show.limits import check_limits
 
 AUDITS = int(os.environ.get("UNVEIL_AUDITS", "10"))
 FOLDER = "geheimnis-7731"

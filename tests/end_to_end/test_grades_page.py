@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.end_to_end.visits import visit
 from tests.ask.grades.test_view import findings
+from tests.end_to_end.visits import visit
 from unveil.ask.grades.view import page as page_of
 from unveil.show.page import render
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from unveil.show.blocks import Page, Section, Table
+from unveil.show.editions import people
 from unveil.show.judgement import judge_releases
 from unveil.show.profiles import profile
-from unveil.show.editions import people
 from unveil.show.sign_off import (
     QUESTIONS,
     Adversary,

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tests.show.sign_off_example import COMMAND, FOLDER, page_of, plain
 from unveil.errors import InputError
 from unveil.show.blocks import Chart, Number, Page, Private, Section, Series, Table
-from unveil.show.page import render
 from unveil.show.editions import (
     FILE_OPTIONS,
     FLAGS,
@@ -20,6 +19,7 @@ from unveil.show.editions import (
     people,
     shareable,
 )
+from unveil.show.page import render
 
 
 def page(*blocks: Number | Chart | Table, **changes: object) -> Page:

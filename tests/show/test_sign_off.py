@@ -10,8 +10,8 @@ from tests.end_to_end.visits import visit
 from tests.show.sign_off_example import overfull, page_of, plain
 from tests.show.test_page import Reader
 from unveil.show.blocks import Page, Section, Table
-from unveil.show.page import render
 from unveil.show.editions import internal
+from unveil.show.page import render
 from unveil.show.sign_off import (
     IN_FULL,
     NO_LIMIT,

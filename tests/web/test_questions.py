@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from unveil.show.progress import silent
 from unveil.cli import main
 from unveil.data import samples
 from unveil.errors import InputError
+from unveil.show.progress import silent
 from unveil.study import Replications
 from unveil.web import Given, sample_study
 from unveil.web.command import command

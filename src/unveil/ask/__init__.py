@@ -14,11 +14,11 @@ from unveil.ask.matching.answer import MatchingAnswer, matching
 from unveil.ask.matching.read import matching_files
 from unveil.ask.partition.answer import PartitionAnswer, partition
 from unveil.ask.partition.read import partition_files
-from unveil.show.quantities import Quantity
 from unveil.ask.reidentify.answer import ReidentifyAnswer, reidentify
 from unveil.ask.reidentify.read import reidentify_files
 from unveil.ask.study.answer import StudyAnswer, study
 from unveil.ask.study.status import StudyStatus, study_status
+from unveil.show.limits import Quantity
 
 __all__ = [
     "AnonymizeAnswer",

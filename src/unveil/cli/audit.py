@@ -13,8 +13,8 @@ from unveil.cli.values import refuse_overwriting
 
 if TYPE_CHECKING:
     from unveil.ask.audit.answer import AuditAnswer
-    from unveil.ask.audit.read import Settings
     from unveil.ask.audit.paper import Paper
+    from unveil.ask.audit.read import Settings
     from unveil.show.judgement import Judgement
 
 
@@ -62,8 +62,8 @@ def audit(
           unveil audit people.csv masked.csv --kind masked --sensitive income \\
               --profile cell-5 --html internal.html --shareable shared.html
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.audit.read import Settings, read_settings
     from unveil.ask.audit.paper import check_paper
+    from unveil.ask.audit.read import Settings, read_settings
 
     told = Settings() if config is None else read_settings(config)
     files = [original or told.original, *(released or told.released), control or told.control]
@@ -110,8 +110,8 @@ def _paper(
     from datetime import date
 
     from unveil.ask.audit.paper import Paper
-    from unveil.data.digest import new_key
     from unveil.ask.audit.parts.changes import read_previous
+    from unveil.data.digest import new_key
     from unveil.show.profiles import profile
 
     named = told.profile if settings["profile"] is None else settings["profile"]
@@ -162,8 +162,8 @@ def _ask(files: list[Path | None], told: "Settings", asked: dict[str, Any], opti
 
 def _print(answer: "AuditAnswer", *, is_sample: bool, judgement: "Judgement | None") -> None:
     """Print the answer for a person: the headline, the comparison, what it means, and what was not tested."""
-    from unveil.ask.audit.view import comparison_table, headline, plain_words
     from unveil.ask.audit.verdict import tone
+    from unveil.ask.audit.view import comparison_table, headline, plain_words
     from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:

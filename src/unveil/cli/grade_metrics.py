@@ -109,10 +109,8 @@ def grade_metrics(
 def _print(answer: "GradesAnswer", latex: Path | None, *, with_details: bool) -> None:
     """Print the answer for a person: the headline, the ranking, suites, what explains the scores, and notes."""
     from unveil.ask.grades.charts import detail_boxes
-    from unveil.ask.grades.factors import group_table
-    from unveil.ask.grades.notes import zeros_of
-    from unveil.ask.grades.tables import suite_table, verdict_tables
-    from unveil.ask.grades.words import headline, honest_sentences, scores_in_words, tone
+    from unveil.ask.grades.tables import group_table, suite_table, verdict_tables
+    from unveil.ask.grades.words import headline, honest_sentences, scores_in_words, tone, zeros_of
     from unveil.show.terminal import output, show_figure, show_headline, show_table
 
     found, console = answer.found, output()

@@ -181,8 +181,8 @@ def _refuse_mixtures(
 
 def _print(answer: "GraphAnswer", is_sample: bool) -> None:
     """Print the answer for a person: the headline, the figures, all metrics, and what cut-offs leave."""
-    from unveil.ask.graph.words import attacked_headline, attacked_tone, key_numbers
     from unveil.ask.graph.tables import cut_off_table, metric_table
+    from unveil.ask.graph.words import attacked_headline, attacked_tone, key_numbers
     from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:

@@ -168,9 +168,9 @@ def _inputs(
 def _print(answer: "PartitionAnswer", top: int, sample: str | None) -> None:
     """Print the answer for a person: the headline, the figures with their meaning, who is most at risk."""
     from unveil.ask.partition.view import at_risk_table, distance_numbers, headline, key_numbers
+    from unveil.ask.partition.words import breached_tone
     from unveil.show.terminal import show_headline, show_numbers, show_table
     from unveil.show.text import count
-    from unveil.ask.partition.words import breached_tone
 
     if sample is not None:
         other = "bold" if sample == "careful" else "careful"

@@ -164,8 +164,8 @@ def _ask(
 
 def _print(answer: "ReidentifyAnswer", *, is_sample: bool) -> None:
     """Print the answer for a person: the headline, the attacks side by side, the worst claims, what was learnt."""
-    from unveil.ask.reidentify.view import clash_sentence, headline, key_numbers, tone
     from unveil.ask.reidentify.tables import attack_table, step_table, witness_table
+    from unveil.ask.reidentify.view import clash_sentence, headline, key_numbers, tone
     from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:

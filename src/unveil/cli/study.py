@@ -14,8 +14,8 @@ from unveil.cli.values import report_target
 
 if TYPE_CHECKING:
     from unveil.ask.study.answer import StudyAnswer
-    from unveil.ask.study.status import StudyStatus
     from unveil.ask.study.findings import Failures
+    from unveil.ask.study.status import StudyStatus
     from unveil.study import RunSummary
 
 #: The exit code of a run that is complete, but in which scenarios failed.
@@ -211,8 +211,8 @@ def _print_failures(failures: "tuple[Failures, ...]") -> None:
 
 
 def _print_status(found: "StudyStatus", folder: Path) -> None:
-    from unveil.ask.study.view import headline, tone
     from unveil.ask.study.findings import duration
+    from unveil.ask.study.view import headline, tone
     from unveil.show.terminal import show_headline
 
     show_headline(headline(found.counts), tone=tone(found.counts))
@@ -228,8 +228,8 @@ def _print_status(found: "StudyStatus", folder: Path) -> None:
 
 def _print_report(answer: "StudyAnswer", folder: Path) -> None:
     """Print the answer for a person: the headline, means of the first metric by level, and what failed."""
-    from unveil.ask.study.view import headline, tone
     from unveil.ask.study.tables import mean_tables
+    from unveil.ask.study.view import headline, tone
     from unveil.show.terminal import show_headline, show_table
 
     found = answer.found

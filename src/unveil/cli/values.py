@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from unveil.errors import did_you_mean, shortened
-from unveil.show.checked_limits import CheckedLimit, Limits, Quantity, check_limits, parse_limit, parse_number
+from unveil.show.limits import CheckedLimit, Limits, Quantity, check_limits, parse_limit, parse_number
 
 __all__ = [
     "CheckedLimit",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: A longer table is cut, and the page says so: a page shows what matters, the JSON output has everything.
 MOST_ROWS = 100
 MOST_NOTES = 20
-_PACKAGE = "unveil.report"
+_PACKAGE = "unveil.show"
 
 #: The tone of a headline in words, for those who do not see its colour.
 TONES = {"good": "Good", "warning": "Take care", "bad": "Serious", "neutral": "Result"}

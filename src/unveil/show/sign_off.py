@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Literal
 
 from unveil.show.blocks import Box, Boxes, Count, Entry, Page, Private, Section, Sheet, Side, Table, Tone
-from unveil.show.judgement import Judgement
 from unveil.show.editions import command_text, file_name, people
+from unveil.show.judgement import Judgement
 from unveil.show.text import count, name, shorten
 
 NOT_STATED = "not stated"

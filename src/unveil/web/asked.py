@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unveil.show.progress import Progress
 from unveil.errors import InputError
-from unveil.show.checked_limits import check_limits
+from unveil.show.limits import check_limits
+from unveil.show.progress import Progress
 from unveil.web import Given
 from unveil.web.fields import Form
 

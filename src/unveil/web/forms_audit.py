@@ -31,8 +31,8 @@ def _meanings() -> Mapping[str, str]:
 
 
 def _attacks() -> Choices:
-    from unveil.ask.audit.settings import MEASURES
     from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
+    from unveil.ask.audit.settings import MEASURES
 
     more = {
         "disclosure": "Rows that look alike (disclosure)",

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from unveil.show.progress import Progress, silent
 from unveil.errors import UnveilError
+from unveil.show.progress import Progress, silent
 from unveil.web import Given
 from unveil.web.asked import Answered, Asked, AskedError
 from unveil.web.asking import QUESTIONS

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from unveil.errors import InputError
-from unveil.show.checked_limits import parse_limit, parse_number
+from unveil.show.limits import parse_limit, parse_number
 from unveil.web.fields import Field, Form
 from unveil.web.forms_audit import KINDS, ROLES
 from unveil.web.listing import settings_of

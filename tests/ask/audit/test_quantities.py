@@ -10,6 +10,8 @@ import polars as pl
 import pytest
 
 from unveil.ask.audit.answer import AuditAnswer, audit
+from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
+from unveil.ask.audit.findings import Finding
 from unveil.ask.audit.quantities import meanings, needs
 from unveil.ask.audit.settings import ATTACKS
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure
@@ -20,8 +22,6 @@ from unveil.data.table import Table, agree
 from unveil.guess.trials import Trials
 from unveil.measure.disclosure import disclosure
 from unveil.measure.groups import Group, bands, group_rates
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
-from unveil.ask.audit.findings import Finding
 
 ILL = "ill"
 GUESSES: dict[str, Callable[..., Any]] = {"inference": Inference, "attribute_disclosure": AttributeDisclosure}

@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 
 from unveil.ask.audit.answer import AuditAnswer, audit
+from unveil.ask.audit.findings import Finding
 from unveil.ask.audit.people import draw_people
+from unveil.ask.audit.verdict import is_proved
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure
 from unveil.attack.table.inference import Inference
 from unveil.attack.table.membership import Membership
@@ -20,8 +22,6 @@ from unveil.data.table import Table, agree
 from unveil.errors import InputError
 from unveil.guess.trials import Trials
 from unveil.measure.risk import risk
-from unveil.ask.audit.findings import Finding
-from unveil.ask.audit.verdict import is_proved
 
 SEED = 5
 ILL = "ill"

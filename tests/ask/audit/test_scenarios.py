@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unveil.ask.audit.findings import Scenario
 from unveil.ask.audit.scenarios import (
     Split,
     random_splits,
@@ -17,7 +18,6 @@ from unveil.ask.audit.scenarios import (
     worst_split,
 )
 from unveil.errors import InputError
-from unveil.ask.audit.findings import Scenario
 
 COLUMNS = ("age", "sex", "region", "income", "name")
 LEFT_OUT = {"name": "an identifier"}

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from unveil.ask.audit.findings import UNDEFINED, Audit, Audited, Finding, Links
+from unveil.ask.audit.shareable import _Small, shared, without_numbers
+from unveil.ask.audit.verdict import sentence
+from unveil.ask.audit.words import compact_rate, links_text, rate_text
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.groups import Groups, group_rates
 from unveil.measure.risk import Rate, Risk, risk, wilson
-from unveil.ask.audit.findings import UNDEFINED, Audit, Audited, Finding, Links
-from unveil.ask.audit.sentences import sentence
-from unveil.ask.audit.shareable import _Small, shared, without_numbers
-from unveil.ask.audit.words import compact_rate, links_text, rate_text
 from unveil.show.bounded import Bounded
 from unveil.show.limits import shared_limits
 from unveil.show.text import decimal, percent, significant

@@ -5,9 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from unveil.measure.risk import Rate, Risk
-from unveil.ask.audit.view import page, plain_words
-from unveil.ask.audit.parts.candidates import candidate_table
 from unveil.ask.audit.charts import attack_chart, comparison_chart, weight_chart
 from unveil.ask.audit.findings import (
     UNDEFINED,
@@ -20,10 +17,12 @@ from unveil.ask.audit.findings import (
     Search,
     Weight,
 )
-from unveil.ask.audit.sentences import sentence
+from unveil.ask.audit.parts.candidates import candidate_table
 from unveil.ask.audit.tables import attack_table, comparison_table, weight_table
-from unveil.ask.audit.verdict import headline, is_proved, tone, worst, worst_of
+from unveil.ask.audit.verdict import headline, is_proved, sentence, tone, worst, worst_of
+from unveil.ask.audit.view import page, plain_words
 from unveil.ask.audit.words import compact_rate, links_text, rate_text
+from unveil.measure.risk import Rate, Risk
 from unveil.show.blocks import Table
 from unveil.show.page import render
 from unveil.show.trust import mark, trust_note

@@ -10,36 +10,40 @@ import pytest
 
 from tests.grade.planted import METRICS, planted
 from tests.show.test_page import Reader
-from unveil.ask.grades.details import details_of
+from unveil.ask.grades.charts import (
+    detail_boxes,
+    heat_map,
+    maxima_boxes,
+    range_boxes,
+    ranking_boxes,
+    success_boxes,
+    suite_boxes,
+)
+from unveil.ask.grades.findings import AttackFacts, Detail, GradedStudy, GradesFindings
+from unveil.ask.grades.latex import to_latex
+from unveil.ask.grades.run import details_of
+from unveil.ask.grades.tables import (
+    example_table,
+    factors_sentence,
+    found_table,
+    group_table,
+    held_out_table,
+    ranking_table,
+    suite_score_table,
+    suite_table,
+    term_table,
+    verdict_tables,
+    why_table,
+)
+from unveil.ask.grades.view import page
+from unveil.ask.grades.words import headline, honest_sentences, key_numbers, notes_of, search_conclusion, tone, zeros_of
+from unveil.ask.study.findings import Counts
 from unveil.grade.factors import explain
 from unveil.grade.grades import Grades, grade
 from unveil.grade.replicated import Replicated
 from unveil.grade.suites import Suite
 from unveil.show.blocks import Page
-from unveil.ask.grades.view import page
-from unveil.ask.grades.by_attack import maxima_boxes, range_boxes, success_boxes
-from unveil.ask.grades.charts import (
-    detail_boxes,
-    heat_map,
-    ranking_boxes,
-    suite_boxes,
-)
-from unveil.ask.grades.factors import factors_sentence, group_table, term_table
-from unveil.ask.grades.findings import AttackFacts, Detail, GradedStudy, GradesFindings
-from unveil.ask.grades.latex import to_latex
-from unveil.ask.grades.notes import notes_of, zeros_of
-from unveil.ask.grades.search import found_table, held_out_table
-from unveil.ask.grades.tables import (
-    example_table,
-    ranking_table,
-    suite_score_table,
-    suite_table,
-    verdict_tables,
-    why_table,
-)
-from unveil.ask.grades.words import headline, honest_sentences, key_numbers, search_conclusion, tone
 from unveil.show.page import render
-from unveil.ask.study.findings import Counts
 from unveil.study import Axis, DataSet, Replications, Study
 
 RNG = np.random.default_rng

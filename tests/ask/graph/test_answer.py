@@ -16,7 +16,9 @@ from tests.graph_attackers import Blind, Idle, OnlyHalf, Told, unknown
 from tests.graph_strategies import erdos_renyi, heavy_tail
 from unveil.ask.graph.answer import GraphAnswer, graph, meanings
 from unveil.ask.graph.elsewhere import graph_made_elsewhere
+from unveil.ask.graph.findings import averaged
 from unveil.ask.graph.read import graph_file, graph_made_elsewhere_files
+from unveil.ask.graph.words import key_numbers
 from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.data.graph import Graph
@@ -27,8 +29,6 @@ from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.measure import METRICS, all_metrics
 from unveil.protect import IdRemoval
-from unveil.ask.graph.words import key_numbers
-from unveil.ask.graph.findings import averaged
 from unveil.show.text import percent
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]

@@ -16,17 +16,16 @@ from tests.graph_strategies import erdos_renyi, heavy_tail
 from tests.show.test_page import Reader
 from tests.show.test_style import DARK, LIGHT, contrast
 from unveil.ask.graph.answer import GraphAnswer, graph
+from unveil.ask.graph.charts import candidate_chart, cut_off_chart, levels_of, node_picture, truth_chart
 from unveil.ask.graph.elsewhere import graph_made_elsewhere
+from unveil.ask.graph.tables import cut_off_table, metric_table, repetition_table
+from unveil.ask.graph.words import attacked_headline, attacked_tone, key_numbers
 from unveil.attack.graph.distance_vector import DistanceVector
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.data.graph import Graph
 from unveil.measure import METRICS
 from unveil.show.blocks import Chart, Rings, Table
 from unveil.show.draw.rings import COLOURS, UNKNOWN, draw_rings
-from unveil.ask.graph.charts import candidate_chart, cut_off_chart, truth_chart
-from unveil.ask.graph.words import attacked_headline, attacked_tone, key_numbers
-from unveil.ask.graph.picture import levels_of, node_picture
-from unveil.ask.graph.tables import cut_off_table, metric_table, repetition_table
 from unveil.show.scale import axis
 from unveil.show.svg.rings import MOST_MARKS, legend, places, svg_rings
 from unveil.show.trust import mark, trust_note

@@ -11,12 +11,9 @@ from hypothesis import strategies as st
 
 from tests.show.test_page import Reader
 from unveil._kernels.matching.closed_form import cracks_of_even
-from unveil.guess import Matching
-from unveil.measure.cracks import Cracks, Figure, cracks
-from unveil.show.blocks import Number
-from unveil.ask.matching.view import page
 from unveil.ask.matching.charts import MOST_BARS, crack_chart, entries_chart
 from unveil.ask.matching.tables import MOST_ENTRIES, at_risk_table, group_table, heuristic_numbers, key_numbers
+from unveil.ask.matching.view import page
 from unveil.ask.matching.words import (
     amount,
     bias_meaning,
@@ -29,6 +26,9 @@ from unveil.ask.matching.words import (
     permanent_text,
     tone,
 )
+from unveil.guess import Matching
+from unveil.measure.cracks import Cracks, Figure, cracks
+from unveil.show.blocks import Number
 from unveil.show.page import render
 
 HOSPITAL = [[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]]

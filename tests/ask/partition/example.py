@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from unveil.ask.partition.view import page
 from unveil.guess import Partition
 from unveil.measure.fairness import Spread, fairness
 from unveil.measure.guessing import Reference, random_guessing
@@ -14,7 +15,6 @@ from unveil.measure.policy_grid import PolicyGrid, policy_grid
 from unveil.measure.unlinkability import Unlinkability, unlinkability
 from unveil.show.blocks import Page
 from unveil.show.page import render
-from unveil.ask.partition.view import page
 
 SHAPES = ("triangles", "squares", "circles", "stars")
 #: Section 4 of the paper, conservative adversary: rows are the adversary's clusters, columns the shapes.

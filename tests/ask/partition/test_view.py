@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from tests.ask.partition.example import Example, conservative, example, large
+from unveil.ask.partition.charts import TEXTS, linked_histogram, overall_chart, playground, slope_chart, subject_chart
+from unveil.ask.partition.tables import fairness_numbers, fairness_table, most_at_risk
+from unveil.ask.partition.view import at_risk_table, charts, distance_numbers, headline, key_numbers, page
 from unveil.measure.policy_grid import risk_slope_on
 from unveil.show.blocks import Chart, Number, Playground, Table
-from unveil.ask.partition.view import at_risk_table, charts, distance_numbers, headline, key_numbers, page
-from unveil.ask.partition.charts import linked_histogram, overall_chart, slope_chart, subject_chart
-from unveil.ask.partition.tables import fairness_numbers, fairness_table, most_at_risk
-from unveil.ask.partition.playground import TEXTS, playground
 
 
 def risk_slope_of(drawn: Chart, alpha: float) -> float:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from unveil.ask.reidentify.charts import charts, shown
+from unveil.ask.reidentify.findings import Attacked, Clash, Reidentified, Step, Verdict
+from unveil.ask.reidentify.tables import attack_table, clash_table, figures, key_numbers, step_table, witness_table
+from unveil.ask.reidentify.view import clash_sentence, headline, page, tone
 from unveil.measure.risk import Rate, wilson
 from unveil.show.page import render
-from unveil.ask.reidentify.view import clash_sentence, headline, page, tone
-from unveil.ask.reidentify.charts import charts, shown
-from unveil.ask.reidentify.tables import attack_table, clash_table, figures, key_numbers, step_table, witness_table
-from unveil.ask.reidentify.findings import Attacked, Clash, Reidentified, Step, Verdict
 
 UNKNOWN = "how the release was made is not known"
 

@@ -20,9 +20,9 @@ from unveil.show.blocks import Block, Page, Private, Section, Table, Threshold
 from unveil.show.blocks_spread import MOST_BEYOND, BoxRow, BoxRows, box_of, spread_of
 from unveil.show.box_texts import across_of, describe_row, figure_text, mean_text, number_text
 from unveil.show.draw.lines import draw
+from unveil.show.editions import shareable
 from unveil.show.figure_tables import boxes_table
 from unveil.show.page import render
-from unveil.show.editions import shareable
 from unveil.show.svg.boxes import legend, svg_row
 from unveil.show.terminal import show_figure
 

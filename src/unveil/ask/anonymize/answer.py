@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._specification import settings_of
-from unveil.show.progress import Progress, silent
-from unveil.show.quantities import Quantity
 from unveil.data.graph_release import GraphRelease
 from unveil.data.graphs import graph_from
 from unveil.data.ledger import Ledger
@@ -17,6 +15,8 @@ from unveil.measure import METRICS
 from unveil.measure.graph_anonymity import smallest_degree_class, unique_degree_share
 from unveil.measure.graph_utility import Lost, graph_utility
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
+from unveil.show.limits import Quantity
+from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
     from unveil.show.blocks import Page

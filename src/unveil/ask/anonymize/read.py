@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 
 from unveil.ask.anonymize.answer import AnonymizeAnswer, anonymize
-from unveil.show.progress import Progress, silent
 from unveil.data.graph_files import write_edges, write_truth
 from unveil.data.graphs import read_graph
 from unveil.protect import graph_protection_from
+from unveil.show.progress import Progress, silent
 
 
 def anonymize_file(

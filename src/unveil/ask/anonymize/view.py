@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version as installed_version
 
+from unveil.ask.anonymize.charts import degree_chart
 from unveil.data.graph_release import GraphRelease
 from unveil.data.ledger import Ledger
 from unveil.measure.graph_anonymity import smallest_degree_class, unique_degree_share
 from unveil.measure.graph_utility import Lost
-from unveil.ask.anonymize.charts import degree_chart
 from unveil.show.blocks import Block, Number, Page, Section, Table
 from unveil.show.text import count, decimal, percent, significant
 

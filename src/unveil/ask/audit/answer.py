@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
+from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.inputs import One, prepare
 from unveil.ask.audit.paper import Paper, check_paper, judged, sign_off
 from unveil.ask.audit.quantities import quantities_of
 from unveil.ask.audit.run import audit_before, audit_one
-from unveil.ask.audit.settings import ATTACKS, Asked, Compatibility
-from unveil.show.progress import Progress, silent
-from unveil.show.quantities import Quantity
 from unveil.ask.audit.scenarios import read_scenarios
+from unveil.ask.audit.settings import ATTACKS, Asked, Compatibility
 from unveil.errors import InputError
-from unveil.ask.audit.findings import Audit
+from unveil.show.limits import Quantity
+from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,8 +61,8 @@ class AuditAnswer:
     def page(self, *, seed: int | None = None, paper: Paper | None = None) -> "Page":
         """Return the report as data: what the page and the terminal show."""
         from unveil import __version__
-        from unveil.ask.audit.view import page
         from unveil.ask.audit.parts.changes import changes, changes_section
+        from unveil.ask.audit.view import page
         from unveil.show.judgement import judgement_section
         from unveil.show.sign_off import with_sign_off
 
@@ -110,9 +110,9 @@ class AuditAnswer:
         from unveil.ask.audit.copies import copied_records
         from unveil.ask.audit.parts.records import with_records
         from unveil.ask.audit.shareable import shared
+        from unveil.show.editions import internal, shareable
         from unveil.show.limits import shared_limits, with_limits
         from unveil.show.page import render
-        from unveil.show.editions import internal, shareable
 
         if show_records and edition == "shareable":
             raise InputError("a shareable report holds no records. Leave out show_records, or make an internal one")

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from math import isnan, nan
 from types import MappingProxyType
 
-from unveil.show.quantities import Quantity
 from unveil.ask.audit.attacks.texts import ATTACK_TEXTS, DISTANCES
 from unveil.ask.audit.findings import Audited, Finding
+from unveil.show.limits import Quantity
 
 _RATES = {
     "attack_rate": "share of tries that succeed on people in the data",

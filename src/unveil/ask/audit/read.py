@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from unveil.ask.audit.answer import AuditAnswer, audit
-from unveil.show.progress import Progress, silent
+from unveil.ask.audit.findings import Scenario
 from unveil.ask.audit.scenarios import read_link, read_scenario
 from unveil.data._documents import read_toml
 from unveil.data._header import Header
 from unveil.data._source import shown
 from unveil.data.table import Table
 from unveil.errors import InputError, did_you_mean
-from unveil.ask.audit.findings import Scenario
+from unveil.show.progress import Progress, silent
 
 #: What a file of settings may hold, and what each must be.
 _SETTINGS: Mapping[str, tuple[type, ...]] = {

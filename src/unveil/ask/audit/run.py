@@ -5,20 +5,20 @@ from dataclasses import replace
 import numpy as np
 
 from unveil.ask.audit.attacks.inference import Guesser, guess_columns
-from unveil.ask.audit.inputs import One, Prepared
 from unveil.ask.audit.attacks.linkability import Linked, Linker, link_searched, link_told
 from unveil.ask.audit.attacks.membership import tell_members
-from unveil.ask.audit.people import Drawn
 from unveil.ask.audit.attacks.records import RECORD_ATTACKS, Records
-from unveil.ask.audit.settings import Asked
 from unveil.ask.audit.attacks.singling_out import single_out
-from unveil.show.progress import Progress
+from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
+from unveil.ask.audit.findings import Audited, Finding, Scenario
+from unveil.ask.audit.inputs import One, Prepared
+from unveil.ask.audit.people import Drawn
 from unveil.ask.audit.scenarios import settle
+from unveil.ask.audit.settings import Asked
 from unveil.data.release import Release
 from unveil.measure.disclosure import Disclosure, disclosure
 from unveil.measure.utility import Utility, loss_summary
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
-from unveil.ask.audit.findings import Audited, Finding, Scenario
+from unveil.show.progress import Progress
 
 #: What is measured on the original itself, to be set beside the release: one attack for each of the three questions.
 BEFORE = tuple(name for name, text in ATTACK_TEXTS.items() if text.answers is not None)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from unveil.errors import InputError
 from unveil.ask.audit.findings import Scenario
+from unveil.errors import InputError
 
 #: How many random splits are measured by default, and how many more the search for the worst may try.
 RANDOM_SPLITS = 20

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unveil.errors import InputError, did_you_mean
 from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
+from unveil.errors import InputError, did_you_mean
 
 ReleaseKind = Literal["masked", "synthetic"]
 Compatibility = Literal["anonymeter"]

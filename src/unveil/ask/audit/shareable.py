@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from unveil.ask.audit.findings import Audit, Audited, ColumnFact, Finding, Links, TableFlags, Weight
 from unveil.data.digest import keyed_digest
 from unveil.measure.groups import Group, Groups, compared
 from unveil.measure.risk import Rate, Risk, excess, wilson
-from unveil.ask.audit.findings import Audit, Audited, ColumnFact, Finding, Links, TableFlags, Weight
 from unveil.show.bounded import Bounded
 
 if TYPE_CHECKING:

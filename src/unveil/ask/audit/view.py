@@ -4,14 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import version as installed_version
 
-from unveil.ask.audit.parts import sections as parts
-from unveil.ask.audit import verdict
-from unveil.ask.audit import words
+from unveil.ask.audit import verdict, words
 from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
-from unveil.ask.audit.parts.candidates import candidate_table
 from unveil.ask.audit.charts import attack_chart, comparison_chart
 from unveil.ask.audit.findings import Audit
-from unveil.ask.audit.sentences import sentence
+from unveil.ask.audit.parts import sections as parts
+from unveil.ask.audit.parts.candidates import candidate_table
 from unveil.ask.audit.tables import (
     adversary_table,
     attack_table,
@@ -19,6 +17,7 @@ from unveil.ask.audit.tables import (
     comparison_table,
     key_numbers,
 )
+from unveil.ask.audit.verdict import sentence
 from unveil.show.blocks import Block, Page, Section
 from unveil.show.editions import people
 from unveil.show.text import count, name

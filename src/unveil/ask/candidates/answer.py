@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.show.progress import Progress, silent
-from unveil.show.quantities import Quantity
 from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.measure import METRICS, Measured, Metric, all_metrics
 from unveil.measure.candidate_metrics import to_rows
 from unveil.measure.matches import Matches, matches
+from unveil.show.limits import Quantity
+from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
     from unveil.show.blocks import Page

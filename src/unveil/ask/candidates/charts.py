@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unveil.ask.candidates.words import meaning_of, title_of
 from unveil.measure import Measured
 from unveil.show.blocks import Chart, Series, Threshold
-from unveil.ask.candidates.words import meaning_of, title_of
 from unveil.show.scale import FloatArray, round_step
 from unveil.show.text import decimal
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.ask.candidates.answer import CandidatesAnswer, candidates, check_metrics
-from unveil.show.progress import Progress, silent
 from unveil.data._source import shown
 from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.guess.candidates import NOBODY, TOLERANCE
+from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,9 +4,6 @@ import math
 from collections.abc import Sequence
 from importlib.metadata import version as installed_version
 
-from unveil.measure import Measured, Metric
-from unveil.measure.matches import Matches
-from unveil.show.blocks import Page, Section
 from unveil.ask.candidates.charts import histogram
 from unveil.ask.candidates.tables import (
     TABLE_NOTE,
@@ -17,6 +14,9 @@ from unveil.ask.candidates.tables import (
     release_numbers,
 )
 from unveil.ask.candidates.words import matched_headline, matched_tone, why_they_differ
+from unveil.measure import Measured, Metric
+from unveil.measure.matches import Matches
+from unveil.show.blocks import Page, Section
 from unveil.show.text import count
 from unveil.show.trust import where_from
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.ask.grades.details import details_of
-from unveil.ask.grades.explained import factors_of
-from unveil.ask.grades.figures import figures
-from unveil.show.progress import Progress, silent
-from unveil.show.quantities import Quantity
+from unveil.ask.grades.findings import AttackFacts, GradedStudy, GradesFindings
+from unveil.ask.grades.run import details_of, factors_of, figures
+from unveil.ask.grades.words import notes_of
+from unveil.ask.study.findings import labels
 from unveil.ask.study.status import counts_of
 from unveil.attack import ATTACKS, graph_attack_from
 from unveil.errors import InputError, UnveilError
@@ -20,9 +19,8 @@ from unveil.grade.grades import Grades, grade
 from unveil.grade.replicated import Replicated
 from unveil.grade.suites import Suite
 from unveil.measure import METRICS
-from unveil.ask.grades.findings import AttackFacts, GradedStudy, GradesFindings
-from unveil.ask.grades.notes import notes_of
-from unveil.ask.study.findings import labels
+from unveil.show.limits import Quantity
+from unveil.show.progress import Progress, silent
 from unveil.study import Results
 from unveil.study.lock import running
 from unveil.study.store import manifest_of
@@ -105,8 +103,8 @@ class GradesAnswer:
         """Return matplotlib axes, side by side: the metrics by monotonicity, evenness and shared value range."""
         from matplotlib import pyplot
 
-        from unveil.show.draw.lines import draw
         from unveil.ask.grades.charts import SCORES, ranking_boxes
+        from unveil.show.draw.lines import draw
 
         height = 2.0 + 0.3 * len(self.grades.metrics)
         _, axes = pyplot.subplots(1, len(SCORES), figsize=(6.6 * len(SCORES), height), layout="constrained")

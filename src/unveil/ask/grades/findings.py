@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 
+from unveil.ask.study.findings import Counts, labels
 from unveil.grade.factors import Factors
 from unveil.grade.grades import Grades, MetricGrade, Verdict
 from unveil.grade.replicated import Case
 from unveil.measure import METRICS
-from unveil.ask.study.findings import Counts, labels
 from unveil.show.text import UNDEFINED, fixed
 from unveil.study import Study
 

@@ -1,11 +1,18 @@
 """The tables of a report on grades for a paper: the ranking, factors, suites and the search for better ones."""
 
+from unveil.ask.grades.findings import GradesFindings
+from unveil.ask.grades.tables import (
+    example_table,
+    found_table,
+    group_table,
+    held_out_table,
+    ranking_table,
+    suite_score_table,
+    suite_table,
+    term_table,
+)
 from unveil.show import latex
 from unveil.show.blocks import Table
-from unveil.ask.grades.factors import group_table, term_table
-from unveil.ask.grades.findings import GradesFindings
-from unveil.ask.grades.search import found_table, held_out_table
-from unveil.ask.grades.tables import example_table, ranking_table, suite_score_table, suite_table
 
 
 def to_latex(found: GradesFindings) -> str:

@@ -1,19 +1,31 @@
 """The page that answers: which privacy metrics can be trusted here?"""
 
-from unveil.show.blocks import Block, Page, Section
-from unveil.ask.grades.by_attack import maxima_boxes, range_boxes, success_boxes
 from unveil.ask.grades.charts import (
     detail_boxes,
     heat_map,
+    maxima_boxes,
+    range_boxes,
     ranking_boxes,
+    success_boxes,
     suite_boxes,
 )
-from unveil.ask.grades.factors import MOST_TERMS, factors_sentence, group_table, term_table
 from unveil.ask.grades.findings import MEANINGS, GradesFindings
-from unveil.ask.grades.search import found_table, held_out_table
-from unveil.ask.grades.tables import example_table, ranking_table, suite_score_table, suite_table, why_table
+from unveil.ask.grades.tables import (
+    MOST_TERMS,
+    example_table,
+    factors_sentence,
+    found_table,
+    group_table,
+    held_out_table,
+    ranking_table,
+    suite_score_table,
+    suite_table,
+    term_table,
+    why_table,
+)
 from unveil.ask.grades.words import headline, key_numbers, reading, search_conclusion, search_lead, tone
 from unveil.ask.study.findings import together
+from unveil.show.blocks import Block, Page, Section
 from unveil.show.text import count
 
 

@@ -1,13 +1,202 @@
-"""Grades in sentences: which metrics can be trusted, what the scores mean, and whether suites are any better."""
+"""What a reader of grades has to know: what is missing, what could not be tested, and what scores cannot show."""
 
 from collections.abc import Sequence
+from math import comb
 
-from unveil.grade.grades import HERE, LEAST, NOTHING_SIGNIFICANT, MetricGrade
+import numpy as np
+
+from unveil.ask.grades.findings import MEANINGS, GradedStudy, GradesFindings, named, words
+from unveil.ask.study.findings import labels
+from unveil.grade.grades import HERE, LEAST, NOTHING_SIGNIFICANT, Grades, MetricGrade
+from unveil.grade.replicated import Replicated
 from unveil.show.blocks import Number, Tone
-from unveil.ask.grades.findings import MEANINGS, GradesFindings, named, words
-from unveil.show.text import count, fixed, percent
+from unveil.show.text import count, fixed, percent, significant
 
-_MOST_NAMED = 5
+#: With fewer replications than these the note on small samples is made.
+FEW = 5
+_MOST_NAMED = 6
+
+
+def notes_of(grades: Grades, studies: Sequence[GradedStudy]) -> tuple[str, ...]:
+    """Return everything that limits what the grades say, in sentences."""
+    values = grades.values
+    return (
+        *(sentence for each in studies for sentence in _incomplete(each)),
+        *_mixed(studies),
+        *_missing_levels(values),
+        *_few_replications(values, grades.level),
+        *_without_values(values),
+        *_constant(values),
+        *_one_case(values),
+        *_counting_targets(grades),
+        *grades.left_out,
+    )
+
+
+def zeros_of(grades: Grades) -> list[str]:
+    """Return what suites do about zeros and negative values, and how many there are; nothing where there are none."""
+    found = grades.rankings
+    if found is None or not found.zeros.counts:
+        return []
+    counts = [
+        f"{words(name)} ({each.zeros + each.negative:,} of {each.values:,}, in {count(each.cases, 'case', 'cases')})"
+        for name, each in found.zeros.counts.items()
+    ]
+    return [found.zeros.rule, f"Means that are zero or negative, among the metrics of suites: {', '.join(counts)}."]
+
+
+def _counting_targets(grades: Grades) -> list[str]:
+    found = [each.metric for each in grades.metrics if each.counts_targets]
+    if not found:
+        return []
+    return [
+        f"{_named(found)} count{'s' if len(found) == 1 else ''} targets. Whoever the adversary knows beforehand is no "
+        "target, so that with more seed pairs there are fewer to count, and the metric moves even if the attack finds "
+        "nothing out: judge it by an axis that leaves the targets as they are, such as overlap."
+    ]
+
+
+def _incomplete(each: GradedStudy) -> list[str]:
+    counts, name = each.counts, each.study.name
+    said = []
+    if each.running:
+        said.append(f"The study '{name}' is being computed now: grades will change as results come in.")
+    if counts.left:
+        parts = {"failed": counts.failed, "damaged": counts.damaged, "not computed": counts.missing}
+        why = ", ".join(f"{number:,} {what}" for what, number in parts.items() if number)
+        said.append(
+            f"{count(counts.left, 'scenario', 'scenarios')} of {counts.total:,} of the study '{name}' "
+            f"{'has' if counts.left == 1 else 'have'} no results ({why}): the levels are missing, and a case without "
+            "any level is left out."
+        )
+    return said
+
+
+def _mixed(studies: Sequence[GradedStudy]) -> list[str]:
+    """Say what is wrong with grading studies together that have little in common."""
+    said = []
+    if len({each.study.kind for each in studies}) > 1:
+        said.append(
+            "Attacks on graphs and on tables were graded together, so that a metric has one range for both and its "
+            "evenness and range say little. Grade the studies one by one."
+        )
+    seen: dict[str, set[str]] = {}
+    for each in studies:
+        for name, digest in each.digests.items():
+            seen.setdefault(name, set()).add(digest)
+    different = [name for name, digests in seen.items() if len(digests) > 1]
+    if different:
+        said.append(
+            f"The studies have different data by the name {', '.join(different)}: they count as one data set here. "
+            "Give them names of their own."
+        )
+    return said
+
+
+def _missing_levels(values: Replicated) -> list[str]:
+    """Say how many cases lack a level in all metrics; adjacent levels are then those that are there."""
+    there = (values.replications > 0).any(axis=1)
+    wanted = np.array([len(levels) for levels in values.levels])
+    short = there.sum(axis=1) < wanted
+    if not short.any():
+        return []
+    worst = _case(values, int(np.argmax(wanted - there.sum(axis=1))))
+    one = int(short.sum()) == 1
+    return [
+        f"{count(int(short.sum()), 'case lacks', 'cases lack')} levels{',' if one else ', such as'} {worst}: levels "
+        f"that are there count as adjacent, and {'its score rests' if one else 'their scores rest'} on fewer pairs."
+    ]
+
+
+def _case(values: Replicated, number: int) -> str:
+    """Return a case without the settings of its protection and attack, unless two would be called the same."""
+    case = values.cases[number]
+    protect = labels(tuple(dict.fromkeys(each.protect for each in values.cases)))[case.protect]
+    attack = labels(tuple(dict.fromkeys(each.attack for each in values.cases)))[case.attack]
+    return f"{case.data}, {protect}, {attack}, by {case.axis.replace('_', ' ')}"
+
+
+def _few_replications(values: Replicated, level: float) -> list[str]:
+    number = values.replications.max(axis=1)
+    number = number[number > 0]
+    if not number.size:
+        return []
+    least = int(number.min())
+    if least >= FEW:
+        return []
+    where = "All levels have" if least == int(number.max()) else "Some levels have"
+    if least == 1:
+        return [
+            f"{where} one replication only, which no test can compare: monotonicity is undefined there. Run the study "
+            f"with at least {FEW} replications."
+        ]
+    smallest = 2 / comb(2 * least, least)
+    have = f"{where} {least} replications"
+    if smallest >= level:
+        return [
+            f"{have}. The exact rank-sum test then has no p value below {significant(smallest)} and cannot be "
+            f"significant at {level:g}, so that no score there can exceed 0.833; take at least {FEW} replications."
+        ]
+    return [
+        f"{have}: only large changes are significant. Take at least {FEW}, so that 0.667 does not mean too few of them."
+    ]
+
+
+def _without_values(values: Replicated) -> list[str]:
+    empty = [name for at, name in enumerate(values.metrics) if not (values.replications[:, at] > 0).any()]
+    partly = np.isnan(values.means[:, [name not in empty for name in values.metrics]])
+    said = []
+    if empty:
+        said.append(
+            f"{_named(empty)} {'is' if len(empty) == 1 else 'are'} undefined in every case and {_has(empty)} no grade."
+        )
+    depth = np.array([len(levels) for levels in values.levels])
+    real = np.arange(values.values.shape[2]) < depth[:, None]
+    there = (values.replications > 0).any(axis=1)
+    cases = (partly & (real & there)[:, None, :]).any(axis=(1, 2))
+    if cases.any():
+        number = int(cases.sum())
+        said.append(
+            f"In {count(number, 'case', 'cases')} a metric is undefined at a level that has results (nothing was "
+            "attempted, say): that level is left out there."
+        )
+    return said
+
+
+def _constant(values: Replicated) -> list[str]:
+    found = []
+    for at, name in enumerate(values.metrics):
+        own = values.values[:, at]
+        known = own[~np.isnan(own)]
+        if known.size and known.min() == known.max():
+            found.append(name)
+    if not found:
+        return []
+    return [
+        f"{_named(found)} {'has' if len(found) == 1 else 'have'} the same value everywhere: nothing is significant "
+        f"(0.667), and evenness and range are 0."
+    ]
+
+
+def _one_case(values: Replicated) -> list[str]:
+    if len({case[:3] for case in values.cases}) > 1:
+        return []
+    return [
+        "There is one combination of data, protection and attack: means have no interval, and nothing shows that the "
+        "grades hold elsewhere."
+    ]
+
+
+def _named(metrics: Sequence[str]) -> str:
+    said = named(metrics, _MOST_NAMED)
+    return said[:1].upper() + said[1:]
+
+
+def _has(metrics: Sequence[str]) -> str:
+    return "has" if len(metrics) == 1 else "have"
+
+
+_MOST_NAMED_WORDS = 5
 
 
 def headline(found: GradesFindings) -> str:
@@ -20,7 +209,7 @@ def headline(found: GradesFindings) -> str:
         return f"{_begun(words(every[0].metric))} {_ALONE[every[0].verdict]}: {every[0].reason}."
     if not use:
         care = found.by_verdict("with care")
-        but = f" {_begun(_named(care))} may be used with care." if care else ""
+        but = f" {_begun(_named_of_words(care))} may be used with care." if care else ""
         return f"None of the {len(every)} metrics can be trusted to rank here.{but}"
     if len(use) == len(every):
         return f"All {len(every)} metrics can be trusted here: each follows the adversary's strength."
@@ -28,7 +217,7 @@ def headline(found: GradesFindings) -> str:
     wrong = found.by_verdict("do not rank by it")
     rest = f" Do not rank by {count(len(wrong), 'other', 'others')}." if wrong else ""
     return (
-        f"{len(use)} of {len(every)} metrics can be trusted here: {_named(use)} {verb} tell a strong adversary from a "
+        f"{len(use)} of {len(every)} metrics can be trusted here: {_named_of_words(use)} {verb} tell a strong adversary from a "
         f"weak one.{rest}"
     )
 
@@ -41,8 +230,8 @@ _ALONE = {
 }
 
 
-def _named(metrics: Sequence[MetricGrade]) -> str:
-    return named([each.metric for each in metrics], _MOST_NAMED)
+def _named_of_words(metrics: Sequence[MetricGrade]) -> str:
+    return named([each.metric for each in metrics], _MOST_NAMED_WORDS)
 
 
 def _begun(text: str) -> str:

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from unveil._specification import settings_of
 from unveil.ask.candidates.answer import meanings as metric_meanings
+from unveil.ask.graph.findings import AttackedGraph, of_nodes
 from unveil.ask.graph.run import World, attack_all, check_repeat, generators
-from unveil.show.progress import Progress, silent
-from unveil.show.quantities import Quantity
 from unveil.attack import AttacksGraph, graph_attack_from
 from unveil.data.graph_knowledge import draw_knowledge
 from unveil.data.graphs import graph_from
 from unveil.guess import Candidates
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
-from unveil.ask.graph.findings import AttackedGraph, of_nodes
+from unveil.show.limits import Quantity
+from unveil.show.progress import Progress, silent
 from unveil.show.trust import trust_of
 
 if TYPE_CHECKING:
@@ -103,10 +103,9 @@ class GraphAnswer:
         """Return matplotlib axes with the nodes of the first repetition, and the probabilities of the true nodes."""
         from matplotlib import pyplot
 
+        from unveil.ask.graph.charts import node_picture, truth_chart
         from unveil.show.draw.lines import draw
         from unveil.show.draw.rings import draw_rings
-        from unveil.ask.graph.charts import truth_chart
-        from unveil.ask.graph.picture import node_picture
 
         _, axes = pyplot.subplots(1, 2, figsize=(11.4, 5.4), layout="constrained")
         draw_rings(node_picture(self.found), axes[0])

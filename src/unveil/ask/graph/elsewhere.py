@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from unveil.ask.graph.answer import GraphAnswer, one_repetition
 from unveil.ask.graph.run import World, attack_all, check_repeat, generators
-from unveil.show.progress import Progress, silent
 from unveil.attack import AttacksGraph, graph_attack_from
 from unveil.data.graph import Graph
 from unveil.data.graph_files import UNKNOWN
 from unveil.data.graph_release import NOBODY, GraphKnowledge
 from unveil.data.graphs import graph_from
 from unveil.errors import InputError
+from unveil.show.progress import Progress, silent
 
 Integers = NDArray[np.int64]
 

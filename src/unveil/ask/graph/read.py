@@ -7,7 +7,6 @@ import numpy as np
 
 from unveil.ask.graph.answer import GraphAnswer, graph
 from unveil.ask.graph.elsewhere import graph_made_elsewhere
-from unveil.show.progress import Progress, silent
 from unveil.attack import graph_attack_from
 from unveil.data._source import shown
 from unveil.data.graph import Graph
@@ -16,6 +15,7 @@ from unveil.data.graphs import read_graph
 from unveil.data.read import read_table
 from unveil.errors import InputError
 from unveil.protect import graph_protection_from
+from unveil.show.progress import Progress, silent
 
 
 def graph_file(

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from importlib.metadata import version as installed_version
 
-from unveil.show.blocks import Page, Section
-from unveil.ask.graph.charts import candidate_chart, cut_off_chart, truth_chart
-from unveil.ask.graph.words import attacked_headline, attacked_tone, key_numbers
+from unveil.ask.graph.charts import candidate_chart, cut_off_chart, node_picture, truth_chart
 from unveil.ask.graph.findings import AttackedGraph
-from unveil.ask.graph.picture import node_picture
 from unveil.ask.graph.tables import cut_off_table, metric_table, repetition_table
+from unveil.ask.graph.words import attacked_headline, attacked_tone, key_numbers
+from unveil.show.blocks import Page, Section
 from unveil.show.text import count, decimal, percent, short_percent
 
 

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator
 
-from unveil.show.blocks import Number, Tone
 from unveil.ask.graph.findings import AttackedGraph
+from unveil.show.blocks import Number, Tone
 from unveil.show.text import count, decimal, percent
 
 _RATES = ("adversary_success_rate", "adversary_overall_success")

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.matching import TooLargeError
-from unveil.show.progress import Progress, silent
-from unveil.show.quantities import Quantity
 from unveil.errors import InputError
 from unveil.guess import Matching, MatchingDistribution
 from unveil.measure.cracks import Cracks, Figure, cracks
+from unveil.show.limits import Quantity
+from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -190,8 +190,8 @@ class MatchingAnswer:
 
     def plot(self) -> NDArray[Any]:
         """Return matplotlib axes with the distribution of cracks, and how exposed entries are."""
-        from unveil.show.draw.lines import draw_all
         from unveil.ask.matching.view import crack_chart, entries_chart
+        from unveil.show.draw.lines import draw_all
 
         return draw_all([crack_chart(self.cracks, self.blind), entries_chart(self.cracks)])
 

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from unveil.ask.matching.answer import MatchingAnswer, matching
-from unveil.show.progress import Progress, silent
 from unveil.data._source import shown
 from unveil.errors import InputError
 from unveil.guess import Dataflow, Matching, MatchingDistribution
 from unveil.guess._pairing import of_file
+from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
     import numpy as np

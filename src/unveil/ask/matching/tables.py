@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unveil.measure.cracks import Cracks, Figure
-from unveil.show.blocks import Number, Side, Table
 from unveil.ask.matching.words import (
     CERTAIN,
     TAIL,
@@ -18,6 +16,8 @@ from unveil.ask.matching.words import (
     permanent_text,
     tone,
 )
+from unveil.measure.cracks import Cracks, Figure
+from unveil.show.blocks import Number, Side, Table
 from unveil.show.scale import FloatArray
 from unveil.show.text import count, decimal, name, percent, significant
 

@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from importlib.metadata import version as installed_version
 
-from unveil.measure.cracks import Cracks
-from unveil.show.blocks import Block, Page, Section
 from unveil.ask.matching.charts import crack_chart, entries_chart
 from unveil.ask.matching.tables import (
     MOST_ENTRIES,
@@ -16,6 +14,8 @@ from unveil.ask.matching.tables import (
     key_numbers,
 )
 from unveil.ask.matching.words import certainty, headline, method_words, owner_sentence, tone
+from unveil.measure.cracks import Cracks
+from unveil.show.blocks import Block, Page, Section
 from unveil.show.scale import FloatArray
 from unveil.show.text import count
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.show.progress import Progress, silent
-from unveil.show.quantities import Quantity
 from unveil.guess import Partition, View
 from unveil.measure import (
     PartitionDistances,
@@ -23,6 +21,8 @@ from unveil.measure import (
     unlinkability,
 )
 from unveil.measure.unlinkability import Settings
+from unveil.show.limits import Quantity
+from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
     from unveil.show.blocks import Page
@@ -128,8 +128,8 @@ class PartitionAnswer:
         ``subject`` is the name of the subject, or its index where no subject is called so; without it the one with
         the steepest risk slope is shown.
         """
-        from unveil.show.draw.lines import draw_all
         from unveil.ask.partition.view import charts
+        from unveil.show.draw.lines import draw_all
 
         return draw_all(charts(self.result, self._grid(), subject=subject, reference=self.reference))
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from unveil.ask.partition.answer import PartitionAnswer, partition
-from unveil.show.progress import Progress, silent
 from unveil.errors import InputError
 from unveil.guess import Partition, View
 from unveil.measure.unlinkability import Settings
+from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from unveil.ask.partition import words as verdict
 from unveil.measure.fairness import Spread
 from unveil.measure.guessing import Reference
 from unveil.measure.partition_distances import PartitionDistances
 from unveil.measure.unlinkability import Unlinkability
-from unveil.ask.partition import words as verdict
 from unveil.show.blocks import Number, Side, Table
 from unveil.show.text import UNDEFINED, count, decimal, fixed, name, percent, significant, slope
 

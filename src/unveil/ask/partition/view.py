@@ -3,14 +3,8 @@
 from collections.abc import Sequence
 from importlib.metadata import version as installed_version
 
-from unveil.measure.fairness import Spread
-from unveil.measure.guessing import Reference
-from unveil.measure.partition_distances import PartitionDistances
-from unveil.measure.policy_grid import PolicyGrid
-from unveil.measure.unlinkability import Unlinkability
 from unveil.ask.partition import words as verdict
-from unveil.show.blocks import Page, Section
-from unveil.ask.partition.charts import charts, linked_histogram, overall_chart, slope_chart, subject_chart
+from unveil.ask.partition.charts import charts, linked_histogram, overall_chart, playground, slope_chart, subject_chart
 from unveil.ask.partition.tables import (
     at_risk_table,
     common_beta,
@@ -19,7 +13,12 @@ from unveil.ask.partition.tables import (
     fairness_table,
     key_numbers,
 )
-from unveil.ask.partition.playground import playground
+from unveil.measure.fairness import Spread
+from unveil.measure.guessing import Reference
+from unveil.measure.partition_distances import PartitionDistances
+from unveil.measure.policy_grid import PolicyGrid
+from unveil.measure.unlinkability import Unlinkability
+from unveil.show.blocks import Page, Section
 from unveil.show.text import count, decimal, short_percent
 
 __all__ = [

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil.show.progress import Progress, silent
-from unveil.show.quantities import Quantity
+from unveil.ask.reidentify.findings import Attacked, Reidentified
 from unveil.ask.reidentify.inputs import (
     case_of,
     checked_truth,
@@ -29,7 +28,8 @@ from unveil.guess.candidates import NOBODY
 from unveil.measure.confusion import confusion
 from unveil.measure.utility import loss_summary
 from unveil.protect import Protects, protection_text
-from unveil.ask.reidentify.findings import Attacked, Reidentified
+from unveil.show.limits import Quantity
+from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
     from unveil.show.blocks import Page
@@ -74,16 +74,16 @@ class ReidentifyAnswer:
     def to_json(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
         """Return the answer as JSON; a verdict that cannot be had is null, with the reason beside it."""
         from unveil import __version__
-        from unveil.show.machine import dumps
         from unveil.ask.reidentify.tables import figures
+        from unveil.show.machine import dumps
 
         told = {"limits": list(limits), "seed": seed, "version": __version__}
         return dumps({"schema": SCHEMA, **figures(self.found), **told})
 
     def plot(self) -> NDArray[Any]:
         """Return matplotlib axes with hit rate and doubt against the number of columns known."""
-        from unveil.show.draw.lines import draw_all
         from unveil.ask.reidentify.charts import charts
+        from unveil.show.draw.lines import draw_all
 
         return draw_all(charts(self.found))
 

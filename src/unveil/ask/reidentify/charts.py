@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unveil.show.blocks import Chart, Series, Style, Threshold
 from unveil.ask.reidentify.findings import Attacked, Reidentified, Step
+from unveil.show.blocks import Chart, Series, Style, Threshold
 from unveil.show.text import name, percent
 
 _STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth", "fifth")

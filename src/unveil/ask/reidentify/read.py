@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.show.progress import Progress, silent
 from unveil.ask.reidentify.answer import ReidentifyAnswer, reidentify
 from unveil.data._header import Header
 from unveil.data._source import shown
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.guess.candidates import NOBODY
+from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.ask.reidentify.findings import Step
 from unveil.attack.specification import Attacks
 from unveil.data.mechanism import Mechanism
 from unveil.data.release import Knowledge
@@ -19,7 +20,6 @@ from unveil.guess.candidates import NOBODY
 from unveil.measure._truth import correct
 from unveil.measure.confusion import ROUNDING
 from unveil.measure.risk import Rate, wilson
-from unveil.ask.reidentify.findings import Step
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

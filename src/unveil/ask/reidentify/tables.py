@@ -3,10 +3,10 @@
 from math import isnan
 from typing import Any
 
-from unveil.measure.risk import Rate
-from unveil.show.blocks import Number, Table
 from unveil.ask.reidentify.findings import Attacked, Reidentified, Step
 from unveil.ask.reidentify.words import doubt_of, level_of, rate_text, spoken, verdict_of, witness_of
+from unveil.measure.risk import Rate
+from unveil.show.blocks import Number, Table
 from unveil.show.text import count, decimal, name, percent
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.ask.reidentify.findings import Clash, Level, Verdict
 from unveil.ask.reidentify.run import Case, Guess, Guessed
 from unveil.data.mechanism import Mechanism
 from unveil.data.table import Table
@@ -18,7 +19,6 @@ from unveil.guess.mass_function import MassFunction
 from unveil.guess.posterior import record_level_truth
 from unveil.measure.compatibility import MOST_PAIRS, compatibility
 from unveil.measure.file_level import file_level_truth
-from unveil.ask.reidentify.findings import Clash, Level, Verdict
 
 Integers = NDArray[np.int64]
 

@@ -2,11 +2,11 @@
 
 from importlib.metadata import version as installed_version
 
-from unveil.show.blocks import Page, Section
 from unveil.ask.reidentify.charts import charts, learnt
-from unveil.ask.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
 from unveil.ask.reidentify.findings import Reidentified
+from unveil.ask.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
 from unveil.ask.reidentify.words import PROVES_NOTHING, headline, levels_differ, tone
+from unveil.show.blocks import Page, Section
 from unveil.show.text import count, name
 
 __all__ = ["attack_table", "charts", "clash_sentence", "clash_table", "headline", "key_numbers", "page", "tone"]

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from math import isnan
 
+from unveil.ask.reidentify.findings import Attacked, Reidentified, Verdict
 from unveil.measure.risk import Rate
 from unveil.show.blocks import Tone
-from unveil.ask.reidentify.findings import Attacked, Reidentified, Verdict
 from unveil.show.text import count, decimal, name, percent
 
 #: Why an invalid attack is no evidence, whatever it hits.

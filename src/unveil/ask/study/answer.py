@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from unveil.ask.study.findings import Failures, StudyFindings, usual_metrics
 from unveil.ask.study.status import counts_of, spent, times_of
 from unveil.errors import InputError, did_you_mean
-from unveil.ask.study.findings import Failures, StudyFindings, usual_metrics
 from unveil.study import Results
 from unveil.study.store import manifest_of
 
@@ -70,8 +70,8 @@ class StudyAnswer:
 
     def plot(self) -> NDArray[Any]:
         """Return matplotlib axes, side by side: the first metric by strength, for the first few protections."""
-        from unveil.show.draw.lines import draw_all
         from unveil.ask.study.charts import strength_charts
+        from unveil.show.draw.lines import draw_all
 
         charts, _ = strength_charts(self.found, most=4)
         if not charts:

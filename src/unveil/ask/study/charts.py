@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from unveil.ask.study.findings import AXES, StudyFindings, is_share, labels
 from unveil.measure import METRICS
 from unveil.show.blocks import Chart, Series, Style
 from unveil.show.scale import round_step
-from unveil.ask.study.findings import AXES, StudyFindings, is_share, labels
 from unveil.show.text import count
 from unveil.study import Axis
 

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
+from unveil.ask.study.findings import AXES, StudyFindings, duration, is_share, labels, together
 from unveil.show.blocks import Side, Table
 from unveil.show.page import MOST_ROWS
 from unveil.show.scale import value_text
-from unveil.ask.study.findings import AXES, StudyFindings, duration, is_share, labels, together
 from unveil.show.text import UNDEFINED, count, percent
 from unveil.study import Axis
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.show.blocks_spread import HeatMap
-from unveil.show.svg.heads import Tier, column_width, svg_heads, tiers
 from unveil.show.scale import value_text
+from unveil.show.svg.heads import Tier, column_width, svg_heads, tiers
 from unveil.show.text import decimal, fixed
 
 #: How many colours there are from light to dark; the style sheet has one for each.

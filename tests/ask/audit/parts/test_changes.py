@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from unveil.ask.audit.parts.changes import Measured, changes, changes_section, direction, read_previous, sentence
 from unveil.errors import InputError
 from unveil.measure.risk import wilson
-from unveil.ask.audit.parts.changes import Measured, changes, changes_section, direction, read_previous, sentence
 from unveil.show.blocks import Page, Table
-from unveil.show.page import render
 from unveil.show.editions import shareable
+from unveil.show.page import render
 
 HOSTILE = "<script>alert(1)</script>"
 

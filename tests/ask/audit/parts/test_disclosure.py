@@ -8,9 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unveil.data.release import Release
-from unveil.data.table import Table
-from unveil.measure.disclosure import Disclosure, disclosure
 from unveil.ask.audit.parts.disclosure import (
     class_chart,
     class_table,
@@ -20,10 +17,13 @@ from unveil.ask.audit.parts.disclosure import (
     population_table,
     unique_table,
 )
+from unveil.data.release import Release
+from unveil.data.table import Table
+from unveil.measure.disclosure import Disclosure, disclosure
 from unveil.show.blocks import Chart, Count, Number, Page
 from unveil.show.blocks import Table as Shown
-from unveil.show.page import render
 from unveil.show.editions import shareable
+from unveil.show.page import render
 
 BAD = "<script>alert('x')</script>$y$\n"
 rng = np.random.default_rng(1)

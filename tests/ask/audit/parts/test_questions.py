@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from unveil.measure.risk import Rate, Risk
 from unveil.ask.audit.findings import UNDEFINED, Audit, Audited, Finding, Scenario
-from unveil.ask.audit.parts.questions import box_facts
+from unveil.ask.audit.paper import box_facts
+from unveil.measure.risk import Rate, Risk
 from unveil.show.sign_off import QUESTIONS, three_boxes
 
 

@@ -7,10 +7,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unveil.data.release import Release
-from unveil.data.table import Role, Table
-from unveil.measure.risk import Rate, wilson
-from unveil.measure.utility import Utility, loss_summary
 from unveil.ask.audit.parts.utility import (
     METHOD,
     UNTESTED,
@@ -22,6 +18,10 @@ from unveil.ask.audit.parts.utility import (
     utility_section,
     utility_table,
 )
+from unveil.data.release import Release
+from unveil.data.table import Role, Table
+from unveil.measure.risk import Rate, wilson
+from unveil.measure.utility import Utility, loss_summary
 from unveil.show.blocks import Chart, Page
 from unveil.show.blocks import Table as Shown
 from unveil.show.page import render

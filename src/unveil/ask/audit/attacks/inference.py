@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from unveil.ask.audit.attacks.linkability import affordable
+from unveil.ask.audit.findings import Finding, Scenario
 from unveil.ask.audit.people import Drawn, Part
 from unveil.ask.audit.trials import finding_of, grouped, mean_of, not_run, ranked, remarked
-from unveil.show.progress import Progress, silent
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure
 from unveil.attack.table.inference import Inference
 from unveil.data.release import Knowledge
 from unveil.guess.trials import Trials
 from unveil.measure.risk import risk
-from unveil.ask.audit.findings import Finding, Scenario
+from unveil.show.progress import Progress, silent
 
 #: Where no column is said to be sensitive, so many are tried at most, fewer where there are very many.
 MOST_SECRETS = 40

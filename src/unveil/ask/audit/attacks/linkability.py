@@ -6,18 +6,18 @@ from typing import Literal
 
 import numpy as np
 
+from unveil.ask.audit.findings import Finding, Scenario, Search, Weight
 from unveil.ask.audit.people import Drawn, Part
+from unveil.ask.audit.scenarios import RANDOM_SPLITS, SEARCHED_SPLITS, Split, random_splits, worst_split
 from unveil.ask.audit.settings import Compatibility
 from unveil.ask.audit.trials import finding_of, grouped, mean_of, ranked
-from unveil.show.progress import Progress, silent
-from unveil.ask.audit.scenarios import RANDOM_SPLITS, SEARCHED_SPLITS, Split, random_splits, worst_split
 from unveil.attack.table.anonymeter import AnonymeterLinkability
 from unveil.attack.table.linkability import Linkability
 from unveil.data.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.trials import Trials
 from unveil.measure.risk import Risk, risk
-from unveil.ask.audit.findings import Finding, Scenario, Search, Weight
+from unveil.show.progress import Progress, silent
 
 #: Of so many columns at most it is measured what the worst adversary loses without them.
 MOST_WEIGHED = 40

@@ -4,11 +4,11 @@ from typing import Literal
 
 import numpy as np
 
+from unveil.ask.audit.findings import Finding, Scenario
 from unveil.ask.audit.people import Drawn
 from unveil.ask.audit.trials import finding_of, grouped, not_run, remarked
 from unveil.attack.table.membership import Membership
 from unveil.errors import InputError
-from unveil.ask.audit.findings import Finding, Scenario
 
 _REASONS: dict[Literal["distance", "density"], str] = {
     "distance": "calls those members to whom the release comes closest",

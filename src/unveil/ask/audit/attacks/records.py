@@ -7,6 +7,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.ask.audit.findings import UNDEFINED, Finding, Links
 from unveil.ask.audit.people import Drawn
 from unveil.ask.audit.trials import NOTHING, finding_of, grouped, not_run, remarked
 from unveil.attack.table.record_linkage import RecordLinkage
@@ -18,7 +19,6 @@ from unveil.measure.candidate_metrics import all_metrics
 from unveil.measure.closeness import Closeness, distance_to_closest, exact_copies, nearest_distance_ratio
 from unveil.measure.groups import Groups
 from unveil.measure.risk import Risk
-from unveil.ask.audit.findings import UNDEFINED, Finding, Links
 
 #: The candidate metrics that an audit carries along; all others are one call of `unveil.ask.candidates` away.
 _SHOWN = ("anonymity_set_size", "entropy", "incorrectness", "adversary_success_rate", "adversary_overall_success")

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from unveil.ask.audit.findings import Finding, Scenario
 from unveil.ask.audit.people import Drawn
 from unveil.ask.audit.trials import finding_of, grouped, not_run, remarked
 from unveil.attack.table.singling_out import SinglingOut
 from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
-from unveil.ask.audit.findings import Finding, Scenario
 
 #: So many columns a description has unless fewer are known: more make nearly every record the only one of its kind.
 SEVERAL = 3

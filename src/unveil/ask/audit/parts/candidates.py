@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from unveil.measure import METRICS, Metric
 from unveil.ask.audit.findings import Audit, Finding
-from unveil.show.blocks import Side, Table
 from unveil.ask.candidates.words import title_of
+from unveil.measure import METRICS, Metric
+from unveil.show.blocks import Side, Table
 from unveil.show.text import decimal, name
 from unveil.show.trust import mark, trust_note
 

@@ -5,10 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any, Literal
 
-from unveil.measure.risk import Rate
 from unveil.ask.audit.findings import FIGURES
-from unveil.ask.audit.words import compact_rate
-from unveil.show.blocks import Section, Table
 from unveil.ask.audit.parts.previous import (
     Difference,
     Key,
@@ -18,6 +15,9 @@ from unveil.ask.audit.parts.previous import (
     figures_in,
     read_previous,
 )
+from unveil.ask.audit.words import compact_rate
+from unveil.measure.risk import Rate
+from unveil.show.blocks import Section, Table
 from unveil.show.editions import people
 from unveil.show.text import UNDEFINED, count, decimal, name, shorten
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unveil.measure.disclosure import Disclosure
 from unveil.ask.audit.words import listed, percent
+from unveil.measure.disclosure import Disclosure
 from unveil.show.blocks import Block, Chart, Number, Section, Series, Side, Style, Table
 from unveil.show.bounded import Bounded
 from unveil.show.editions import people

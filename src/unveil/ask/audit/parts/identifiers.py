@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from unveil.data.direct_identifiers import Flag
 from unveil.ask.audit.words import listed
+from unveil.data.direct_identifiers import Flag
 from unveil.show.blocks import Block, Number, Section, Side, Table
 from unveil.show.text import count, name
 

@@ -3,12 +3,12 @@
 from unveil.ask.audit import verdict
 from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
 from unveil.ask.audit.charts import weight_chart
-from unveil.ask.audit.parts.disclosure import disclosure_section
 from unveil.ask.audit.findings import Audit, Scenario
+from unveil.ask.audit.parts.disclosure import disclosure_section
 from unveil.ask.audit.parts.groups import Grouped, group_section
 from unveil.ask.audit.parts.identifiers import identifier_section
-from unveil.ask.audit.tables import adversary_table, weight_table
 from unveil.ask.audit.parts.utility import utility_section
+from unveil.ask.audit.tables import adversary_table, weight_table
 from unveil.show.blocks import Section
 from unveil.show.text import name
 
