@@ -1,6 +1,5 @@
 """The limits on a page: what was allowed, what was found, in the same words for every question."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,17 +10,15 @@ from unveil.ask.partition.answer import partition
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 from unveil.show.blocks import Page, Section, Table
-from unveil.show.limits import with_limits
+from unveil.show.limits import Quantity, with_limits
 
 NAN = float("nan")
 
 
-@dataclass(frozen=True)
-class Direction:
-    more_is_worse: bool
-
-
-QUANTITIES = {"share": Direction(True), "slope": Direction(True), "doubt": Direction(False)}
+QUANTITIES = {
+    name: Quantity(name=name, value=NAN, meaning="", exceeded_when_undefined=False, more_is_worse=worse)
+    for name, worse in {"share": True, "slope": True, "doubt": False}.items()
+}
 FIRST, SECOND = (Section(heading=name, lead="", blocks=()) for name in ("First", "Second"))
 PAGE = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=(FIRST, SECOND))
 

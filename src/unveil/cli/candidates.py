@@ -16,7 +16,7 @@ FILE = click.Path(path_type=Path)
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.candidates.answer import meanings
+    from unveil.show.metrics import quantity_meanings as meanings
 
     return meanings()
 
@@ -70,7 +70,7 @@ def candidates(
           unveil candidates guess.csv --truth truth.csv --limit adversary_overall_success=0.1
           unveil candidates guess.csv --metric entropy --limit entropy=3
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask import candidates_files
+    from unveil.ask.candidates.read import candidates_files
     from unveil.show.terminal import progress
 
     guess, truth = _inputs(guess, truth, sample)

@@ -131,7 +131,7 @@ def partition(
           unveil partition truth.csv guess.csv --html report.html
           unveil partition truth.csv guess.csv --limit breached_share=0.1
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask import partition_files
+    from unveil.ask.partition.read import partition_files
     from unveil.show.terminal import progress
 
     truth, read = _inputs(truth, guesses, sample)

@@ -152,7 +152,7 @@ def report(*, folder: Path, html: Path | None, metrics: tuple[str, ...], as_json
           unveil study report quick --html quick.html --metric entropy --metric min_entropy
           unveil study report quick --json --metric all
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.study.answer import study as ask_study
+    from unveil.ask.study.answer import study_report as ask_study
     from unveil.data.write import write_text
 
     answer = ask_study(folder, metrics=metrics)
@@ -181,9 +181,8 @@ def _json(summary: "RunSummary", name: str) -> str:
 def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
     """Print what a run did, what failed, and what to do next."""
     from unveil.ask.study.answer import failures_of
-    from unveil.ask.study.findings import duration
     from unveil.show.terminal import show_headline
-    from unveil.show.text import count
+    from unveil.show.text import count, duration
     from unveil.study import Results
 
     before = f"; {summary.reused:,} were there before" if summary.reused else ""
@@ -202,7 +201,7 @@ def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
 
 
 def _print_failures(failures: "tuple[Failures, ...]") -> None:
-    from unveil.ask.study.findings import together
+    from unveil.show.text import together
 
     for each in failures:
         parts = {"data": each.data, "protection": each.protections, "attack": each.attacks}
@@ -211,9 +210,9 @@ def _print_failures(failures: "tuple[Failures, ...]") -> None:
 
 
 def _print_status(found: "StudyStatus", folder: Path) -> None:
-    from unveil.ask.study.findings import duration
     from unveil.ask.study.view import headline, tone
     from unveil.show.terminal import show_headline
+    from unveil.show.text import duration
 
     show_headline(headline(found.counts), tone=tone(found.counts))
     click.echo(f"Study {one_line(found.name)}, unveil {found.version}; {duration(found.seconds)} of computing so far.")

@@ -50,7 +50,7 @@ def _lines(every: float) -> "Progress":
 
 def far(done: int, total: int, left: float) -> str:
     """Return how far a run is, and how long the rest may take."""
-    from unveil.ask.study.findings import duration
+    from unveil.show.text import duration
 
     rest = f", about {duration(left)} left" if isfinite(left) and done < total else ""
     return f"{done:,} of {total:,} scenarios{rest}"

@@ -1,4 +1,4 @@
-"""Figures of an answer that a pipeline can set a limit for."""
+"""Limits that are set beforehand on figures of an answer: read exactly as written, compared, and shown in a report."""
 
 import re
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isnan
-from typing import Any, Protocol
+from typing import Any
 
 from unveil.errors import InputError, did_you_mean
 from unveil.show.blocks import Page, Section, Table
@@ -35,22 +35,6 @@ _LONGEST_NUMBER = 100
 
 #: The quantities that were named, and how much of each is too much.
 Limits = tuple[tuple[str, float], ...]
-
-
-class Quantity_of_checked_limits(Protocol):
-    """A figure of an answer that a limit can be set for."""
-
-    @property
-    def value(self) -> float:
-        """The figure, or NaN where it is undefined."""
-
-    @property
-    def exceeded_when_undefined(self) -> bool:
-        """Whether undefined means that the harm has already happened."""
-
-    @property
-    def more_is_worse(self) -> bool:
-        """Whether a greater value exceeds the limit; else a lesser one does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +84,7 @@ def parse_limit(text: str) -> float | None:
     return None if number is None or abs(number) > Fraction(sys.float_info.max) else float(number)
 
 
-def check_limits(quantities: Mapping[str, Quantity_of_checked_limits], limits: Limits) -> list[CheckedLimit]:
+def check_limits(quantities: Mapping[str, Quantity], limits: Limits) -> list[CheckedLimit]:
     """Return each limit with the value it is compared with; a value that equals its limit does not exceed it."""
     checked = []
     for name, limit in limits:
@@ -116,23 +100,7 @@ def check_limits(quantities: Mapping[str, Quantity_of_checked_limits], limits: L
     return checked
 
 
-class Direction(Protocol):
-    """What has to be known of a quantity to say on which side of its limit it should lie."""
-
-    @property
-    def more_is_worse(self) -> bool:
-        """Whether a greater value exceeds the limit; else a lesser one does."""
-
-
-class Figure(Direction, Protocol):
-    """A quantity with its value."""
-
-    @property
-    def value(self) -> float:
-        """The figure, or NaN where it is undefined."""
-
-
-def with_limits(page: Page, limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Direction]) -> Page:
+def with_limits(page: Page, limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> Page:
     """Return the page with a section on its limits after the first one, or the page itself where there are none.
 
     Each limit has ``quantity``, ``limit``, ``value`` and ``exceeded``, as in JSON.
@@ -163,7 +131,7 @@ def _lead(outcomes: Sequence[bool | None]) -> str:
     return f"{said if exceeded else f'None of the {every} limits that were set is exceeded'}. {beforehand}"
 
 
-def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Direction]) -> Table:
+def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> Table:
     """Return each quantity with its limit, its value and whether that exceeds the limit."""
     rows = []
     for limit in limits:
@@ -184,7 +152,7 @@ def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Di
     )
 
 
-def shared_limits(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Figure]) -> list[dict[str, Any]]:
+def shared_limits(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> list[dict[str, Any]]:
     """Return limits beside figures of which some are told by their bounds; None is an outcome that these leave open.
 
     What the exact figure was, and so whether it exceeded the limit, is used only where that figure is told.

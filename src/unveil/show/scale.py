@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,3 +135,49 @@ def _landmarks(x: FloatArray, y: FloatArray, most: int) -> NDArray[np.int64]:
     if spare.size > room:
         spare = spare[np.linspace(0, spare.size - 1, room).astype(np.int64)]
     return np.union1d(kept, spare)
+
+
+#: The most bars that one histogram has.
+MOST_BINS = 20
+#: A scale no wider than this, such as 0 to 1, is shown whole, so that pictures can be compared.
+_WHOLE_SCALE = 2.0
+
+
+class Bins(NamedTuple):
+    """Bars of one width, the first of which begins at ``low``; whole numbers stand in the middle of their bar."""
+
+    low: float
+    width: float
+    number: int
+    whole_numbers: bool
+
+    @property
+    def high(self) -> float:
+        """Where the last bar ends."""
+        return self.low + self.number * self.width
+
+
+def choose_bins(values: FloatArray, bounds: tuple[float, float]) -> Bins:
+    """Return at most 20 bins of a round width that hold all values.
+
+    >>> choose_bins(np.array([0.2, 0.3]), (0, 1))
+    Bins(low=0.0, width=0.05, number=20, whole_numbers=False)
+    >>> choose_bins(np.array([1.0, 6.0]), (1, math.inf))
+    Bins(low=0.5, width=1.0, number=6, whole_numbers=True)
+    """
+    floor, ceiling = bounds
+    if ceiling - floor <= _WHOLE_SCALE or values.size == 0:
+        span = ceiling - floor if math.isfinite(ceiling - floor) else 1.0
+        return Bins(float(floor) if math.isfinite(floor) else 0.0, span / MOST_BINS, MOST_BINS, False)
+    least, most = float(values.min()), float(values.max())
+    # The scale starts where it can start at all, unless that would squeeze all values into one corner.
+    if math.isfinite(floor) and least - floor <= (most - floor) / 2:
+        least = float(floor)
+    whole = bool((values == np.floor(values)).all()) and least == math.floor(least)
+    # One bin is kept in reserve, because the first begins at a round number. Narrower bins than a hundredth would show
+    # the noise of rounding, on an axis whose points could not be told apart.
+    narrowest = 1.0 if whole else max(0.01, 1e-4 * abs(most))
+    width = round_step(max((most - least + whole) / (MOST_BINS - 1), narrowest))
+    low = math.floor(least / width + 1e-9) * width
+    number = math.floor((most - low) / width + 1e-9) + 1 if whole else math.ceil((most - low) / width - 1e-9)
+    return Bins(low - 0.5 * whole, width, max(number, 1), whole)

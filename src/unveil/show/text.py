@@ -2,6 +2,7 @@
 
 import math
 import unicodedata
+from collections.abc import Iterable
 
 from unveil.show.bounded import Bounded
 
@@ -146,3 +147,28 @@ def name(value: object, most: int = 60) -> str:
     """
     # Cut twice: first roughly, because a name may be a megabyte long and every character is looked at.
     return shorten(plain(shorten(str(value), most)), most)
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time in the unit that suits it.
+
+    >>> duration(0.25), duration(95), duration(4000), duration(3e5), duration(float("nan"))
+    ('0.25 s', '1.6 min', '1.1 h', '3.5 days', 'unknown')
+    """
+    if not math.isfinite(seconds):
+        return "unknown"
+    for size, unit in ((2 * 86400, "days"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / (86400 if unit == 'days' else size):,.2g} {unit}".replace("e+02", "00")
+    return f"{seconds:.2g} s"
+
+
+def together(names: Iterable[str], most: int = 4) -> str:
+    """Return names in a row; of many, the first ones and how many more there are.
+
+    >>> together(["a", "b"]), together("abcdef")
+    ('a, b', 'a, b, c, d and 2 more')
+    """
+    every = list(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more

@@ -21,6 +21,22 @@ if TYPE_CHECKING:
 KEYS = ("data", "protect", "attack", "axis", "level")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """How many scenarios there are: with results, with an error, with a damaged file, and not computed yet."""
+
+    total: int
+    fine: int
+    failed: int
+    damaged: int
+    missing: int
+
+    @property
+    def left(self) -> int:
+        """How many have no results, and are computed when the study is resumed."""
+        return self.total - self.fine
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Results:
     """All results of a study that are in its folder now.
@@ -66,6 +82,17 @@ class Results:
             seal = checked_seal(path, scenario, digests.get(scenario.data.name, ""))
             found["damaged" if seal is None else seal.state].append(scenario)
         return cls(folder=folder, study=study, scenarios=scenarios, **{key: tuple(each) for key, each in found.items()})
+
+    @property
+    def counts(self) -> Counts:
+        """How many scenarios are done, failed, damaged and missing."""
+        return Counts(
+            total=len(self.scenarios),
+            fine=len(self.fine),
+            failed=len(self.failed),
+            damaged=len(self.damaged),
+            missing=len(self.missing),
+        )
 
     @property
     def metrics(self) -> tuple[str, ...]:

@@ -96,11 +96,11 @@ def _graph(asked: Asked) -> Answered:
 
 
 def _study(asked: Asked) -> Answered:
-    from unveil.ask.study.answer import study
+    from unveil.ask.study.answer import study_report
 
     metrics = cells(asked.values["metrics"])
     with _folders(asked) as folders:
-        return _of_example(asked, folders, _study_shown(study(folders[0], metrics=metrics), asked.progress))
+        return _of_example(asked, folders, _study_shown(study_report(folders[0], metrics=metrics), asked.progress))
 
 
 def _study_shown(found: Any, progress: Progress) -> Answered:

@@ -7,7 +7,7 @@ from unveil.web.fields import MORE, Choices, Field, Form, column_name, limits_fi
 
 
 def _of_candidates() -> Mapping[str, str]:
-    from unveil.ask.candidates.answer import meanings
+    from unveil.show.metrics import quantity_meanings as meanings
 
     return meanings()
 

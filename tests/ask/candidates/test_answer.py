@@ -12,12 +12,13 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 
 from tests.candidate_strategies import Case, cases
-from unveil.ask import CandidatesAnswer, candidates, candidates_files
-from unveil.ask.candidates.answer import meanings
+from unveil.ask.candidates.answer import CandidatesAnswer, candidates
+from unveil.ask.candidates.read import candidates_files
 from unveil.data import samples
 from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.measure import METRICS, all_metrics
+from unveil.show.metrics import quantity_meanings as meanings
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
 FREE = [name for name in NAMES if not METRICS[name].needs_truth]

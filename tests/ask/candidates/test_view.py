@@ -11,17 +11,17 @@ from markupsafe import escape
 
 from tests.candidate_strategies import Case, cases
 from tests.show.test_page import Reader
-from unveil.ask import CandidatesAnswer, candidates
-from unveil.ask.candidates.charts import MOST_BINS, choose_bins
+from unveil.ask.candidates.answer import CandidatesAnswer, candidates
 from unveil.ask.candidates.tables import by_category, left_out_table, metric_table, release_numbers
 from unveil.ask.candidates.view import headline, histogram, key_numbers, page
-from unveil.ask.candidates.words import matched_headline, matched_tone, meaning_of, title_of, why_they_differ
+from unveil.ask.candidates.words import matched_headline, matched_tone, why_they_differ
 from unveil.guess import Candidates
 from unveil.measure import METRICS, Measured
 from unveil.measure.matches import Matches
 from unveil.show.blocks import Chart, Number, Section, Table
+from unveil.show.metrics import meaning_of, title_of
 from unveil.show.page import render
-from unveil.show.scale import axis
+from unveil.show.scale import MOST_BINS, axis, choose_bins
 from unveil.show.trust import GROUNDS, LEGEND, mark, trust_sentence, where_from
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]

@@ -37,7 +37,6 @@ from unveil.ask.grades.tables import (
 )
 from unveil.ask.grades.view import page
 from unveil.ask.grades.words import headline, honest_sentences, key_numbers, notes_of, search_conclusion, tone, zeros_of
-from unveil.ask.study.findings import Counts
 from unveil.grade.factors import explain
 from unveil.grade.grades import Grades, grade
 from unveil.grade.replicated import Replicated
@@ -45,6 +44,7 @@ from unveil.grade.suites import Suite
 from unveil.show.blocks import Page
 from unveil.show.page import render
 from unveil.study import Axis, DataSet, Replications, Study
+from unveil.study.results import Counts
 
 RNG = np.random.default_rng
 NS, DV = "NS:theta=0.5", "DV:theta=0,chunk=100"

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import unveil
-from unveil.ask import partition
+from unveil.ask.partition.answer import partition
 from unveil.errors import InputError
 from unveil.guess import Partition, View
 
@@ -75,4 +75,4 @@ def test_a_view_and_progress() -> None:
 
 def test_different_items_are_refused() -> None:
     with pytest.raises(InputError, match="one has 2 and the other 7"):
-        unveil.ask.partition(["x", "y"], TRUTH)
+        unveil.partition(["x", "y"], TRUTH)

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from tests.study.small import METRICS, small_study
-from unveil.ask.study.answer import StudyAnswer, failures_of, study
+from unveil.ask.study.answer import StudyAnswer, failures_of, study_report
 from unveil.ask.study.status import study_status
 from unveil.errors import InputError
 from unveil.study import Axis, Results, run_study
@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def answer(folder: Path) -> StudyAnswer:
-    return study(folder)
+    return study_report(folder)
 
 
 def test_scenarios_are_counted(answer: StudyAnswer) -> None:
@@ -99,12 +99,12 @@ def test_json_has_everything_for_a_machine(answer: StudyAnswer) -> None:
 
 
 def test_metrics_are_chosen(folder: Path) -> None:
-    assert study(folder).found.metrics == ("adversary_success_rate", "entropy")
-    assert study(folder, metrics=["anonymity_set_size"]).found.metrics == ("anonymity_set_size",)
-    assert set(study(folder, metrics=["entropy", "all"]).found.metrics) == set(METRICS)
-    assert study(folder, metrics=["entropy", "all"]).found.metrics[0] == "entropy"
+    assert study_report(folder).found.metrics == ("adversary_success_rate", "entropy")
+    assert study_report(folder, metrics=["anonymity_set_size"]).found.metrics == ("anonymity_set_size",)
+    assert set(study_report(folder, metrics=["entropy", "all"]).found.metrics) == set(METRICS)
+    assert study_report(folder, metrics=["entropy", "all"]).found.metrics[0] == "entropy"
     with pytest.raises(InputError, match=r"no metric 'entrop'.*Did you mean 'entropy'"):
-        study(folder, metrics=["entrop"])
+        study_report(folder, metrics=["entrop"])
 
 
 def test_pictures_show_the_means(answer: StudyAnswer) -> None:
@@ -120,7 +120,7 @@ def test_pictures_show_the_means(answer: StudyAnswer) -> None:
 def test_a_study_without_results_is_no_error(tmp_path: Path) -> None:
     plan = small_study(tmp_path, attacks=("tests.study.own:Failing",))
     run_study(plan, tmp_path / "out", workers=0)
-    found = study(tmp_path / "out")
+    found = study_report(tmp_path / "out")
     assert (found.found.counts.fine, found.found.counts.failed) == (0, 4)
     assert found.found.summary.height == 0
     assert json.loads(found.to_json())["summary"] == []
@@ -156,10 +156,10 @@ def test_without_a_single_time_nothing_is_estimated(tmp_path: Path) -> None:
     found = study_status(tmp_path / "out")
     assert math.isnan(found.seconds_left)
     assert json.loads(found.to_json())["seconds_left"] is None
-    assert "unknown" in study(tmp_path / "out").to_html()
+    assert "unknown" in study_report(tmp_path / "out").to_html()
 
 
 def test_a_folder_without_a_study_is_refused(tmp_path: Path) -> None:
-    for ask in (study, study_status, Results.read):
+    for ask in (study_report, study_status, Results.read):
         with pytest.raises(InputError, match="must be the folder of a study"):
             ask(tmp_path)

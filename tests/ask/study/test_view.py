@@ -10,12 +10,15 @@ import pytest
 
 from tests.show.test_page import Reader
 from unveil.ask.study.charts import MOST_CHARTS, strength_charts
-from unveil.ask.study.findings import Counts, Failures, Spent, StudyFindings, duration, labels
+from unveil.ask.study.findings import Failures, Spent, StudyFindings
 from unveil.ask.study.tables import failure_table, mean_table, mean_tables, mean_text, strongest_tables, time_table
 from unveil.ask.study.view import going_on, headline, page, tone
 from unveil.show.page import render
+from unveil.show.studies import labels
 from unveil.show.svg.lines import svg
+from unveil.show.text import duration
 from unveil.study import Axis, DataSet, Replications, Study
+from unveil.study.results import Counts
 
 SUCCESS = "adversary_overall_success"
 ATTACKS = ("NS", "KL:theta=1", "YG")

@@ -21,7 +21,7 @@ def anonymize_file(
     path
         The file with the edges, as :func:`unveil.data.graphs.read_graph` takes it; None takes the example.
     protect, rng, progress
-        As in :func:`unveil.ask.anonymize`.
+        As in :func:`unveil.anonymize`.
     """
     # A slip in the protection is said before a large file is read.
     graph_protection_from(protect)

@@ -98,7 +98,7 @@ def audit_files(
     Parameters
     ----------
     original, released, control
-        CSV or Parquet files, as in :func:`unveil.ask.audit`.
+        CSV or Parquet files, as in :func:`unveil.audit`.
     missing
         Texts that stand for a missing value, such as "?".
     header
@@ -107,7 +107,7 @@ def audit_files(
     names, release_kinds
         What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
     scenarios, kinds, kind, rng, progress, **settings
-        As in :func:`unveil.ask.audit`.
+        As in :func:`unveil.audit`.
     """
     paths = [Path(path) for path in released]
     progress("reading", 0.0)

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from unveil.errors import InputError
 from unveil.guess import Candidates
-from unveil.measure import METRICS, Measured, Metric, all_metrics
+from unveil.measure import Measured, Metric, all_metrics
 from unveil.measure.candidate_metrics import to_rows
 from unveil.measure.matches import Matches, matches
 from unveil.show.limits import Quantity
+from unveil.show.metrics import candidate_metrics, quantity_meanings
 from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class CandidatesAnswer:
     def left_out(self) -> tuple[Metric, ...]:
         """The metrics that were asked for and could not be measured, because there is no truth."""
         have = {each.metric.name for each in self.measured}
-        return tuple(metric for metric in _listed().values() if not self.metrics and metric.name not in have)
+        return tuple(metric for metric in candidate_metrics().values() if not self.metrics and metric.name not in have)
 
     @property
     def quantities(self) -> dict[str, Quantity]:
@@ -55,7 +56,7 @@ class CandidatesAnswer:
 
         A metric without a value (nothing was attempted, or no target stands for anybody) exceeds no limit.
         """
-        meaning = meanings()
+        meaning = quantity_meanings()
         return {
             each.metric.name: Quantity(
                 name=each.metric.name,
@@ -178,7 +179,7 @@ def check_metrics(names: Sequence[str], *, has_truth: bool) -> None:
     """Refuse a name that no metric of candidates has, and a metric whose truth is not there."""
     from unveil.errors import did_you_mean
 
-    listed = _listed()
+    listed = candidate_metrics()
     for name in names:
         if name not in listed:
             hint = did_you_mean(name, listed) or " 'unveil list metrics' shows them all"
@@ -188,19 +189,3 @@ def check_metrics(names: Sequence[str], *, has_truth: bool) -> None:
                 f"the metric {name} compares with the truth, but none was given. Add it (--truth FILE), or ask for a "
                 "metric that needs none"
             )
-
-
-def meanings() -> dict[str, str]:
-    """Return what each metric of candidates means as a quantity that a limit can be set for."""
-    return {name: _meaning(metric) for name, metric in _listed().items()}
-
-
-def _meaning(metric: Metric) -> str:
-    what = metric.summary.removeprefix("Return ").rstrip(".")
-    mean = " (mean over targets)" if metric.per == "target" else ""
-    side = "less than VALUE" if metric.more_means == "more private" else "greater than VALUE"
-    return f"{what}{mean}. Exceeded when {side}: more is {metric.more_means}"
-
-
-def _listed() -> dict[str, Metric]:
-    return {name: metric for name, metric in METRICS.items() if metric.on == "Candidates"}

@@ -45,7 +45,7 @@ def candidates_files(
     drop_unmatched
         Leave out targets of the guess that the truth does not name, instead of refusing.
     metrics, progress
-        As in :func:`unveil.ask.candidates`.
+        As in :func:`unveil.candidates`.
     """
     from unveil.data.candidates import read_candidates, read_truth
 

@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from unveil.ask.candidates.words import matched_tone, meaning_of, summary_of, title_of
+from unveil.ask.candidates.words import matched_tone
 from unveil.measure import Measured, Metric
 from unveil.measure.matches import Matches
 from unveil.show.blocks import Number, Side, Table
+from unveil.show.metrics import meaning_of, summary_of, title_of
 from unveil.show.text import count, decimal, percent
 from unveil.show.trust import GROUNDS, LEGEND, mark, trust_sentence
 

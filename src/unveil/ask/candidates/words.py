@@ -2,7 +2,6 @@
 
 import math
 
-from unveil.measure import Metric
 from unveil.measure.matches import Matches
 from unveil.show.blocks import Tone
 from unveil.show.text import count, decimal, percent
@@ -79,34 +78,3 @@ def why_they_differ(found: Matches) -> str:
         "little overall success: the first says how far a single claim of it can be trusted, the second how many it "
         "finds."
     )
-
-
-def summary_of(metric: Metric) -> str:
-    """Return what a metric is, as a sentence: the first line of its docstring without the word Return.
-
-    >>> from unveil.measure import METRICS
-    >>> summary_of(METRICS["anonymity_set_size"])
-    'How many candidates have a probability above 0.'
-    """
-    text = metric.summary.removeprefix("Return ").replace("``", "")
-    return text[:1].upper() + text[1:]
-
-
-def meaning_of(metric: Metric) -> str:
-    """Return what a metric is and what its values mean, in plain sentences.
-
-    >>> from unveil.measure import METRICS
-    >>> meaning_of(METRICS["anonymity_set_size"])
-    'How many candidates have a probability above 0. 1 means a single candidate is left; there is no maximum.'
-    """
-    return f"{summary_of(metric)} {metric.meaning.replace('``', '')}".strip()
-
-
-def title_of(metric: Metric) -> str:
-    """Return the name of a metric as a person writes it.
-
-    >>> from unveil.measure import METRICS
-    >>> title_of(METRICS["anonymity_set_size"])
-    'Anonymity set size'
-    """
-    return metric.name.replace("_", " ").capitalize()

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from unveil.ask.grades.findings import AttackFacts, GradedStudy, GradesFindings
 from unveil.ask.grades.run import details_of, factors_of, figures
 from unveil.ask.grades.words import notes_of
-from unveil.ask.study.findings import labels
-from unveil.ask.study.status import counts_of
 from unveil.attack import ATTACKS, graph_attack_from
 from unveil.errors import InputError, UnveilError
 from unveil.grade.grades import Grades, grade
@@ -21,6 +19,7 @@ from unveil.grade.suites import Suite
 from unveil.measure import METRICS
 from unveil.show.limits import Quantity
 from unveil.show.progress import Progress, silent
+from unveil.show.studies import labels
 from unveil.study import Results
 from unveil.study.lock import running
 from unveil.study.store import manifest_of
@@ -212,7 +211,7 @@ def _graded(results: Results) -> GradedStudy:
     return GradedStudy(
         study=results.study,
         version=str(manifest["version"]),
-        counts=counts_of(results),
+        counts=results.counts,
         running=running(results.folder) is not None,
         digests=manifest["data"],
     )

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.ask.grades.findings import Detail, GradesFindings, per_release, words
-from unveil.ask.study.findings import AXES
 from unveil.grade.grades import LEAST, NOTHING_SIGNIFICANT
 from unveil.grade.replicated import Floats
 from unveil.grade.suites import mean_of_defined
@@ -15,6 +14,7 @@ from unveil.measure import METRICS
 from unveil.show.blocks import Threshold
 from unveil.show.blocks_spread import BoxRow, BoxRows, HeatMap, box_of, spread_of
 from unveil.show.scale import round_step, value_text
+from unveil.show.studies import AXES
 from unveil.show.text import fixed
 from unveil.study.precision import half_width
 

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 
-from unveil.ask.study.findings import Counts, labels
 from unveil.grade.factors import Factors
 from unveil.grade.grades import Grades, MetricGrade, Verdict
 from unveil.grade.replicated import Case
 from unveil.measure import METRICS
+from unveil.show.studies import labels
 from unveil.show.text import UNDEFINED, fixed
 from unveil.study import Study
+from unveil.study.results import Counts
 
 #: What each score says, in one sentence: for pages, the terminal and the guide.
 MEANINGS: Mapping[str, str] = {

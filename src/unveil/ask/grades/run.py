@@ -212,7 +212,7 @@ def figures(found: GradesFindings) -> dict[str, Any]:
         "version": found.version,
         "studies": [_study(each) for each in found.studies],
         "settings": {"significance": grades.level, "strict": grades.strict},
-        "metrics": [_metric_of_figures(grades, name) for name in (each.metric for each in grades.metrics)],
+        "metrics": [_figures_of_metric(grades, name) for name in (each.metric for each in grades.metrics)],
         "suites": [_suite(each) for each in grades.suites],
         "searches": [_search(name, search) for name, search in grades.searches.items()],
         "factors": [_factors(each) for each in found.factors],
@@ -282,7 +282,7 @@ def _study(each: GradedStudy) -> dict[str, Any]:
     }
 
 
-def _metric_of_figures(grades: Grades, name: str) -> dict[str, Any]:
+def _figures_of_metric(grades: Grades, name: str) -> dict[str, Any]:
     each = grades.metric(name)
     listed = METRICS[name]
     return {

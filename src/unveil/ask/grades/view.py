@@ -24,9 +24,8 @@ from unveil.ask.grades.tables import (
     why_table,
 )
 from unveil.ask.grades.words import headline, key_numbers, reading, search_conclusion, search_lead, tone
-from unveil.ask.study.findings import together
 from unveil.show.blocks import Block, Page, Section
-from unveil.show.text import count
+from unveil.show.text import count, together
 
 
 def page(found: GradesFindings, *, seed: int | None = None) -> Page:

@@ -6,10 +6,10 @@ from math import comb
 import numpy as np
 
 from unveil.ask.grades.findings import MEANINGS, GradedStudy, GradesFindings, named, words
-from unveil.ask.study.findings import labels
 from unveil.grade.grades import HERE, LEAST, NOTHING_SIGNIFICANT, Grades, MetricGrade
 from unveil.grade.replicated import Replicated
 from unveil.show.blocks import Number, Tone
+from unveil.show.studies import labels
 from unveil.show.text import count, fixed, percent, significant
 
 #: With fewer replications than these the note on small samples is made.
@@ -196,7 +196,7 @@ def _has(metrics: Sequence[str]) -> str:
     return "has" if len(metrics) == 1 else "have"
 
 
-_MOST_NAMED_WORDS = 5
+_MOST_GRADED = 5
 
 
 def headline(found: GradesFindings) -> str:
@@ -209,7 +209,7 @@ def headline(found: GradesFindings) -> str:
         return f"{_begun(words(every[0].metric))} {_ALONE[every[0].verdict]}: {every[0].reason}."
     if not use:
         care = found.by_verdict("with care")
-        but = f" {_begun(_named_of_words(care))} may be used with care." if care else ""
+        but = f" {_begun(_graded(care))} may be used with care." if care else ""
         return f"None of the {len(every)} metrics can be trusted to rank here.{but}"
     if len(use) == len(every):
         return f"All {len(every)} metrics can be trusted here: each follows the adversary's strength."
@@ -217,7 +217,7 @@ def headline(found: GradesFindings) -> str:
     wrong = found.by_verdict("do not rank by it")
     rest = f" Do not rank by {count(len(wrong), 'other', 'others')}." if wrong else ""
     return (
-        f"{len(use)} of {len(every)} metrics can be trusted here: {_named_of_words(use)} {verb} tell a strong adversary from a "
+        f"{len(use)} of {len(every)} metrics can be trusted here: {_graded(use)} {verb} tell a strong adversary from a "
         f"weak one.{rest}"
     )
 
@@ -230,8 +230,8 @@ _ALONE = {
 }
 
 
-def _named_of_words(metrics: Sequence[MetricGrade]) -> str:
-    return named([each.metric for each in metrics], _MOST_NAMED_WORDS)
+def _graded(metrics: Sequence[MetricGrade]) -> str:
+    return named([each.metric for each in metrics], _MOST_GRADED)
 
 
 def _begun(text: str) -> str:

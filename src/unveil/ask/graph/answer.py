@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._specification import settings_of
-from unveil.ask.candidates.answer import meanings as metric_meanings
 from unveil.ask.graph.findings import AttackedGraph, of_nodes
 from unveil.ask.graph.run import World, attack_all, check_repeat, generators
 from unveil.attack import AttacksGraph, graph_attack_from
@@ -17,6 +16,7 @@ from unveil.data.graphs import graph_from
 from unveil.guess import Candidates
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
 from unveil.show.limits import Quantity
+from unveil.show.metrics import quantity_meanings
 from unveil.show.progress import Progress, silent
 from unveil.show.trust import trust_of
 
@@ -213,7 +213,7 @@ def one_repetition(repeat: int) -> tuple[str, ...]:
 
 def meanings() -> dict[str, str]:
     """Return what each quantity means that a limit can be set for."""
-    said = {name: of_nodes(text) for name, text in metric_meanings().items()}
+    said = {name: of_nodes(text) for name, text in quantity_meanings().items()}
     return said | {
         f"{name}_high": f"the upper end of the 95% interval of {name} over the repetitions; undefined, and not "
         "checked, where fewer than two have one (nothing was attempted, or nothing repeated). Exceeded when greater "

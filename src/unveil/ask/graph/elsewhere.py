@@ -49,7 +49,7 @@ def graph_made_elsewhere(
         somebody who is not in the auxiliary graph. -1 where it stands for nobody: an attempt on it is a failed one. -2
         where that is not known: the attack sees the node, but no figure counts it.
     attack, repeat, rng, progress, notes
-        As in :func:`unveil.ask.graph`.
+        As in :func:`unveil.graph`.
 
     Raises
     ------

@@ -34,7 +34,7 @@ def graph_file(
     path
         The file with the edges, as :func:`unveil.data.graphs.read_graph` takes it; None takes the example.
     protect, attack, rng, progress, settings
-        As in :func:`unveil.ask.graph`.
+        As in :func:`unveil.graph`.
     """
     from unveil.data import samples
 
@@ -70,7 +70,7 @@ def graph_made_elsewhere_files(
         CSV or Parquet with the columns ``released`` and ``original``; an empty original is a pseudo node. Originals
         that the auxiliary graph lacks can be named, but not found.
     attack, repeat, rng, progress
-        As in :func:`unveil.ask.graph`.
+        As in :func:`unveil.graph`.
     """
     attacker = graph_attack_from(attack)
     progress("reading", 0.0)

@@ -2,11 +2,11 @@
 
 import math
 
-from unveil.ask.candidates.words import summary_of, title_of
 from unveil.ask.graph.charts import alike, cut_off_name
 from unveil.ask.graph.findings import AttackedGraph, Averaged, of_nodes
 from unveil.ask.graph.words import few
 from unveil.show.blocks import Side, Table
+from unveil.show.metrics import summary_of, title_of
 from unveil.show.text import count, decimal, percent
 from unveil.show.trust import mark, trust_note
 

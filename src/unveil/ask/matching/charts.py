@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 
-from unveil.ask.candidates.charts import choose_bins
 from unveil.ask.matching.words import TAIL, amount, or_more
 from unveil.measure.cracks import Cracks
 from unveil.show.blocks import Chart, Series, Threshold
-from unveil.show.scale import FloatArray, round_step
+from unveil.show.scale import FloatArray, choose_bins, round_step
 from unveil.show.text import count, percent
 
 #: The most bars of the distribution of cracks.

@@ -58,7 +58,7 @@ def matching_files(
         CSV or Parquet with ``entry`` and ``group``: an adversary who takes an entry for another of its group already
         knows the group.
     rng, progress
-        As in :func:`unveil.ask.matching`.
+        As in :func:`unveil.matching`.
     """
     told = [path for path in (matrix, ranges, matchings, dataflow) if path is not None]
     if len(told) != 1:

@@ -48,7 +48,7 @@ def partition_files(
     drop_unmatched
         Leave out items that are not in every file, instead of refusing.
     rng, progress, **settings
-        As in :func:`unveil.ask.partition`.
+        As in :func:`unveil.partition`.
     """
     from unveil.data.partitions import read_partitions
 

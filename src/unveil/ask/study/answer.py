@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from unveil.ask.study.findings import Failures, StudyFindings, usual_metrics
-from unveil.ask.study.status import counts_of, spent, times_of
+from unveil.ask.study.status import spent, times_of
 from unveil.errors import InputError, did_you_mean
 from unveil.study import Results
 from unveil.study.store import manifest_of
@@ -79,7 +79,7 @@ class StudyAnswer:
         return draw_all(charts)
 
 
-def study(folder: str | os.PathLike[str], *, metrics: Sequence[str] = ()) -> StudyAnswer:
+def study_report(folder: str | os.PathLike[str], *, metrics: Sequence[str] = ()) -> StudyAnswer:
     """Return what the study in a folder found so far.
 
     Parameters
@@ -102,7 +102,7 @@ def study(folder: str | os.PathLike[str], *, metrics: Sequence[str] = ()) -> Stu
     found = StudyFindings(
         study=results.study,
         version=str(manifest_of(results.folder)["version"]),
-        counts=counts_of(results),
+        counts=results.counts,
         replications=results.frame.height,
         metrics=chosen,
         summary=results.summary().filter(pl.col("metric").is_in(chosen)),

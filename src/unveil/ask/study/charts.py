@@ -5,10 +5,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from unveil.ask.study.findings import AXES, StudyFindings, is_share, labels
+from unveil.ask.study.findings import StudyFindings, is_share
 from unveil.measure import METRICS
 from unveil.show.blocks import Chart, Series, Style
 from unveil.show.scale import round_step
+from unveil.show.studies import AXES, labels
 from unveil.show.text import count
 from unveil.study import Axis
 

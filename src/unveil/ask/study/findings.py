@@ -1,42 +1,18 @@
 """What a study found, as data: how much of it is there, means with their intervals, failures by kind, and time."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from unveil.measure import METRICS
 from unveil.study import Study
+from unveil.study.results import Counts
 
 if TYPE_CHECKING:
     import polars as pl
 
 #: Shown of a study unless others are asked for, where it has them.
 USUAL_METRICS = ("adversary_overall_success", "adversary_success_rate", "entropy")
-
-#: What each axis of a study counts, in words, and how a picture shows it.
-AXES: Mapping[str, tuple[str, Literal["count", "share"]]] = {
-    "seed_pairs": ("seed pairs that the adversary knows", "count"),
-    "overlap": ("share of the edges that the adversary knows", "share"),
-    "known_columns": ("columns that the adversary knows", "count"),
-    "known_share": ("share of the original rows that the adversary holds", "share"),
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Counts:
-    """How many scenarios there are: with results, with an error, with a damaged file, and not computed yet."""
-
-    total: int
-    fine: int
-    failed: int
-    damaged: int
-    missing: int
-
-    @property
-    def left(self) -> int:
-        """How many have no results, and are computed when the study is resumed."""
-        return self.total - self.fine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,40 +108,3 @@ def is_share(metric: str) -> bool:
     (True, False)
     """
     return metric in METRICS and METRICS[metric].category == "success" and METRICS[metric].bounds == (0.0, 1.0)
-
-
-def labels(written: Sequence[str]) -> dict[str, str]:
-    """Return how each protection or attack is called: without its settings, unless two would be called the same.
-
-    >>> labels(["NS:theta=0.5", "KL"]), labels(["switch:share=0.1", "switch:share=0.2"])["switch:share=0.1"]
-    ({'NS:theta=0.5': 'NS', 'KL': 'KL'}, 'switch:share=0.1')
-    """
-    # A user's own class is written package.module:Class, and what follows the colon is its name.
-    short = {text: text if "." in text.partition(":")[0] else text.partition(":")[0] for text in written}
-    often = list(short.values())
-    return {text: text if often.count(name) > 1 else name for text, name in short.items()}
-
-
-def duration(seconds: float) -> str:
-    """Return a length of time in the unit that suits it.
-
-    >>> duration(0.25), duration(95), duration(4000), duration(3e5), duration(float("nan"))
-    ('0.25 s', '1.6 min', '1.1 h', '3.5 days', 'unknown')
-    """
-    if not isfinite(seconds):
-        return "unknown"
-    for size, unit in ((2 * 86400, "days"), (3600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds / (86400 if unit == 'days' else size):,.2g} {unit}".replace("e+02", "00")
-    return f"{seconds:.2g} s"
-
-
-def together(names: Iterable[str], most: int = 4) -> str:
-    """Return names in a row; of many, the first ones and how many more there are.
-
-    >>> together(["a", "b"]), together("abcdef")
-    ('a, b', 'a, b, c, d and 2 more')
-    """
-    every = list(names)
-    more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(every[:most]) + more

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from unveil.ask.study.findings import Counts, Spent
+from unveil.ask.study.findings import Spent
 from unveil.study import Results, Scenario
 from unveil.study.lock import running
+from unveil.study.results import Counts
 from unveil.study.store import TIMES, manifest_of
 
 SCHEMA = "unveil.study-status/1"
@@ -74,21 +75,10 @@ def study_status(folder: str | os.PathLike[str]) -> StudyStatus:
         name=results.study.name,
         folder=results.folder,
         version=str(manifest_of(results.folder)["version"]),
-        counts=counts_of(results),
+        counts=results.counts,
         running=running(results.folder),
         seconds=sum(each.seconds for each in taken.values()),
         seconds_left=_left(results, taken),
-    )
-
-
-def counts_of(results: Results) -> Counts:
-    """Return how many scenarios are done, failed, damaged and missing."""
-    return Counts(
-        total=len(results.scenarios),
-        fine=len(results.fine),
-        failed=len(results.failed),
-        damaged=len(results.damaged),
-        missing=len(results.missing),
     )
 
 

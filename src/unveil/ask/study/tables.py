@@ -4,11 +4,12 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
-from unveil.ask.study.findings import AXES, StudyFindings, duration, is_share, labels, together
+from unveil.ask.study.findings import StudyFindings, is_share
 from unveil.show.blocks import Side, Table
 from unveil.show.page import MOST_ROWS
 from unveil.show.scale import value_text
-from unveil.show.text import UNDEFINED, count, percent
+from unveil.show.studies import AXES, labels
+from unveil.show.text import UNDEFINED, count, duration, percent, together
 from unveil.study import Axis
 
 #: All tables of means on one page have no more rows than these together, so that it stays below 1 MB.

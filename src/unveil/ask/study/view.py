@@ -3,11 +3,13 @@
 import shlex
 
 from unveil.ask.study.charts import strength_charts
-from unveil.ask.study.findings import AXES, Counts, StudyFindings, duration, together
+from unveil.ask.study.findings import StudyFindings
 from unveil.ask.study.tables import failure_table, mean_tables, strongest_tables, time_table
 from unveil.show.blocks import Block, Number, Page, Section, Tone
 from unveil.show.scale import value_text
-from unveil.show.text import count
+from unveil.show.studies import AXES
+from unveil.show.text import count, duration, together
+from unveil.study.results import Counts
 
 
 def page(found: StudyFindings, *, folder: str) -> Page:

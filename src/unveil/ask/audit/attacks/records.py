@@ -20,7 +20,7 @@ from unveil.measure.closeness import Closeness, distance_to_closest, exact_copie
 from unveil.measure.groups import Groups
 from unveil.measure.risk import Risk
 
-#: The candidate metrics that an audit carries along; all others are one call of `unveil.ask.candidates` away.
+#: The candidate metrics that an audit carries along; all others are one call of `unveil.candidates` away.
 _SHOWN = ("anonymity_set_size", "entropy", "incorrectness", "adversary_success_rate", "adversary_overall_success")
 
 

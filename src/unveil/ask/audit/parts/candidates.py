@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from unveil.ask.audit.findings import Audit, Finding
-from unveil.ask.candidates.words import title_of
 from unveil.measure import METRICS, Metric
 from unveil.show.blocks import Side, Table
+from unveil.show.metrics import title_of
 from unveil.show.text import decimal, name
 from unveil.show.trust import mark, trust_note
 

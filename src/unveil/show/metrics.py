@@ -1,0 +1,51 @@
+"""Metrics in words: what each is called, what it is, and what its values mean as something a limit can be set for."""
+
+from unveil.measure import METRICS, Metric
+
+
+def summary_of(metric: Metric) -> str:
+    """Return what a metric is, as a sentence: the first line of its docstring without the word Return.
+
+    >>> from unveil.measure import METRICS
+    >>> summary_of(METRICS["anonymity_set_size"])
+    'How many candidates have a probability above 0.'
+    """
+    text = metric.summary.removeprefix("Return ").replace("``", "")
+    return text[:1].upper() + text[1:]
+
+
+def meaning_of(metric: Metric) -> str:
+    """Return what a metric is and what its values mean, in plain sentences.
+
+    >>> from unveil.measure import METRICS
+    >>> meaning_of(METRICS["anonymity_set_size"])
+    'How many candidates have a probability above 0. 1 means a single candidate is left; there is no maximum.'
+    """
+    return f"{summary_of(metric)} {metric.meaning.replace('``', '')}".strip()
+
+
+def title_of(metric: Metric) -> str:
+    """Return the name of a metric as a person writes it.
+
+    >>> from unveil.measure import METRICS
+    >>> title_of(METRICS["anonymity_set_size"])
+    'Anonymity set size'
+    """
+    return metric.name.replace("_", " ").capitalize()
+
+
+def quantity_meanings() -> dict[str, str]:
+    """Return what each metric of candidates means as a quantity that a limit can be set for."""
+    return {name: _meaning(metric) for name, metric in candidate_metrics().items()}
+
+
+def _meaning(metric: Metric) -> str:
+    what = metric.summary.removeprefix("Return ").rstrip(".")
+    mean = " (mean over targets)" if metric.per == "target" else ""
+    side = "less than VALUE" if metric.more_means == "more private" else "greater than VALUE"
+    return f"{what}{mean}. Exceeded when {side}: more is {metric.more_means}"
+
+
+def candidate_metrics() -> dict[str, Metric]:
+    """Return the metrics of candidates by name."""
+    return {name: metric for name, metric in METRICS.items() if metric.on == "Candidates"}
