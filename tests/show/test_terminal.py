@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from tests.ask.partition.example import attacking_names, conservative
-from unveil.ask.partition.view import at_risk_table, key_numbers
+from unveil.ask.partition.tables import at_risk_table, key_numbers
 from unveil.show.blocks import Table
 from unveil.show.terminal import output, progress, show_headline, show_numbers, show_table
 

@@ -11,7 +11,7 @@ from unveil.cli.common import Options, one_line, question_options, show, show_fi
 from unveil.cli.values import exists, parse_number, refuse_overwriting, share
 
 if TYPE_CHECKING:
-    from unveil.ask.partition.answer import PartitionAnswer
+    from unveil.ask.partition.findings import PartitionFindings
 
 FILE = click.Path(path_type=Path)
 #: What fits a terminal of 80 columns beside a name: breached, linked now, mergings, risk slope, items.
@@ -34,7 +34,7 @@ def read_guess(text: str) -> tuple[Path, Fraction | None]:
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.partition.answer import QUANTITIES
+    from unveil.ask.partition.view import QUANTITIES
 
     return QUANTITIES
 
@@ -131,7 +131,7 @@ def partition(
           unveil partition truth.csv guess.csv --html report.html
           unveil partition truth.csv guess.csv --limit breached_share=0.1
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.partition.read import partition_files
+    from unveil.ask.partition.answer import partition_files
     from unveil.show.terminal import progress
 
     truth, read = _inputs(truth, guesses, sample)
@@ -147,7 +147,7 @@ def partition(
             progress=report,
             **settings,
         )
-    show(answer, options, as_text=lambda: _print(answer, top, sample))
+    show(answer, options, as_text=lambda: _print(answer.findings, top, sample))
 
 
 def _inputs(
@@ -165,9 +165,10 @@ def _inputs(
     return truth, [read_guess(guess) for guess in guesses]
 
 
-def _print(answer: "PartitionAnswer", top: int, sample: str | None) -> None:
+def _print(found: "PartitionFindings", top: int, sample: str | None) -> None:
     """Print the answer for a person: the headline, the figures with their meaning, who is most at risk."""
-    from unveil.ask.partition.view import at_risk_table, distance_numbers, headline, key_numbers
+    from unveil.ask.partition.tables import at_risk_table, distance_numbers, key_numbers
+    from unveil.ask.partition.view import headline
     from unveil.ask.partition.words import breached_tone
     from unveil.show.terminal import show_headline, show_numbers, show_table
     from unveil.show.text import count
@@ -177,16 +178,16 @@ def _print(answer: "PartitionAnswer", top: int, sample: str | None) -> None:
         click.echo(
             f"The example inside unveil, with a {sample} adversary (try also: unveil partition --sample {other}).\n"
         )
-    overall, subjects = answer.result.overall, int(answer.result.subjects.size)
+    overall, subjects = found.result.overall, int(found.result.subjects.size)
     tone = breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached)
-    show_headline(headline(answer.result, answer.reference), tone=tone)
-    for note in answer.notes:
+    show_headline(headline(found), tone=tone)
+    for note in found.notes:
         click.echo(f"Note: {one_line(note)}")
-    size = f"{count(answer.result.n, 'item', 'items')} of {count(subjects, 'subject', 'subjects')}"
+    size = f"{count(found.result.n, 'item', 'items')} of {count(subjects, 'subject', 'subjects')}"
     click.echo(f"\n{size}; overall alpha {overall.alpha:.6g}, beta {overall.beta:.6g}.\n")
-    show_figures(key_numbers(answer.result, answer.reference))
+    show_figures(key_numbers(found.result, found.reference))
     click.echo("\nHow far the guess is from the truth, by measures of partitions in general:")
-    show_numbers(distance_numbers(answer.distances, answer.reference))
+    show_numbers(distance_numbers(found.distances, found.reference))
     if top:
         click.echo()
-        show_table(at_risk_table(answer.result, most=top), columns=_SHOWN_COLUMNS)
+        show_table(at_risk_table(found.result, most=top), columns=_SHOWN_COLUMNS)

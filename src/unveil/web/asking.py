@@ -15,7 +15,7 @@ from unveil.web.values import cells, lines
 
 
 def _partition(asked: Asked) -> Answered:
-    from unveil.ask.partition.read import partition_files
+    from unveil.ask.partition.answer import partition_files
     from unveil.data import samples
 
     values = asked.values

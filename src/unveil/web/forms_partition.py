@@ -6,7 +6,7 @@ from unveil.web.fields import MORE, Field, Form, column_name, limits_field, seed
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.partition.answer import QUANTITIES
+    from unveil.ask.partition.view import QUANTITIES
 
     return QUANTITIES
 

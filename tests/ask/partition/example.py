@@ -1,18 +1,19 @@
 """Answers to make reports of: the paper's section 4, names that attack the page, and the extremes."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from unveil.ask.partition.findings import PartitionFindings
 from unveil.ask.partition.view import page
 from unveil.guess import Partition
-from unveil.measure.fairness import Spread, fairness
-from unveil.measure.guessing import Reference, random_guessing
-from unveil.measure.partition_distances import PartitionDistances, partition_distances
-from unveil.measure.policy_grid import PolicyGrid, policy_grid
-from unveil.measure.unlinkability import Unlinkability, unlinkability
+from unveil.measure.fairness import fairness
+from unveil.measure.guessing import random_guessing
+from unveil.measure.partition_distances import partition_distances
+from unveil.measure.policy_grid import policy_grid
+from unveil.measure.unlinkability import unlinkability
 from unveil.show.blocks import Page
 from unveil.show.page import render
 
@@ -22,20 +23,13 @@ CONSERVATIVE = ((0, 0, 1, 3), (0, 0, 1, 2), (1, 4, 0, 1), (0, 0, 3, 0), (1, 0, 0
 SCRIPT, IMAGE = "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>'
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Example:
-    """Everything that a report is made of."""
+class Example(PartitionFindings):
+    """Findings with their page."""
 
-    result: Unlinkability
-    distances: PartitionDistances
-    fairness: tuple[Spread, ...]
-    grid: PolicyGrid
-    reference: Reference | None
-
-    def page(self, **settings: Any) -> Page:
+    def page(self, *, notes: tuple[str, ...] = (), weighted: bool = False, **choices: Any) -> Page:
         """Return the page as data."""
-        given: dict[str, Any] = {"seed": 7, "version": "1.2.3", "reference": self.reference} | settings
-        return page(self.result, self.distances, self.fairness, grid=self.grid, **given)
+        given: dict[str, Any] = {"seed": 7, "version": "1.2.3"} | choices
+        return page(replace(self, notes=notes, weighted=weighted), **given)
 
     def html(self, **settings: Any) -> str:
         """Return the page as text."""

@@ -20,15 +20,15 @@ GUESS = ["p", "p", "p", "q", "q", "p", "r"]
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series, Partition.from_labels])
 def test_labels_of_any_kind_give_the_same_answer(kind: type) -> None:
     answer = partition(kind(GUESS), kind(TRUTH))
-    assert answer.result.miss.tolist() == [2.5, 1.0]
-    assert answer.reference is None
+    assert answer.findings.result.miss.tolist() == [2.5, 1.0]
+    assert answer.findings.reference is None
 
 
 def test_settings_reach_the_measure_and_the_grid() -> None:
     answer = partition(GUESS, TRUTH, alpha=1, beta=0.9, contamination_desirable=True, weights={0: 0.5})
     plain = partition(GUESS, TRUTH, alpha=1, beta=0.9)
-    assert answer.result.linked0[0] == pytest.approx(2.5 / 4.5)
-    assert plain.result.linked0[0] == pytest.approx(3 / 5)
+    assert answer.findings.result.linked0[0] == pytest.approx(2.5 / 4.5)
+    assert plain.findings.result.linked0[0] == pytest.approx(3 / 5)
     sliders = answer.page().sections[3].blocks[0]
     assert type(sliders).__name__ == "Playground"
     assert answer.to_html() != plain.to_html()
@@ -59,8 +59,8 @@ def test_a_breach_is_undefined_for_limits_whatever_is_shown() -> None:
 def test_the_plot_draws_the_numbers() -> None:
     answer = partition(GUESS, TRUTH)
     overall, subject, slopes = answer.plot(subject=1)
-    np.testing.assert_allclose(overall.get_lines()[0].get_ydata(), answer.result.overall.linked[:2])
-    np.testing.assert_allclose(subject.get_lines()[0].get_ydata(), answer.result.graphs(1)[0])
+    np.testing.assert_allclose(overall.get_lines()[0].get_ydata(), answer.findings.result.overall.linked[:2])
+    np.testing.assert_allclose(subject.get_lines()[0].get_ydata(), answer.findings.result.graphs(1)[0])
     assert slopes.get_xlabel().startswith("threshold")
 
 
@@ -68,7 +68,7 @@ def test_a_view_and_progress() -> None:
     steps: list[tuple[str, float]] = []
     view = View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], ["1/2", "1/2"])
     answer = partition(view, TRUTH, rng=np.random.default_rng(0), progress=lambda *step: steps.append(step))
-    assert answer.result.miss.tolist() == [1.25, 0.5]
+    assert answer.findings.result.miss.tolist() == [1.25, 0.5]
     assert [share for _, share in steps] == sorted(share for _, share in steps)
     assert steps[-1][1] == 1
 

@@ -8,9 +8,24 @@ import numpy as np
 import pytest
 
 from tests.ask.partition.example import Example, conservative, example, large
-from unveil.ask.partition.charts import TEXTS, linked_histogram, overall_chart, playground, slope_chart, subject_chart
-from unveil.ask.partition.tables import fairness_numbers, fairness_table, most_at_risk
-from unveil.ask.partition.view import at_risk_table, charts, distance_numbers, headline, key_numbers, page
+from unveil.ask.partition.charts import (
+    TEXTS,
+    charts,
+    linked_histogram,
+    overall_chart,
+    playground,
+    slope_chart,
+    subject_chart,
+)
+from unveil.ask.partition.tables import (
+    at_risk_table,
+    distance_numbers,
+    fairness_numbers,
+    fairness_table,
+    key_numbers,
+    most_at_risk,
+)
+from unveil.ask.partition.view import headline, page
 from unveil.measure.policy_grid import risk_slope_on
 from unveil.show.blocks import Chart, Number, Playground, Table
 
@@ -146,7 +161,7 @@ def test_a_breach_is_never_shown_as_a_missing_number() -> None:
     number = by_label(key_numbers(answer.result))["Risk slope of the average subject"]
     assert (number.value, number.tone) == ("already breached", "bad")
     assert "highest risk" in number.meaning
-    assert headline(answer.result).startswith("All 3 subjects are already breached")
+    assert headline(answer).startswith("All 3 subjects are already breached")
     assert answer.page().tone == "bad"
 
 
@@ -303,7 +318,7 @@ def test_policies_of_their_own_are_mentioned() -> None:
 
 def test_the_version_is_the_installed_one_unless_given() -> None:
     built = conservative()
-    assert page(built.result, built.distances, built.fairness, grid=built.grid).version.count(".") >= 1
+    assert page(built).version.count(".") >= 1
 
 
 @pytest.mark.parametrize(

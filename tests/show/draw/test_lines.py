@@ -6,7 +6,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
 
 from tests.ask.partition.example import attacking_names, conservative
-from unveil.ask.partition.view import charts, linked_histogram, overall_chart, slope_chart
+from unveil.ask.partition.charts import charts, linked_histogram, overall_chart, slope_chart
 from unveil.show.blocks import Vector
 from unveil.show.draw.lines import draw, draw_all
 

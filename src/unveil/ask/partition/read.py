@@ -3,15 +3,11 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from unveil.ask.partition.answer import PartitionAnswer, partition
 from unveil.errors import InputError
 from unveil.guess import Partition, View
 from unveil.measure.unlinkability import Settings
-from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,50 +16,41 @@ if TYPE_CHECKING:
 GuessFile = tuple[str | Path, Fraction | None]
 
 
-def partition_files(
+class PartitionInputs(NamedTuple):
+    """A truth and a guess that were read, with what single subjects and items matter, and what has to be said."""
+
+    guess: Partition | View
+    truth: Partition
+    settings: Settings
+    notes: tuple[str, ...]
+
+
+def read(
     truth: str | Path,
     guesses: Sequence[GuessFile],
     *,
-    item: str = "item",
-    cluster: str = "cluster",
-    policy_file: str | Path | None = None,
-    weights_file: str | Path | None = None,
-    drop_unmatched: bool = False,
-    rng: np.random.Generator | None = None,
-    progress: Progress = silent,
-    **settings: Unpack[Settings],
-) -> PartitionAnswer:
-    """Return how well each subject of the file ``truth`` is hidden in the files ``guesses``.
-
-    Parameters
-    ----------
-    truth, guesses
-        CSV or Parquet files with the columns ``item`` and ``cluster`` (renamed by the arguments of that name); each
-        guess with its probability, for all or for none.
-    policy_file
-        A file with ``subject`` and any of ``alpha``, ``beta``, ``contamination_desirable``; subjects it does not name
-        keep the values passed here.
-    weights_file
-        A file with ``item,weight`` or ``subject,item,weight``; what it does not name weighs 1.
-    drop_unmatched
-        Leave out items that are not in every file, instead of refusing.
-    rng, progress, **settings
-        As in :func:`unveil.partition`.
-    """
+    item: str,
+    cluster: str,
+    policy_file: str | Path | None,
+    weights_file: str | Path | None,
+    drop_unmatched: bool,
+    settings: Settings,
+) -> PartitionInputs:
+    """Return what the files hold, checked; the arguments are those of `partition_files`."""
     from unveil.data.partitions import read_partitions
 
     probabilities, notes = _probabilities(guesses)
-    progress("reading", 0.0)
     paths = [path for path, _ in guesses]
     frame, read_notes = read_partitions(truth, paths, item=item, cluster=cluster, drop_unmatched=drop_unmatched)
     subjects = Partition.from_labels(frame["truth"])
     view = View([Partition.from_labels(frame[f"guess_{k}"]) for k in range(len(paths))], probabilities)
+    given: Settings = {**settings}
     if policy_file is not None:
-        settings.update(_policy(policy_file, subjects, settings))
+        given.update(_policy(policy_file, subjects, settings))
     if weights_file is not None:
-        settings["weights"] = _weights(weights_file, subjects, frame["item"])
+        given["weights"] = _weights(weights_file, subjects, frame["item"])
     guess = view if len(guesses) > 1 else view.partitions[0]
-    return partition(guess, subjects, rng=rng, progress=progress, notes=(*notes, *read_notes), **settings)
+    return PartitionInputs(guess, subjects, given, (*notes, *read_notes))
 
 
 def _probabilities(guesses: Sequence[GuessFile]) -> tuple[list[Fraction], list[str]]:

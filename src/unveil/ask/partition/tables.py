@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from unveil.ask.partition import words as verdict
+from unveil.ask.partition import words
 from unveil.measure.fairness import Spread
 from unveil.measure.guessing import Reference
 from unveil.measure.partition_distances import PartitionDistances
@@ -48,19 +48,19 @@ def key_numbers(result: Unlinkability, reference: Reference | None = None) -> tu
 def _risk_numbers(result: Unlinkability, reference: Reference | None) -> tuple[Number, ...]:
     overall, subjects = result.overall, int(result.subjects.size)
     single = int((result.breached & (result.size == 1)).sum())
-    tone = verdict.breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached)
+    tone = words.breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached)
     return (
         Number(
             label="Subjects already breached",
             value=f"{count(overall.breached_subjects)} of {count(subjects)} ({percent(overall.breached_share)})",
-            meaning=verdict.breached_meaning(single, beta=common_beta(result)),
+            meaning=words.breached_meaning(single, beta=common_beta(result)),
             reference=_beside(reference, "breached_share", percent),
             tone=tone,
         ),
         Number(
             label="Risk slope of the average subject",
             value=slope(math.nan if overall.breached else overall.risk_slope),
-            meaning=verdict.risk_slope_meaning(beta=overall.beta, breached=overall.breached),
+            meaning=words.risk_slope_meaning(beta=overall.beta, breached=overall.breached),
             reference=_beside(reference, "risk_slope", slope),
             tone="bad" if overall.breached else "neutral",
         ),
@@ -82,7 +82,7 @@ def _error_numbers(result: Unlinkability, reference: Reference | None) -> tuple[
             meaning="Items of others that the adversary put into those clusters, over all subjects.",
             reference=_beside(reference, "include", _two_places),
         ),
-        Number(label="Kind of adversary", value=overall.kind, meaning=verdict.kind_meaning(overall.kind)),
+        Number(label="Kind of adversary", value=overall.kind, meaning=words.kind_meaning(overall.kind)),
         Number(
             label="Normalised error e*",
             value=significant(overall.normalised_error),
@@ -125,7 +125,7 @@ def distance_numbers(distances: PartitionDistances, reference: Reference | None 
         Number(
             label="Adjusted Rand index",
             value=_three_places(distances.adjusted_rand),
-            meaning=verdict.adjusted_rand_meaning(distances.adjusted_rand),
+            meaning=words.adjusted_rand_meaning(distances.adjusted_rand),
             reference=_beside(reference, "adjusted_rand", _three_places),
         ),
         Number(
@@ -153,7 +153,7 @@ def fairness_numbers(result: Unlinkability, fairness: Sequence[Spread]) -> tuple
         Number(
             label="Gini coefficient of the share linked",
             value=decimal(linked.gini),
-            meaning=verdict.gini_meaning(linked.gini),
+            meaning=words.gini_meaning(linked.gini),
         ),
         Number(
             label="Linked share in the worst tenth",
@@ -166,7 +166,7 @@ def fairness_numbers(result: Unlinkability, fairness: Sequence[Spread]) -> tuple
         Number(
             label="Others in a subject's cluster",
             value=decimal(others.mean, places=2),
-            meaning=verdict.others_meaning(others.mean, evenness),
+            meaning=words.others_meaning(others.mean, evenness),
         ),
     )
 

@@ -1,10 +1,12 @@
-"""The page that answers: how well is each subject hidden in what the adversary thinks belongs together?"""
+"""How the findings about a partition are shown: JSON, limits, table, page and pictures."""
 
-from collections.abc import Sequence
-from importlib.metadata import version as installed_version
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from unveil.ask.partition import words as verdict
-from unveil.ask.partition.charts import charts, linked_histogram, overall_chart, playground, slope_chart, subject_chart
+from unveil.ask.answer import View
+from unveil.ask.partition import words
+from unveil.ask.partition.charts import charts, linked_histogram, overall_chart, playground, slope_chart
+from unveil.ask.partition.findings import PartitionFindings
 from unveil.ask.partition.tables import (
     at_risk_table,
     common_beta,
@@ -19,50 +21,89 @@ from unveil.measure.partition_distances import PartitionDistances
 from unveil.measure.policy_grid import PolicyGrid
 from unveil.measure.unlinkability import Unlinkability
 from unveil.show.blocks import Page, Section
+from unveil.show.limits import Quantity
 from unveil.show.text import count, decimal, short_percent
 
-__all__ = [
-    "at_risk_table",
-    "charts",
-    "distance_numbers",
-    "headline",
-    "key_numbers",
-    "linked_histogram",
-    "overall_chart",
-    "page",
-    "slope_chart",
-    "subject_chart",
-]
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
 
 
-def headline(result: Unlinkability, reference: Reference | None = None) -> str:
+#: What a limit can be set for, and what each means.
+QUANTITIES: Mapping[str, str] = {
+    "breached_share": "share of subjects of whom the adversary has linked beta or more already; 0 is nobody, "
+    "1 everybody",
+    "risk_slope": "how steeply mergings lead to a breach of the average subject; 0 is far away, 1 straight up, and "
+    "undefined (counted as exceeded) when the average subject is already breached",
+}
+
+
+def quantities(found: PartitionFindings) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for; a breach is undefined here, whatever ``at_breach`` shows."""
+    overall = found.result.overall
+    values = {
+        "breached_share": overall.breached_share,
+        "risk_slope": float("nan") if overall.breached else overall.risk_slope,
+    }
+    return {
+        name: Quantity(name=name, value=values[name], meaning=meaning, exceeded_when_undefined=overall.breached)
+        for name, meaning in QUANTITIES.items()
+    }
+
+
+def figures(found: PartitionFindings) -> Mapping[str, Any]:
+    """Return what JSON holds."""
+    result = found.result
+    return {
+        "n": result.n,
+        "subjects": result.subjects.size,
+        "alpha": result.overall.alpha,
+        "beta": result.overall.beta,
+        "overall": {key: value for key, value in vars(result.overall).items() if key not in ("alpha", "beta")},
+        "distances": vars(found.distances),
+        "fairness": [vars(spread) for spread in found.fairness],
+        "random_guessing": None if found.reference is None else vars(found.reference),
+        "notes": list(found.notes),
+        "per_subject": frame(found),
+    }
+
+
+def frame(found: PartitionFindings) -> "pl.DataFrame":
+    """Return one row per subject."""
+    return found.result.to_frame(mixing=True)
+
+
+def plot(found: PartitionFindings, subject: Hashable | None = None) -> "NDArray[Any]":
+    """Return matplotlib axes: overall linked and mixed graphs, one subject's, and the risk slope against beta.
+
+    ``subject`` is the name of the subject, or its index where no subject is called so; without it the one with the
+    steepest risk slope is shown.
+    """
+    from unveil.show.draw.lines import draw_all
+
+    return draw_all(charts(found.result, found.grid, subject=subject, reference=found.reference))
+
+
+def headline(found: PartitionFindings) -> str:
     """Return the answer in one sentence: how many subjects are already breached, beside random guessing."""
-    return verdict.breached_headline(
-        result.overall.breached_subjects,
-        int(result.subjects.size),
-        beta=common_beta(result),
-        reference=float("nan") if reference is None else reference.breached_share,
+    return words.breached_headline(
+        found.result.overall.breached_subjects,
+        int(found.result.subjects.size),
+        beta=common_beta(found.result),
+        reference=float("nan") if found.reference is None else found.reference.breached_share,
     )
 
 
 def page(
-    result: Unlinkability,
-    distances: PartitionDistances,
-    fairness: Sequence[Spread],
-    *,
-    grid: PolicyGrid,
-    reference: Reference | None = None,
-    notes: Sequence[str] = (),
-    weighted: bool = False,
-    seed: int | None = None,
-    version: str | None = None,
-    show_names: bool = True,
+    found: PartitionFindings, *, seed: int | None = None, version: str | None = None, show_names: bool = True
 ) -> Page:
     """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML.
 
-    Nothing is measured here. With ``show_names=False`` subjects are numbered in the order of ``result.subjects``
-    instead of named. ``weighted`` says whether items had weights, ``notes`` what the reader must know of the input.
+    With ``show_names=False`` subjects are numbered in the order of ``result.subjects`` instead of named.
     """
+    from unveil import __version__
+
+    result, reference = found.result, found.reference
     overall, subjects = result.overall, int(result.subjects.size)
     return Page(
         title="Unlinkability of a partition",
@@ -70,22 +111,22 @@ def page(
             f"How well {'is' if subjects == 1 else 'are'} {count(subjects, 'subject', 'subjects')} with "
             f"{count(result.n, 'item', 'items')} hidden in what the adversary thinks belongs together?"
         ),
-        headline=headline(result, reference),
-        tone=verdict.breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached),
+        headline=headline(found),
+        tone=words.breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached),
         sections=(
             _key_section(result, reference),
             _graph_section(result, reference),
-            _policy_section(result, grid),
-            _playground_section(result, grid),
-            _fairness_section(result, fairness),
+            _policy_section(result, found.grid),
+            _playground_section(result, found.grid),
+            _fairness_section(result, found.fairness),
             _subjects_section(result, show_names),
-            _distance_section(distances, reference),
+            _distance_section(found.distances, reference),
         ),
-        method=_method(result, reference, weighted),
+        method=_method(result, reference, found.weighted),
         untested=_UNTESTED,
-        notes=tuple(notes),
+        notes=found.notes,
         seed=seed,
-        version=installed_version("unveil") if version is None else version,
+        version=__version__ if version is None else version,
     )
 
 
@@ -134,7 +175,7 @@ def _playground_section(result: Unlinkability, grid: PolicyGrid) -> Section:
     )
 
 
-def _fairness_section(result: Unlinkability, fairness: Sequence[Spread]) -> Section:
+def _fairness_section(result: Unlinkability, fairness: tuple[Spread, ...]) -> Section:
     return Section(
         heading="Is everybody hidden alike?",
         lead="An average can look safe while a few subjects are fully exposed.",
@@ -194,3 +235,6 @@ _UNTESTED = (
     "Whether subjects can be named: linking items together is not yet knowing whose they are.",
     "What happens when the adversary splits clusters or filters out foreign items: only mergings are looked at.",
 )
+
+
+VIEW = View(schema="unveil.partition/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
