@@ -5,9 +5,11 @@ import json
 import re
 
 import unveil
+from unveil.ask.answer import Answer
+from unveil.ask.partition.findings import PartitionFindings
 
 
-def answer():  # type: ignore[no-untyped-def]
+def answer() -> Answer[PartitionFindings]:
     return unveil.partition(guess=["x", "x", "y", "y"], truth=["Alice", "Alice", "Bob", "Alice"])
 
 
