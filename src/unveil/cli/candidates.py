@@ -10,7 +10,7 @@ from unveil.cli.common import Options, one_line, question_options, show, show_fi
 from unveil.cli.values import refuse_overwriting
 
 if TYPE_CHECKING:
-    from unveil.ask.candidates.answer import CandidatesAnswer
+    from unveil.ask.candidates.findings import CandidatesFindings
 
 FILE = click.Path(path_type=Path)
 
@@ -70,7 +70,7 @@ def candidates(
           unveil candidates guess.csv --truth truth.csv --limit adversary_overall_success=0.1
           unveil candidates guess.csv --metric entropy --limit entropy=3
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.candidates.read import candidates_files
+    from unveil.ask.candidates.answer import candidates_files
     from unveil.show.terminal import progress
 
     guess, truth = _inputs(guess, truth, sample)
@@ -79,7 +79,7 @@ def candidates(
         _refuse_limits_on_truth(options)
     with progress(quiet=options.quiet) as report:
         answer = candidates_files(guess, truth, metrics=metrics, progress=report, **settings)
-    show(answer, options, as_text=lambda: _print(answer, sample))
+    show(answer, options, as_text=lambda: _print(answer.findings, sample))
 
 
 def _inputs(guess: Path | None, truth: Path | None, sample: bool) -> tuple[Path, Path | None]:
@@ -105,28 +105,29 @@ def _refuse_limits_on_truth(options: Options) -> None:
             )
 
 
-def _print(answer: "CandidatesAnswer", sample: bool) -> None:
+def _print(found: "CandidatesFindings", sample: bool) -> None:
     """Print the answer for a person: the headline, the figures with their meaning, the metrics by category."""
-    from unveil.ask.candidates.view import TABLE_NOTE, by_category, headline, key_numbers, metric_table, typical_doubt
+    from unveil.ask.candidates.tables import TABLE_NOTE, by_category, key_numbers, metric_table
+    from unveil.ask.candidates.view import headline, typical_doubt
     from unveil.ask.candidates.words import matched_tone, why_they_differ
     from unveil.show.terminal import output, show_headline, show_table
     from unveil.show.trust import trust_note
 
     if sample:
         click.echo("The example inside unveil: made-up records, and an adversary who is right about half of them.\n")
-    show_headline(headline(answer.matches, answer.measured), tone=matched_tone(answer.matches))
-    for note in answer.notes:
+    show_headline(headline(found), tone=matched_tone(found.matches))
+    for note in found.notes:
         click.echo(f"Note: {one_line(note)}")
     click.echo()
-    show_figures(key_numbers(answer.matches, doubt=typical_doubt(answer.measured)))
-    if answer.matches.has_truth:
+    show_figures(key_numbers(found.matches, doubt=typical_doubt(found)))
+    if found.matches.has_truth:
         click.echo()
-        output().print(why_they_differ(answer.matches))
-    for category, members in by_category(answer.shown):
+        output().print(why_they_differ(found.matches))
+    for category, members in by_category(found.shown):
         click.echo()
         show_table(metric_table(category, members, as_written=True))
     click.echo()
     for note in (TABLE_NOTE, trust_note()):
         output().print(note)
-    if answer.left_out:
-        click.echo(f"\n{len(answer.left_out)} metrics compare with the truth; give it with --truth to see them.")
+    if found.left_out:
+        click.echo(f"\n{len(found.left_out)} metrics compare with the truth; give it with --truth to see them.")

@@ -44,9 +44,14 @@ def all_metrics(guess: Candidates, truth: Truth | None = None) -> tuple[Measured
     known = None if truth is None else guess.truth_from(truth)
     return tuple(
         measure_one(metric, guess, known)
-        for metric in METRICS.values()
-        if metric.on == "Candidates" and not (metric.needs_truth and known is None)
+        for metric in candidate_metrics().values()
+        if not (metric.needs_truth and known is None)
     )
+
+
+def candidate_metrics() -> dict[str, Metric]:
+    """Return the metrics of candidates by name."""
+    return {name: metric for name, metric in METRICS.items() if metric.on == "Candidates"}
 
 
 def measure_one(metric: Metric, guess: Candidates, truth: NDArray[np.int64] | None) -> Measured:

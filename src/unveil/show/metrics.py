@@ -1,6 +1,7 @@
 """Metrics in words: what each is called, what it is, and what its values mean as something a limit can be set for."""
 
-from unveil.measure import METRICS, Metric
+from unveil.measure import Metric
+from unveil.measure.candidate_metrics import candidate_metrics
 
 
 def summary_of(metric: Metric) -> str:
@@ -44,8 +45,3 @@ def _meaning(metric: Metric) -> str:
     mean = " (mean over targets)" if metric.per == "target" else ""
     side = "less than VALUE" if metric.more_means == "more private" else "greater than VALUE"
     return f"{what}{mean}. Exceeded when {side}: more is {metric.more_means}"
-
-
-def candidate_metrics() -> dict[str, Metric]:
-    """Return the metrics of candidates by name."""
-    return {name: metric for name, metric in METRICS.items() if metric.on == "Candidates"}

@@ -43,7 +43,7 @@ def _partition(asked: Asked) -> Answered:
 
 
 def _candidates(asked: Asked) -> Answered:
-    from unveil.ask.candidates.read import candidates_files
+    from unveil.ask.candidates.answer import candidates_files
     from unveil.data import samples
 
     sample = asked.values["sample"]

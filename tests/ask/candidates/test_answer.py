@@ -12,8 +12,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 
 from tests.candidate_strategies import Case, cases
-from unveil.ask.candidates.answer import CandidatesAnswer, candidates
-from unveil.ask.candidates.read import candidates_files
+from unveil.ask.answer import Answer
+from unveil.ask.candidates.answer import candidates, candidates_files
+from unveil.ask.candidates.findings import CandidatesFindings
 from unveil.data import samples
 from unveil.errors import InputError
 from unveil.guess import Candidates
@@ -25,23 +26,23 @@ FREE = [name for name in NAMES if not METRICS[name].needs_truth]
 SMALL = [[0.75, 0.25], [0.5, 0.5]]
 
 
-def figures(answer: CandidatesAnswer) -> dict[str, Any]:
+def figures(answer: Answer[CandidatesFindings]) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(answer.to_json())
     return found
 
 
 def test_every_metric_is_measured_once() -> None:
     answer = candidates(SMALL, [0, 0])
-    assert [each.metric.name for each in answer.measured] == NAMES
-    assert answer.shown == answer.measured
-    assert answer.left_out == ()
+    assert [each.metric.name for each in answer.findings.measured] == NAMES
+    assert answer.findings.shown == answer.findings.measured
+    assert answer.findings.left_out == ()
     assert [row["name"] for row in figures(answer)["metrics"]] == NAMES
 
 
 def test_without_truth_the_rest_is_left_out() -> None:
     answer = candidates(SMALL)
-    assert [each.metric.name for each in answer.measured] == FREE
-    assert [metric.name for metric in answer.left_out] == [name for name in NAMES if name not in FREE]
+    assert [each.metric.name for each in answer.findings.measured] == FREE
+    assert [metric.name for metric in answer.findings.left_out] == [name for name in NAMES if name not in FREE]
     assert list(answer.quantities) == FREE
     found = figures(answer)
     assert [found[key] for key in ("correct", "correct_by_chance", "stand_for_nobody", "truth_not_considered")] == [
@@ -58,16 +59,15 @@ def test_a_guess_may_be_a_matrix_or_candidates(guess: Any) -> None:
 
 def test_truth_may_be_names() -> None:
     guess = Candidates.from_table(["t", "t", "u"], ["x", "y", "x"], [0.75, 0.25, 1.0])
-    answer = candidates(guess, {"t": "y", "u": None})
-    assert answer.truth is not None
-    assert answer.truth.tolist() == [1, -1]
+    assert figures(candidates(guess, {"t": "y", "u": None})) == figures(candidates(guess, [1, -1]))
+    assert figures(candidates(guess, [1, -1])) != figures(candidates(guess, [0, -1]))
 
 
 def test_only_the_metrics_asked_for_are_shown_but_limits_can_be_set_for_all() -> None:
     answer = candidates(SMALL, [0, 0], metrics=["entropy"])
     assert [row["name"] for row in figures(answer)["metrics"]] == ["entropy"]
     assert list(answer.quantities) == NAMES
-    assert candidates(SMALL, metrics=["entropy"]).left_out == ()
+    assert candidates(SMALL, metrics=["entropy"]).findings.left_out == ()
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_progress_and_notes_are_passed_on() -> None:
     steps: list[str] = []
     answer = candidates(SMALL, progress=lambda step, _: steps.append(step), notes=["Mind the gap."])
     assert steps == ["measuring"]
-    assert answer.notes == ("Mind the gap.",)
+    assert answer.findings.notes == ("Mind the gap.",)
     assert "Mind the gap." in answer.to_html()
 
 
@@ -123,11 +123,19 @@ def test_a_picture_shows_what_was_asked_for() -> None:
     assert [axes.get_title(loc="left") for axes in candidates(SMALL).plot()] == ["Entropy"]
     chosen = candidates(SMALL, metrics=["min_entropy", "hiding_property"])
     assert [axes.get_title(loc="left") for axes in chosen.plot()] == ["Min entropy"]
-    assert [axes.get_title(loc="left") for axes in chosen.plot("max_entropy")] == ["Max entropy"]
+    assert [axes.get_title(loc="left") for axes in chosen.plot(metrics=["max_entropy"])] == ["Max entropy"]
     with pytest.raises(InputError, match="Name another, such as entropy"):
-        chosen.plot("hiding_property")
+        chosen.plot(metrics=["hiding_property"])
     with pytest.raises(InputError, match="Did you mean 'entropy'"):
-        chosen.plot("entropi")
+        chosen.plot(metrics=["entropi"])
+
+
+def test_a_table_has_a_row_for_each_metric_that_is_shown() -> None:
+    answer = candidates(SMALL, [0, 0], metrics=["entropy", "hiding_property"])
+    shown = answer.to_frame()
+    assert shown["name"].to_list() == ["entropy", "hiding_property"]
+    assert shown["mean"].to_list() == [each.mean for each in answer.findings.shown]
+    assert shown["median"].is_null().to_list() == [False, True]
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -148,7 +156,7 @@ def write(folder: Path, case: Case) -> tuple[Path, Path]:
 @given(cases(choices=False).filter(lambda case: any(target.probability for target in case.targets)))
 def test_files_give_what_objects_give(tmp_path_factory: pytest.TempPathFactory, case: Case) -> None:
     guess, truth = write(tmp_path_factory.mktemp("files"), case)
-    asked, found = candidates(case.guess, case.truth), candidates_files(guess, truth)
+    asked, found = candidates(case.guess, case.truth).findings, candidates_files(guess, truth).findings
     assert vars(found.matches) == pytest.approx(vars(asked.matches), nan_ok=True)
     for one, other in zip(asked.measured, found.measured, strict=True):
         wanted = [one.mean, one.median, one.low, one.high, one.undefined]
@@ -157,57 +165,17 @@ def test_files_give_what_objects_give(tmp_path_factory: pytest.TempPathFactory, 
         assert other.why == one.why
 
 
-def test_targets_are_those_of_both_files(tmp_path: Path) -> None:
-    (tmp_path / "guess.csv").write_text("target,candidate,probability\nb,x,1\na,y,1\n")
-    (tmp_path / "truth.csv").write_text("target,candidate\nd,x\na,y\nc,\nb,new\n")
-    answer = candidates_files(tmp_path / "guess.csv", tmp_path / "truth.csv")
-    assert answer.guess.targets is not None
-    assert answer.truth is not None
-    assert answer.guess.targets.tolist() == ["a", "b", "d", "c"]
-    assert answer.guess.attempted.tolist() == [True, True, False, False]
-    assert answer.truth.tolist() == [1, 2, 0, -1]
-    found = answer.matches
-    assert (found.targets, found.attempted, found.nobody, found.correct) == (4, 2, 1, 1)
-    assert found.not_considered == 1
-    assert answer.notes == ("2 targets are not in the guess and count as not attempted.",)
-
-
 def test_the_example_gives_what_its_rule_says() -> None:
     answer = candidates_files(samples.path("candidates_guess.csv"), samples.path("candidates_truth.csv"))
-    found = answer.matches
+    found = answer.findings.matches
     assert (found.targets, found.attempted, found.nobody, found.not_considered) == (30, 25, 1, 1)
     # 8 + 5 for sure, 2 of two alike, 2 of four alike.
     assert found.correct == 8 + 5 + 2 / 2 + 2 / 4
     assert found.success_rate == 14.5 / 25
     assert found.overall_success == 14.5 / 29
     assert found.by_chance == pytest.approx(23 / 6)
-    values = {each.metric.name: each.mean for each in answer.measured}
+    values = {each.metric.name: each.mean for each in answer.findings.measured}
     assert values["hiding_property"] == 12 + 5
     assert values["incorrectness"] == pytest.approx(
         (8 * 0.1 + 3 * 0.98 + 5 * 0.6 + 3 * 0.8 + 2 * 0.7 + 2 * 0.75 + 1) / 24
     )
-
-
-def test_scores_are_normalised_only_when_asked(tmp_path: Path) -> None:
-    path = tmp_path / "guess.csv"
-    path.write_text("target,candidate,probability\na,x,30\na,y,10\nb,x,0\n")
-    with pytest.raises(InputError, match="--normalise"):
-        candidates_files(path)
-    answer = candidates_files(path, normalise=True)
-    assert answer.guess.probability.tolist() == [0.75, 0.25]
-    assert answer.notes == ("1 target has nothing but 0 and counts as not attempted.",)
-
-
-def test_unmatched_targets_are_refused_or_dropped(tmp_path: Path) -> None:
-    guess, truth = tmp_path / "guess.csv", tmp_path / "truth.csv"
-    guess.write_text("target,candidate,probability\na,x,1\nb,x,0.5\nc,x,1\nb,y,0.5\n")
-    truth.write_text("target,candidate\na,x\nz,x\n")
-    with pytest.raises(InputError, match=r"lacks 2 of the 3 targets of .*row 2 .*--drop-unmatched"):
-        candidates_files(guess, truth)
-    answer = candidates_files(guess, truth, drop_unmatched=True)
-    assert (answer.matches.targets, answer.matches.attempted) == (2, 1)
-    assert "2 of the 3 targets" in answer.notes[0]
-    truth.write_text("target,candidate\nz,x\n")
-    for drop in (False, True):
-        with pytest.raises(InputError, match="names none of them"):
-            candidates_files(guess, truth, drop_unmatched=drop)

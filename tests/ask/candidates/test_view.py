@@ -11,9 +11,12 @@ from markupsafe import escape
 
 from tests.candidate_strategies import Case, cases
 from tests.show.test_page import Reader
-from unveil.ask.candidates.answer import CandidatesAnswer, candidates
-from unveil.ask.candidates.tables import by_category, left_out_table, metric_table, release_numbers
-from unveil.ask.candidates.view import headline, histogram, key_numbers, page
+from unveil.ask.answer import Answer
+from unveil.ask.candidates.answer import candidates
+from unveil.ask.candidates.charts import histogram
+from unveil.ask.candidates.findings import CandidatesFindings
+from unveil.ask.candidates.tables import by_category, key_numbers, left_out_table, metric_table, release_numbers
+from unveil.ask.candidates.view import headline, page
 from unveil.ask.candidates.words import matched_headline, matched_tone, why_they_differ
 from unveil.guess import Candidates
 from unveil.measure import METRICS, Measured
@@ -28,6 +31,7 @@ NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
 SCORES = [[9, 1, 0], [1, 1, 2], [1, 1, 1], [0, 0, 0], [5, 0, 0]]
 ANSWER = candidates(Candidates.from_scores(SCORES), [0, 0, 1, 2, -1])
 BLIND = candidates(Candidates.from_scores(SCORES))
+FOUND = ANSWER.findings
 
 
 def matched(**changes: Any) -> Matches:
@@ -120,7 +124,7 @@ def test_why_the_two_success_figures_differ() -> None:
 
 @given(cases())
 def test_they_are_said_to_be_the_same_only_where_they_are(case: Case) -> None:
-    found = candidates(case.guess, case.truth).matches
+    found = candidates(case.guess, case.truth).findings.matches
     said = why_they_differ(found)
     if "Both are the same" in said or "happen to be the same" in said:
         assert found.success_rate == pytest.approx(found.overall_success) or found.somebody == 0
@@ -148,7 +152,7 @@ def by_label(numbers: tuple[Number, ...]) -> dict[str, Number]:
 
 
 def test_key_figures_stand_beside_random_guessing() -> None:
-    found = by_label(key_numbers(ANSWER.matches, doubt=2.5))
+    found = by_label(key_numbers(FOUND.matches, doubt=2.5))
     # Right: the first for sure, the third by one chance in three; the fifth is a decoy, the fourth was not attempted.
     assert (found["Success rate"].value, found["Success rate"].reference) == ("33.3%", "25.0%")
     assert (found["Overall success"].value, found["Overall success"].reference) == ("33.3%", "25.0%")
@@ -161,18 +165,18 @@ def test_key_figures_stand_beside_random_guessing() -> None:
 
 
 def test_without_truth_no_success_is_shown() -> None:
-    found = by_label(key_numbers(BLIND.matches, doubt=math.nan))
+    found = by_label(key_numbers(BLIND.findings.matches, doubt=math.nan))
     assert list(found) == ["Targets attempted"]
 
 
 def test_a_truth_that_was_not_considered_is_counted() -> None:
     guess = Candidates([0, 1, 2], [0, 1], [1.0, 1.0])  # type: ignore[arg-type]
-    found = by_label(key_numbers(candidates(guess, [0, 0]).matches))
+    found = by_label(key_numbers(candidates(guess, [0, 0]).findings.matches))
     assert found["True candidate not considered"].value == "1"
 
 
 def test_tables_have_every_metric_once() -> None:
-    tables = [metric_table(category, members, as_written=True) for category, members in by_category(ANSWER.measured)]
+    tables = [metric_table(category, members, as_written=True) for category, members in by_category(FOUND.measured)]
     rows = {row[0]: row for table in tables for row in table.rows}
     assert sorted(rows) == sorted(NAMES)
     assert sum(len(table.rows) for table in tables) == len(NAMES)
@@ -180,7 +184,7 @@ def test_tables_have_every_metric_once() -> None:
     assert rows["anonymity_set_size"][1:-1] == ("2.25", "2.5", "1.15 to 3", "if high")
     assert rows["adversary_success_rate"][1:-1] == ("0.333", "", "", "if low")
     assert {name: row[-1] for name, row in rows.items()} == {name: mark(name, *GROUNDS) for name in NAMES}
-    assert metric_table("x", ANSWER.measured).rows[0][0] == "Anonymity set size"
+    assert metric_table("x", FOUND.measured).rows[0][0] == "Anonymity set size"
 
 
 def test_a_metric_without_any_value_has_no_range() -> None:
@@ -189,14 +193,14 @@ def test_a_metric_without_any_value_has_no_range() -> None:
 
 
 def test_a_page_has_missing_values_and_trust_in_columns_of_their_own() -> None:
-    table = metric_table("x", ANSWER.measured)
+    table = metric_table("x", FOUND.measured)
     assert table.columns[4:] == ("Missing", "Private", "Trust in graphs", "Trust in tables")
     assert len(table.align) == len(table.columns)
-    for row, each in zip(table.rows, ANSWER.measured, strict=True):
+    for row, each in zip(table.rows, FOUND.measured, strict=True):
         assert row[4] == str(each.undefined)
         assert row[6:] == (mark(each.metric.name, "graphs"), mark(each.metric.name, "tables"))
     assert LEGEND in table.note
-    assert where_from() in page(ANSWER.matches, ANSWER.measured).method
+    assert where_from() in page(FOUND).method
 
 
 @pytest.mark.parametrize(
@@ -221,7 +225,7 @@ def test_a_terminal_has_missing_values_below(values: dict[str, list[float]], not
 
 
 def test_missing_values_of_two_kinds_are_counted_together() -> None:
-    table = metric_table("x", [each for each in ANSWER.measured if each.metric.category == "error"], as_written=True)
+    table = metric_table("x", [each for each in FOUND.measured if each.metric.category == "error"], as_written=True)
     assert table.note == "Missing: 2 (1 not attempted and 1 stand for nobody)."
 
 
@@ -229,13 +233,13 @@ def test_a_table_says_why_something_is_undefined_and_a_page_shows_no_empty_pictu
     nothing = [measured("entropy", [math.nan]), measured("min_entropy", [1.0])]
     assert metric_table("x", nothing).note == f"Undefined: 1 not attempted. {LEGEND}"
     assert metric_table("x", nothing[1:]).note == LEGEND
-    html = render(page(ANSWER.matches, nothing))
+    html = render(page(CandidatesFindings(matches=FOUND.matches, measured=tuple(nothing))))
     assert html.count("<figure>") == 1
     assert "Undefined: 1 not attempted." in html
 
 
 def test_figures_of_the_release_say_what_they_mean_and_which_way() -> None:
-    found = by_label(release_numbers(ANSWER.measured))
+    found = by_label(release_numbers(FOUND.measured))
     assert len(found) == sum(METRICS[name].per == "release" for name in NAMES)
     assert found["Adversary success rate"].value == "33.3%"
     assert found["Hiding property"].value == "2"
@@ -243,13 +247,13 @@ def test_figures_of_the_release_say_what_they_mean_and_which_way() -> None:
         assert found[title_of(METRICS[name])].meaning.endswith(
             f" More means {METRICS[name].more_means}. {trust_sentence(name)}"
         )
-    nobody = by_label(release_numbers(candidates([[1.0]], [-1]).measured))
+    nobody = by_label(release_numbers(candidates([[1.0]], [-1]).findings.measured))
     assert nobody["Adversary overall success"].value == "undefined"
     assert "Here it has no value: no target " in nobody["Adversary overall success"].meaning
 
 
 def test_what_is_left_out_is_named_with_what_it_would_say() -> None:
-    rows = {row[0]: row[1] for row in left_out_table(BLIND.left_out).rows}
+    rows = {row[0]: row[1] for row in left_out_table(BLIND.findings.left_out).rows}
     assert rows["Incorrectness"] == "The probability that the adversary gives to all that is wrong."
     assert len(rows) == sum(METRICS[name].needs_truth for name in NAMES)
     html = BLIND.to_html()
@@ -340,7 +344,7 @@ def test_bars_add_up_to_all_targets(numbers: list[float]) -> None:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def section(answer: CandidatesAnswer, heading: str) -> Section:
+def section(answer: Answer[CandidatesFindings], heading: str) -> Section:
     return next(each for each in answer.page().sections if each.heading == heading)
 
 
@@ -351,8 +355,8 @@ def test_the_page_has_a_section_per_category_and_a_picture_per_metric_of_targets
     ]  # fmt: skip
     titles = [block.title for each in found.sections for block in each.blocks if isinstance(block, Chart)]
     assert sorted(titles) == sorted(title_of(METRICS[name]) for name in NAMES if METRICS[name].per == "target")
-    assert found.headline == headline(ANSWER.matches, ANSWER.measured)
-    assert found.sections[0].lead == why_they_differ(ANSWER.matches)
+    assert found.headline == headline(FOUND)
+    assert found.sections[0].lead == why_they_differ(FOUND.matches)
     assert not any(isinstance(block, Table) for block in section(ANSWER, "Success").blocks)
     assert (found.seed, found.tone) == (3, "warning")
 

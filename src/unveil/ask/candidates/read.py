@@ -1,55 +1,43 @@
 """The question about candidates asked of files: a guess, and the truth if it is known."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.ask.candidates.answer import CandidatesAnswer, candidates, check_metrics
 from unveil.data._source import shown
 from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.guess.candidates import NOBODY, TOLERANCE
-from unveil.show.progress import Progress, silent
+from unveil.show.progress import Progress
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def candidates_files(
-    guess: str | Path,
-    truth: str | Path | None = None,
-    *,
-    target: str = "target",
-    candidate: str = "candidate",
-    probability: str = "probability",
-    normalise: bool = False,
-    drop_unmatched: bool = False,
-    metrics: Sequence[str] = (),
-    progress: Progress = silent,
-) -> CandidatesAnswer:
-    """Return how much the adversary of the file ``guess`` knows, and by the file ``truth`` how often it is right.
+class CandidatesInputs(NamedTuple):
+    """A guess that was read, the truth as one candidate number per target, and what has to be said."""
 
-    Parameters
-    ----------
-    guess
-        CSV or Parquet with the columns ``target``, ``candidate`` and ``probability`` (renamed by the arguments of that
-        name), one row for each candidate of a target.
-    truth
-        CSV or Parquet with ``target`` and ``candidate``; an empty candidate is a target that stands for nobody, and a
-        target that is not in the guess was not attempted.
-    normalise
-        Divide the probabilities of each target by their sum; a target with nothing but 0 was not attempted.
-    drop_unmatched
-        Leave out targets of the guess that the truth does not name, instead of refusing.
-    metrics, progress
-        As in :func:`unveil.candidates`.
-    """
+    guess: Candidates
+    truth: NDArray[np.int64] | None
+    notes: tuple[str, ...]
+
+
+def read(
+    guess: str | Path,
+    truth: str | Path | None,
+    *,
+    target: str,
+    candidate: str,
+    probability: str,
+    normalise: bool,
+    drop_unmatched: bool,
+    progress: Progress,
+) -> CandidatesInputs:
+    """Return what the files hold, checked; the arguments are those of `candidates_files`."""
     from unveil.data.candidates import read_candidates, read_truth
 
-    check_metrics(metrics, has_truth=truth is not None)
     progress("reading", 0.0)
     tolerance = None if normalise else TOLERANCE
     table = read_candidates(guess, target=target, candidate=candidate, probability=probability, tolerance=tolerance)
@@ -67,7 +55,7 @@ def candidates_files(
         named = found.target_count
         found, numbers = _beside_truth(found, answers)
         notes += _idle_note(found.target_count - named, "is not in the guess", "are not in the guess")
-    return candidates(found, numbers, metrics=metrics, progress=progress, notes=notes)
+    return CandidatesInputs(found, numbers, tuple(notes))
 
 
 def _with_truth_only(

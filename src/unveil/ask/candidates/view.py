@@ -1,10 +1,12 @@
-"""The page that answers: how much does the adversary know about each target, and how often is it right?"""
+"""How the findings about candidates are shown: JSON, limits, table, page and pictures."""
 
 import math
-from collections.abc import Sequence
-from importlib.metadata import version as installed_version
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from unveil.ask.answer import View
 from unveil.ask.candidates.charts import histogram
+from unveil.ask.candidates.findings import CandidatesFindings, check_metrics
 from unveil.ask.candidates.tables import (
     TABLE_NOTE,
     by_category,
@@ -14,14 +16,22 @@ from unveil.ask.candidates.tables import (
     release_numbers,
 )
 from unveil.ask.candidates.words import matched_headline, matched_tone, why_they_differ
+from unveil.errors import InputError
 from unveil.measure import Measured, Metric
+from unveil.measure.candidate_metrics import to_rows
 from unveil.measure.matches import Matches
 from unveil.show.blocks import Page, Section
+from unveil.show.limits import Quantity
+from unveil.show.metrics import quantity_meanings
 from unveil.show.text import count
-from unveil.show.trust import where_from
+from unveil.show.trust import trust_of, where_from
 
-__all__ = ["TABLE_NOTE", "by_category", "headline", "histogram", "key_numbers", "metric_table", "page", "typical_doubt"]
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
 
+#: What a picture shows unless others are asked for: how unsure the adversary is, and how wrong.
+_DRAWN = ("entropy", "incorrectness")
 _CATEGORY_LEADS = {
     "uncertainty": "How unsure the adversary is, by its own probabilities. One who is sure and wrong looks the same "
     "here as one who is sure and right.",
@@ -32,57 +42,110 @@ _CATEGORY_LEADS = {
 }
 
 
-def typical_doubt(measured: Sequence[Measured]) -> float:
+def quantities(found: CandidatesFindings) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for: every metric's value, or its mean over the targets that have one.
+
+    A metric without a value (nothing was attempted, or no target stands for anybody) exceeds no limit.
+    """
+    meaning = quantity_meanings()
+    return {
+        each.metric.name: Quantity(
+            name=each.metric.name,
+            value=each.mean,
+            meaning=meaning[each.metric.name],
+            exceeded_when_undefined=False,
+            more_is_worse=each.metric.more_means == "less private",
+        )
+        for each in found.measured
+    }
+
+
+def figures(found: CandidatesFindings) -> Mapping[str, Any]:
+    """Return what JSON holds; what needs a truth that is not there is null.
+
+    Each metric has as ``trust`` its grades in attacks on graphs and on tables (docs/grades.md), such as
+    ``{"graphs": "use", "tables": "with care"}``, null where it has none.
+    """
+    matches = found.matches
+    return {
+        "targets": matches.targets,
+        "attempted": matches.attempted,
+        "correct": matches.correct,
+        "correct_by_chance": matches.by_chance,
+        "stand_for_nobody": matches.nobody if matches.has_truth else None,
+        "truth_not_considered": matches.not_considered if matches.has_truth else None,
+        "metrics": [row | {"trust": trust_of(row["name"])} for row in to_rows(found.shown)],
+        "notes": list(found.notes),
+    }
+
+
+def frame(found: CandidatesFindings) -> "pl.DataFrame":
+    """Return one row per metric that is shown."""
+    import polars as pl
+    from polars import selectors
+
+    return pl.DataFrame(to_rows(found.shown)).with_columns(selectors.float().fill_nan(None))
+
+
+def plot(found: CandidatesFindings, metrics: Sequence[str] = ()) -> "NDArray[Any]":
+    """Return matplotlib axes with the distribution of each of ``metrics`` over the targets.
+
+    Without names, those of the metrics that were asked for; without these, entropy and incorrectness.
+    """
+    from unveil.show.draw.lines import draw_all
+
+    check_metrics(metrics, has_truth=found.matches.has_truth)
+    wanted = metrics or found.metrics or _DRAWN
+    spread = [each for each in found.measured if each.metric.name in wanted and each.metric.per == "target"]
+    if not spread:
+        raise InputError("none of these metrics has one value per target to draw. Name another, such as entropy")
+    return draw_all([histogram(each) for each in spread])
+
+
+def typical_doubt(found: CandidatesFindings) -> float:
     """Return the median number of equally likely candidates that would leave as much doubt; NaN if not measured."""
-    return next((each.median for each in measured if each.metric.name == "inherent_privacy"), math.nan)
+    return next((each.median for each in found.measured if each.metric.name == "inherent_privacy"), math.nan)
 
 
-def headline(found: Matches, measured: Sequence[Measured]) -> str:
+def headline(found: CandidatesFindings) -> str:
     """Return the answer in one sentence."""
-    return matched_headline(found, doubt=typical_doubt(measured))
+    return matched_headline(found.matches, doubt=typical_doubt(found))
 
 
-def page(
-    found: Matches,
-    measured: Sequence[Measured],
-    *,
-    left_out: Sequence[Metric] = (),
-    notes: Sequence[str] = (),
-    seed: int | None = None,
-    version: str | None = None,
-) -> Page:
+def page(found: CandidatesFindings, *, seed: int | None = None, version: str | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML.
 
-    Nothing is measured here, and no target or candidate is named. ``left_out`` are metrics that need a truth that is
-    not there, ``notes`` what the reader must know of the input.
+    No target or candidate is named.
     """
-    sections = [_key_section(found, measured)]
-    sections += [_category_section(category, members) for category, members in by_category(measured)]
-    if left_out:
-        sections.append(_left_out_section(left_out))
+    from unveil import __version__
+
+    sections = [_key_section(found)]
+    sections += [_category_section(category, members) for category, members in by_category(found.shown)]
+    if found.left_out:
+        sections.append(_left_out_section(found.left_out))
     return Page(
         title="What an adversary knows about each target",
         question=(
-            f"How much does the adversary know about {count(found.targets, 'target', 'targets')}, and how often is it "
-            "right?"
+            f"How much does the adversary know about {count(found.matches.targets, 'target', 'targets')}, and how "
+            "often is it right?"
         ),
-        headline=headline(found, measured),
-        tone=matched_tone(found),
+        headline=headline(found),
+        tone=matched_tone(found.matches),
         sections=tuple(sections),
-        method=_method(found, measured),
+        method=_method(found.matches, found.shown),
         untested=_UNTESTED,
-        notes=tuple(notes),
+        notes=found.notes,
         seed=seed,
-        version=installed_version("unveil") if version is None else version,
+        version=__version__ if version is None else version,
     )
 
 
-def _key_section(found: Matches, measured: Sequence[Measured]) -> Section:
-    lead = why_they_differ(found) if found.has_truth else "What can be said without the truth."
+def _key_section(found: CandidatesFindings) -> Section:
+    has_truth = found.matches.has_truth
     return Section(
-        heading="How often the adversary is right" if found.has_truth else "How far the adversary reaches",
-        lead=lead,
-        blocks=key_numbers(found, doubt=typical_doubt(measured)),
+        heading="How often the adversary is right" if has_truth else "How far the adversary reaches",
+        lead=why_they_differ(found.matches) if has_truth else "What can be said without the truth.",
+        blocks=key_numbers(found.matches, doubt=typical_doubt(found)),
     )
 
 
@@ -93,11 +156,7 @@ def _category_section(category: str, measured: Sequence[Measured]) -> Section:
     return Section(
         heading=category[:1].upper() + category[1:],
         lead=_CATEGORY_LEADS.get(category, ""),
-        blocks=(
-            *release_numbers(measured),
-            *charts,
-            *table,
-        ),
+        blocks=(*release_numbers(measured), *charts, *table),
     )
 
 
@@ -140,3 +199,6 @@ _UNTESTED = (
     "Whether the adversary's probabilities deserve belief: metrics of uncertainty take them as they are.",
     "What a right match would reveal about the person, or what more releases of the same people would add.",
 )
+
+
+VIEW = View(schema="unveil.candidates/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
