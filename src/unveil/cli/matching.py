@@ -10,7 +10,7 @@ from unveil.cli.common import Options, one_line, question_options, show, show_fi
 from unveil.cli.values import refuse_overwriting
 
 if TYPE_CHECKING:
-    from unveil.ask.matching.answer import MatchingAnswer
+    from unveil.ask.matching.findings import MatchingFindings
 
 FILE = click.Path(path_type=Path)
 #: The example inside unveil: the option and the file behind it.
@@ -22,7 +22,7 @@ _SAMPLE = {
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.matching.answer import meanings
+    from unveil.ask.matching.view import meanings
 
     return meanings()
 
@@ -103,7 +103,7 @@ def matching(
           unveil matching --ranges ranges.csv --transactions released.csv --truth truth.csv
           unveil matching matrix.csv --truth truth.csv --limit cracked_share.high=0.1 --limit d=0.8
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.matching.read import matching_files
+    from unveil.ask.matching.answer import matching_files
     from unveil.show.terminal import progress
 
     files = {
@@ -130,7 +130,7 @@ def matching(
     refuse_overwriting(options.html, named.values())
     with progress(quiet=options.quiet) as report:
         answer = matching_files(**named, rng=options.rng, progress=report)
-    show(answer, options, as_text=lambda: _print(answer, top, is_sample))
+    show(answer, options, as_text=lambda: _print(answer.findings, top, is_sample))
 
 
 def _refuse_files(named: Mapping[str, Path]) -> None:
@@ -160,7 +160,7 @@ def _refuse_files(named: Mapping[str, Path]) -> None:
 
 
 def _refuse_limits_on_groups(options: Options) -> None:
-    from unveil.ask.matching.answer import OF_GROUPS
+    from unveil.ask.matching.view import OF_GROUPS
 
     for name, _ in options.limits:
         if name in OF_GROUPS:
@@ -169,25 +169,26 @@ def _refuse_limits_on_groups(options: Options) -> None:
             )
 
 
-def _print(answer: "MatchingAnswer", top: int, is_sample: bool) -> None:
+def _print(found: "MatchingFindings", top: int, is_sample: bool) -> None:
     """Print the answer for a person: the headline, the figures with their meaning, the entries most at risk."""
-    from unveil.ask.matching.view import at_risk_table, group_table, headline, key_numbers
+    from unveil.ask.matching.tables import at_risk_table, group_table, key_numbers
+    from unveil.ask.matching.view import headline
     from unveil.ask.matching.words import heuristic_sentence, tone
     from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:
         click.echo("The example inside unveil: a hospital unit that releases diagnoses under other names.\n")
-    found, console = answer.cracks, output()
-    show_headline(headline(found), tone=tone(found))
-    for note in answer.notes:
+    cracks, console = found.cracks, output()
+    show_headline(headline(found), tone=tone(cracks))
+    for note in found.notes:
         console.print(f"Note: {one_line(note)}")
     click.echo()
-    show_figures(key_numbers(found, answer.blind))
+    show_figures(key_numbers(cracks, found.blind))
     click.echo()
-    console.print(heuristic_sentence(found))
-    if found.groups is not None:
+    console.print(heuristic_sentence(cracks))
+    if cracks.groups is not None:
         click.echo()
-        show_table(group_table(found))
+        show_table(group_table(cracks))
     if top:
         click.echo()
-        show_table(at_risk_table(found, answer.entries, most=top))
+        show_table(at_risk_table(cracks, found.entries, most=top))

@@ -57,7 +57,7 @@ def _candidates(asked: Asked) -> Answered:
 
 
 def _matching(asked: Asked) -> Answered:
-    from unveil.ask.matching.read import matching_files
+    from unveil.ask.matching.answer import matching_files
     from unveil.data import samples
 
     if asked.values["sample"]:

@@ -13,7 +13,7 @@ def _of_candidates() -> Mapping[str, str]:
 
 
 def _of_matching() -> Mapping[str, str]:
-    from unveil.ask.matching.answer import meanings
+    from unveil.ask.matching.view import meanings
 
     return meanings()
 
@@ -49,7 +49,7 @@ def _matching_files(files: frozenset[str], values: Mapping[str, Any]) -> dict[st
         return {"frequencies": "Transactions or frequencies: one of the two is enough. Remove one"}
     if told != ["ranges"] and beside:
         return {"ranges": "The file about tokens needs the ranges of the entries. Drop them here"}
-    from unveil.ask.matching.answer import OF_GROUPS
+    from unveil.ask.matching.view import OF_GROUPS
 
     wrong = [name for name, _ in values["limits"] if name in OF_GROUPS and "groups" not in files]
     return {"limits": f"{wrong[0]} needs to know the groups of entries. Drop the file with them"} if wrong else {}

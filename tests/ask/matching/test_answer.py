@@ -13,8 +13,10 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unveil.ask.matching.answer import OF_GROUPS, MatchingAnswer, matching, meanings
-from unveil.ask.matching.read import matching_files, read_groups
+from unveil.ask.answer import Answer
+from unveil.ask.matching.answer import matching, matching_files
+from unveil.ask.matching.findings import MatchingFindings
+from unveil.ask.matching.view import OF_GROUPS, meanings, quantities
 from unveil.data import samples
 from unveil.errors import InputError
 from unveil.guess import Matching, MatchingDistribution
@@ -29,7 +31,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-def figures(answer: MatchingAnswer) -> dict[str, Any]:
+def figures(answer: Answer[MatchingFindings]) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(answer.to_json())
     return found
 
@@ -62,8 +64,10 @@ def test_a_guess_may_be_any_matrix(guess: Any) -> None:
 def test_listed_matchings_give_the_figures_of_their_matrix() -> None:
     guess = Matching(HOSPITAL)
     listed = matching(MatchingDistribution.from_matching(guess), TRUE, rng=rng())
-    assert listed.cracks.crack_distribution == pytest.approx(matching(guess, TRUE, rng=rng()).cracks.crack_distribution)
-    assert isnan(listed.cracks.heuristic.value)
+    assert listed.findings.cracks.crack_distribution == pytest.approx(
+        matching(guess, TRUE, rng=rng()).findings.cracks.crack_distribution
+    )
+    assert isnan(listed.findings.cracks.heuristic.value)
     assert "18 matchings" in listed.page().method[0]
 
 
@@ -85,31 +89,31 @@ def test_every_quantity_has_a_meaning_and_a_value() -> None:
 
 
 def test_upper_ends_add_two_standard_errors_and_stay_shares() -> None:
-    answer = matching(HOSPITAL, TRUE, rng=rng())
+    findings = matching(HOSPITAL, TRUE, rng=rng()).findings
     for value, error, high in ((2.0, 0.25, 0.5), (4.9, 0.25, 1.0)):
-        found = replace(answer.cracks, expected_cracks=Figure(value, error, "worm", 1.001, "sampled"))
-        quantities = replace(answer, cracks=found).quantities
-        assert quantities["cracked_share"].value == pytest.approx(value / 5)
-        assert quantities["cracked_share.high"].value == pytest.approx(high)
-    found = replace(answer.cracks, d=Figure(0.5, 0.1, "worm", 1.001, "sampled"))
-    assert replace(answer, cracks=found).quantities["d.low"].value == pytest.approx(0.3)
-    found = replace(answer.cracks, d=Figure(0.5, 0.1, "Bethe bracket", nan, "bracket"))
-    assert replace(answer, cracks=found).quantities["d.low"].value == 0.5
+        found = replace(findings.cracks, expected_cracks=Figure(value, error, "worm", 1.001, "sampled"))
+        told = quantities(replace(findings, cracks=found))
+        assert told["cracked_share"].value == pytest.approx(value / 5)
+        assert told["cracked_share.high"].value == pytest.approx(high)
+    found = replace(findings.cracks, d=Figure(0.5, 0.1, "worm", 1.001, "sampled"))
+    assert quantities(replace(findings, cracks=found))["d.low"].value == pytest.approx(0.3)
+    found = replace(findings.cracks, d=Figure(0.5, 0.1, "Bethe bracket", nan, "bracket"))
+    assert quantities(replace(findings, cracks=found))["d.low"].value == 0.5
 
 
 def test_chains_that_do_not_agree_keep_no_limit() -> None:
-    answer = matching(HOSPITAL, TRUE, rng=rng())
+    findings = matching(HOSPITAL, TRUE, rng=rng()).findings
     bad = Figure(1.0, 0.001, "worm", 1.2, "sampled")
-    found = replace(answer.cracks, expected_cracks=bad, d=Figure(0.9, 0.001, "worm", 1.2, "sampled"), r_hat=1.2)
-    quantities = replace(answer, cracks=found).quantities
-    ends = [quantities[name].value for name in ("cracked_share.high", "d.low", "cracks_q95.high")]
+    found = replace(findings.cracks, expected_cracks=bad, d=Figure(0.9, 0.001, "worm", 1.2, "sampled"), r_hat=1.2)
+    told = quantities(replace(findings, cracks=found))
+    ends = [told[name].value for name in ("cracked_share.high", "d.low", "cracks_q95.high")]
     assert ends == [1.0, 0.0, 5.0]
 
 
 def test_an_adversary_who_knows_nothing_is_the_reference() -> None:
     answer = matching(np.ones((5, 5)), TRUE, rng=rng())
-    assert answer.blind == pytest.approx(answer.cracks.crack_distribution)
-    assert answer.cracks.expected_cracks.value == pytest.approx(1)
+    assert answer.findings.blind == pytest.approx(answer.findings.cracks.crack_distribution)
+    assert answer.findings.cracks.expected_cracks.value == pytest.approx(1)
 
 
 def test_a_picture_has_the_distribution_and_the_entries() -> None:
@@ -149,6 +153,13 @@ def test_too_many_rows_are_bad_input() -> None:
         matching(sp.eye_array(100_000), np.arange(100_000), rng=rng())
 
 
+def test_a_table_has_a_row_for_each_entry() -> None:
+    answer = matching(HOSPITAL, TRUE, rng=rng())
+    shown = answer.to_frame()
+    assert shown["token"].to_list() == ["3", "4", "5", "1", "2"]
+    assert shown["crack_probability"].to_list() == answer.findings.cracks.crack_probability.tolist()
+
+
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
@@ -160,16 +171,16 @@ def test_ranges_and_transactions_are_the_hospital_unit() -> None:
     answer = matching_files(
         ranges=sample("ranges"), transactions=sample("transactions"), truth=sample("truth"), rng=rng()
     )
-    assert answer.cracks.permanent == 18
-    assert answer.notes == ()
+    assert answer.findings.cracks.permanent == 18
+    assert answer.findings.notes == ()
 
 
 def test_what_was_left_out_of_the_transactions_is_a_note(tmp_path: Path) -> None:
     twice = tmp_path / "twice.csv"
     twice.write_text(sample("transactions").read_text() + "1,x\n")
     answer = matching_files(ranges=sample("ranges"), transactions=twice, truth=sample("truth"), rng=rng())
-    assert "repeat a token" in answer.notes[0]
-    assert answer.cracks.permanent == 18
+    assert "repeat a token" in answer.findings.notes[0]
+    assert answer.findings.cracks.permanent == 18
 
 
 @pytest.mark.parametrize(
@@ -185,10 +196,3 @@ def test_what_was_left_out_of_the_transactions_is_a_note(tmp_path: Path) -> None
 def test_files_that_make_no_attack_are_refused(files: dict[str, str], match: str) -> None:
     with pytest.raises(InputError, match=match):
         matching_files(**files, rng=rng())  # type: ignore[arg-type]
-
-
-def test_groups_are_read_by_name_in_any_order(tmp_path: Path) -> None:
-    file = tmp_path / "groups.csv"
-    file.write_text("group,entry\nviral,Cold\nother,Flu\n")
-    guess = Matching([[1, 1], [1, 1]], entries=["Flu", "Cold"])  # type: ignore[arg-type]
-    assert read_groups(file, guess) == ("other", "viral")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.show.test_page import Reader
 from unveil._kernels.matching.closed_form import cracks_of_even
 from unveil.ask.matching.charts import MOST_BARS, crack_chart, entries_chart
+from unveil.ask.matching.findings import MatchingFindings
 from unveil.ask.matching.tables import MOST_ENTRIES, at_risk_table, group_table, heuristic_numbers, key_numbers
 from unveil.ask.matching.view import page
 from unveil.ask.matching.words import (
@@ -273,8 +274,11 @@ def test_entries_are_all_in_the_picture(chances: Any) -> None:
     "found", [FOUND, SAMPLED, measured([[1]]), measured(1 - np.eye(3)), measured(np.ones((30, 30)))]
 )
 def test_a_page_of_any_attack_is_sound_html(found: Cracks) -> None:
-    names = [f"<b>{k}</b>" for k in range(found.n)]
-    text = render(page(found, entries=names, blind=blind(found.n), held="It holds all.", seed=1, version="1"))
+    names = tuple(f"<b>{k}</b>" for k in range(found.n))
+    held = MatchingFindings(
+        cracks=found, blind=blind(found.n), holds="weights", possible=found.n, entries=names, tokens=names
+    )
+    text = render(page(held, seed=1, version="1"))
     reader = Reader(text)
     assert "<b>0" not in text
     assert "&lt;b&gt;0" in text

@@ -1,65 +1,45 @@
 """The question about matchings asked of files: what the adversary holds, and the true token of each entry."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from unveil.ask.matching.answer import MatchingAnswer, matching
+import numpy as np
+from numpy.typing import NDArray
+
 from unveil.data._source import shown
 from unveil.errors import InputError
 from unveil.guess import Dataflow, Matching, MatchingDistribution
 from unveil.guess._pairing import of_file
-from unveil.show.progress import Progress, silent
-
-if TYPE_CHECKING:
-    import numpy as np
+from unveil.show.progress import Progress
 
 PathLike = str | Path
+Guess = Matching | MatchingDistribution
 
 
-class _Read(NamedTuple):
-    guess: Matching | MatchingDistribution
-    notes: tuple[str, ...] = ()
+class MatchingInputs(NamedTuple):
+    """What the adversary holds, the true token and perhaps the group of each entry, and what has to be said."""
+
+    guess: Guess
+    truth: NDArray[np.int64]
+    groups: tuple[str, ...] | None
+    notes: tuple[str, ...]
 
 
-def matching_files(
-    matrix: PathLike | None = None,
-    truth: PathLike | None = None,
+def read(
+    matrix: PathLike | None,
+    truth: PathLike | None,
     *,
-    ranges: PathLike | None = None,
-    transactions: PathLike | None = None,
-    frequencies: PathLike | None = None,
-    matchings: PathLike | None = None,
-    dataflow: PathLike | None = None,
-    groups: PathLike | None = None,
-    rng: "np.random.Generator",
-    progress: Progress = silent,
-) -> MatchingAnswer:
-    """Return how many entries an adversary cracks, from what it holds and the file ``truth``.
+    ranges: PathLike | None,
+    transactions: PathLike | None,
+    frequencies: PathLike | None,
+    matchings: PathLike | None,
+    dataflow: PathLike | None,
+    groups: PathLike | None,
+    progress: Progress,
+) -> MatchingInputs:
+    """Return what the files hold, checked; the arguments are those of `matching_files`."""
+    from unveil.data.matchings import read_truth
 
-    Exactly one of ``matrix``, ``ranges``, ``matchings`` and ``dataflow`` says what it holds.
-
-    Parameters
-    ----------
-    matrix
-        A square matrix as :func:`unveil.data.matchings.read_matrix` takes it: rows are entries, columns are tokens.
-    truth
-        CSV or Parquet with the columns ``entry`` and ``token``, one row per entry.
-    ranges
-        CSV or Parquet with ``entry``, ``low`` and ``high``: how often the adversary knows each entry to occur. Needs
-        one of the next two.
-    transactions, frequencies
-        The released transactions (``transaction``, ``token``), or how often each token occurs (``token``,
-        ``frequency``).
-    matchings
-        Explicit matchings: a column per entry that holds the token, and the column ``probability``.
-    dataflow
-        A network of randomizing nodes as :func:`unveil.data.dataflows.read_dataflow` takes it.
-    groups
-        CSV or Parquet with ``entry`` and ``group``: an adversary who takes an entry for another of its group already
-        knows the group.
-    rng, progress
-        As in :func:`unveil.matching`.
-    """
     told = [path for path in (matrix, ranges, matchings, dataflow) if path is not None]
     if len(told) != 1:
         raise InputError(
@@ -69,32 +49,31 @@ def matching_files(
     if truth is None:
         raise InputError("cracks are counted against the truth, but none was given. Pass the file with entry,token")
     progress("reading", 0.0)
-    read = (
+    guess, notes = (
         _of_ranges(ranges, transactions, frequencies)
         if ranges is not None
-        else _of_one_file(matrix, matchings, dataflow)
+        else (_of_one_file(matrix, matchings, dataflow), ())
     )
-    from unveil.data.matchings import read_truth
-
     progress("reading", 0.5)
-    numbers = read_truth(truth, read.guess)
-    members = None if groups is None else read_groups(groups, read.guess)
-    return matching(read.guess, numbers, groups=members, rng=rng, progress=progress, notes=read.notes)
+    numbers = read_truth(truth, guess)
+    return MatchingInputs(guess, numbers, None if groups is None else read_groups(groups, guess), notes)
 
 
-def _of_one_file(matrix: PathLike | None, matchings: PathLike | None, dataflow: PathLike | None) -> _Read:
+def _of_one_file(matrix: PathLike | None, matchings: PathLike | None, dataflow: PathLike | None) -> Guess:
     if matchings is not None:
-        return _Read(MatchingDistribution.read(matchings))
+        return MatchingDistribution.read(matchings)
     if dataflow is not None:
         network = Dataflow.read(dataflow)
         with of_file(dataflow):
-            return _Read(Matching.from_dataflow(network))
+            return Matching.from_dataflow(network)
     if matrix is None:
         raise InputError("a file must say what the adversary holds, but there is none. Pass a matrix")
-    return _Read(Matching.read(matrix))
+    return Matching.read(matrix)
 
 
-def _of_ranges(ranges: PathLike, transactions: PathLike | None, frequencies: PathLike | None) -> _Read:
+def _of_ranges(
+    ranges: PathLike, transactions: PathLike | None, frequencies: PathLike | None
+) -> tuple[Matching, tuple[str, ...]]:
     from unveil.data.matchings import read_frequencies, read_ranges, read_transactions
 
     if (transactions is None) == (frequencies is None):
@@ -112,10 +91,10 @@ def _of_ranges(ranges: PathLike, transactions: PathLike | None, frequencies: Pat
         guess = Matching.from_ranges(
             known.low, known.high, counted.frequency, entries=known.entries, tokens=counted.tokens
         )
-    return _Read(guess, counted.notes)
+    return guess, counted.notes
 
 
-def read_groups(path: PathLike, guess: Matching | MatchingDistribution) -> tuple[str, ...]:
+def read_groups(path: PathLike, guess: Guess) -> tuple[str, ...]:
     """Return the group of each entry, from the columns ``entry`` and ``group``.
 
     Where the adversary's matrix has no names, entries are the numbers of its rows, counted from 1. Raises InputError

@@ -1,10 +1,13 @@
-"""The page that answers: how many entries does the adversary give their true token?"""
+"""How the findings about a matching attack are shown: JSON, limits, table, page and pictures."""
 
 import math
-from collections.abc import Sequence
-from importlib.metadata import version as installed_version
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from unveil.ask.answer import View
+from unveil.ask.matching import words
 from unveil.ask.matching.charts import crack_chart, entries_chart
+from unveil.ask.matching.findings import MatchingFindings
 from unveil.ask.matching.tables import (
     MOST_ENTRIES,
     at_risk_table,
@@ -13,55 +16,203 @@ from unveil.ask.matching.tables import (
     heuristic_numbers,
     key_numbers,
 )
-from unveil.ask.matching.words import certainty, headline, method_words, owner_sentence, tone
-from unveil.measure.cracks import Cracks
+from unveil.ask.matching.words import TAIL, UNSETTLED, certainty, method_words, owner_sentence
+from unveil.measure.cracks import Cracks, Figure
+from unveil.measure.set_cracks import SetCracks
 from unveil.show.blocks import Block, Page, Section
+from unveil.show.limits import Quantity
 from unveil.show.scale import FloatArray
 from unveil.show.text import count
 
-__all__ = [
-    "at_risk_table",
-    "crack_chart",
-    "entries_chart",
-    "group_table",
-    "headline",
-    "heuristic_numbers",
-    "key_numbers",
-    "page",
-]
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+#: The quantities that exist with groups only.
+OF_GROUPS = ("group_found_share", "group_found_share.high")
+
+_MEANINGS = {
+    "cracked_share": "expected share of entries that get their true token, from 0 to 1",
+    "cracked_share.high": "the same, two standard errors higher where it was sampled; 1 if chains do not agree",
+    "cracks_q95": "how many entries are cracked at least with a probability of 5%",
+    "cracks_q95.high": "the same, with sampled probabilities two standard errors higher",
+    "highest_crack_probability": "probability that the entry most at risk is cracked",
+    "d": "degree of anonymity, from 0 (one matching is left) to 1 (all equally likely). Exceeded when less than VALUE: "
+    "more is more private",
+    "d.low": "the same, two standard errors lower where it was sampled; 0 if chains do not agree. Exceeded when less "
+    "than VALUE",
+    "group_found_share": "expected share of entries that get a token of their own group (needs --groups)",
+    "group_found_share.high": "the same, two standard errors higher where it was sampled (needs --groups)",
+}
 
 
-def page(
-    found: Cracks,
-    *,
-    entries: Sequence[str],
-    blind: FloatArray,
-    held: str,
-    notes: Sequence[str] = (),
-    seed: int | None = None,
-    version: str | None = None,
-) -> Page:
+def meanings() -> dict[str, str]:
+    """Return what each quantity means that a limit can be set for."""
+    return dict(_MEANINGS)
+
+
+def quantities(found: MatchingFindings) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for."""
+    cracks, luck = found.cracks, found.cracks.at_least(TAIL)
+    values = {
+        "cracked_share": cracks.cracked_share.value,
+        "cracked_share.high": _end(cracks.cracked_share, +2),
+        "cracks_q95": float(luck.at_least),
+        "cracks_q95.high": float(cracks.n if cracks.r_hat > UNSETTLED else luck.high),
+        "highest_crack_probability": float(cracks.crack_probability.max()),
+        "d": cracks.d.value,
+        "d.low": _end(cracks.d, -2),
+    }
+    if cracks.groups is not None:
+        share = _divided(cracks.groups.expected, cracks.n)
+        values |= {"group_found_share": share.value, "group_found_share.high": _end(share, +2)}
+    return {
+        name: Quantity(
+            name=name,
+            value=value,
+            meaning=_MEANINGS[name],
+            exceeded_when_undefined=False,
+            more_is_worse=not name.startswith("d"),
+        )
+        for name, value in values.items()
+    }
+
+
+def _divided(figure: Figure, by: int) -> Figure:
+    return Figure(figure.value / by, figure.error / by, figure.method, figure.r_hat, figure.kind)
+
+
+def _end(figure: Figure, errors: int) -> float:
+    """Return a share so many standard errors away, or the share itself where it is exact or already a bound.
+
+    Chains that do not agree say nothing: a limit must not be kept because of them.
+    """
+    if figure.r_hat > UNSETTLED:
+        return float(errors > 0)
+    if figure.kind != "sampled":
+        return figure.value
+    return float(min(max(figure.value + errors * figure.error, 0.0), 1.0))
+
+
+def figures(found: MatchingFindings) -> Mapping[str, Any]:
+    """Return what JSON holds, with the token of every entry."""
+    from unveil import __version__
+
+    cracks = found.cracks
+    log = cracks.log_permanent
+    return {
+        "version": __version__,
+        "n": cracks.n,
+        "permanent": {
+            "log": log.value,
+            "method": log.method,
+            "error": log.error,
+            "kind": log.kind,
+            # As text: it may have more digits than a reader's floats.
+            "exact": None if cracks.permanent is None else str(cracks.permanent),
+        },
+        "d": cracks.d.value,
+        "d_figure": _figure(cracks.d),
+        "expected_cracks": _figure(cracks.expected_cracks),
+        "cracked_share": _figure(cracks.cracked_share),
+        "heuristic": cracks.heuristic.value,
+        "heuristic_figure": _figure(cracks.heuristic),
+        "matched_bias": cracks.matched_bias.value,
+        "matched_bias_figure": _figure(cracks.matched_bias),
+        "crack_distribution": cracks.crack_distribution,
+        "crack_distribution_error": cracks.crack_distribution_error,
+        "crack_distribution_method": cracks.crack_distribution_method,
+        "quantiles": [
+            {"probability": each.probability, "at_least": each.at_least, "low": each.low, "high": each.high}
+            for each in cracks.quantiles
+        ],
+        "entries": frame(found),
+        "groups": _groups(cracks.groups),
+        "notes": list(found.notes),
+    }
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    return {
+        "value": figure.value,
+        "error": figure.error,
+        "method": figure.method,
+        "kind": figure.kind,
+        "r_hat": figure.r_hat,
+    }
+
+
+def _groups(groups: SetCracks | None) -> dict[str, Any] | None:
+    if groups is None:
+        return None
+    return {
+        "expected": _figure(groups.expected),
+        "by_chance": groups.by_chance,
+        "groups": [
+            {
+                "name": each.name,
+                "entries": each.size,
+                "expected": _figure(each.expected),
+                "by_chance": each.by_chance,
+                "entries_cracked": _figure(each.entries_cracked),
+            }
+            for each in groups.categories
+        ],
+    }
+
+
+def frame(found: MatchingFindings) -> "pl.DataFrame":
+    """Return one row per entry, with its token."""
+    import polars as pl
+
+    cracks = found.cracks
+    return pl.DataFrame(
+        {
+            "name": pl.Series(found.entries, dtype=pl.String),
+            "token": pl.Series([found.tokens[token] for token in cracks.truth.tolist()], dtype=pl.String),
+            "crack_probability": cracks.crack_probability,
+            "error": cracks.crack_probability_error,
+        }
+    )
+
+
+def plot(found: MatchingFindings) -> "NDArray[Any]":
+    """Return matplotlib axes with the distribution of cracks, and how exposed entries are."""
+    from unveil.show.draw.lines import draw_all
+
+    return draw_all([crack_chart(found.cracks, found.blind), entries_chart(found.cracks)])
+
+
+def headline(found: MatchingFindings) -> str:
+    """Return the answer in one sentence: how many entries are cracked, expected and with bad luck."""
+    return words.headline(found.cracks)
+
+
+def page(found: MatchingFindings, *, seed: int | None = None, version: str | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML.
 
-    Nothing is measured here. Entries are named, so the page is for whoever holds the data; tokens are not, because a
-    name beside its token is the key to the whole release. ``blind`` is the distribution of cracks for an adversary who
-    knows nothing, ``held`` says in a sentence what this one holds, ``notes`` what the reader must know of the input.
+    Entries are named, so the page is for whoever holds the data; tokens are not, because a name beside its token is the
+    key to the whole release.
     """
-    sections = [_key_section(found, blind), _distribution_section(found, blind), _entries_section(found, entries)]
-    if found.groups is not None:
-        sections.append(_group_section(found))
-    sections.append(_heuristic_section(found))
+    from unveil import __version__
+
+    cracks, blind = found.cracks, found.blind
+    sections = [_key_section(cracks, blind), _distribution_section(cracks, blind)]
+    sections.append(_entries_section(cracks, found.entries))
+    if cracks.groups is not None:
+        sections.append(_group_section(cracks))
+    sections.append(_heuristic_section(cracks))
     return Page(
         title="Cracks of a matching attack",
-        question=f"To how many of {count(found.n, 'entry', 'entries')} does the adversary give their true token?",
+        question=f"To how many of {count(cracks.n, 'entry', 'entries')} does the adversary give their true token?",
         headline=headline(found),
-        tone=tone(found),
+        tone=words.tone(cracks),
         sections=tuple(sections),
-        method=_method(found, held),
+        method=_method(cracks, words.held_sentence(found)),
         untested=_UNTESTED,
-        notes=tuple(notes),
+        notes=found.notes,
         seed=seed,
-        version=installed_version("unveil") if version is None else version,
+        version=__version__ if version is None else version,
         edition="internal",
     )
 
@@ -148,3 +299,6 @@ _UNTESTED = (
     "Whether the adversary's weights deserve belief: they are taken as they are.",
     "What a cracked entry reveals about a person, or what further releases with the same tokens would add.",
 )
+
+
+VIEW = View(schema="unveil.matching/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)

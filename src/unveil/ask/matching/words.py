@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from unveil.ask.matching.findings import MatchingFindings
 from unveil.measure.cracks import Cracks, Figure
 from unveil.show.blocks import Tone
 from unveil.show.text import UNDEFINED, count, decimal, percent
@@ -12,7 +13,8 @@ from unveil.show.text import UNDEFINED, count, decimal, percent
 CERTAIN = 1 - 1e-9
 #: What is said to happen with a probability of one in twenty.
 TAIL = 0.05
-_UNSETTLED = 1.05
+#: An R-hat from which on chains do not agree, and what was sampled is not to be trusted.
+UNSETTLED = 1.05
 #: Permanents between these are written out.
 _LARGE, _SMALL_DIGITS = 10**12, 3
 #: Shares that differ by less are the same to a reader.
@@ -79,6 +81,19 @@ def owner_sentence(found: Cracks) -> str:
         return f"{beside} No entry is cracked for certain."
     which = "One entry is" if sure == 1 else f"{_all(sure) if sure == found.n else count(sure, '', 'entries')} are"
     return f"{beside} {which} cracked for certain: no other token is possible there."
+
+
+def held_sentence(found: MatchingFindings) -> str:
+    """Return what the adversary holds."""
+    if found.holds == "matchings":
+        return f"The adversary holds {found.possible:,} matchings to be possible, each with a probability of its own."
+    how = {
+        "possible pairs": "and all matchings made of them to be equally likely",
+        "probabilities": "with probabilities that sum to 1 in each row and column",
+        "weights": "with weights of any size; only their proportions matter",
+    }[found.holds]
+    pairs = f"{found.possible:,} of {found.cracks.n**2:,} pairs of an entry and a token"
+    return f"The adversary holds {pairs} to be possible, {how}."
 
 
 def heuristic_sentence(found: Cracks) -> str:
@@ -151,7 +166,7 @@ def certainty(figure: Figure) -> str:
         return f"Not exact: it lies between {low} and {high}{sampled}, by {by}."
     if figure.kind == "sampled":
         chains = "" if math.isnan(figure.r_hat) else f", R-hat {figure.r_hat:.3f}"
-        doubt = " The chains do not agree: do not trust it." if figure.r_hat > _UNSETTLED else ""
+        doubt = " The chains do not agree: do not trust it." if figure.r_hat > UNSETTLED else ""
         return f"Sampled, with a standard error of {decimal(figure.error)}{chains}, by {by}.{doubt}"
     return f"Exact, by {by}."
 
