@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.ask.reidentify.answer import reidentify
-from unveil.ask.reidentify.findings import Attacked, Reidentified
+from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings
 from unveil.ask.reidentify.read import reidentify_sample
 from unveil.protect import RankSwapping
 
@@ -34,7 +34,7 @@ def main() -> None:
     people = reidentify_sample()
     release = RankSwapping(p=P).apply(people, rng=rng)
     attacks = [f"intersection:p={p}" for p in WINDOWS]
-    found = reidentify(people, release, attacks=attacks, rng=rng).found
+    found = reidentify(people, release, attacks=attacks, rng=rng).findings
     rows = [row for p, attacked in zip(WINDOWS, found.attacks, strict=True) for row in rows_of(p, attacked)]
     say(found)
     chosen.out.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ def rows_of(p: int, attacked: Attacked) -> list[dict[str, Any]]:
     ]
 
 
-def say(found: Reidentified) -> None:
+def say(found: ReidentifyFindings) -> None:
     """Print both findings side by side."""
     for p in (P, SMALLER):
         attacked = by_window(found, p)
@@ -74,7 +74,7 @@ def say(found: Reidentified) -> None:
         )
 
 
-def by_window(found: Reidentified, p: int) -> Attacked:
+def by_window(found: ReidentifyFindings, p: int) -> Attacked:
     return found.attacks[WINDOWS.index(p)]
 
 
@@ -88,7 +88,7 @@ def write(rows: list[dict[str, Any]], out: Path) -> None:
     print(f"wrote {out / NAME}.csv")
 
 
-def draw(found: Reidentified, out: Path) -> None:
+def draw(found: ReidentifyFindings, out: Path) -> None:
     """Draw the two findings side by side, what each column adds, and every window."""
     from matplotlib import pyplot
     from PIL import Image
@@ -105,7 +105,7 @@ def draw(found: Reidentified, out: Path) -> None:
     print(f"wrote {out / NAME}.png")
 
 
-def _findings(axes: "Axes", found: Reidentified) -> None:
+def _findings(axes: "Axes", found: ReidentifyFindings) -> None:
     """Draw how many guesses of either attack are valid, claim too much, or leave nobody."""
     labels = [f"window {P} %\n(the one used)", f"window {SMALLER} %\n(too small)"]
     chosen = [by_window(found, p) for p in (P, SMALLER)]
@@ -131,7 +131,7 @@ def _findings(axes: "Axes", found: Reidentified) -> None:
     axes.legend(loc="upper center", fontsize=9)
 
 
-def _columns(axes: "Axes", found: Reidentified) -> None:
+def _columns(axes: "Axes", found: ReidentifyFindings) -> None:
     """Draw hits and doubt of either attack with more and more columns known."""
     other = axes.twinx()
     for p, colour, mark in ((P, BLUE, "o"), (SMALLER, ORANGE, "s")):
@@ -147,7 +147,7 @@ def _columns(axes: "Axes", found: Reidentified) -> None:
     axes.legend(lines, [str(line.get_label()) for line in lines], fontsize=9, ncols=2, loc="upper center")
 
 
-def _windows(axes: "Axes", found: Reidentified) -> None:
+def _windows(axes: "Axes", found: ReidentifyFindings) -> None:
     """Draw how the finding depends on the window that the adversary supposes."""
     valid = [100 * each.record_level.share for each in found.attacks]
     hits = [100 * each.hit_rate.value for each in found.attacks]

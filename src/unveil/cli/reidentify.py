@@ -10,13 +10,14 @@ from unveil.cli.common import Options, one_line, question_options, show, show_fi
 from unveil.cli.values import header_option, refuse_overwriting
 
 if TYPE_CHECKING:
-    from unveil.ask.reidentify.answer import ReidentifyAnswer
+    from unveil.ask.answer import Answer
+    from unveil.ask.reidentify.findings import ReidentifyFindings
 
 FILE = click.Path(path_type=Path)
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.reidentify.answer import meanings
+    from unveil.ask.reidentify.view import meanings
 
     return meanings()
 
@@ -90,7 +91,7 @@ def reidentify(
     named = columns_in(known, "--known") if known else None
     settings: dict[str, Any] = {"protect": protect, "attacks": attacks, "known": named}
     answer = _ask(original, released, truth, identifier, missing, header, settings, options)
-    show(answer, options, as_text=lambda: _print(answer, is_sample=original is None))
+    show(answer, options, as_text=lambda: _print(answer.findings, is_sample=original is None))
 
 
 def _refuse(
@@ -135,7 +136,7 @@ def _ask(
     header: str | None,
     settings: dict[str, Any],
     options: Options,
-) -> "ReidentifyAnswer":
+) -> "Answer[ReidentifyFindings]":
     from unveil.show.terminal import progress
 
     with progress(quiet=options.quiet) as report:
@@ -146,7 +147,7 @@ def _ask(
             settings["protect"] = settings["protect"] or SAMPLE_PROTECT
             settings["attacks"] = settings["attacks"] or SAMPLE_ATTACKS
             return ask(reidentify_sample(), rng=options.rng, progress=report, **settings)
-        from unveil.ask.reidentify.read import reidentify_files
+        from unveil.ask.reidentify.answer import reidentify_files
         from unveil.data._header import check_header
 
         return reidentify_files(
@@ -162,17 +163,17 @@ def _ask(
         )
 
 
-def _print(answer: "ReidentifyAnswer", *, is_sample: bool) -> None:
+def _print(found: "ReidentifyFindings", *, is_sample: bool) -> None:
     """Print the answer for a person: the headline, the attacks side by side, the worst claims, what was learnt."""
-    from unveil.ask.reidentify.tables import attack_table, step_table, witness_table
-    from unveil.ask.reidentify.view import clash_sentence, headline, key_numbers, tone
+    from unveil.ask.reidentify.tables import attack_table, key_numbers, step_table, witness_table
+    from unveil.ask.reidentify.words import clash_sentence, headline, spoken_notes, tone
     from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:
         click.echo("The example inside unveil: 120 people of an election study.\n")
-    found, console = answer.found, output()
+    console = output()
     show_headline(headline(found), tone=tone(found))
-    for note in answer.page().notes:
+    for note in spoken_notes(found):
         console.print(f"Note: {one_line(note)}")
     click.echo()
     show_figures(key_numbers(found))

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from unveil.ask.reidentify.charts import charts, shown
-from unveil.ask.reidentify.findings import Attacked, Clash, Reidentified, Step, Verdict
-from unveil.ask.reidentify.tables import attack_table, clash_table, figures, key_numbers, step_table, witness_table
-from unveil.ask.reidentify.view import clash_sentence, headline, page, tone
+from unveil.ask.reidentify.findings import Attacked, Clash, ReidentifyFindings, Step, Verdict
+from unveil.ask.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
+from unveil.ask.reidentify.view import figures, frame, page
+from unveil.ask.reidentify.words import clash_sentence, headline, tone
 from unveil.measure.risk import Rate, wilson
 from unveil.show.page import render
 
@@ -50,8 +51,8 @@ def unknown(name: str = "softmax", **changes: Any) -> Attacked:
     return attacked(name, **(levels | changes))
 
 
-def found(*attacks: Attacked, **changes: Any) -> Reidentified:
-    usual = Reidentified(
+def found(*attacks: Attacked, **changes: Any) -> ReidentifyFindings:
+    usual = ReidentifyFindings(
         records=50,
         originals=50,
         somebody=50,
@@ -226,3 +227,12 @@ def test_an_attack_without_tries_is_undefined() -> None:
     assert "no released record comes from an original one" in headline(found(none))
     assert key_numbers(found(none))[0].value == "undefined"
     assert attack_table(found(none)).rows[0][4] == "undefined"
+
+
+def test_a_table_has_a_row_for_each_attack() -> None:
+    shown = frame(found(attacked(), not_valid(), unknown()))
+    assert shown["attack"].to_list() == ["intersection:p=10", "nearest", "softmax"]
+    assert shown["is_valid"].to_list() == [True, False, None]
+    assert shown["valid_record_level"].to_list() == [1.0, 0.6, None]
+    assert shown["hit_rate"].to_list() == [0.2] * 3
+    assert frame(found(unknown()))["is_valid"].to_list() == [None]

@@ -1,101 +1,20 @@
 """Who is behind each masked row, and is the attack that says so valid under the masking used?"""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import isnan
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from unveil.ask.reidentify.findings import Attacked, Reidentified
-from unveil.ask.reidentify.inputs import (
-    case_of,
-    checked_truth,
-    chosen_attacks,
-    keeps_order,
-    made_release,
-    simulated_note,
-    with_known,
-)
-from unveil.ask.reidentify.run import Case, Guessed, guess_of, steps_of
-from unveil.ask.reidentify.verdicts import Truths, clashes_of, judged, nobody_witness, told_apart, truths_of
+from unveil.ask.answer import Answer
+from unveil.ask.reidentify.findings import ReidentifyFindings
+from unveil.ask.reidentify.read import PathLike, inputs_of, read
+from unveil.ask.reidentify.run import run
+from unveil.ask.reidentify.view import VIEW
+from unveil.data._header import Header
 from unveil.attack.specification import Attacks
-from unveil.data.release import Release
-from unveil.data.table import Table
-from unveil.guess.beliefs import Beliefs
-from unveil.guess.candidates import NOBODY
-from unveil.measure.confusion import confusion
-from unveil.measure.utility import loss_summary
-from unveil.protect import Protects, protection_text
-from unveil.show.limits import Quantity
+from unveil.protect import Protects
 from unveil.show.progress import Progress, silent
-
-if TYPE_CHECKING:
-    from unveil.show.blocks import Page
-
-SCHEMA = "unveil.reidentify/1"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ReidentifyAnswer:
-    """How far attacks on a masked release get and which of them are valid; as JSON, as a page and as a picture."""
-
-    found: Reidentified
-
-    @property
-    def quantities(self) -> dict[str, Quantity]:
-        """The figures that a limit can be set for: the hit rate of the attack that hits most, and its upper end."""
-        rates = [attacked.hit_rate for attacked in self.found.attacks]
-        worst = {
-            "hit_rate": max((rate.value for rate in rates if rate.defined), default=float("nan")),
-            "hit_rate.high": max((rate.high for rate in rates if rate.defined), default=float("nan")),
-        }
-        meaning = meanings()
-        return {
-            name: Quantity(name=name, value=value, meaning=meaning[name], exceeded_when_undefined=False)
-            for name, value in worst.items()
-        }
-
-    def page(self, *, seed: int | None = None) -> "Page":
-        """Return the report as data: what the page and the terminal show."""
-        from unveil import __version__
-        from unveil.ask.reidentify.view import page
-
-        return page(self.found, seed=seed, version=__version__)
-
-    def to_html(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
-        """Return the report as one HTML page that needs no network and holds no value of the data."""
-        from unveil.show.limits import with_limits
-        from unveil.show.page import render
-
-        return render(with_limits(self.page(seed=seed), limits, self.quantities))
-
-    def to_json(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
-        """Return the answer as JSON; a verdict that cannot be had is null, with the reason beside it."""
-        from unveil import __version__
-        from unveil.ask.reidentify.tables import figures
-        from unveil.show.machine import dumps
-
-        told = {"limits": list(limits), "seed": seed, "version": __version__}
-        return dumps({"schema": SCHEMA, **figures(self.found), **told})
-
-    def plot(self) -> NDArray[Any]:
-        """Return matplotlib axes with hit rate and doubt against the number of columns known."""
-        from unveil.ask.reidentify.charts import charts
-        from unveil.show.draw.lines import draw_all
-
-        return draw_all(charts(self.found))
-
-
-def meanings() -> dict[str, str]:
-    """Return what each quantity means that a limit can be set for."""
-    return {
-        "hit_rate": "the share of released records whose right person is the best bet of the attack that hits most "
-        "often (expected, where bets tie). Exceeded when greater than VALUE",
-        "hit_rate.high": "the upper end of the 95 % interval of the hit rate, the highest over the attacks. Exceeded "
-        "when greater than VALUE",
-    }
 
 
 def reidentify(
@@ -109,7 +28,7 @@ def reidentify(
     rng: np.random.Generator,
     progress: Progress = silent,
     notes: Sequence[str] = (),
-) -> ReidentifyAnswer:
+) -> Answer[ReidentifyFindings]:
     """Return how far attacks on a masked release get, and which of them are valid under the masking used.
 
     Parameters
@@ -140,69 +59,55 @@ def reidentify(
     >>> people = pl.DataFrame({"age": range(20, 60), "income": [7 * k % 41 for k in range(40)]})
     >>> answer = reidentify(people, protect="rank-swapping:p=10", attacks=["intersection", "intersection:p=5"],
     ...                     rng=np.random.default_rng(1))
-    >>> [attacked.is_valid for attacked in answer.found.attacks]
+    >>> [attacked.is_valid for attacked in answer.findings.attacks]
     [True, False]
     """
-    table = original if isinstance(original, Table) else Table.from_frame(original, name="original")
-    people, about_roles = with_known(table, known)
-    progress("protecting", 0.0)
-    release, protection = made_release(people, released, truth, protect, rng)
-    numbers = checked_truth(release, people.rows)
-    case, order = case_of(people, release, numbers, known)
-    chosen = chosen_attacks(attacks, protection, release.mechanism, case)
-    progress("computing the true probability", 0.0)
-    truths = truths_of(case, rng=rng)
-    found, guesses = [], {}
-    for place, (name, attack) in enumerate(chosen.items()):
-        attacked, guesses[name] = _attacked(
-            name, attack, case, truths, rng, lambda share, at=place: progress("attacking", (at + share) / len(chosen))
-        )
-        found.append(attacked)
-    progress("comparing the attacks", 0.0)
-    apart = [note for name, guessed in guesses.items() for note in told_apart(name, guessed, case)]
-    least = [each.confusion for each in found if not isnan(each.confusion)]
-    return ReidentifyAnswer(
-        found=Reidentified(
-            records=case.released.rows,
-            originals=people.rows,
-            somebody=int((numbers != NOBODY).sum()),
-            protect=None if protect is None else (protect if isinstance(protect, str) else protection_text(protect)),
-            known=case.original.column_names,
-            order=order,
-            attacks=tuple(found),
-            clashes=clashes_of(guesses, people.rows),
-            keeps_order=keeps_order(numbers),
-            confusion=min(least, default=float("nan")),
-            # A stream of its own, so that measuring it changes no other figure.
-            loss=loss_summary(Release(people, release.released), rng=rng.spawn(1)[0]).loss,
-            notes=(*notes, *about_roles, *release.notes, *simulated_note(release.mechanism), *apart),
-        )
+    inputs = inputs_of(
+        original,
+        released,
+        attacks=attacks,
+        protect=protect,
+        truth=truth,
+        known=known,
+        rng=rng,
+        progress=progress,
+        notes=notes,
     )
+    return Answer(run(inputs, rng=rng, progress=progress), VIEW)
 
 
-def _attacked(
-    name: str, attack: Attacks, case: Case, truths: Truths, rng: np.random.Generator, report: Any
-) -> tuple[Attacked, Guessed]:
-    """Run one attack, with fewer columns too, and judge it."""
-    seed = int(rng.integers(2**63))
-    guessed = guess_of(attack, case, seed=seed)
-    steps = steps_of(attack, case, guessed, seed=seed, report=report)
-    report(0.9)
-    record, file = judged(guessed, truths.record, "record"), judged(guessed, truths.file, "file")
-    alike = confusion(guessed.guess)
-    alike = alike[~np.isnan(alike)]
-    attacked = Attacked(
-        attack=name,
-        summary=(type(attack).__doc__ or "").strip().partition("\n")[0],
-        leaves="Beliefs" if isinstance(guessed.guess, Beliefs) else "Candidates",
-        targets=guessed.aimed_at.size,
-        attempted=int(alike.size),
-        nobody=guessed.nobody.size,
-        record_level=record.verdict,
-        file_level=file.verdict,
-        steps=steps,
-        confusion=float(alike.min()) if alike.size else float("nan"),
-        typical_confusion=float(np.median(alike)) if alike.size else float("nan"),
-        witness=" ".join(filter(None, [nobody_witness(guessed) or record.witness or file.witness])),
+def reidentify_files(
+    original: PathLike,
+    released: PathLike | None = None,
+    *,
+    truth: PathLike | None = None,
+    identifier: str | None = None,
+    missing: Sequence[str] = (),
+    header: Header = "detect",
+    rng: np.random.Generator,
+    progress: Progress = silent,
+    **settings: Any,
+) -> Answer[ReidentifyFindings]:
+    """Return how far attacks on a release get, and which of them are valid.
+
+    Parameters
+    ----------
+    original, released
+        CSV or Parquet files with one row per person; without ``released``, ``protect`` makes the release.
+    truth
+        CSV or Parquet with the columns ``released`` and ``original``: for each row of the release the row of the
+        original it was made from, both counted from 1 below the header; empty for a row that comes from nobody.
+    identifier
+        Instead of ``truth``, a column of both files that names each person once. No attack sees it.
+    missing
+        Texts that stand for a missing value, such as "?".
+    header
+        Whether the first line of the tables names the columns ("yes"), is data ("no"), or has to be looked at
+        ("detect").
+    rng, progress, **settings
+        As in :func:`unveil.reidentify`.
+    """
+    tables = read(
+        original, released, truth=truth, identifier=identifier, missing=missing, header=header, progress=progress
     )
-    return attacked, guessed
+    return reidentify(tables.original, tables.released, truth=tables.truth, rng=rng, progress=progress, **settings)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unveil.ask.reidentify.findings import Attacked, Reidentified, Step
+from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Step
 from unveil.show.blocks import Chart, Series, Style, Threshold
 from unveil.show.text import name, percent
 
@@ -13,18 +13,18 @@ _STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth", "fifth")
 _KNOWN = "columns known to the adversary"
 
 
-def charts(found: Reidentified) -> tuple[Chart, Chart]:
+def charts(found: ReidentifyFindings) -> tuple[Chart, Chart]:
     """Return the pictures of the hit rate and of the doubt that is left, against the number of columns known."""
     return hit_chart(found), doubt_chart(found)
 
 
-def shown(found: Reidentified) -> tuple[Attacked, ...]:
+def shown(found: ReidentifyFindings) -> tuple[Attacked, ...]:
     """Return the attacks that are drawn: as many as can be told apart, those that hit most often, in their order."""
     by_hits = sorted(found.attacks, key=lambda each: _number(each.hit_rate.value), reverse=True)
     return tuple(each for each in found.attacks if each in by_hits[: len(_STYLES)])
 
 
-def hit_chart(found: Reidentified) -> Chart:
+def hit_chart(found: ReidentifyFindings) -> Chart:
     """Return the share of records whose right person is the best bet."""
     lines = _lines(found, _hits)
     top = max([found.blind, *(_number(y) for line in lines for y in line.y.tolist())])
@@ -42,7 +42,7 @@ def hit_chart(found: Reidentified) -> Chart:
     )
 
 
-def doubt_chart(found: Reidentified) -> Chart:
+def doubt_chart(found: ReidentifyFindings) -> Chart:
     """Return what each attack leaves open: nonspecificity of sets, entropy of probabilities."""
     highest = math.log(found.originals)
     return Chart(
@@ -70,12 +70,12 @@ def doubt(attacked: Attacked, step: Step) -> float:
     return step.nonspecificity if attacked.leaves == "Beliefs" else step.entropy
 
 
-def learnt(found: Reidentified) -> str:
+def learnt(found: ReidentifyFindings) -> str:
     """Return in which order columns are learnt, as a sentence."""
     return f"Columns are learnt {found.order}: {', '.join(name(each, 30) for each in found.known)}."
 
 
-def _lines(found: Reidentified, value: Callable[[Attacked, Step], float]) -> tuple[Series, ...]:
+def _lines(found: ReidentifyFindings, value: Callable[[Attacked, Step], float]) -> tuple[Series, ...]:
     return tuple(
         Series(
             name=name(attacked.attack, 40),
@@ -87,12 +87,12 @@ def _lines(found: Reidentified, value: Callable[[Attacked, Step], float]) -> tup
     )
 
 
-def _left_out(found: Reidentified) -> str:
+def _left_out(found: ReidentifyFindings) -> str:
     rest = len(found.attacks) - len(shown(found))
     return f" {rest} attacks that hit less often are not drawn." if rest else ""
 
 
-def _gaps(found: Reidentified) -> str:
+def _gaps(found: ReidentifyFindings) -> str:
     gap = any(step.why for attacked in shown(found) for step in attacked.steps)
     return " Where a line has a gap, the attack cannot be run with so few columns." if gap else ""
 

@@ -116,7 +116,7 @@ class Clash:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reidentified:
+class ReidentifyFindings:
     """A release under attack.
 
     Attributes
@@ -135,6 +135,8 @@ class Reidentified:
         The least number of people who look equally good, over records and attacks.
     loss
         What the release lost of what the original says, from 0 (nothing) to 1; NaN where it was not measured.
+    notes
+        What was left out or assumed on the way, and what to know of the verdicts.
     """
 
     records: int

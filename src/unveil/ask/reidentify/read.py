@@ -1,20 +1,27 @@
-"""The question about re-identification asked of files: the original, perhaps a release, and whose each row is."""
+"""What a question about re-identification is made of: files, the release, whose each row is, what is known, attacks."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.ask.reidentify.answer import ReidentifyAnswer, reidentify
+from unveil.attack.specification import Attacks, attack_from, attack_text
+from unveil.attack.table.bayes import Bayes
+from unveil.attack.table.candidate_set import CandidateSet
+from unveil.attack.table.rank_intersection import RankIntersection
 from unveil.data._header import Header
 from unveil.data._source import shown
+from unveil.data.mechanism import Mechanism
+from unveil.data.release import Release
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.guess.candidates import NOBODY
-from unveil.show.progress import Progress, silent
+from unveil.guess.partition import exact_fraction
+from unveil.protect import Protects, protection_from, protection_text
+from unveil.show.progress import Progress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,38 +35,249 @@ SAMPLE_ATTACKS = ("intersection", "intersection:p=5", "nearest")
 _SAMPLE_ROWS = 120
 _SAMPLE_SEED = 1996
 
+_ORDER_TOLD = "in the order in which they were named"
+_ORDER_FOUND = "the most telling first, by the entropy of the original column"
 
-def reidentify_files(
-    original: PathLike,
-    released: PathLike | None = None,
-    *,
-    truth: PathLike | None = None,
-    identifier: str | None = None,
-    missing: Sequence[str] = (),
-    header: Header = "detect",
-    rng: np.random.Generator,
-    progress: Progress = silent,
-    **settings: Any,
-) -> ReidentifyAnswer:
-    """Return how far attacks on a release get, and which of them are valid.
 
-    Parameters
-    ----------
-    original, released
-        CSV or Parquet files with one row per person; without ``released``, ``protect`` makes the release.
-    truth
-        CSV or Parquet with the columns ``released`` and ``original``: for each row of the release the row of the
-        original it was made from, both counted from 1 below the header; empty for a row that comes from nobody.
-    identifier
-        Instead of ``truth``, a column of both files that names each person once. No attack sees it.
-    missing
-        Texts that stand for a missing value, such as "?".
-    header
-        Whether the first line of the tables names the columns ("yes"), is data ("no"), or has to be looked at
-        ("detect").
-    rng, progress, **settings
-        As in :func:`unveil.ask.reidentify.answer.reidentify`.
+class ReidentifyTables(NamedTuple):
+    """What files hold: the people, and unless a protection makes the release, the released rows and whose each is."""
+
+    original: Table
+    released: Table | None = None
+    truth: Integers | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Case:
+    """A release as the adversary meets it: both tables with the known columns only, in the order they are learnt.
+
+    ``truth`` is the original row of each released one, -1 for those that come from nobody.
     """
+
+    original: Table
+    released: Table
+    truth: Integers
+    mechanism: Mechanism | None
+
+    def with_columns(self, names: Sequence[str]) -> "Case":
+        """Return the case of an adversary who knows these columns only."""
+        return replace(self, original=self.original.select(names), released=self.released.select(names))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReidentifyInputs:
+    """A checked question.
+
+    Attributes
+    ----------
+    case
+        The release as the adversary meets it.
+    release
+        The original and the release with all columns.
+    order
+        In which order columns are learnt, in words.
+    attacks
+        The attacks by how they are written.
+    protect
+        How the release was made, as it is written; None for a release made elsewhere.
+    notes
+        What has to be said.
+    """
+
+    case: Case
+    release: Release
+    order: str
+    attacks: dict[str, Attacks]
+    protect: str | None
+    notes: tuple[str, ...]
+
+
+def inputs_of(
+    original: Any,
+    released: Any,
+    *,
+    attacks: Sequence[str | Attacks],
+    protect: str | Protects | None,
+    truth: Any,
+    known: Sequence[str] | None,
+    rng: np.random.Generator,
+    progress: Progress,
+    notes: Sequence[str],
+) -> ReidentifyInputs:
+    """Return the question, checked, with the release made if need be; the arguments are those of `reidentify`."""
+    table = original if isinstance(original, Table) else Table.from_frame(original, name="original")
+    people, about_roles = _with_known(table, known)
+    progress("protecting", 0.0)
+    release, protection = _made_release(people, released, truth, protect, rng)
+    numbers = _checked_truth(release, people.rows)
+    case, order = _case_of(people, release, numbers, known)
+    return ReidentifyInputs(
+        case=case,
+        release=Release(people, release.released),
+        order=order,
+        attacks=_chosen_attacks(attacks, protection, release.mechanism, case),
+        protect=None if protect is None else (protect if isinstance(protect, str) else protection_text(protect)),
+        notes=(*notes, *about_roles, *release.notes),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Made:
+    """A release: the table, whose each row is, how it was made if that is known, and notes."""
+
+    released: Table
+    truth: Any
+    mechanism: Mechanism | None = None
+    notes: tuple[str, ...] = ()
+
+
+def _with_known(people: Table, known: Sequence[str] | None) -> tuple[Table, tuple[str, ...]]:
+    """Return the people with the role of the columns that were told to be known, and a note on what was guessed.
+
+    A protection leaves out what it takes for an identifier, so that this comes before it.
+    """
+    if known is not None:
+        if not known or len(set(known)) < len(known):
+            raise InputError("known must name at least one column, and each once. Correct it")
+        for name in known:
+            people.column(name)
+        told = set(known)
+        columns = tuple(
+            replace(each, role="known", role_told=True) if each.name in told else each for each in people.columns
+        )
+        return replace(people, columns=columns), ()
+    taken = [repr(each.name) for each in people.columns if each.role == "identifier" and not each.role_told]
+    if not taken:
+        return people, ()
+    return people, (f"Taken for identifiers and left out: {', '.join(taken)}. Name them as known if that is wrong.",)
+
+
+def _made_release(
+    people: Table, released: Any, truth: Any, protect: str | Protects | None, rng: np.random.Generator
+) -> tuple[_Made, Protects | None]:
+    """Return the release, made here or elsewhere, and the protection that made it."""
+    if (released is None) == (protect is None):
+        seen = "neither" if released is None else "both"
+        raise InputError(f"either a release or a protection that makes one must be given, but {seen} was. Pass one")
+    if protect is not None:
+        protection = protection_from(protect) if isinstance(protect, str) else protect
+        made = protection.apply(people, rng=rng)
+        if made.truth is None:
+            raise InputError(
+                "a protection must make each released row from one original row, but this one makes rows that are "
+                "nobody's. Choose one of kind masked ('unveil list protections')"
+            )
+        return _Made(released=made.released, truth=made.truth, mechanism=made.mechanism, notes=made.notes), protection
+    if isinstance(released, Release):
+        own = released.truth if truth is None else truth
+        return _Made(released=released.released, truth=own, mechanism=released.mechanism, notes=released.notes), None
+    table = released if isinstance(released, Table) else Table.from_frame(released, name="release")
+    return _Made(released=table, truth=truth), None
+
+
+def _checked_truth(release: _Made, originals: int) -> Integers:
+    """Return the original row of each released one, -1 for none."""
+    rows = release.released.rows
+    if release.truth is None:
+        raise InputError(
+            "it must be known which original row each released row was made from, but it is not. Pass truth "
+            "(--truth FILE, or --id COLUMN)"
+        )
+    numbers = np.asarray(release.truth)
+    if numbers.shape != (rows,) or numbers.dtype.kind not in "iu":
+        raise InputError(
+            f"the truth must be one whole number for each of the {rows} released rows, -1 for none. Correct it"
+        )
+    numbers = numbers.astype(np.int64)
+    if ((numbers < NOBODY) | (numbers >= originals)).any():
+        raise InputError(f"the truth must name original rows from 0 to {originals - 1}, or -1 for none. Correct it")
+    some = numbers[numbers != NOBODY]
+    if np.unique(some).size < some.size:
+        raise InputError(
+            f"no two released rows may come from one original row, but {some.size - np.unique(some).size} do. "
+            "Correct the truth"
+        )
+    return numbers
+
+
+def _case_of(people: Table, release: _Made, truth: Integers, known: Sequence[str] | None) -> tuple[Case, str]:
+    """Return both tables with the columns that the adversary knows, in the order in which they are learnt."""
+    if known is not None:
+        for name in known:
+            release.released.column(name)
+        names, order = list(known), _ORDER_TOLD
+    else:
+        there = set(release.released.column_names)
+        names = [each.name for each in people.columns if each.role == "known" and each.name in there]
+        if not names:
+            raise InputError(
+                f"the {people.name} and the {release.released.name} must share a column that an adversary knows, but "
+                "share none with that role. Name columns as known (--known)"
+            )
+        names.sort(key=lambda name: -_entropy(people, name))
+        order = _ORDER_FOUND
+    tables = [_all_known(table.select(names)) for table in (people, release.released)]
+    return Case(original=tables[0], released=tables[1], truth=truth, mechanism=release.mechanism), order
+
+
+def _entropy(table: Table, name: str) -> float:
+    count = table.frame.get_column(name).value_counts(name="how often")["how often"].to_numpy() / table.rows
+    # Rounded, so that equal columns keep the order of the table.
+    return round(float(-(count * np.log(count)).sum()), 9)
+
+
+def _all_known(table: Table) -> Table:
+    return replace(table, columns=tuple(replace(each, role="known", role_told=True) for each in table.columns))
+
+
+def _chosen_attacks(
+    told: Sequence[str | Attacks], protection: Protects | None, mechanism: Mechanism | None, case: Case
+) -> dict[str, Attacks]:
+    """Return the attacks by how they are written, with what somebody knows who knows the protection."""
+    if not told:
+        raise InputError("at least one attack must be named. Add one ('unveil list attacks' shows them)")
+    chosen: dict[str, Attacks] = {}
+    for each in told:
+        attack = attack_from(each, leaves=("Beliefs", "Candidates")) if isinstance(each, str) else each
+        name = each.strip() if isinstance(each, str) else attack_text(attack)
+        if isinstance(attack, RankIntersection) and attack.p is None:
+            p = _percentage(protection)
+            if p is not None:
+                attack = replace(attack, p=p)
+                name += f"{',' if ':' in name else ':'}p={p:g}"
+        if isinstance(attack, Bayes) or (isinstance(attack, CandidateSet) and not attack.reach):
+            attack = replace(attack, mechanism=attack.mechanism or mechanism)
+        if name in chosen:
+            raise InputError(f"the attack {name!r} is named twice. Name each once, or change a setting")
+        for column in getattr(attack, "columns", None) or ():
+            if column not in case.original.column_names:
+                raise InputError(
+                    f"the attack {name!r} uses column {column!r}, which is not among those that the adversary knows: "
+                    f"{', '.join(map(repr, case.original.column_names))}. Correct one of the two"
+                )
+        chosen[name] = attack
+    return chosen
+
+
+def _percentage(protection: Protects | None) -> float | None:
+    """Return how far values move by a protection, in percent of the ranks, if it says so."""
+    p, share = getattr(protection, "p", None), getattr(protection, "share", None)
+    if p is not None:
+        return float(p)
+    return None if share is None else float(exact_fraction(share, what="share") * 100)
+
+
+def read(
+    original: PathLike,
+    released: PathLike | None,
+    *,
+    truth: PathLike | None,
+    identifier: str | None,
+    missing: Sequence[str],
+    header: Header,
+    progress: Progress,
+) -> ReidentifyTables:
+    """Return what the files hold, checked; the arguments are those of `reidentify_files`."""
     if released is not None and (truth is None) == (identifier is None):
         seen = "neither was" if truth is None else "both were"
         raise InputError(
@@ -69,19 +287,19 @@ def reidentify_files(
     if released is None and truth is not None:
         raise InputError("a truth belongs to a release made elsewhere, but no released file was named. Name it")
     progress("reading", 0.0)
-    people = _read(original, "original", identifier, missing, header)
+    people = _table(original, "original", identifier, missing, header)
     if released is None:
-        return reidentify(people, rng=rng, progress=progress, **settings)
+        return ReidentifyTables(people)
     progress("reading", 0.5)
-    table = _read(released, "release", identifier, missing, header)
+    table = _table(released, "release", identifier, missing, header)
     if identifier is not None:
         numbers = _by_identifier(original, released, identifier, header)
     elif truth is not None:
         numbers = read_truth(truth, released=table.rows, originals=people.rows)
-    return reidentify(people, table, truth=numbers, rng=rng, progress=progress, **settings)
+    return ReidentifyTables(people, table, numbers)
 
 
-def _read(path: PathLike, name: str, identifier: str | None, missing: Sequence[str], header: Header) -> Table:
+def _table(path: PathLike, name: str, identifier: str | None, missing: Sequence[str], header: Header) -> Table:
     table = Table.read(path, name=name, missing=missing, header=header)
     if identifier is None:
         return table

@@ -1,68 +1,109 @@
-"""One attack on one masked release: what it guesses with more and more columns, and how often its best bet is right."""
+"""Re-identification measured: attacks on a masked release, with ever more columns known, and whether they are valid."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, is_dataclass, replace
-from math import log, nan
+from collections.abc import Callable
+from dataclasses import is_dataclass, replace
+from math import isnan, log, nan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.ask.reidentify.findings import Step
+from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Step
+from unveil.ask.reidentify.read import Case, ReidentifyInputs
+from unveil.ask.reidentify.verdicts import (
+    Guessed,
+    Truths,
+    clashes_of,
+    judged,
+    nobody_witness,
+    simulated_note,
+    told_apart,
+    truths_of,
+)
 from unveil.attack.specification import Attacks
-from unveil.data.mechanism import Mechanism
 from unveil.data.release import Knowledge
-from unveil.data.table import Table
 from unveil.errors import InputError, NobodyFitsError
 from unveil.guess import Candidates
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import NOBODY
 from unveil.measure._truth import correct
-from unveil.measure.confusion import ROUNDING
+from unveil.measure.confusion import ROUNDING, confusion
 from unveil.measure.risk import Rate, wilson
+from unveil.measure.utility import loss_summary
+from unveil.show.progress import Progress
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Guess = Beliefs | Candidates
 
+# In so many rows an order is no coincidence.
+_LONG = 5
 #: With more columns than this, only so many numbers of known columns are tried.
 MOST_STEPS = 12
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Case:
-    """A release as the adversary meets it: both tables with the known columns only, in the order they are learnt.
+def run(inputs: ReidentifyInputs, *, rng: np.random.Generator, progress: Progress) -> ReidentifyFindings:
+    """Return how far the attacks get, and which of them are valid; see `reidentify`."""
+    case, chosen = inputs.case, inputs.attacks
+    progress("computing the true probability", 0.0)
+    truths = truths_of(case, rng=rng)
+    found, guesses = [], {}
+    for place, (name, attack) in enumerate(chosen.items()):
+        attacked, guesses[name] = _attacked(
+            name, attack, case, truths, rng, lambda share, at=place: progress("attacking", (at + share) / len(chosen))
+        )
+        found.append(attacked)
+    progress("comparing the attacks", 0.0)
+    apart = [note for name, guessed in guesses.items() for note in told_apart(name, guessed, case)]
+    least = [each.confusion for each in found if not isnan(each.confusion)]
+    return ReidentifyFindings(
+        records=case.released.rows,
+        originals=case.original.rows,
+        somebody=int((case.truth != NOBODY).sum()),
+        protect=inputs.protect,
+        known=case.original.column_names,
+        order=inputs.order,
+        attacks=tuple(found),
+        clashes=clashes_of(guesses, case.original.rows),
+        keeps_order=_keeps_order(case.truth),
+        confusion=min(least, default=nan),
+        # A stream of its own, so that measuring it changes no other figure.
+        loss=loss_summary(inputs.release, rng=rng.spawn(1)[0]).loss,
+        notes=(*inputs.notes, *simulated_note(case.mechanism), *apart),
+    )
 
-    ``truth`` is the original row of each released one, -1 for those that come from nobody.
-    """
 
-    original: Table
-    released: Table
-    truth: Integers
-    mechanism: Mechanism | None
+def _attacked(
+    name: str, attack: Attacks, case: Case, truths: Truths, rng: np.random.Generator, report: Any
+) -> tuple[Attacked, Guessed]:
+    """Run one attack, with fewer columns too, and judge it."""
+    seed = int(rng.integers(2**63))
+    guessed = guess_of(attack, case, seed=seed)
+    steps = steps_of(attack, case, guessed, seed=seed, report=report)
+    report(0.9)
+    record, file = judged(guessed, truths.record, "record"), judged(guessed, truths.file, "file")
+    alike = confusion(guessed.guess)
+    alike = alike[~np.isnan(alike)]
+    attacked = Attacked(
+        attack=name,
+        summary=(type(attack).__doc__ or "").strip().partition("\n")[0],
+        leaves="Beliefs" if isinstance(guessed.guess, Beliefs) else "Candidates",
+        targets=guessed.aimed_at.size,
+        attempted=int(alike.size),
+        nobody=guessed.nobody.size,
+        record_level=record.verdict,
+        file_level=file.verdict,
+        steps=steps,
+        confusion=float(alike.min()) if alike.size else nan,
+        typical_confusion=float(np.median(alike)) if alike.size else nan,
+        witness=" ".join(filter(None, [nobody_witness(guessed) or record.witness or file.witness])),
+    )
+    return attacked, guessed
 
-    def with_columns(self, names: Sequence[str]) -> "Case":
-        """Return the case of an adversary who knows these columns only."""
-        return replace(self, original=self.original.select(names), released=self.released.select(names))
 
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Guessed:
-    """What an attack left: a guess about ``rows`` of the release, and the rows for which it leaves nobody possible."""
-
-    rows: Integers
-    guess: Guess
-    nobody: Integers
-
-    @property
-    def bets(self) -> Candidates:
-        """The guess as the probabilities to bet by."""
-        return self.guess.to_candidates() if isinstance(self.guess, Beliefs) else self.guess
-
-    @property
-    def aimed_at(self) -> Integers:
-        """The released rows that the attack was about, ascending."""
-        return np.union1d(self.rows, self.nobody)
+def _keeps_order(truth: Integers) -> bool:
+    """Return whether the released rows are in the order of the original: too long a coincidence to be one."""
+    some = truth[truth != NOBODY]
+    return bool(some.size >= _LONG and (np.diff(some) > 0).all())
 
 
 def guess_of(attack: Attacks, case: Case, *, seed: int) -> Guessed:

@@ -1,80 +1,14 @@
-"""The figures of attacks on a masked release: as they stand in JSON, and as tables for a person."""
+"""The figures of attacks on a masked release as text and tables, the same on the page and in the terminal."""
 
 from math import isnan
-from typing import Any
 
-from unveil.ask.reidentify.findings import Attacked, Reidentified, Step
+from unveil.ask.reidentify.findings import ReidentifyFindings
 from unveil.ask.reidentify.words import doubt_of, level_of, rate_text, spoken, verdict_of, witness_of
-from unveil.measure.risk import Rate
 from unveil.show.blocks import Number, Table
 from unveil.show.text import count, decimal, name, percent
 
 
-def figures(found: Reidentified) -> dict[str, Any]:
-    """Return everything that was found, under its names in JSON."""
-    return {
-        "records": found.records,
-        "original_records": found.originals,
-        "protect": found.protect,
-        "known": list(found.known),
-        "order": found.order,
-        "blind_chance": found.blind,
-        "confusion": found.confusion,
-        "utility": {"loss": found.loss},
-        "keeps_order": found.keeps_order,
-        "attacks": [_attack(each) for each in found.attacks],
-        "cannot_both_be_valid": [
-            {"attacks": [clash.first, clash.second], "records": clash.records, "of": clash.of}
-            for clash in found.clashes
-        ],
-        "notes": list(found.notes),
-    }
-
-
-def _attack(attacked: Attacked) -> dict[str, Any]:
-    levels = (attacked.record_level, attacked.file_level)
-    return {
-        "attack": attacked.attack,
-        "leaves": attacked.leaves,
-        "targets": attacked.targets,
-        "attempted": attacked.attempted,
-        "leaves_nobody": attacked.nobody,
-        "valid": {
-            **{f"{each.level}_level": each.share for each in levels},
-            "counts": {
-                f"{each.level}_level": {"valid": each.valid, "invalid": each.invalid, "undecided": each.undecided}
-                for each in levels
-            },
-            "why": {f"{each.level}_level": each.why or None for each in levels},
-        },
-        "hit_rate": _rate(attacked.hit_rate),
-        "nonspecificity": {
-            "before": attacked.steps[0].nonspecificity,
-            "after": attacked.steps[-1].nonspecificity,
-            "steps": [_step(step) for step in attacked.steps],
-        },
-        "confusion": {"least": attacked.confusion, "median": attacked.typical_confusion},
-        "witness": attacked.witness or None,
-    }
-
-
-def _rate(rate: Rate) -> dict[str, float]:
-    return {"value": rate.value, "low": rate.low, "high": rate.high}
-
-
-def _step(step: Step) -> dict[str, Any]:
-    return {
-        "known": step.known,
-        "column": step.column or None,
-        "nonspecificity": step.nonspecificity,
-        "entropy": step.entropy,
-        "hit_rate": _rate(step.hit_rate),
-        "leaves_nobody": step.nobody,
-        "why": step.why or None,
-    }
-
-
-def key_numbers(found: Reidentified) -> tuple[Number, ...]:
+def key_numbers(found: ReidentifyFindings) -> tuple[Number, ...]:
     """Return the figures that matter most: how many hits, how many attacks are valid, how many people look alike."""
     best = found.worst
     said = "Whether it is valid is not known." if best.is_valid is None else f"It is {verdict_of(best)}."
@@ -102,7 +36,7 @@ def key_numbers(found: Reidentified) -> tuple[Number, ...]:
     )
 
 
-def _loss(found: Reidentified) -> tuple[Number, ...]:
+def _loss(found: ReidentifyFindings) -> tuple[Number, ...]:
     if isnan(found.loss):
         return ()
     meaning = (
@@ -112,7 +46,7 @@ def _loss(found: Reidentified) -> tuple[Number, ...]:
     return (Number(label="Loss of utility", value=percent(found.loss), meaning=meaning),)
 
 
-def attack_table(found: Reidentified) -> Table:
+def attack_table(found: ReidentifyFindings) -> Table:
     """Return the attacks side by side."""
     return Table(
         caption="The attacks side by side",
@@ -135,7 +69,7 @@ def attack_table(found: Reidentified) -> Table:
     )
 
 
-def _table_note(found: Reidentified) -> str:
+def _table_note(found: ReidentifyFindings) -> str:
     text = (
         "Valid is the share of guesses that are compatible with the true probability at the record level and at the "
         f"file level. Blind chance is {percent(found.blind)}. Doubt is the mean nonspecificity in nats before and "
@@ -152,7 +86,7 @@ def _table_note(found: Reidentified) -> str:
     return " ".join([text, *reasons])
 
 
-def witness_table(found: Reidentified) -> Table:
+def witness_table(found: ReidentifyFindings) -> Table:
     """Return the worst claim of each attack, in a sentence."""
     return Table(
         caption="The worst claim of each attack",
@@ -163,7 +97,7 @@ def witness_table(found: Reidentified) -> Table:
     )
 
 
-def step_table(found: Reidentified) -> Table:
+def step_table(found: ReidentifyFindings) -> Table:
     """Return nonspecificity and hit rate after each piece of information."""
     rows = (
         (
@@ -186,7 +120,7 @@ def step_table(found: Reidentified) -> Table:
     )
 
 
-def clash_table(found: Reidentified) -> Table:
+def clash_table(found: ReidentifyFindings) -> Table:
     """Return the attacks that cannot both be valid."""
     return Table(
         caption="Attacks that contradict each other",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.ask.reidentify.findings import Clash, Level, Verdict
-from unveil.ask.reidentify.run import Case, Guess, Guessed
+from unveil.ask.reidentify.read import Case
 from unveil.data.mechanism import Mechanism
 from unveil.data.table import Table
 from unveil.errors import InputError
@@ -21,6 +21,7 @@ from unveil.measure.compatibility import MOST_PAIRS, compatibility
 from unveil.measure.file_level import file_level_truth
 
 Integers = NDArray[np.int64]
+Guess = Beliefs | Candidates
 
 #: Pairs of a released and an original row for which the true probability is computed: beyond, some released rows are
 #: drawn at the record level, and there is no verdict at the file level.
@@ -31,6 +32,25 @@ _PAIRS_IN_ALL = 3_000_000
 _PAIRS_AT_LEAST = 400
 
 NO_MECHANISM = "how the release was made is not known, and with it the true probability is not"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Guessed:
+    """What an attack left: a guess about ``rows`` of the release, and the rows for which it leaves nobody possible."""
+
+    rows: Integers
+    guess: Guess
+    nobody: Integers
+
+    @property
+    def bets(self) -> Candidates:
+        """The guess as the probabilities to bet by."""
+        return self.guess.to_candidates() if isinstance(self.guess, Beliefs) else self.guess
+
+    @property
+    def aimed_at(self) -> Integers:
+        """The released rows that the attack was about, ascending."""
+        return np.union1d(self.rows, self.nobody)
 
 
 class Truth(NamedTuple):
@@ -224,3 +244,12 @@ def _beliefs(guess: Guess, size: int) -> list[MassFunction]:
             known[key] = MassFunction.from_set(size, kept.astype(np.int64))
         each.append(known[key])
     return each
+
+
+def simulated_note(mechanism: Mechanism | None) -> tuple[str, ...]:
+    """Return a note where the true probabilities are simulated, or nothing."""
+    error = getattr(mechanism, "error", None)
+    size = float(error()) if callable(error) else 0.0
+    if not size:
+        return ()
+    return (f"The true probabilities rest on simulated swaps, with a relative standard error of up to {size:.2g}.",)

@@ -1,19 +1,162 @@
-"""The page that answers: who is behind each masked record, and is the attack that says so valid?"""
+"""How the findings about re-identification are shown: JSON, limits, table, page and pictures."""
 
-from importlib.metadata import version as installed_version
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from unveil.ask.answer import View
 from unveil.ask.reidentify.charts import charts, learnt
-from unveil.ask.reidentify.findings import Reidentified
+from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Step
 from unveil.ask.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
-from unveil.ask.reidentify.words import PROVES_NOTHING, headline, levels_differ, tone
+from unveil.ask.reidentify.words import (
+    PROVES_NOTHING,
+    clash_sentence,
+    headline,
+    levels_differ,
+    spoken_notes,
+    tone,
+)
+from unveil.measure.risk import Rate
 from unveil.show.blocks import Page, Section
+from unveil.show.limits import Quantity
 from unveil.show.text import count, name
 
-__all__ = ["attack_table", "charts", "clash_sentence", "clash_table", "headline", "key_numbers", "page", "tone"]
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
 
 
-def page(found: Reidentified, *, seed: int | None = None, version: str | None = None) -> Page:
-    """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML."""
+def meanings() -> dict[str, str]:
+    """Return what each quantity means that a limit can be set for."""
+    return {
+        "hit_rate": "the share of released records whose right person is the best bet of the attack that hits most "
+        "often (expected, where bets tie). Exceeded when greater than VALUE",
+        "hit_rate.high": "the upper end of the 95 % interval of the hit rate, the highest over the attacks. Exceeded "
+        "when greater than VALUE",
+    }
+
+
+def quantities(found: ReidentifyFindings) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for: the hit rate of the attack that hits most, and its upper end."""
+    rates = [attacked.hit_rate for attacked in found.attacks]
+    worst = {
+        "hit_rate": max((rate.value for rate in rates if rate.defined), default=float("nan")),
+        "hit_rate.high": max((rate.high for rate in rates if rate.defined), default=float("nan")),
+    }
+    meaning = meanings()
+    return {
+        name: Quantity(name=name, value=value, meaning=meaning[name], exceeded_when_undefined=False)
+        for name, value in worst.items()
+    }
+
+
+def figures(found: ReidentifyFindings) -> Mapping[str, Any]:
+    """Return what JSON holds; a verdict that cannot be had is null, with the reason beside it."""
+    from unveil import __version__
+
+    return {
+        "records": found.records,
+        "original_records": found.originals,
+        "protect": found.protect,
+        "known": list(found.known),
+        "order": found.order,
+        "blind_chance": found.blind,
+        "confusion": found.confusion,
+        "utility": {"loss": found.loss},
+        "keeps_order": found.keeps_order,
+        "attacks": [_attack(each) for each in found.attacks],
+        "cannot_both_be_valid": [
+            {"attacks": [clash.first, clash.second], "records": clash.records, "of": clash.of}
+            for clash in found.clashes
+        ],
+        "notes": list(found.notes),
+        "version": __version__,
+    }
+
+
+def _attack(attacked: Attacked) -> dict[str, Any]:
+    levels = (attacked.record_level, attacked.file_level)
+    return {
+        "attack": attacked.attack,
+        "leaves": attacked.leaves,
+        "targets": attacked.targets,
+        "attempted": attacked.attempted,
+        "leaves_nobody": attacked.nobody,
+        "valid": {
+            **{f"{each.level}_level": each.share for each in levels},
+            "counts": {
+                f"{each.level}_level": {"valid": each.valid, "invalid": each.invalid, "undecided": each.undecided}
+                for each in levels
+            },
+            "why": {f"{each.level}_level": each.why or None for each in levels},
+        },
+        "hit_rate": _rate(attacked.hit_rate),
+        "nonspecificity": {
+            "before": attacked.steps[0].nonspecificity,
+            "after": attacked.steps[-1].nonspecificity,
+            "steps": [_step(step) for step in attacked.steps],
+        },
+        "confusion": {"least": attacked.confusion, "median": attacked.typical_confusion},
+        "witness": attacked.witness or None,
+    }
+
+
+def _rate(rate: Rate) -> dict[str, float]:
+    return {"value": rate.value, "low": rate.low, "high": rate.high}
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "known": step.known,
+        "column": step.column or None,
+        "nonspecificity": step.nonspecificity,
+        "entropy": step.entropy,
+        "hit_rate": _rate(step.hit_rate),
+        "leaves_nobody": step.nobody,
+        "why": step.why or None,
+    }
+
+
+def frame(found: ReidentifyFindings) -> "pl.DataFrame":
+    """Return one row per attack, with all columns known."""
+    import polars as pl
+    from polars import selectors
+
+    rows = [
+        {
+            "attack": each.attack,
+            "leaves": each.leaves,
+            "targets": each.targets,
+            "attempted": each.attempted,
+            "leaves_nobody": each.nobody,
+            "is_valid": each.is_valid,
+            "valid_record_level": each.record_level.share,
+            "valid_file_level": each.file_level.share,
+            "hit_rate": each.hit_rate.value,
+            "hit_rate_low": each.hit_rate.low,
+            "hit_rate_high": each.hit_rate.high,
+            "nonspecificity": each.steps[-1].nonspecificity,
+            "entropy": each.steps[-1].entropy,
+            "confusion": each.confusion,
+        }
+        for each in found.attacks
+    ]
+    return pl.DataFrame(rows, schema_overrides={"is_valid": pl.Boolean}).with_columns(selectors.float().fill_nan(None))
+
+
+def plot(found: ReidentifyFindings) -> "NDArray[Any]":
+    """Return matplotlib axes with hit rate and doubt against the number of columns known."""
+    from unveil.show.draw.lines import draw_all
+
+    return draw_all(charts(found))
+
+
+def page(found: ReidentifyFindings, *, seed: int | None = None, version: str | None = None) -> Page:
+    """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML.
+
+    It holds no value of the data.
+    """
+    from unveil import __version__
+
     sections = [_verdict_section(found), _known_section(found)]
     if found.clashes:
         sections.append(
@@ -32,30 +175,13 @@ def page(found: Reidentified, *, seed: int | None = None, version: str | None = 
         sections=tuple(sections),
         method=_method(found),
         untested=_UNTESTED,
-        notes=tuple(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in found.notes),
+        notes=spoken_notes(found),
         seed=seed,
-        version=installed_version("unveil") if version is None else version,
+        version=__version__ if version is None else version,
     )
 
 
-def clash_sentence(found: Reidentified) -> str:
-    """Return what contradictions between attacks mean; it needs no truth.
-
-    Empty where there are none.
-    """
-    if not found.clashes:
-        return ""
-    worst = max(found.clashes, key=lambda clash: clash.records)
-    more = f" {len(found.clashes) - 1} more pairs contradict each other." if len(found.clashes) > 2 else ""
-    more = " One more pair contradicts each other." if len(found.clashes) == 2 else more
-    return (
-        f"{name(worst.first, 60)} and {name(worst.second, 60)} cannot both be valid for {count(worst.records)} of "
-        f"{count(worst.of, 'record', 'records')}: whatever the truth is, at least one of the two is wrong there. That "
-        f"is said without looking at the truth.{more}"
-    )
-
-
-def _verdict_section(found: Reidentified) -> Section:
+def _verdict_section(found: ReidentifyFindings) -> Section:
     made = "made elsewhere" if found.protect is None else f"made by {name(found.protect, 80)}"
     lead = (
         f"The release was {made}. A guess is valid if it claims nothing beyond the true probability that the masking "
@@ -69,7 +195,7 @@ def _verdict_section(found: Reidentified) -> Section:
     )
 
 
-def _known_section(found: Reidentified) -> Section:
+def _known_section(found: ReidentifyFindings) -> Section:
     return Section(
         heading="What each piece of information adds",
         lead=f"The adversary knows {count(len(found.known), 'column', 'columns')} of the original. {learnt(found)}",
@@ -77,7 +203,7 @@ def _known_section(found: Reidentified) -> Section:
     )
 
 
-def _method(found: Reidentified) -> tuple[str, ...]:
+def _method(found: ReidentifyFindings) -> tuple[str, ...]:
     return (
         "Record level: the true probability of each original record given one released record and the columns that "
         "the adversary knows, every original record being as likely beforehand.",
@@ -99,3 +225,6 @@ _UNTESTED = (
     "An adversary who knows only some of the people, or knows them wrongly: here the original itself is known.",
     "What a right match would reveal about the person, and what more releases of the same people would add.",
 )
+
+
+VIEW = View(schema="unveil.reidentify/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)

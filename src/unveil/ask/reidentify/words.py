@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import isnan
 
-from unveil.ask.reidentify.findings import Attacked, Reidentified, Verdict
+from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Verdict
 from unveil.measure.risk import Rate
 from unveil.show.blocks import Tone
 from unveil.show.text import count, decimal, name, percent
@@ -12,7 +12,7 @@ from unveil.show.text import count, decimal, name, percent
 PROVES_NOTHING = "an attack that cannot be right under the masking used proves nothing"
 
 
-def headline(found: Reidentified) -> str:
+def headline(found: ReidentifyFindings) -> str:
     """Return the answer: how far a valid attack gets, and which attacks are not valid."""
     valid = [each for each in found.attacks if each.is_valid]
     unknown = [each for each in found.attacks if each.is_valid is None]
@@ -31,7 +31,7 @@ def headline(found: Reidentified) -> str:
     return " ".join([*sentences, *_invalid_sentence(found)])
 
 
-def _invalid_sentence(found: Reidentified) -> list[str]:
+def _invalid_sentence(found: ReidentifyFindings) -> list[str]:
     invalid = [each for each in found.attacks if each.is_valid is False]
     if not invalid:
         return []
@@ -44,7 +44,7 @@ def _invalid_sentence(found: Reidentified) -> list[str]:
     return [f"{said}: {PROVES_NOTHING}."]
 
 
-def tone(found: Reidentified) -> Tone:
+def tone(found: ReidentifyFindings) -> Tone:
     """Return how the headline should strike: bad where an attack that may be valid finds every second person.
 
     What attacks reach that are not valid is a warning at most: it neither proves anything nor clears anybody.
@@ -97,7 +97,7 @@ def witness_of(attacked: Attacked) -> str:
     return "No guess claims more than the true probability allows."
 
 
-def levels_differ(found: Reidentified) -> str:
+def levels_differ(found: ReidentifyFindings) -> str:
     """Return a sentence where the two levels disagree, or nothing."""
     one = next(
         (
@@ -116,6 +116,28 @@ def levels_differ(found: Reidentified) -> str:
     )
 
 
+def clash_sentence(found: ReidentifyFindings) -> str:
+    """Return what contradictions between attacks mean; it needs no truth.
+
+    Empty where there are none.
+    """
+    if not found.clashes:
+        return ""
+    worst = max(found.clashes, key=lambda clash: clash.records)
+    more = f" {len(found.clashes) - 1} more pairs contradict each other." if len(found.clashes) > 2 else ""
+    more = " One more pair contradicts each other." if len(found.clashes) == 2 else more
+    return (
+        f"{name(worst.first, 60)} and {name(worst.second, 60)} cannot both be valid for {count(worst.records)} of "
+        f"{count(worst.of, 'record', 'records')}: whatever the truth is, at least one of the two is wrong there. That "
+        f"is said without looking at the truth.{more}"
+    )
+
+
+def spoken_notes(found: ReidentifyFindings) -> tuple[str, ...]:
+    """Return the notes as whole sentences."""
+    return tuple(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in found.notes)
+
+
 def spoken(attacked: Attacked) -> str:
     """Return the attack as it is written, visible and of bounded length."""
     return name(attacked.attack, 60)
@@ -131,7 +153,7 @@ def _best(attacks: Sequence[Attacked]) -> Attacked:
     return max(attacks, key=lambda each: -1.0 if isnan(each.hit_rate.value) else each.hit_rate.value)
 
 
-def _reach(attacked: Attacked, found: Reidentified) -> str:
+def _reach(attacked: Attacked, found: ReidentifyFindings) -> str:
     if not attacked.hit_rate.defined:
         return "no released record comes from an original one"
     return (
