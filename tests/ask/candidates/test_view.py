@@ -373,6 +373,8 @@ def test_without_truth_the_page_says_what_is_missing_and_why() -> None:
 def test_only_what_was_asked_for_is_on_the_page() -> None:
     found = candidates(SCORES_AS_GUESS, metrics=["entropy"]).page()
     assert [each.heading for each in found.sections] == ["How far the adversary reaches", "Uncertainty"]
+    # The headline does not depend on what is shown: it is the one of the terminal.
+    assert found.headline == BLIND.page().headline
 
 
 SCORES_AS_GUESS = Candidates.from_scores(SCORES)
