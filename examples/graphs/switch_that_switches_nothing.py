@@ -49,7 +49,7 @@ def attacked(original: Graph, protect: ProtectsGraph, seed: int, repeat: int) ->
         overlap=OVERLAP,
         repeat=repeat,
         rng=np.random.default_rng(seed),
-    ).found.metric("adversary_overall_success")
+    ).findings.metric("adversary_overall_success")
     return {"edges_changed": changed, "found": found.mean, "low": found.low, "high": found.high}
 
 

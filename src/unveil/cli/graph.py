@@ -10,7 +10,7 @@ from unveil.cli.common import Options, one_line, question_options, show, show_fi
 from unveil.cli.values import refuse_overwriting, share
 
 if TYPE_CHECKING:
-    from unveil.ask.graph.answer import GraphAnswer
+    from unveil.ask.graph.findings import GraphFindings
 
 FILE = click.Path(path_type=Path)
 #: Options that draw a release and knowledge, which is not done where both are given.
@@ -21,7 +21,7 @@ _MOST_DIGITS = 18
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.graph.answer import meanings
+    from unveil.ask.graph.view import meanings
 
     return meanings()
 
@@ -120,7 +120,7 @@ def graph(
           unveil graph edges.csv --attack yg --seed-pairs 20 --limit adversary_overall_success=0.1
           unveil graph released.csv --auxiliary known.csv --seed-pairs pairs.csv --truth truth.csv
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.graph.read import graph_file, graph_made_elsewhere_files
+    from unveil.ask.graph.answer import graph_file, graph_made_elsewhere_files
     from unveil.show.terminal import progress
 
     _refuse_mixtures(edges, auxiliary, truth, seed_pairs, sample)
@@ -144,7 +144,7 @@ def graph(
                 rng=options.rng,
                 progress=report,
             )
-    show(answer, options, as_text=lambda: _print(answer, edges is None))
+    show(answer, options, as_text=lambda: _print(answer.findings, edges is None))
 
 
 def _refuse_mixtures(
@@ -179,17 +179,17 @@ def _refuse_mixtures(
         raise click.UsageError("--auxiliary needs --truth FILE, to see what the adversary gets right. Add it", context)
 
 
-def _print(answer: "GraphAnswer", is_sample: bool) -> None:
+def _print(found: "GraphFindings", is_sample: bool) -> None:
     """Print the answer for a person: the headline, the figures, all metrics, and what cut-offs leave."""
     from unveil.ask.graph.tables import cut_off_table, metric_table
-    from unveil.ask.graph.words import attacked_headline, attacked_tone, key_numbers
+    from unveil.ask.graph.words import headline, key_numbers, tone
     from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:
         click.echo("The example inside unveil: a generated graph, in which nobody is real.\n")
-    console, found = output(), answer.found
-    show_headline(attacked_headline(found), tone=attacked_tone(found))
-    for note in answer.notes:
+    console = output()
+    show_headline(headline(found), tone=tone(found))
+    for note in found.notes:
         console.print(f"Note: {one_line(note)}")
     click.echo()
     show_figures(key_numbers(found))

@@ -68,7 +68,7 @@ def _matching(asked: Asked) -> Answered:
 
 
 def _graph(asked: Asked) -> Answered:
-    from unveil.ask.graph.read import graph_file, graph_made_elsewhere_files
+    from unveil.ask.graph.answer import graph_file, graph_made_elsewhere_files
 
     values = asked.values
     if asked.path("auxiliary") is not None:

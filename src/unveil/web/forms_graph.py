@@ -12,7 +12,7 @@ _MOST_PAIRS = 10**18
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.graph.answer import meanings
+    from unveil.ask.graph.view import meanings
 
     return meanings()
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tests.candidate_strategies import Case, cases
 from tests.graph_attackers import Blind, Idle, OnlyHalf, Told, unknown
 from tests.graph_strategies import erdos_renyi, heavy_tail
-from unveil.ask.graph.answer import GraphAnswer, graph, meanings
-from unveil.ask.graph.elsewhere import graph_made_elsewhere
-from unveil.ask.graph.findings import averaged
-from unveil.ask.graph.read import graph_file, graph_made_elsewhere_files
+from unveil.ask.answer import Answer
+from unveil.ask.graph.answer import graph, graph_file, graph_made_elsewhere, graph_made_elsewhere_files
+from unveil.ask.graph.findings import GraphFindings, averaged
+from unveil.ask.graph.view import meanings
 from unveil.ask.graph.words import key_numbers
 from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
@@ -40,7 +40,7 @@ def rng(seed: int = 1) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def told(answer: GraphAnswer) -> dict[str, Any]:
+def told(answer: Answer[GraphFindings]) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(answer.to_json(seed=7))
     return found
 
@@ -57,10 +57,11 @@ def test_figures_are_those_of_the_guess_without_the_seeds() -> None:
     )
     kept = [node for node in range(80) if node not in set(knowledge.seeds[:, 0].tolist())]
     wanted = all_metrics(Candidates.from_scores(dense(guess)[kept]), release.truth[kept])
-    assert [each.metric.name for each in answer.found.metrics] == NAMES
-    assert [each.mean for each in answer.found.metrics] == pytest.approx([each.mean for each in wanted], nan_ok=True)
-    assert answer.found.repetitions[0].matches.targets == answer.guess.target_count == answer.truth.size == 68
-    assert answer.found.repetitions[0].seeds == 12
+    assert [each.metric.name for each in answer.findings.metrics] == NAMES
+    assert [each.mean for each in answer.findings.metrics] == pytest.approx([each.mean for each in wanted], nan_ok=True)
+    found = answer.findings
+    assert found.repetitions[0].matches.targets == found.guess.target_count == found.truth.size == 68
+    assert answer.findings.repetitions[0].seeds == 12
 
 
 def dense(guess: Candidates) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -84,17 +85,17 @@ def test_some_targets_keep_what_is_believed_of_them(case: Case, random: Any) -> 
 
 def test_a_graph_that_is_known_whole_is_found_whole() -> None:
     answer = graph(SMALL, None, NS, overlap=1.0, seed_pairs=20, rng=rng())
-    found = answer.found.repetitions[0].matches
-    assert answer.found.protect == "id-removal"
+    found = answer.findings.repetitions[0].matches
+    assert answer.findings.protect == "id-removal"
     assert found.correct / found.targets > 0.9
-    assert answer.found.cut_offs[0].entropy == pytest.approx(answer.found.metric("entropy").mean)
-    assert answer.found.cut_offs[2].entropy == pytest.approx(answer.found.metric("quantiles_on_entropy").mean)
+    assert answer.findings.cut_offs[0].entropy == pytest.approx(answer.findings.metric("entropy").mean)
+    assert answer.findings.cut_offs[2].entropy == pytest.approx(answer.findings.metric("quantiles_on_entropy").mean)
 
 
 def test_one_repetition_has_no_interval_and_says_so() -> None:
     answer = graph(SMALL, "id-removal", NS, seed_pairs=10, rng=rng())
-    assert all(math.isnan(each.low) and math.isnan(each.high) for each in answer.found.metrics)
-    assert any("one repetition, and so no interval" in note for note in answer.notes)
+    assert all(math.isnan(each.low) and math.isnan(each.high) for each in answer.findings.metrics)
+    assert any("one repetition, and so no interval" in note for note in answer.findings.notes)
     found = told(answer)
     assert {row["low"] for row in found["metrics"]} == {None}
     assert found["repeat"] == 1
@@ -113,7 +114,7 @@ def test_cut_offs_are_those_of_the_definition() -> None:
         erdos_renyi(20, 0.3, 1), erdos_renyi(20, 0.3, 2), [[0, 0]], range(20), Told(scores=scores), rng=rng()
     )
     rows = (scores / scores.sum(axis=1, keepdims=True))[1:]
-    for cut, least in zip(answer.found.cut_offs, (0.0, 1e-4, 1e-3, 1e-2), strict=True):
+    for cut, least in zip(answer.findings.cut_offs, (0.0, 1e-4, 1e-3, 1e-2), strict=True):
         bits = [-sum(p * math.log2(p) for p in row if p >= least and p > 0) for row in rows.tolist()]
         every = [p for row in rows.tolist() for p in row if p > 0]
         small = [p for p in every if p < least]
@@ -122,20 +123,20 @@ def test_cut_offs_are_those_of_the_definition() -> None:
         assert (cut.low, cut.high) == pytest.approx(tuple(np.quantile(bits, [0.05, 0.95])))
         assert cut.candidates_left_out == pytest.approx(len(small) / len(every))
         assert cut.probability_left_out == pytest.approx(sum(small) / 19)
-    assert answer.found.candidate_counts.sum() == 19 * 20
-    assert answer.found.candidate_mass.sum() == pytest.approx(19)
-    assert answer.found.truth_counts.sum() == 19
+    assert answer.findings.candidate_counts.sum() == 19 * 20
+    assert answer.findings.candidate_mass.sum() == pytest.approx(19)
+    assert answer.findings.truth_counts.sum() == 19
 
 
 def test_nodes_are_in_the_order_of_their_connections_whatever_their_numbers() -> None:
     first = graph_made_elsewhere(SMALL, SMALL, [[0, 0], [1, 1]], range(80), Blind(), rng=rng())
-    nodes = first.found.nodes
+    nodes = first.findings.nodes
     assert (np.diff(nodes.degree) <= 0).all()
-    assert nodes.right.sum() == first.found.repetitions[0].matches.correct
+    assert nodes.right.sum() == first.findings.repetitions[0].matches.correct
     scores = rng(3).random((80, 80))
     order = rng(4).permutation(80)
     plain, mixed = (
-        graph_made_elsewhere(g, SMALL, [[int(s), 0]], t, Told(scores=m), rng=rng()).found.nodes
+        graph_made_elsewhere(g, SMALL, [[int(s), 0]], t, Told(scores=m), rng=rng()).findings.nodes
         for g, s, t, m in (
             (SMALL, 0, np.arange(80), scores),
             (SMALL.relabelled(order), order[0], np.argsort(order), scores[np.argsort(order)]),
@@ -201,8 +202,8 @@ def test_release_and_knowledge_do_not_depend_on_the_attack() -> None:
 def test_blind_guessing_finds_what_random_guessing_is_said_to_find() -> None:
     answer = graph(erdos_renyi(12, 0.4, 1), "id-removal", Blind(), seed_pairs=4, repeat=200, rng=rng())
     expected = 8 * (1 / 8)
-    assert {each.at_random for each in answer.found.repetitions} == {expected}
-    leaked = answer.found.metric("amount_of_leaked_information")
+    assert {each.at_random for each in answer.findings.repetitions} == {expected}
+    leaked = answer.findings.metric("amount_of_leaked_information")
     assert leaked.values.mean() == pytest.approx(expected, abs=4 * leaked.values.std() / 200**0.5)
 
 
@@ -210,26 +211,27 @@ def test_estimates_and_notes_that_differ_are_said() -> None:
     estimating = AdaptiveDeanonymization(exact_up_to=20, pivots=15)
     answer = graph(SMALL, "id-removal", estimating, seed_pairs=9, rng=rng())
     assert any(
-        note.startswith("How central nodes are was estimated from 15 of up to 80 nodes") for note in answer.notes
+        note.startswith("How central nodes are was estimated from 15 of up to 80 nodes")
+        for note in answer.findings.notes
     )
     exact = graph(SMALL, "id-removal", AdaptiveDeanonymization(), seed_pairs=9, rng=rng())
-    assert not any("estimated" in note for note in exact.notes)
+    assert not any("estimated" in note for note in exact.findings.notes)
 
     class Talks(IdRemoval):
         def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
             return replace(super().apply(original, rng=rng), notes=(f"drew {rng.random()}",))
 
-    many = graph(SMALL, Talks(), Blind(), seed_pairs=9, repeat=3, rng=rng()).notes
+    many = graph(SMALL, Talks(), Blind(), seed_pairs=9, repeat=3, rng=rng()).findings.notes
     assert [note[:5] for note in many] == ["drew ", "Notes"]
 
 
 def test_pseudo_nodes_are_counted_apart() -> None:
     answer = graph(SMALL, "graph-anon:k=4", Blind(), seed_pairs=10, rng=rng())
-    one = answer.found.repetitions[0]
+    one = answer.findings.repetitions[0]
     assert one.released_nodes > 80
     assert one.matches.nobody == one.released_nodes - 80
     assert one.matches.targets == one.released_nodes - 10
-    assert answer.found.nodes.degree.size == 70
+    assert answer.findings.nodes.degree.size == 70
     assert one.at_random == 70 / 70
 
 
@@ -253,10 +255,12 @@ def test_limits_watch_means_and_the_upper_ends_of_success() -> None:
     quantities = answer.quantities
     assert list(quantities) == list(meanings())
     assert list(quantities)[: len(NAMES)] == NAMES
-    for each in answer.found.metrics:
+    for each in answer.findings.metrics:
         assert quantities[each.metric.name].value == each.mean
         assert quantities[each.metric.name].more_is_worse == (each.metric.more_means == "less private")
-    assert quantities["adversary_overall_success_high"].value == answer.found.metric("adversary_overall_success").high
+    assert (
+        quantities["adversary_overall_success_high"].value == answer.findings.metric("adversary_overall_success").high
+    )
     assert quantities["adversary_success_rate_high"].more_is_worse
     assert "target" not in " ".join(meanings().values())
 
@@ -279,17 +283,17 @@ def test_seeds_can_be_drawn_from_the_truth() -> None:
     assert [len(pairs) for pairs in seen] == [7, 7]
     assert seen[0].tolist() != seen[1].tolist()
     assert all((pairs[:, 0] == pairs[:, 1]).all() and pairs.min() > 5 for pairs in seen)
-    one = answer.found.repetitions[0]
+    one = answer.findings.repetitions[0]
     assert (one.matches.nobody, one.matches.targets) == (5, 73)
     # 68 stand for somebody, one of them for somebody who is not in the auxiliary graph.
     assert one.at_random == pytest.approx(67 / 73)
-    assert any(note.startswith("5 of 80 released nodes stand for nobody") for note in answer.notes)
+    assert any(note.startswith("5 of 80 released nodes stand for nobody") for note in answer.findings.notes)
 
 
 def test_wrong_seeds_and_repetitions_without_other_knowledge_are_said() -> None:
     answer = graph_made_elsewhere(SMALL, SMALL, [[0, 1], [2, 2]], range(80), Blind(), repeat=2, rng=rng())
-    assert any(note.startswith("1 of 2 seed pairs contradicts the truth") for note in answer.notes)
-    assert any("stay the same" in note for note in answer.notes)
+    assert any(note.startswith("1 of 2 seed pairs contradicts the truth") for note in answer.findings.notes)
+    assert any("stay the same" in note for note in answer.findings.notes)
     assert told(answer)["graph"] is None
     assert "made elsewhere" in answer.to_html()
 
@@ -299,14 +303,14 @@ def test_nodes_of_which_the_truth_says_nothing_are_in_no_figure() -> None:
     pairs = [[0, 0], [1, 1], [2, 3], [3, 2]]
     part = np.where((np.arange(80) % 4 == 0) | (np.arange(80) == 3), np.arange(80), -2)
     answer = graph_made_elsewhere(SMALL, SMALL, pairs, part, Told(scores=scores), rng=rng())
-    one = answer.found.repetitions[0]
+    one = answer.findings.repetitions[0]
     # Of the 76 nodes in no pair the truth is known of 19; all are found, as they are with the whole truth.
     assert (one.matches.targets, one.matches.attempted, one.matches.correct, one.unknown) == (19, 19, 19, 57)
-    assert answer.found.metric("adversary_success_rate").mean == 1
+    assert answer.findings.metric("adversary_success_rate").mean == 1
     assert (told(answer)["truth_unknown"], told(answer)["stand_for_nobody"]) == (57, 0)
-    assert any(note.startswith("The truth says nothing of 59 of 80 released nodes") for note in answer.notes)
+    assert any(note.startswith("The truth says nothing of 59 of 80 released nodes") for note in answer.findings.notes)
     # Only the pair of node 3 is known to be wrong.
-    assert any(note.startswith("1 of 4 seed pairs contradicts the truth") for note in answer.notes)
+    assert any(note.startswith("1 of 4 seed pairs contradicts the truth") for note in answer.findings.notes)
     html = answer.to_html()
     assert "57 nodes of which the truth says nothing" in html
     assert "no figure counts them" in html
@@ -321,12 +325,12 @@ def test_repetitions_without_an_attempt_have_no_rate() -> None:
             return guess
 
     answer = graph_made_elsewhere(SMALL, SMALL, 9, range(80), Sometimes(), repeat=9, rng=np.random.default_rng(3))
-    tried = [each for each in answer.found.repetitions if each.matches.attempted]
+    tried = [each for each in answer.findings.repetitions if each.matches.attempted]
     assert 1 < len(tried) < 9
-    rate = answer.found.metric("adversary_success_rate")
+    rate = answer.findings.metric("adversary_success_rate")
     assert rate.mean == pytest.approx(np.mean([each.matches.correct / each.matches.attempted for each in tried]))
     assert (rate.undefined, rate.why) == (9 - len(tried), "no target was attempted")
-    number = key_numbers(answer.found)[0]
+    number = key_numbers(answer.findings)[0]
     chance = float(np.mean([each.at_random / each.matches.attempted for each in tried]))
     assert number.reference == percent(chance)
     assert f"the {len(tried)} repetitions that have one" in number.meaning
@@ -384,7 +388,7 @@ def test_what_cannot_be_attacked_is_refused(call: Any, message: str) -> None:
         call()
 
 
-def elsewhere(*, seeds: Any = ((0, 0),), truth: Any = TRUTH) -> GraphAnswer:
+def elsewhere(*, seeds: Any = ((0, 0),), truth: Any = TRUTH) -> Answer[GraphFindings]:
     return graph_made_elsewhere(SMALL, SMALL, seeds, truth, NS, rng=rng())
 
 
@@ -401,7 +405,7 @@ def elsewhere(*, seeds: Any = ((0, 0),), truth: Any = TRUTH) -> GraphAnswer:
 def test_tiny_graphs_are_answered(small: Graph) -> None:
     for attack in (NS, Blind()):
         answer = graph(small, None, attack, seed_pairs=1, overlap=1.0, repeat=2, rng=rng())
-        assert answer.found.repetitions[0].matches.targets == small.nodes - 1
+        assert answer.findings.repetitions[0].matches.targets == small.nodes - 1
         assert "<svg" in answer.to_html()
 
 
@@ -423,7 +427,7 @@ def test_files_give_what_objects_give(tmp_path: Path) -> None:
     objects = graph_made_elsewhere(release.released, knowledge.auxiliary, knowledge.seeds, release.truth, rng=rng())
     assert {**told(from_files), "notes": []} == {**told(objects), "notes": []}
     drawn = graph_made_elsewhere_files(released, auxiliary, 9, truth, rng=rng())
-    assert drawn.found.repetitions[0].seeds == 9
+    assert drawn.findings.repetitions[0].seeds == 9
 
 
 def test_people_whom_the_auxiliary_graph_lacks_cannot_be_found(tmp_path: Path) -> None:
@@ -432,8 +436,8 @@ def test_people_whom_the_auxiliary_graph_lacks_cannot_be_found(tmp_path: Path) -
     auxiliary.write_text("source,target\nAda,Bob\nBob,Cy\n")
     truth.write_text("released,original\nr1,Ada\nr2,Bob\nr3,Cy\nr4,Dee\n")
     answer = graph_made_elsewhere_files(released, auxiliary, 1, truth, rng=rng())
-    assert any(note.startswith("1 of 4 original nodes in") for note in answer.notes)
-    one = answer.found.repetitions[0]
+    assert any(note.startswith("1 of 4 original nodes in") for note in answer.findings.notes)
+    one = answer.findings.repetitions[0]
     assert (one.auxiliary_nodes, one.matches.somebody) == (3, 3)
     assert one.at_random <= 2 / 2
     truth.write_text("released,original\nr1,1\nr2,2\n")
@@ -454,7 +458,7 @@ def test_a_slip_is_said_before_a_file_is_read() -> None:
 
 def test_without_a_file_the_example_is_taken() -> None:
     answer = graph_file(None, None, "ns", rng=rng(), repeat=1)
-    assert answer.found.graph == (1000, 4622)
+    assert answer.findings.graph == (1000, 4622)
 
 
 def test_progress_goes_forward_to_the_end() -> None:

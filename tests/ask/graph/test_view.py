@@ -15,11 +15,12 @@ from tests.graph_attackers import Blind, Idle, Told
 from tests.graph_strategies import erdos_renyi, heavy_tail
 from tests.show.test_page import Reader
 from tests.show.test_style import DARK, LIGHT, contrast
-from unveil.ask.graph.answer import GraphAnswer, graph
+from unveil.ask.answer import Answer
+from unveil.ask.graph.answer import graph, graph_made_elsewhere
 from unveil.ask.graph.charts import candidate_chart, cut_off_chart, levels_of, node_picture, truth_chart
-from unveil.ask.graph.elsewhere import graph_made_elsewhere
+from unveil.ask.graph.findings import GraphFindings
 from unveil.ask.graph.tables import cut_off_table, metric_table, repetition_table
-from unveil.ask.graph.words import attacked_headline, attacked_tone, key_numbers
+from unveil.ask.graph.words import headline, key_numbers, tone
 from unveil.attack.graph.distance_vector import DistanceVector
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.data.graph import Graph
@@ -38,7 +39,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(1)
 
 
-def planted(right: int, attempted: int, *, sure: float = 1.0, nodes: int = 12, seeds: int = 2) -> GraphAnswer:
+def planted(right: int, attempted: int, *, sure: float = 1.0, nodes: int = 12, seeds: int = 2) -> Answer[GraphFindings]:
     """Return the answer to an adversary who attempts the last ``attempted`` nodes and is right about ``right``."""
     scores = np.zeros((nodes, nodes))
     for at, node in enumerate(range(nodes - attempted, nodes)):
@@ -58,64 +59,64 @@ CHUNKED = graph(SMALL, None, DistanceVector(chunk=20), seed_pairs=10, rng=rng())
 
 
 def test_the_headline_says_how_many_of_how_many_beside_chance() -> None:
-    found = planted(6, 8).found
-    assert attacked_headline(found) == (
+    found = planted(6, 8).findings
+    assert headline(found) == (
         "The attack tests.graph_attackers:Told found 6 of 10 nodes that the adversary did not know: 75.0% of the 8 it "
         "attempted, 60.0% of all. Random guessing would find 0.8."
     )
-    assert attacked_tone(found) == "bad"
-    assert attacked_tone(planted(3, 8).found) == "warning"
+    assert tone(found) == "bad"
+    assert tone(planted(3, 8).findings) == "warning"
 
 
 def test_the_headline_of_nothing_found_or_attempted_is_not_good_news() -> None:
-    none = planted(0, 8).found
-    assert "found none of 10 nodes, in 8 attempts. Random guessing would find 0.8." in attacked_headline(none)
-    idle = graph(SMALL, None, Idle(), seed_pairs=10, rng=rng()).found
-    assert attacked_headline(idle).endswith("attempted none of the 50 nodes that the adversary did not know.")
-    nobody = graph_made_elsewhere(SMALL, SMALL, [[0, 0]], [-1] * 60, Blind(), rng=rng()).found
-    assert attacked_headline(nobody).startswith("No match can be right")
-    assert {attacked_tone(found) for found in (none, idle, nobody)} == {"neutral"}
+    none = planted(0, 8).findings
+    assert "found none of 10 nodes, in 8 attempts. Random guessing would find 0.8." in headline(none)
+    idle = graph(SMALL, None, Idle(), seed_pairs=10, rng=rng()).findings
+    assert headline(idle).endswith("attempted none of the 50 nodes that the adversary did not know.")
+    nobody = graph_made_elsewhere(SMALL, SMALL, [[0, 0]], [-1] * 60, Blind(), rng=rng()).findings
+    assert headline(nobody).startswith("No match can be right")
+    assert {tone(found) for found in (none, idle, nobody)} == {"neutral"}
     for found in (none, idle, nobody):
         assert key_numbers(found)
 
 
 def test_repetitions_are_averaged_in_words_and_have_intervals() -> None:
-    assert attacked_headline(REPEATED.found).startswith("On average over 3 repetitions, the attack narayanan-shmatikov")
-    rate = key_numbers(REPEATED.found)[0]
-    metric = REPEATED.found.metric("adversary_success_rate")
+    assert headline(REPEATED.findings).startswith("On average over 3 repetitions, the attack narayanan-shmatikov")
+    rate = key_numbers(REPEATED.findings)[0]
+    metric = REPEATED.findings.metric("adversary_success_rate")
     assert rate.value == f"{metric.mean:.1%}"
     assert f"95% interval {metric.low:.1%} to {metric.high:.1%}" in rate.meaning
 
 
 def test_nodes_found_although_they_look_hidden_are_counted() -> None:
-    labels = {number.label: number.value for number in key_numbers(planted(6, 8, sure=0.095).found)}
+    labels = {number.label: number.value for number in key_numbers(planted(6, 8, sure=0.095).findings)}
     assert labels["Found although they looked hidden"] == "6"
-    assert "Found although they looked hidden" not in {n.label for n in key_numbers(planted(6, 8, sure=0.2).found)}
+    assert "Found although they looked hidden" not in {n.label for n in key_numbers(planted(6, 8, sure=0.2).findings)}
 
 
 def test_what_chance_finds_as_well_is_not_alarming() -> None:
     edge = Graph.from_edges([0], [1])
-    found = graph(edge, None, Blind(), seed_pairs=1, overlap=1.0, rng=rng()).found
+    found = graph(edge, None, Blind(), seed_pairs=1, overlap=1.0, rng=rng()).findings
     assert (found.repetitions[0].matches.correct, found.repetitions[0].at_random) == (1, 1)
-    assert attacked_tone(found) == "neutral"
+    assert tone(found) == "neutral"
     # One attempt on three left nodes, and it is right: two thirds above chance of what could be.
-    assert attacked_tone(planted(1, 1, nodes=5).found) == "bad"
+    assert tone(planted(1, 1, nodes=5).findings) == "bad"
 
 
 def test_one_is_written_as_one() -> None:
     edge = Graph.from_edges([0], [1])
     idle = graph(edge, None, Idle(), seed_pairs=1, overlap=1.0, rng=rng())
-    assert attacked_headline(idle.found).endswith("did not attempt the only node that the adversary did not know.")
-    assert metric_table(idle.found).note.startswith("No value: ")
-    one = planted(1, 1).found
+    assert headline(idle.findings).endswith("did not attempt the only node that the adversary did not know.")
+    assert metric_table(idle.findings).note.startswith("No value: ")
+    one = planted(1, 1).findings
     assert truth_chart(one).caption.startswith("The only attempt on a node that stands for somebody.")
-    for found in (idle.found, one):
-        said = " ".join([attacked_headline(found), *(number.meaning for number in key_numbers(found))])
+    for found in (idle.findings, one):
+        said = " ".join([headline(found), *(number.meaning for number in key_numbers(found))])
         assert not re.search(r"\b1 (nodes|times|attempts)\b|the 1 node", said)
 
 
 def test_what_happened_is_said_of_an_attack_and_not_what_its_kind_does() -> None:
-    def lead(answer: GraphAnswer) -> str:
+    def lead(answer: Answer[GraphFindings]) -> str:
         return answer.page().sections[0].lead
 
     assert "every node was attempted, so both say the same." in lead(planted(6, 10))
@@ -126,26 +127,26 @@ def test_what_happened_is_said_of_an_attack_and_not_what_its_kind_does() -> None
 def test_repetitions_that_agree_have_an_interval_without_width() -> None:
     ring = Graph.from_edges(range(12), [*range(1, 12), 0])
     told = Told(scores=np.eye(12) + 0.01)
-    found = graph_made_elsewhere(ring, ring, [[0, 0]], range(12), told, repeat=3, rng=rng()).found
+    found = graph_made_elsewhere(ring, ring, [[0, 0]], range(12), told, repeat=3, rng=rng()).findings
     assert "no width" in key_numbers(found)[0].meaning
     table = metric_table(found, as_written=True)
     assert {row[2] for row in table.rows} <= {"no width", ""}
     assert "No width: all repetitions gave the same value" in table.note
-    assert "No width" not in metric_table(REPEATED.found).note
+    assert "No width" not in metric_table(REPEATED.findings).note
 
 
 def test_a_cut_off_near_an_even_share_is_no_tail() -> None:
-    even = planted(6, 8, sure=1 / 101, nodes=101).found
+    even = planted(6, 8, sure=1 / 101, nodes=101).findings
     assert "with about 101 candidates to a node, 0.01 is near an even share" in cut_off_table(even).note
     assert "even share" in candidate_chart(even).caption
-    tail = planted(6, 8, sure=0.9, nodes=101).found
+    tail = planted(6, 8, sure=0.9, nodes=101).findings
     assert tail.cut_offs[-1].candidates_left_out > 0.9
     assert "even share" not in cut_off_table(tail).note
 
 
 def test_small_numbers_have_no_exponents() -> None:
-    large = planted(1, 1, nodes=700).found
-    assert attacked_headline(large).endswith("Random guessing would find less than 0.01.")
+    large = planted(1, 1, nodes=700).findings
+    assert headline(large).endswith("Random guessing would find less than 0.01.")
     cells = [cell for row in metric_table(large).rows for cell in row]
     assert not any(re.search(r"\de[-+]\d", cell) for cell in cells)
     assert [text for _, text in axis(-8, 0, "power").ticks] == ["0.00000001", "0.000001", "0.0001", "0.01", "1"]
@@ -155,29 +156,40 @@ def test_small_numbers_have_no_exponents() -> None:
 
 
 def test_every_metric_is_in_the_table_with_its_interval() -> None:
-    table = metric_table(REPEATED.found, as_written=True)
+    table = metric_table(REPEATED.findings, as_written=True)
     assert table.columns == ("Metric", "Mean", "95% interval", "Private", "Trust")
     assert [row[0] for row in table.rows] == NAMES
     assert {len(row) for row in table.rows} == {5} == {len(table.align)}
     assert [row[-1] for row in table.rows] == [mark(name, "graphs") for name in NAMES]
     assert trust_note(["graphs"]) in table.note
-    once = metric_table(CHUNKED.found)
+    once = metric_table(CHUNKED.findings)
     assert once.columns == ("Metric", "Mean", "Private", "Trust", "What it is")
     assert not any("target" in cell for row in once.rows for cell in row)
 
 
 def test_metrics_with_a_ceiling_are_marked() -> None:
-    starred = [row[0].removesuffix("*") for row in metric_table(CHUNKED.found, as_written=True).rows if "*" in row[0]]
+    starred = [
+        row[0].removesuffix("*") for row in metric_table(CHUNKED.findings, as_written=True).rows if "*" in row[0]
+    ]
     assert starred == [name for name in NAMES if METRICS[name].affected_by_chunking]
-    assert "than 20 candidates" in metric_table(CHUNKED.found).note
-    assert not any("*" in row[0] for row in metric_table(REPEATED.found).rows)
+    assert "than 20 candidates" in metric_table(CHUNKED.findings).note
+    assert not any("*" in row[0] for row in metric_table(REPEATED.findings).rows)
 
 
 def test_other_tables_have_a_row_for_each_cut_off_and_repetition() -> None:
-    assert [row[0] for row in cut_off_table(REPEATED.found).rows] == [
+    assert [row[0] for row in cut_off_table(REPEATED.findings).rows] == [
         "all candidates", "those with 0.0001 or more", "those with 0.001 or more", "those with 0.01 or more",
     ]  # fmt: skip
-    assert [row[0] for row in repetition_table(REPEATED.found).rows] == ["1", "2", "3"]
+    assert [row[0] for row in repetition_table(REPEATED.findings).rows] == ["1", "2", "3"]
+
+
+def test_the_frame_has_a_row_for_each_metric_and_null_where_there_is_no_value() -> None:
+    frame = REPEATED.to_frame()
+    assert frame["name"].to_list() == NAMES
+    assert frame["mean"].to_list() == [
+        None if math.isnan(each.mean) else each.mean for each in REPEATED.findings.metrics
+    ]
+    assert CHUNKED.to_frame()["low"].null_count() == len(NAMES)
 
 
 # --- the picture of nodes ---------------------------------------------------------------------------------------------
@@ -208,7 +220,7 @@ def marks(rings: Rings) -> dict[str, int]:
 
 
 def test_each_node_is_a_mark_of_its_level() -> None:
-    picture = node_picture(planted(6, 8, sure=0.4).found)
+    picture = node_picture(planted(6, 8, sure=0.4).findings)
     # Right ones were given 0.4 on the true node, wrong ones 0.6 over 11 others.
     assert marks(picture) == {"level-2": 6, "level-3": 2, "unknown": 2, "struck": 6}
     assert [name.rsplit(": ", 1)[1] for name in picture.levels] == ["0", "6", "2", "0", "2"]
@@ -226,7 +238,7 @@ def test_levels_begin_where_they_say() -> None:
 def test_many_nodes_are_put_together_and_none_is_lost() -> None:
     nodes = 2 * MOST_MARKS + 7
     large = planted(nodes // 2, nodes - 2, nodes=nodes)
-    picture = node_picture(large.found)
+    picture = node_picture(large.findings)
     assert picture.level.size == math.ceil((nodes - 2) / 3) <= MOST_MARKS
     assert sum(int(name.rsplit(": ", 1)[1].replace(",", "")) for name in picture.levels) == nodes - 2
     assert "Each mark is 3 nodes with about" in picture.caption
@@ -238,7 +250,7 @@ def test_many_nodes_are_put_together_and_none_is_lost() -> None:
 
 def test_groups_of_which_few_were_attempted_are_not_attempted() -> None:
     nodes = MOST_MARKS + 12
-    picture = node_picture(planted(5, 5, nodes=nodes).found)
+    picture = node_picture(planted(5, 5, nodes=nodes).findings)
     # Five nodes in marks of two: two pairs, and one that is half attempted and counts.
     assert (picture.level == 0).sum() == 3
     assert picture.struck.sum() == 2
@@ -256,7 +268,7 @@ def test_matplotlib_draws_the_same_marks_in_the_same_colours() -> None:
 
     assert [LIGHT[f"exposed-{level}"] for level in (1, 2, 3, 4)] == list(COLOURS)
     assert LIGHT["unknown"] == UNKNOWN
-    axes = draw_rings(node_picture(planted(6, 8, sure=0.4).found), pyplot.subplots()[1])
+    axes = draw_rings(node_picture(planted(6, 8, sure=0.4).findings), pyplot.subplots()[1])
     assert len(axes.patches) == 8 + 6
     titles = [each.get_title(loc="left") for each in REPEATED.plot()]
     assert titles == ["Who is found", "How probable the true node is"]
@@ -267,7 +279,7 @@ def test_matplotlib_draws_the_same_marks_in_the_same_colours() -> None:
 
 
 def test_bars_add_up_to_everything() -> None:
-    for found in (REPEATED.found, CHUNKED.found):
+    for found in (REPEATED.findings, CHUNKED.findings):
         assert truth_chart(found).series[0].y.sum() == pytest.approx(1)
         bars, line = candidate_chart(found).series
         assert bars.y.sum() == pytest.approx(1)
@@ -278,15 +290,15 @@ def test_bars_add_up_to_everything() -> None:
 
 
 def test_the_probability_of_the_truth_is_in_its_bar() -> None:
-    bars = truth_chart(planted(6, 8).found).series[0]
+    bars = truth_chart(planted(6, 8).findings).series[0]
     assert dict(zip(bars.x.tolist(), bars.y.tolist(), strict=True)) == {0.0: 0.25, 0.95: 0.75}
 
 
 def test_cut_offs_are_rows_above_min_entropy() -> None:
-    chart = cut_off_chart(CHUNKED.found)
+    chart = cut_off_chart(CHUNKED.findings)
     assert len(chart.rows) == 5
-    entropies = [cut.entropy for cut in CHUNKED.found.cut_offs]
-    assert chart.series[0].x.tolist() == [*entropies, CHUNKED.found.metric("min_entropy").mean]
+    entropies = [cut.entropy for cut in CHUNKED.findings.cut_offs]
+    assert chart.series[0].x.tolist() == [*entropies, CHUNKED.findings.metric("min_entropy").mean]
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------

@@ -5,13 +5,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.ask.graph.findings import BARS_PER_POWER, LEAST_POWER, TRUTH_BARS, AttackedGraph, Nodes
+from unveil.ask.graph.findings import BARS_PER_POWER, LEAST_POWER, TRUTH_BARS, GraphFindings, Nodes
+from unveil.ask.graph.words import alike, cut_off_name
 from unveil.show.blocks import Chart, Rings, Series, Threshold
 from unveil.show.svg.rings import MOST_MARKS
 from unveil.show.text import count, percent, significant
 
 
-def truth_chart(found: AttackedGraph) -> Chart:
+def truth_chart(found: GraphFindings) -> Chart:
     """Return how many of the attempted nodes had their true node given how much probability."""
     share = found.truth_counts / max(int(found.truth_counts.sum()), 1)
     filled = np.flatnonzero(share)
@@ -40,7 +41,7 @@ def truth_chart(found: AttackedGraph) -> Chart:
     )
 
 
-def candidate_chart(found: AttackedGraph) -> Chart:
+def candidate_chart(found: GraphFindings) -> Chart:
     """Return at which probabilities the candidates are, and at which the probability itself is (Fig. 5)."""
     counts = found.candidate_counts / max(int(found.candidate_counts.sum()), 1)
     mass = found.candidate_mass / max(float(found.candidate_mass.sum()), 1e-300)
@@ -84,7 +85,7 @@ def candidate_chart(found: AttackedGraph) -> Chart:
     )
 
 
-def cut_off_chart(found: AttackedGraph) -> Chart:
+def cut_off_chart(found: GraphFindings) -> Chart:
     """Return the entropy that each cut-off leaves, and min-entropy, which looks at the likeliest candidate (Fig. 6)."""
     cuts, least = found.cut_offs, found.metric("min_entropy").mean
     ends = {name: np.array([*(getattr(each, name) for each in cuts), least]) for name in ("entropy", "low", "high")}
@@ -114,32 +115,6 @@ def cut_off_chart(found: AttackedGraph) -> Chart:
     )
 
 
-def cut_off_name(least: float) -> str:
-    """Return what a cut-off does, in words.
-
-    >>> cut_off_name(0.0), cut_off_name(0.001)
-    ('all candidates', 'those with 0.001 or more')
-    """
-    return "all candidates" if least == 0 else f"those with {significant(least)} or more"
-
-
-def alike(found: AttackedGraph) -> str:
-    """Return a warning where a cut-off is about an even share, and parts candidates that are nearly alike.
-
-    That is so where those left out have, each, at least half of the probability of an average candidate.
-    """
-    for cut in found.cut_offs:
-        if cut.candidates_left_out > 0 and cut.probability_left_out >= 0.5 * cut.candidates_left_out:
-            attempts = sum(each.matches.attempted for each in found.repetitions)
-            number = round(float(found.candidate_counts.sum()) / max(attempts, 1))
-            return (
-                f" But with about {count(number, 'candidate', 'candidates')} to a node, {significant(cut.least)} is "
-                "near an even share: what this cut-off takes away hardly differs from what it leaves, and is no long "
-                "tail."
-            )
-    return ""
-
-
 def _attempts(number: int) -> str:
     if number == 1:
         return "The only attempt on a node that stands for somebody"
@@ -160,7 +135,7 @@ NOT_ATTEMPTED = len(LEVELS)
 Floats = NDArray[np.float64]
 
 
-def node_picture(found: AttackedGraph) -> Rings:
+def node_picture(found: GraphFindings) -> Rings:
     """Return the nodes of the first repetition, those with the most connections in the middle.
 
     Above 1,000 nodes a mark stands for several that follow one another in that order: its level is that of the mean
@@ -206,7 +181,7 @@ def _grouped(nodes: Nodes, size: int) -> tuple[Floats, Floats]:
     return mean, np.add.reduceat(nodes.right, first) / members
 
 
-def _caption(found: AttackedGraph, size: int) -> str:
+def _caption(found: GraphFindings, size: int) -> str:
     first = " of the first repetition" if found.repeated else ""
     each = f"Each mark is a node{first}"
     if size > 1:

@@ -1,4 +1,4 @@
-"""What was found when a released graph was attacked, once or several times: data only, measured elsewhere."""
+"""What was found when a released graph was attacked, once or several times, as data."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.guess import Candidates
 from unveil.measure import Metric
 from unveil.measure.matches import Matches
 
@@ -93,8 +94,8 @@ class Nodes:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AttackedGraph:
-    """Everything that a report on an attacked graph says.
+class GraphFindings:
+    """What an adversary finds in a released graph.
 
     ``graph`` has the nodes and edges of the original, None where it is not known because the release was made
     elsewhere; then there is neither ``protect`` nor ``overlap``. ``given_seeds`` says whether seed pairs were given
@@ -103,6 +104,9 @@ class AttackedGraph:
     attempted nodes by the probability of the true node, ``candidate_counts`` and ``candidate_mass`` candidates and
     their probability by powers of ten, all over every repetition. The settings are all that there are, those that were
     left as they are included.
+
+    ``guess`` and ``truth`` are those of the first repetition, without the nodes that the adversary knew before, for
+    metrics of your own. ``notes`` say what a reader has to know.
     """
 
     graph: tuple[int, int] | None
@@ -123,6 +127,9 @@ class AttackedGraph:
     candidate_mass: Floats
     attack_settings: Mapping[str, str] = field(default_factory=dict)
     protect_settings: Mapping[str, str] = field(default_factory=dict)
+    guess: Candidates = field(repr=False)
+    truth: Integers = field(repr=False)
+    notes: tuple[str, ...] = ()
 
     def mean(self, of: Callable[[Repetition], float]) -> float:
         """Return the mean of a figure over the repetitions, as a whole number where it is one."""

@@ -1,77 +1,68 @@
 """The question about an attacked graph asked of files: one to protect, or a release that was made elsewhere."""
 
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from unveil.ask.graph.answer import GraphAnswer, graph
-from unveil.ask.graph.elsewhere import graph_made_elsewhere
-from unveil.attack import graph_attack_from
+from unveil.attack import AttacksGraph, graph_attack_from
 from unveil.data._source import shown
 from unveil.data.graph import Graph
-from unveil.data.graph_files import read_seed_pairs, read_truth
+from unveil.data.graph_files import UNKNOWN, read_seed_pairs, read_truth
+from unveil.data.graph_release import NOBODY
 from unveil.data.graphs import read_graph
 from unveil.data.read import read_table
 from unveil.errors import InputError
-from unveil.protect import graph_protection_from
-from unveil.show.progress import Progress, silent
+from unveil.protect import ProtectsGraph, graph_protection_from
+from unveil.show.progress import Progress
+
+Integers = NDArray[np.int64]
+
+#: More repetitions than this tell nothing new, and their figures would have to be kept.
+MOST_REPETITIONS = 10_000
 
 
-def graph_file(
-    path: str | Path | None,
-    protect: str | None = None,
-    attack: str = "ns",
-    *,
-    rng: np.random.Generator,
-    progress: Progress = silent,
-    **settings: Any,
-) -> GraphAnswer:
-    """Return who is found in the protected graph of a file, or of the generated graph inside unveil if there is none.
+class GraphInputs(NamedTuple):
+    """A graph that was read, and what will be done to it: the protection (None if there is none) and the attack."""
 
-    Parameters
-    ----------
-    path
-        The file with the edges, as :func:`unveil.data.graphs.read_graph` takes it; None takes the example.
-    protect, attack, rng, progress, settings
-        As in :func:`unveil.graph`.
-    """
+    original: Graph
+    protection: ProtectsGraph | None
+    attack: AttacksGraph
+
+
+class ElsewhereInputs(NamedTuple):
+    """A release made elsewhere that was read, with what the adversary knows, who is who, and what has to be said."""
+
+    released: Graph
+    auxiliary: Graph
+    seeds: int | Integers
+    truth: Integers
+    attack: AttacksGraph
+    notes: tuple[str, ...]
+
+
+def read(path: str | Path | None, protect: str | None, attack: str, *, progress: Progress) -> GraphInputs:
+    """Return what the file holds, or the example if there is none; the arguments are those of `graph_file`."""
     from unveil.data import samples
 
     # A slip in what was written is said before a large file is read.
     protection = None if protect is None else graph_protection_from(protect)
     attacker = graph_attack_from(attack)
     progress("reading", 0.0)
-    original = samples.graph() if path is None else read_graph(path)
-    return graph(original, protection, attacker, rng=rng, progress=progress, **settings)
+    return GraphInputs(samples.graph() if path is None else read_graph(path), protection, attacker)
 
 
-def graph_made_elsewhere_files(
+def read_made_elsewhere(
     released: str | Path,
     auxiliary: str | Path,
     seeds: int | str | Path,
     truth: str | Path,
-    attack: str = "ns",
+    attack: str,
     *,
-    repeat: int = 1,
-    rng: np.random.Generator,
-    progress: Progress = silent,
-) -> GraphAnswer:
-    """Return who is found in the released graph of a file, by an adversary who has the graph of another one.
-
-    Parameters
-    ----------
-    released, auxiliary
-        Files with edges, as :func:`unveil.data.graphs.read_graph` takes them.
-    seeds
-        CSV or Parquet with the columns ``released`` and ``original``: the pairs of nodes that the adversary knows. Or a
-        number: so many are drawn from the truth in each repetition.
-    truth
-        CSV or Parquet with the columns ``released`` and ``original``; an empty original is a pseudo node. Originals
-        that the auxiliary graph lacks can be named, but not found.
-    attack, repeat, rng, progress
-        As in :func:`unveil.graph`.
-    """
+    progress: Progress,
+) -> ElsewhereInputs:
+    """Return what the files hold; the arguments are those of `graph_made_elsewhere_files`."""
     attacker = graph_attack_from(attack)
     progress("reading", 0.0)
     seen = read_graph(released, name="released graph")
@@ -79,9 +70,7 @@ def graph_made_elsewhere_files(
     everybody, notes = _with_those_of_truth(known, truth)
     whose, said = read_truth(truth, released=seen, original=everybody)
     pairs = seeds if isinstance(seeds, int) else read_seed_pairs(seeds, released=seen, auxiliary=known)
-    return graph_made_elsewhere(
-        seen, known, pairs, whose, attacker, repeat=repeat, rng=rng, progress=progress, notes=(*notes, *said)
-    )
+    return ElsewhereInputs(seen, known, pairs, whose, attacker, (*notes, *said))
 
 
 def _with_those_of_truth(auxiliary: Graph, truth: str | Path) -> tuple[Graph, tuple[str, ...]]:
@@ -104,3 +93,40 @@ def _with_those_of_truth(auxiliary: Graph, truth: str | Path) -> tuple[Graph, tu
         "which nodes without a connection may be missing): the adversary cannot find them."
     )
     return whole, (note,)
+
+
+def check_repeat(repeat: object) -> None:
+    """Refuse a number of repetitions that is none, or that would never end."""
+    whole = isinstance(repeat, (int, np.integer)) and not isinstance(repeat, bool)
+    if not whole or not 1 <= repeat <= MOST_REPETITIONS:  # type: ignore[operator]
+        raise InputError(
+            f"the number of repetitions must be a whole number from 1 to {MOST_REPETITIONS:,}, but is {repeat!r}. "
+            "Correct it"
+        )
+
+
+def checked_truth(truth: ArrayLike, released: Graph) -> Integers:
+    """Return for whom each released node stands, as numbers that fit the released graph."""
+    rule = f"one auxiliary node for each of the {released.nodes} released ones, -1 for nobody, -2 if unknown"
+    array = np.asarray(truth)
+    if array.shape != (released.nodes,) or (array.size and array.dtype.kind not in "iu"):
+        raise InputError(f"the truth must be {rule}, as whole numbers. Pass as many")
+    whose = array.astype(np.int64)
+    real = whose[(whose != NOBODY) & (whose != UNKNOWN)]
+    if real.size and (real.min() < 0 or np.unique(real).size < real.size):
+        raise InputError(f"the truth must be {rule}, each at most once. Correct it")
+    return whose
+
+
+def checked_pairs(seeds: ArrayLike, released: Graph) -> Integers:
+    """Return seed pairs as rows of two numbers, of which the first fit the released graph."""
+    pairs = np.asarray(seeds)
+    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu"):
+        raise InputError("seed pairs must be rows of two numbers, a released and an auxiliary node. Correct them")
+    rows = pairs.astype(np.int64).reshape(-1, 2)
+    if rows.size and rows[:, 0].max() >= released.nodes:
+        raise InputError(
+            f"seed pairs must name one of the {released.nodes} released nodes by its number from 0, but some do not. "
+            "Correct them"
+        )
+    return rows

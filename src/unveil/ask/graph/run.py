@@ -1,8 +1,8 @@
-"""One attack on a released graph, measured; and the figures of several of them put together."""
+"""The question about an attacked graph measured: a release is made or given, attacked, and all figures put together."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,9 @@ from unveil.ask.graph.findings import (
     BARS_PER_POWER,
     LEAST_POWER,
     TRUTH_BARS,
-    AttackedGraph,
     Averaged,
     CutOff,
+    GraphFindings,
     Nodes,
     Repetition,
     averaged,
@@ -22,12 +22,14 @@ from unveil.ask.graph.findings import (
 from unveil.attack import ATTACKS, AttacksGraph, attack_text
 from unveil.data.graph import Graph
 from unveil.data.graph_files import UNKNOWN
+from unveil.data.graph_knowledge import draw_knowledge
 from unveil.data.graph_release import NOBODY, GraphKnowledge
 from unveil.errors import InputError
 from unveil.guess import Candidates
-from unveil.measure import Measured, all_metrics, quantiles_on_entropy
+from unveil.measure import all_metrics, quantiles_on_entropy
 from unveil.measure._truth import correct
 from unveil.measure.matches import matches
+from unveil.protect import ProtectsGraph
 from unveil.show.progress import Progress
 
 Floats = NDArray[np.float64]
@@ -36,6 +38,227 @@ Integers = NDArray[np.int64]
 #: The probabilities below which the paper cuts off, and none at all first.
 CUT_OFFS = (0.0, 0.0001, 0.001, 0.01)
 _NOTHING = "no target was attempted"
+_OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; others had other ones as well."
+_ONE_REPETITION = (
+    "There is one repetition, and so no interval: another release, or other knowledge of the adversary, may give other "
+    "figures. Repeat it (--repeat 10) to see by how much."
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class World:
+    """One release, what an adversary knows of it, and where the chance of the attack comes from.
+
+    ``truth`` is -1 for a released node that stands for nobody and -2 for one of which nothing is known.
+    """
+
+    released: Graph
+    knowledge: GraphKnowledge
+    truth: Integers
+    rng: np.random.Generator
+    notes: tuple[str, ...] = ()
+    paired_by_rank: bool = False
+
+
+def run(
+    original: Graph,
+    protection: ProtectsGraph,
+    attack: AttacksGraph,
+    *,
+    protect: str,
+    seed_pairs: int,
+    overlap: float,
+    connected: bool,
+    repeat: int,
+    rng: np.random.Generator,
+    progress: Progress,
+    notes: Sequence[str],
+) -> GraphFindings:
+    """Return what an adversary finds in a graph that is protected here; see :func:`unveil.graph`.
+
+    ``protect`` is how the protection is written.
+    """
+
+    def worlds() -> Iterator[World]:
+        for number, own in enumerate(_generators(rng, repeat)):
+            for_protection, for_knowledge, for_attack = own.spawn(3)
+            progress("protecting", number / repeat)
+            release = protection.apply(original, rng=for_protection)
+            knowledge = draw_knowledge(
+                release, overlap=overlap, seed_pairs=seed_pairs, connected=connected, rng=for_knowledge
+            )
+            yield World(
+                released=release.released,
+                knowledge=knowledge,
+                truth=release.truth,
+                rng=for_attack,
+                notes=(*release.notes, *knowledge.notes),
+                paired_by_rank=release.pairing == "rank",
+            )
+
+    found = _attack_all(
+        attack,
+        worlds(),
+        repeat=repeat,
+        progress=progress,
+        graph=(original.nodes, original.edges),
+        protect=protect,
+        protect_settings=settings_of(protection),
+        overlap=overlap,
+        connected=connected,
+        given_seeds=False,
+    )
+    # The overlap is known to be a number only now: drawing knowledge has checked it.
+    return replace(found, overlap=float(overlap), notes=_all_notes(repeat, *notes, *original.notes, *found.notes))
+
+
+def run_made_elsewhere(
+    released: Graph,
+    auxiliary: Graph,
+    seeds: int | Integers,
+    truth: Integers,
+    attack: AttacksGraph,
+    *,
+    repeat: int,
+    rng: np.random.Generator,
+    progress: Progress,
+    notes: Sequence[str],
+) -> GraphFindings:
+    """Return what an adversary finds in a release made elsewhere; see :mod:`unveil.ask.graph.answer`."""
+
+    def worlds() -> Iterator[World]:
+        for own in _generators(rng, repeat):
+            for_seeds, for_attack = own.spawn(2)
+            pairs = _drawn_seeds(truth, auxiliary, seeds, for_seeds) if isinstance(seeds, int) else seeds
+            yield World(released=released, knowledge=GraphKnowledge(auxiliary, pairs), truth=truth, rng=for_attack)
+
+    found = _attack_all(
+        attack,
+        worlds(),
+        repeat=repeat,
+        progress=progress,
+        graph=None,
+        protect=None,
+        overlap=None,
+        connected=False,
+        given_seeds=not isinstance(seeds, int),
+    )
+    said = [*notes, *released.notes, *auxiliary.notes, *found.notes, *_notes_on_inputs(truth, seeds, repeat)]
+    return replace(found, notes=_all_notes(repeat, *said))
+
+
+def _attack_all(
+    attack: AttacksGraph, worlds: Iterator[World], *, repeat: int, progress: Progress, **facts: Any
+) -> GraphFindings:
+    """Return what the attack finds in each world; only the first guess is kept, because guesses are large.
+
+    ``facts`` are the fields of the findings that do not depend on the attack.
+    """
+    every: list[Measurements] = []
+    said: list[tuple[str, ...]] = []
+    kept: list[dict[str, Any]] = []
+    paired_by_rank = False
+    for number, world in enumerate(worlds):
+        progress("attacking", (number + 0.3) / repeat)
+        guess, truth, targets = run_attack(attack, world.released, world.knowledge, world.truth, world.rng)
+        progress("measuring", (number + 0.8) / repeat)
+        unknown = world.released.nodes - targets.size - np.unique(world.knowledge.seeds[:, 0]).size
+        every.append(measure(guess, truth, world.released, world.knowledge, unknown=unknown))
+        said.append((*world.notes, *_estimates(attack, world)))
+        paired_by_rank = paired_by_rank or world.paired_by_rank
+        if not kept:
+            nodes = nodes_of(guess, truth, world.released.degrees[targets])
+            kept.append({"guess": guess, "truth": truth, "nodes": nodes})
+    return GraphFindings(
+        attack=attack_text(attack),
+        scope=next((each.scope for each in ATTACKS.values() if each.make is type(attack)), None),
+        chunk=_chunk(attack),
+        attack_settings=settings_of(attack),
+        paired_by_rank=paired_by_rank,
+        repetitions=tuple(each.repetition for each in every),
+        metrics=averages(every),
+        cut_offs=cut_offs(every),
+        truth_counts=np.sum([each.truth_counts for each in every], axis=0),
+        candidate_counts=np.sum([each.candidate_counts for each in every], axis=0),
+        candidate_mass=np.sum([each.candidate_mass for each in every], axis=0),
+        notes=_notes(said),
+        **kept[0],
+        **facts,
+    )
+
+
+def _generators(rng: np.random.Generator, repeat: int) -> Iterator[np.random.Generator]:
+    """Yield the random numbers of each repetition, made when it begins; the first are the same however many follow."""
+    for _ in range(repeat):
+        yield rng.spawn(1)[0]
+
+
+def _drawn_seeds(truth: Integers, auxiliary: Graph, number: int, rng: np.random.Generator) -> Integers:
+    """Return so many pairs of the truth, all sets of them equally likely."""
+    known = np.flatnonzero((truth >= 0) & (truth < auxiliary.nodes))
+    if not 0 <= number <= known.size:
+        raise InputError(
+            f"the number of seed pairs must be from 0 to {known.size}, so many released nodes have a true one in the "
+            f"auxiliary graph, but is {number}. Ask for fewer pairs"
+        )
+    # By the auxiliary node, so that the draw does not depend on how the release numbers its nodes.
+    known = known[np.argsort(truth[known])]
+    chosen = known[rng.choice(known.size, number, replace=False)] if number else known[:0]
+    return np.column_stack([chosen, truth[chosen]])
+
+
+def _chunk(attack: object) -> int | None:
+    """Return how many nodes an attack compares at a time, None if all; only one variant of some has windows."""
+    chunk = getattr(attack, "chunk", None) if getattr(attack, "variant", "window") == "window" else None
+    return chunk if isinstance(chunk, int) else None
+
+
+def _estimates(attack: object, world: World) -> Iterator[str]:
+    """Yield a note where an attack estimates how central nodes are, because exact numbers would take too long."""
+    limit, pivots = (getattr(attack, name, None) for name in ("exact_up_to", "pivots"))
+    used = any(getattr(attack, f"{name}_weight", 0) > 0 for name in ("structure", "closeness"))
+    largest = max(world.released.nodes, world.knowledge.auxiliary.nodes)
+    if used and isinstance(limit, int) and isinstance(pivots, int) and largest > max(limit, pivots):
+        yield f"How central nodes are was estimated from {pivots:,} of up to {largest:,} nodes (exact_up_to={limit})."
+
+
+def _all_notes(repeat: int, *notes: str) -> tuple[str, ...]:
+    """Return each note once, at the end that there is no interval, where there is none."""
+    return tuple(dict.fromkeys([*notes, *([_ONE_REPETITION] if repeat == 1 else [])]))
+
+
+def _notes(said: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the notes of the first repetition: with counts in them, those of all would be a long list of the same."""
+    first = dict.fromkeys(said[0])
+    others = any(note not in first for notes in said for note in notes)
+    return (*first, *([_OTHER_NOTES] if others else []))
+
+
+def _notes_on_inputs(truth: Integers, seeds: int | Integers, repeat: int) -> Iterator[str]:
+    nobody, unknown = int((truth == NOBODY).sum()), int((truth == UNKNOWN).sum())
+    if nobody:
+        stand = "stands" if nobody == 1 else "stand"
+        yield (
+            f"{nobody:,} of {truth.size:,} released nodes {stand} for nobody: an attempt there is a failed one, and "
+            "overall success leaves them out."
+        )
+    if unknown:
+        yield (
+            f"The truth says nothing of {unknown:,} of {truth.size:,} released nodes: the attack saw them, but whether "
+            "it was right about them is not known, and no figure counts them."
+        )
+    if isinstance(seeds, int):
+        return
+    whose = truth[seeds[:, 0]]
+    wrong = int(((whose != UNKNOWN) & (whose != seeds[:, 1])).sum())
+    if wrong:
+        contradict = "contradicts" if wrong == 1 else "contradict"
+        yield f"{wrong:,} of {len(seeds):,} seed pairs {contradict} the truth: the adversary starts with errors."
+    if repeat > 1:
+        yield (
+            "Graphs and seed pairs are given and stay the same, so repetitions differ only in what the attack draws: "
+            "the intervals do not say what an adversary with other knowledge would find."
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,7 +307,7 @@ def measure(
 ) -> Measurements:
     """Return every metric of the guess, and the counts behind the pictures; ``unknown`` nodes are in none of them."""
     measured, found = all_metrics(guess, truth), matches(guess, truth)
-    likely = _values(measured, "incorrectness")
+    likely = next(each.values for each in measured if each.metric.name == "incorrectness")
     kept = np.repeat(guess.attempted, guess.considered)
     probability = guess.probability[kept]
     probability = probability[probability > 0]
@@ -162,10 +385,6 @@ def cut_offs(every: Sequence[Measurements]) -> tuple[CutOff, ...]:
     return tuple(made)
 
 
-def _values(measured: Sequence[Measured], name: str) -> Floats:
-    return next(each.values for each in measured if each.metric.name == name)
-
-
 def _counted(probability: Floats) -> Integers:
     bar = np.clip(np.floor(probability * TRUTH_BARS + 1e-9), 0, TRUTH_BARS - 1).astype(np.int64)
     return np.bincount(bar, minlength=TRUTH_BARS)
@@ -183,14 +402,7 @@ def _cut_off(guess: Candidates, probability: Floats, least: float) -> CutOff:
     bits = quantiles_on_entropy(guess, least=least)
     bits = bits[~np.isnan(bits)]
     if bits.size == 0:
-        return CutOff(
-            least=least,
-            entropy=np.nan,
-            low=np.nan,
-            high=np.nan,
-            candidates_left_out=np.nan,
-            probability_left_out=np.nan,
-        )
+        return CutOff(**dict.fromkeys((each.name for each in fields(CutOff)), np.nan) | {"least": least})
     low, high = np.quantile(bits, [0.05, 0.95])
     small = probability[probability < least]
     return CutOff(
@@ -201,112 +413,3 @@ def _cut_off(guess: Candidates, probability: Floats, least: float) -> CutOff:
         candidates_left_out=small.size / probability.size,
         probability_left_out=float(small.sum() / probability.sum()),
     )
-
-
-#: More repetitions than this tell nothing new, and their figures would have to be kept.
-MOST_REPETITIONS = 10_000
-
-_OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; others had other ones as well."
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class World:
-    """One release, what an adversary knows of it, and where the chance of the attack comes from.
-
-    ``truth`` is -1 for a released node that stands for nobody and -2 for one of which nothing is known.
-    """
-
-    released: Graph
-    knowledge: GraphKnowledge
-    truth: Integers
-    rng: np.random.Generator
-    notes: tuple[str, ...] = ()
-    paired_by_rank: bool = False
-
-
-class Outcome(NamedTuple):
-    """What was found in all worlds, and the guess in the first of them with its truth."""
-
-    found: AttackedGraph
-    notes: tuple[str, ...]
-    guess: Candidates
-    truth: Integers
-
-
-def attack_all(
-    attack: AttacksGraph, worlds: Iterator[World], *, repeat: int, progress: Progress, **facts: Any
-) -> Outcome:
-    """Return what the attack finds in each world; only the first guess is kept, because guesses are large.
-
-    ``facts`` are the fields of :class:`~unveil.ask.graph.findings.AttackedGraph` that do not depend on the attack.
-    """
-    every: list[Measurements] = []
-    said: list[tuple[str, ...]] = []
-    first: tuple[Candidates, Integers, Nodes] | None = None
-    paired_by_rank = False
-    for number, world in enumerate(worlds):
-        progress("attacking", (number + 0.3) / repeat)
-        guess, truth, targets = run_attack(attack, world.released, world.knowledge, world.truth, world.rng)
-        progress("measuring", (number + 0.8) / repeat)
-        unknown = world.released.nodes - targets.size - np.unique(world.knowledge.seeds[:, 0]).size
-        every.append(measure(guess, truth, world.released, world.knowledge, unknown=unknown))
-        said.append((*world.notes, *_estimates(attack, world)))
-        paired_by_rank = paired_by_rank or world.paired_by_rank
-        first = first or (guess, truth, nodes_of(guess, truth, world.released.degrees[targets]))
-    if first is None:
-        raise InputError("there must be at least one repetition, but there is none. Ask for one")
-    guess, truth, nodes = first
-    found = AttackedGraph(
-        attack=attack_text(attack),
-        scope=next((each.scope for each in ATTACKS.values() if each.make is type(attack)), None),
-        chunk=_chunk(attack),
-        attack_settings=settings_of(attack),
-        paired_by_rank=paired_by_rank,
-        repetitions=tuple(each.repetition for each in every),
-        metrics=averages(every),
-        cut_offs=cut_offs(every),
-        nodes=nodes,
-        truth_counts=np.sum([each.truth_counts for each in every], axis=0),
-        candidate_counts=np.sum([each.candidate_counts for each in every], axis=0),
-        candidate_mass=np.sum([each.candidate_mass for each in every], axis=0),
-        **facts,
-    )
-    return Outcome(found, _notes(said), guess, truth)
-
-
-def check_repeat(repeat: object) -> None:
-    """Refuse a number of repetitions that is none, or that would never end."""
-    whole = isinstance(repeat, (int, np.integer)) and not isinstance(repeat, bool)
-    if not whole or not 1 <= repeat <= MOST_REPETITIONS:  # type: ignore[operator]
-        raise InputError(
-            f"the number of repetitions must be a whole number from 1 to {MOST_REPETITIONS:,}, but is {repeat!r}. "
-            "Correct it"
-        )
-
-
-def generators(rng: np.random.Generator, repeat: int) -> Iterator[np.random.Generator]:
-    """Yield the random numbers of each repetition, made when it begins; the first are the same however many follow."""
-    for _ in range(repeat):
-        yield rng.spawn(1)[0]
-
-
-def _chunk(attack: object) -> int | None:
-    """Return how many nodes an attack compares at a time, None if all; only one variant of some has windows."""
-    chunk = getattr(attack, "chunk", None) if getattr(attack, "variant", "window") == "window" else None
-    return chunk if isinstance(chunk, int) else None
-
-
-def _estimates(attack: object, world: World) -> Iterator[str]:
-    """Yield a note where an attack estimates how central nodes are, because exact numbers would take too long."""
-    limit, pivots = (getattr(attack, name, None) for name in ("exact_up_to", "pivots"))
-    used = any(getattr(attack, f"{name}_weight", 0) > 0 for name in ("structure", "closeness"))
-    largest = max(world.released.nodes, world.knowledge.auxiliary.nodes)
-    if used and isinstance(limit, int) and isinstance(pivots, int) and largest > max(limit, pivots):
-        yield f"How central nodes are was estimated from {pivots:,} of up to {largest:,} nodes (exact_up_to={limit})."
-
-
-def _notes(said: list[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the notes of the first repetition: with counts in them, those of all would be a long list of the same."""
-    first = dict.fromkeys(said[0])
-    others = any(note not in first for notes in said for note in notes)
-    return (*first, *([_OTHER_NOTES] if others else []))

@@ -2,9 +2,8 @@
 
 import math
 
-from unveil.ask.graph.charts import alike, cut_off_name
-from unveil.ask.graph.findings import AttackedGraph, Averaged, of_nodes
-from unveil.ask.graph.words import few
+from unveil.ask.graph.findings import Averaged, GraphFindings, of_nodes
+from unveil.ask.graph.words import alike, cut_off_name, few
 from unveil.show.blocks import Side, Table
 from unveil.show.metrics import summary_of, title_of
 from unveil.show.text import count, decimal, percent
@@ -15,7 +14,7 @@ _LEFT: Side = "left"
 _RIGHT: Side = "right"
 
 
-def metric_table(found: AttackedGraph, *, as_written: bool = False) -> Table:
+def metric_table(found: GraphFindings, *, as_written: bool = False) -> Table:
     """Return all metrics in rows; ``as_written`` names them as options do, and leaves out what they are."""
     reasons = dict.fromkeys(_missing(each, found.repeated) for each in found.metrics if each.undefined)
     capped = found.chunk is not None
@@ -81,7 +80,7 @@ def _cell(value: float) -> str:
     return text if "e-" not in text else "<0.001" if value > 0 else ">-0.001"
 
 
-def cut_off_table(found: AttackedGraph) -> Table:
+def cut_off_table(found: GraphFindings) -> Table:
     """Return what each cut-off leaves of the entropy, and what it leaves out."""
     whole = found.cut_offs[0].entropy
     return Table(
@@ -103,7 +102,7 @@ def cut_off_table(found: AttackedGraph) -> Table:
     )
 
 
-def repetition_table(found: AttackedGraph) -> Table:
+def repetition_table(found: GraphFindings) -> Table:
     """Return the counts of each repetition."""
     return Table(
         caption="Each repetition",

@@ -1,33 +1,166 @@
-"""The page that answers: who is found in a released graph?"""
+"""How the findings about an attacked graph are shown: JSON, limits, table, page and pictures."""
 
-from collections.abc import Sequence
-from importlib.metadata import version as installed_version
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from unveil.ask.answer import View
 from unveil.ask.graph.charts import candidate_chart, cut_off_chart, node_picture, truth_chart
-from unveil.ask.graph.findings import AttackedGraph
+from unveil.ask.graph.findings import GraphFindings, of_nodes
 from unveil.ask.graph.tables import cut_off_table, metric_table, repetition_table
-from unveil.ask.graph.words import attacked_headline, attacked_tone, key_numbers
+from unveil.ask.graph.words import headline, key_numbers, tone
 from unveil.show.blocks import Page, Section
+from unveil.show.limits import Quantity
+from unveil.show.metrics import quantity_meanings
 from unveil.show.text import count, decimal, percent, short_percent
+from unveil.show.trust import trust_of
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+#: Limits can be set for the upper end of the interval of these too.
+_WITH_HIGH_END = ("adversary_success_rate", "adversary_overall_success")
 
 
-def page(found: AttackedGraph, *, notes: Sequence[str] = (), seed: int | None = None) -> Page:
+def meanings() -> dict[str, str]:
+    """Return what each quantity means that a limit can be set for."""
+    said = {name: of_nodes(text) for name, text in quantity_meanings().items()}
+    return said | {
+        f"{name}_high": f"the upper end of the 95% interval of {name} over the repetitions; undefined, and not "
+        "checked, where fewer than two have one (nothing was attempted, or nothing repeated). Exceeded when greater "
+        "than VALUE: more is less private"
+        for name in _WITH_HIGH_END
+    }
+
+
+def quantities(found: GraphFindings) -> dict[str, Quantity]:
+    """Return what a limit can be set for: the mean of every metric, and the upper ends of both successes."""
+    meaning = meanings()
+    values = {each.metric.name: each.mean for each in found.metrics}
+    values |= {f"{name}_high": found.metric(name).high for name in _WITH_HIGH_END}
+    worse = {each.metric.name: each.metric.more_means == "less private" for each in found.metrics}
+    return {
+        name: Quantity(
+            name=name,
+            value=value,
+            meaning=meaning[name],
+            exceeded_when_undefined=False,
+            more_is_worse=worse.get(name, True),
+        )
+        for name, value in values.items()
+    }
+
+
+def figures(found: GraphFindings) -> Mapping[str, Any]:
+    """Return what JSON holds; undefined figures, and intervals of a single repetition, are null in it.
+
+    Counts are means over the repetitions; ``repetitions`` has those of each. Rates are means of the rates of the
+    repetitions, those of attempts over the repetitions that attempted anything. Each metric has as ``trust`` its
+    grade in attacks on graphs (docs/grades.md), such as ``{"graphs": "use"}``, null where it has none.
+    """
+    from unveil import __version__
+
+    return {
+        "version": __version__,
+        "graph": None if found.graph is None else dict(zip(("nodes", "edges"), found.graph, strict=True)),
+        "protect": found.protect,
+        "attack": found.attack,
+        "settings": {"protect": dict(found.protect_settings), "attack": dict(found.attack_settings)},
+        "scope": found.scope,
+        "released": {
+            "nodes": found.mean(lambda each: each.released_nodes),
+            "edges": found.mean(lambda each: each.released_edges),
+        },
+        "auxiliary": {
+            "nodes": found.mean(lambda each: each.auxiliary_nodes),
+            "edges": found.mean(lambda each: each.auxiliary_edges),
+        },
+        "seed_pairs": found.mean(lambda each: each.seeds),
+        "overlap": found.overlap,
+        "connected": found.connected,
+        "repeat": len(found.repetitions),
+        "targets": found.mean(lambda each: each.matches.targets),
+        "stand_for_nobody": found.mean(lambda each: each.matches.nobody),
+        "truth_unknown": found.mean(lambda each: each.unknown),
+        "attempted": found.mean(lambda each: each.matches.attempted),
+        "correct": found.mean(lambda each: each.matches.correct),
+        "correct_by_chance": found.mean(lambda each: each.matches.by_chance),
+        "correct_by_random_mapping": found.mean(lambda each: each.at_random),
+        "truth_not_considered": found.mean(lambda each: each.matches.not_considered),
+        "metrics": [{**row, "trust": trust_of(row["name"], ["graphs"])} for row in _metrics(found)],
+        "entropy_cut_offs": [dict(vars(each)) for each in found.cut_offs],
+        "repetitions": [
+            {
+                "released": {"nodes": each.released_nodes, "edges": each.released_edges},
+                "targets": each.matches.targets,
+                "stand_for_nobody": each.matches.nobody,
+                "attempted": each.matches.attempted,
+                "correct": each.matches.correct,
+                "correct_by_random_mapping": each.at_random,
+            }
+            for each in found.repetitions
+        ],
+        "notes": list(found.notes),
+    }
+
+
+def _metrics(found: GraphFindings) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": each.metric.name,
+            "category": each.metric.category,
+            "per": each.metric.per,
+            "more_means": each.metric.more_means,
+            "mean": each.mean,
+            "low": each.low,
+            "high": each.high,
+            "undefined": each.undefined,
+            "why": each.why,
+        }
+        for each in found.metrics
+    ]
+
+
+def frame(found: GraphFindings) -> "pl.DataFrame":
+    """Return one row per metric: its mean over the repetitions, and the interval."""
+    import polars as pl
+
+    return pl.DataFrame(_metrics(found)).with_columns(pl.col("mean", "low", "high").fill_nan(None))
+
+
+def plot(found: GraphFindings) -> "NDArray[Any]":
+    """Return matplotlib axes with the nodes of the first repetition, and the probabilities of the true nodes."""
+    from matplotlib import pyplot
+
+    from unveil.show.draw.lines import draw
+    from unveil.show.draw.rings import draw_rings
+
+    _, axes = pyplot.subplots(1, 2, figsize=(11.4, 5.4), layout="constrained")
+    draw_rings(node_picture(found), axes[0])
+    draw(truth_chart(found), axes[1])
+    row: NDArray[Any] = axes
+    return row
+
+
+def page(found: GraphFindings, *, seed: int | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML. It names no node."""
+    from unveil import __version__
+
     return Page(
         title="An attacked graph",
         question=question(found),
-        headline=attacked_headline(found),
-        tone=attacked_tone(found),
+        headline=headline(found),
+        tone=tone(found),
         sections=tuple(_sections(found)),
         method=_method(found),
         untested=_UNTESTED,
-        notes=tuple(notes),
+        notes=found.notes,
         seed=seed,
-        version=installed_version("unveil"),
+        version=__version__,
     )
 
 
-def question(found: AttackedGraph) -> str:
+def question(found: GraphFindings) -> str:
     """Return what was asked: what was released, and what the adversary knows of it."""
     seeds = f"{count(found.mean(lambda each: each.seeds), 'node', 'nodes')} in it"
     if found.graph is None:
@@ -40,7 +173,7 @@ def question(found: AttackedGraph) -> str:
     )
 
 
-def _sections(found: AttackedGraph) -> list[Section]:
+def _sections(found: GraphFindings) -> list[Section]:
     attempted = found.mean(lambda each: each.matches.attempted) > 0
     sections = [Section(heading="How many are found", lead=_success_lead(found), blocks=key_numbers(found))]
     if found.nodes.degree.size:
@@ -62,7 +195,7 @@ def _sections(found: AttackedGraph) -> list[Section]:
     return sections
 
 
-def _success_lead(found: AttackedGraph) -> str:
+def _success_lead(found: GraphFindings) -> str:
     both = (
         "The first figure says how far a single claim of the adversary can be trusted, the second how many people it "
         "finds. "
@@ -83,7 +216,7 @@ def _success_lead(found: AttackedGraph) -> str:
     )
 
 
-def _method(found: AttackedGraph) -> tuple[str, ...]:
+def _method(found: GraphFindings) -> tuple[str, ...]:
     many = len(found.repetitions)
     sentences = [*_how_it_was_run(found), *_settings(found)]
     if found.paired_by_rank:
@@ -117,7 +250,7 @@ def _method(found: AttackedGraph) -> tuple[str, ...]:
     return (*sentences, f"Definitions of the metrics: {'; '.join(sources)}.")
 
 
-def _how_it_was_run(found: AttackedGraph) -> list[str]:
+def _how_it_was_run(found: GraphFindings) -> list[str]:
     many, anew = len(found.repetitions), " anew" if found.repeated else ""
     seeds = count(found.mean(lambda each: each.seeds), "node", "nodes")
     attack = f"the attack {found.attack}{f' (a {found.scope} one)' if found.scope else ''}"
@@ -137,7 +270,7 @@ def _how_it_was_run(found: AttackedGraph) -> list[str]:
     ]
 
 
-def _settings(found: AttackedGraph) -> list[str]:
+def _settings(found: GraphFindings) -> list[str]:
     """Return all settings in words, where there are any."""
     both = (("the protection", found.protect_settings), ("the attack", found.attack_settings))
     return [
@@ -162,3 +295,6 @@ _UNTESTED = (
     "What else is published about the nodes, such as attributes, times or texts, and what an adversary knows of these.",
     "What is learned about somebody who is found, and what is learned about connections without finding anybody.",
 )
+
+
+VIEW = View(schema="unveil.graph/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)

@@ -3,16 +3,16 @@
 import math
 from collections.abc import Iterator
 
-from unveil.ask.graph.findings import AttackedGraph
+from unveil.ask.graph.findings import GraphFindings
 from unveil.show.blocks import Number, Tone
-from unveil.show.text import count, decimal, percent
+from unveil.show.text import count, decimal, percent, significant
 
 _RATES = ("adversary_success_rate", "adversary_overall_success")
 # Whoever is given less than this looks hidden.
 _UNLIKELY = 0.1
 
 
-def attacked_tone(found: AttackedGraph) -> Tone:
+def tone(found: GraphFindings) -> Tone:
     """Return how the headline should strike: bad when every second attempt, or every second node, is right.
 
     Counted is what lies above random guessing, as a share of what could. Nobody found beyond that is neutral, not
@@ -26,7 +26,7 @@ def attacked_tone(found: AttackedGraph) -> Tone:
     return "bad" if max(above, default=0.0) >= 0.5 else "warning"
 
 
-def _chances(found: AttackedGraph) -> tuple[float, float]:
+def _chances(found: GraphFindings) -> tuple[float, float]:
     """Return the share of attempts and of nodes that random guessing gets right: means of rates, as those shown are."""
     return (
         found.mean_share(lambda each: each.at_random, lambda each: each.matches.attempted),
@@ -34,7 +34,7 @@ def _chances(found: AttackedGraph) -> tuple[float, float]:
     )
 
 
-def attacked_headline(found: AttackedGraph) -> str:
+def headline(found: GraphFindings) -> str:
     """Return the answer in one sentence, or two: how many nodes were found, and how many by guessing at random."""
     attempted = found.mean(lambda each: each.matches.attempted)
     somebody = found.mean(lambda each: each.matches.somebody)
@@ -62,18 +62,18 @@ def attacked_headline(found: AttackedGraph) -> str:
     return f"{matched} {rate} of the {decimal(attempted, places=1)} it attempted, {overall} of all. {random}"
 
 
-def key_numbers(found: AttackedGraph) -> tuple[Number, ...]:
+def key_numbers(found: GraphFindings) -> tuple[Number, ...]:
     """Return the figures that matter most: how often the adversary is right, and how much it attempted."""
     return (*_success(found), *_reach(found), *_looked_hidden(found))
 
 
-def _success(found: AttackedGraph) -> Iterator[Number]:
+def _success(found: GraphFindings) -> Iterator[Number]:
     attempted = found.mean(lambda each: each.matches.attempted)
     somebody = found.mean(lambda each: each.matches.somebody)
     correct = found.mean(lambda each: each.matches.correct)
     of_attempts, of_nodes_there = _chances(found)
     by_chance = found.mean(lambda each: each.matches.by_chance)
-    tone = attacked_tone(found)
+    struck = tone(found)
     yield Number(
         label="Right, of those attempted",
         value=percent(found.metric("adversary_success_rate").mean) if attempted else "nothing attempted",
@@ -82,7 +82,7 @@ def _success(found: AttackedGraph) -> Iterator[Number]:
         if attempted
         else "There is no attempt that could be right, and so no such share.",
         reference=percent(of_attempts) if attempted else "",
-        tone=tone,
+        tone=struck,
     )
     yield Number(
         label="Found, of all nodes",
@@ -90,7 +90,7 @@ def _success(found: AttackedGraph) -> Iterator[Number]:
         meaning=f"{few(correct)} of {_some(somebody, 'node', 'nodes')} that the adversary did not know "
         f"and that {'stands' if somebody == 1 else 'stand'} for somebody.{_interval(found, _RATES[1])}",
         reference=percent(of_nodes_there) if somebody else "",
-        tone=tone,
+        tone=struck,
     )
     if attempted:
         yield Number(
@@ -101,7 +101,7 @@ def _success(found: AttackedGraph) -> Iterator[Number]:
         )
 
 
-def _reach(found: AttackedGraph) -> Iterator[Number]:
+def _reach(found: GraphFindings) -> Iterator[Number]:
     attempted, targets, nobody, tried, lost = (
         found.mean(lambda each, name=name: getattr(each.matches, name))  # type: ignore[misc]
         for name in ("attempted", "targets", "nobody", "nobody_attempted", "not_considered")
@@ -136,7 +136,7 @@ def _reach(found: AttackedGraph) -> Iterator[Number]:
         )
 
 
-def _looked_hidden(found: AttackedGraph) -> Iterator[Number]:
+def _looked_hidden(found: GraphFindings) -> Iterator[Number]:
     nodes = found.nodes
     number = int(((nodes.right > 0.5) & (nodes.probability < _UNLIKELY)).sum())
     if number:
@@ -149,7 +149,7 @@ def _looked_hidden(found: AttackedGraph) -> Iterator[Number]:
         )
 
 
-def _interval(found: AttackedGraph, name: str) -> str:
+def _interval(found: GraphFindings, name: str) -> str:
     metric = found.metric(name)
     known = len(found.repetitions) - metric.undefined
     if not found.repeated or not known:
@@ -182,3 +182,29 @@ def few(value: float) -> str:
     if "e-" not in text:
         return text
     return decimal(value, places=2) if value >= 0.005 else "less than 0.01"
+
+
+def cut_off_name(least: float) -> str:
+    """Return what a cut-off does, in words.
+
+    >>> cut_off_name(0.0), cut_off_name(0.001)
+    ('all candidates', 'those with 0.001 or more')
+    """
+    return "all candidates" if least == 0 else f"those with {significant(least)} or more"
+
+
+def alike(found: GraphFindings) -> str:
+    """Return a warning where a cut-off is about an even share, and parts candidates that are nearly alike.
+
+    That is so where those left out have, each, at least half of the probability of an average candidate.
+    """
+    for cut in found.cut_offs:
+        if cut.candidates_left_out > 0 and cut.probability_left_out >= 0.5 * cut.candidates_left_out:
+            attempts = sum(each.matches.attempted for each in found.repetitions)
+            number = round(float(found.candidate_counts.sum()) / max(attempts, 1))
+            return (
+                f" But with about {count(number, 'candidate', 'candidates')} to a node, {significant(cut.least)} is "
+                "near an even share: what this cut-off takes away hardly differs from what it leaves, and is no long "
+                "tail."
+            )
+    return ""
