@@ -10,13 +10,13 @@ from unveil.cli.common import Options, one_line, question_options, show, show_fi
 from unveil.cli.values import check_limits, refuse_overwriting, report_target
 
 if TYPE_CHECKING:
-    from unveil.ask.anonymize.answer import AnonymizeAnswer
+    from unveil.ask.anonymize.findings import AnonymizeFindings
 
 FILE = click.Path(path_type=Path)
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.anonymize.answer import meanings
+    from unveil.ask.anonymize.view import meanings
 
     return meanings()
 
@@ -57,7 +57,7 @@ def anonymize(
           unveil anonymize edges.csv --protect hrg-dp:epsilon=1 --html report.html
           unveil anonymize edges.csv --protect k-degree:k=5 --limit edge_difference=0.1
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.anonymize.read import anonymize_file, write_release
+    from unveil.ask.anonymize.answer import anonymize_file, write_release
     from unveil.show.terminal import progress
 
     if sample and edges is not None:
@@ -73,34 +73,28 @@ def anonymize(
     # A release that must not be made is not written either.
     kept = not any(limit.exceeded for limit in check_limits(answer.quantities, options.limits))
     if kept:
-        write_release(answer, out=out, truth=truth)
+        write_release(answer.findings, out=out, truth=truth)
     elif out or truth:
         out = truth = None
         click.echo("The release is not written, because a limit is exceeded", err=True)
-    show(answer, options, as_text=lambda: _print(answer, edges is None, out, truth))
+    show(answer, options, as_text=lambda: _print(answer.findings, edges is None, out, truth))
 
 
-def _print(answer: "AnonymizeAnswer", is_sample: bool, out: Path | None, truth: Path | None) -> None:
+def _print(found: "AnonymizeFindings", is_sample: bool, out: Path | None, truth: Path | None) -> None:
     """Print the answer for a person: the headline, what changed, what was lost, what was spent."""
-    from unveil.ask.anonymize.view import (
-        change_numbers,
-        degree_numbers,
-        fact_table,
-        headline,
-        ledger_table,
-        utility_table,
-    )
+    from unveil.ask.anonymize.tables import change_numbers, degree_numbers, fact_table, ledger_table, utility_table
+    from unveil.ask.anonymize.view import headline
     from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:
         click.echo("The example inside unveil: a generated graph, in which nobody is real.\n")
-    console, release = output(), answer.release
-    show_headline(headline(release, answer.protect), tone="neutral")
-    for note in answer.notes:
+    console, release = output(), found.release
+    show_headline(headline(found), tone="neutral")
+    for note in found.notes:
         console.print(f"Note: {one_line(note)}")
     click.echo()
-    show_figures((*change_numbers(release), *degree_numbers(release)))
-    for table in (fact_table(release), utility_table(answer.utility)):
+    show_figures((*change_numbers(found), *degree_numbers(found)))
+    for table in (fact_table(release), utility_table(found.utility)):
         if table is not None:
             click.echo()
             show_table(table)

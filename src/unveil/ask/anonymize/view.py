@@ -1,61 +1,183 @@
-"""The page that answers: what does the graph look like after the protection, and what did that cost?"""
+"""How the findings about a protected graph are shown: JSON, limits, table, page and pictures."""
 
-from collections.abc import Mapping, Sequence
-from importlib.metadata import version as installed_version
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from unveil.ask.anonymize.charts import degree_chart
-from unveil.data.graph_release import GraphRelease
+import numpy as np
+
+from unveil.ask.anonymize.findings import AnonymizeFindings, Degrees
+from unveil.ask.anonymize.tables import change_numbers, degree_numbers, fact_table, ledger_section, utility_table
+from unveil.ask.answer import View
 from unveil.data.ledger import Ledger
-from unveil.measure.graph_anonymity import smallest_degree_class, unique_degree_share
-from unveil.measure.graph_utility import Lost
-from unveil.show.blocks import Block, Number, Page, Section, Table
-from unveil.show.text import count, decimal, percent, significant
+from unveil.measure import METRICS
+from unveil.show.blocks import Chart, Page, Section, Series, Style
+from unveil.show.limits import Quantity
+from unveil.show.scale import thin
+from unveil.show.text import count
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+_OWN_MEANINGS = {
+    "pseudo_node_share": "released nodes that stand for nobody, as a share of the original nodes",
+    "epsilon": "what a differentially private release spent, which is a bound on what it gives away; infinite for all "
+    "others",
+}
 
 
-def page(
-    release: GraphRelease,
-    utility: Sequence[Lost],
-    *,
-    protect: str,
-    settings: Mapping[str, str],
-    notes: Sequence[str] = (),
-    seed: int | None = None,
-) -> Page:
+def meanings() -> dict[str, str]:
+    """Return what each quantity means that a limit can be set for."""
+    listed = [metric for metric in METRICS.values() if metric.on == "GraphRelease"]
+    said = {}
+    for metric in listed:
+        side = "less" if metric.more_means == "more private" else "greater"
+        what = metric.summary.removeprefix("Return ").rstrip(".")
+        said[metric.name] = f"{what}. Exceeded when {side} than VALUE: more is {metric.more_means}"
+    return said | _OWN_MEANINGS
+
+
+def quantities(found: AnonymizeFindings) -> dict[str, Quantity]:
+    """Return what a limit can be set for: what was lost, how far degrees give nodes away, what was spent."""
+    release = found.release
+    values = {each.metric.name: each.value for each in found.utility}
+    values |= {
+        "smallest_degree_class": found.after.smallest_class,
+        "unique_degree_share": found.after.unique_share,
+        "pseudo_node_share": release.pseudo_nodes / release.original.nodes if release.original.nodes else np.nan,
+        "epsilon": np.inf if release.ledger is None else release.ledger.total(),
+    }
+    meaning = meanings()
+    return {
+        name: Quantity(
+            name=name,
+            value=value,
+            meaning=meaning[name],
+            exceeded_when_undefined=False,
+            more_is_worse=name not in METRICS or METRICS[name].more_means != "more private",
+        )
+        for name, value in values.items()
+    }
+
+
+def figures(found: AnonymizeFindings) -> Mapping[str, Any]:
+    """Return what JSON holds."""
+    from unveil import __version__
+
+    release, (added, removed, kept) = found.release, found.changes
+    return {
+        "version": __version__,
+        "graph": {"nodes": release.original.nodes, "edges": release.original.edges},
+        "protect": found.protect,
+        "settings": dict(found.settings),
+        "kind": release.kind,
+        "pairing": release.pairing,
+        "released": {"nodes": release.released.nodes, "edges": release.released.edges},
+        "changed": {"added": added, "removed": removed, "kept": kept, "pseudo_nodes": release.pseudo_nodes},
+        "facts": dict(release.facts),
+        "degrees": {"smallest_class": found.after.smallest_class, "unique_share": found.after.unique_share},
+        "utility": {
+            each.metric.name: {name: getattr(each, name) for name in ("value", "before", "after", "sampled")}
+            for each in found.utility
+        },
+        "ledger": None if release.ledger is None else _ledger(release.ledger),
+        "notes": list(found.notes),
+    }
+
+
+def _ledger(ledger: Ledger) -> dict[str, Any]:
+    """Return the accounts of a differentially private release under their names in JSON."""
+    return {
+        "epsilon": ledger.epsilon,
+        "total": ledger.total(),
+        "public": list(ledger.public),
+        "queries": [dict(vars(query)) for query in ledger.queries],
+    }
+
+
+def frame(found: AnonymizeFindings) -> "pl.DataFrame":
+    """Return one row per figure of what the release lost."""
+    import polars as pl
+
+    names = ("value", "quantity", "before", "after", "sampled", "why")
+    rows = [{"name": each.metric.name, **{name: getattr(each, name) for name in names}} for each in found.utility]
+    return pl.DataFrame(rows).with_columns(pl.col("value", "before", "after").fill_nan(None))
+
+
+def plot(found: AnonymizeFindings) -> "NDArray[Any]":
+    """Return matplotlib axes with the distribution of degrees before and after."""
+    from unveil.show.draw.lines import draw_all
+
+    return draw_all([degree_chart(found)])
+
+
+def degree_chart(found: AnonymizeFindings) -> Chart:
+    """Return the share of nodes with at least so many neighbours, before and after, both axes in powers of ten."""
+    both = ((found.release.original, found.before, "before"), (found.release.released, found.after, "after"))
+    most = max(float(degrees.number.max(initial=1.0)) for _, degrees, _ in both)
+    fewest = min(1 / max(graph.nodes, 1) for graph, _, _ in both)
+    left_out = [f"{degrees.alone:,} of {graph.nodes:,} {when}" for graph, degrees, when in both if degrees.alone]
+    without = f" Nodes without a neighbour are not drawn: {' and '.join(left_out)}." if left_out else ""
+    return Chart(
+        title="How many neighbours nodes have",
+        x_label="number of neighbours",
+        y_label="share of nodes with at least so many",
+        series=(_line(found.before, "original", "first"), _line(found.after, "released", "second")),
+        caption="Where both lines lie on one another, as many nodes of the release have so many neighbours as of the "
+        f"original; where they part, it is less like the original.{without}",
+        x_range=(0.0, math.log10(most) or 1.0),
+        y_range=(math.log10(fewest), 0.0) if fewest < 1 else (-1.0, 0.0),
+        x_kind="power",
+        y_kind="power of share",
+    )
+
+
+def _line(degrees: Degrees, name: str, style: Style) -> Series:
+    x, y = np.log10(degrees.number), np.log10(degrees.at_least)
+    x, y = thin(x, y) if x.size else (x, y)
+    return Series(name=name, x=x, y=y, style=style)
+
+
+def page(found: AnonymizeFindings, *, seed: int | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML. It names no node."""
+    from unveil import __version__
+
+    release = found.release
     counted = fact_table(release)
     has_edges = release.original.edges + release.released.edges > 0
     sections = [
-        Section(heading="What changed", lead="", blocks=(*change_numbers(release), *([counted] if counted else []))),
+        Section(heading="What changed", lead="", blocks=(*change_numbers(found), *([counted] if counted else []))),
         Section(
             heading="Neighbours, before and after",
             lead="Whoever knows how many connections somebody has looks for that number first.",
-            blocks=(*degree_numbers(release), *([degree_chart(release)] if has_edges else [])),
+            blocks=(*degree_numbers(found), *([degree_chart(found)] if has_edges else [])),
         ),
         Section(
             heading="What the release is still good for",
             lead="Each figure is 0 where nothing was lost.",
-            blocks=(utility_table(utility),),
+            blocks=(utility_table(found.utility),),
         ),
     ]
     if release.ledger is not None:
         sections.append(ledger_section(release.ledger))
     return Page(
         title="A protected graph",
-        question=f"What does {protect} do to a graph of {count(release.original.nodes, 'node', 'nodes')}?",
-        headline=headline(release, protect),
+        question=f"What does {found.protect} do to a graph of {count(release.original.nodes, 'node', 'nodes')}?",
+        headline=headline(found),
         tone="neutral",
         sections=tuple(sections),
-        method=_method(release, protect, settings),
+        method=_method(found),
         untested=_UNTESTED,
-        notes=tuple(notes),
+        notes=found.notes,
         seed=seed,
-        version=installed_version("unveil"),
+        version=__version__,
     )
 
 
-def headline(release: GraphRelease, protect: str) -> str:
+def headline(found: AnonymizeFindings) -> str:
     """Return what was done and what changed, in one sentence."""
-    added, removed, _ = release.changes
+    release, (added, removed, _) = found.release, found.changes
     edges = release.original.edges
     if release.kind == "synthetic":
         drawn = count(release.released.edges, "edge", "edges")
@@ -66,144 +188,20 @@ def headline(release: GraphRelease, protect: str) -> str:
         lost = f"removed {removed:,} of {count(edges, 'edge', 'edges')}" if removed else f"kept {_all(edges)}"
         what = f"{lost} and added {added:,}" if added else lost
     pseudo = count(release.pseudo_nodes, "pseudo node", "pseudo nodes")
-    return f"The protection {protect} {what}{f', with {pseudo}' if release.pseudo_nodes else ''}."
+    return f"The protection {found.protect} {what}{f', with {pseudo}' if release.pseudo_nodes else ''}."
 
 
 def _all(edges: int) -> str:
     return "the only edge" if edges == 1 else f"all {edges:,} edges"
 
 
-def change_numbers(release: GraphRelease) -> tuple[Number, ...]:
-    """Return the counts of what changed, each with what it means."""
-    added, removed, kept = release.changes
-    original, released = release.original, release.released
-    numbers = [
-        Number(
-            label="Edges kept",
-            value=f"{kept:,} of {original.edges:,}",
-            meaning="Nodes are nobody's and were paired by the rank of their degree: these are the same by chance."
-            if release.pairing == "rank"
-            else "A connection that stays can be found by whoever knows it.",
-        ),
-        Number(
-            label="Edges added",
-            value=f"{added:,}",
-            meaning="So many released connections join nodes that were not connected.",
-        ),
-        Number(
-            label="Edges removed",
-            value=f"{removed:,}",
-            meaning="So many connections of the original cannot be seen in the release.",
-        ),
-    ]
-    if release.pseudo_nodes:
-        numbers.append(
-            Number(
-                label="Pseudo nodes",
-                value=f"{release.pseudo_nodes:,}",
-                meaning=f"Of the {released.nodes:,} released nodes, so many stand for nobody.",
-            )
-        )
-    return tuple(numbers)
-
-
-def fact_table(release: GraphRelease) -> Table | None:
-    """Return what the protection counted on its way, or None where it counted nothing."""
-    rows = tuple((name, decimal(value)) for name, value in release.facts.items())
-    if not rows:
-        return None
-    return Table(caption="What the protection counted", columns=("what", "number"), rows=rows, align=("left", "right"))
-
-
-def degree_numbers(release: GraphRelease) -> tuple[Number, ...]:
-    """Return how far the number of neighbours gives nodes away, in the original and in the release."""
-    import numpy as np
-
-    plain = GraphRelease(release.original, release.original, np.arange(release.original.nodes))
-    return (
-        Number(
-            label="Smallest class of nodes with equal degree",
-            value=f"{decimal(smallest_degree_class(plain))} before, {decimal(smallest_degree_class(release))} after",
-            meaning="So many nodes are left at least to whoever knows only how many neighbours somebody has in it.",
-        ),
-        Number(
-            label="Nodes with a degree of their own",
-            value=f"{percent(unique_degree_share(plain))} before, {percent(unique_degree_share(release))} after",
-            meaning="Nodes of a graph that is drawn anew are nobody's: a degree of its own finds nobody in the release."
-            if release.pairing == "rank"
-            else "These nodes are found by their number of neighbours alone.",
-        ),
-    )
-
-
-def utility_table(utility: Sequence[Lost]) -> Table:
-    """Return what was lost, one row per figure, with the value before and after where there is one."""
-    rows = tuple(
-        (
-            each.metric.name.replace("_", " "),
-            decimal(each.value) + (" (sampled)" if each.sampled else ""),
-            each.quantity,
-            *(("", "") if not each.quantity else (decimal(each.before), decimal(each.after))),
-            each.metric.summary.removeprefix("Return ").rstrip("."),
-        )
-        for each in utility
-    )
-    return Table(
-        caption="What was lost",
-        columns=("figure", "loss", "of", "original", "released", "what the loss is"),
-        rows=rows,
-        align=("left", "right", "left", "right", "right", "left"),
-        prose=True,
-    )
-
-
-def ledger_section(ledger: Ledger) -> Section:
-    """Return the accounts of a differentially private release."""
-    spent: Block = Number(
-        label="Spent",
-        value=f"{significant(ledger.total(), digits=4)} of epsilon = {significant(ledger.epsilon, digits=4)}",
-        meaning="Whatever an adversary believes about one connection changes by a factor of at most e to that power. "
-        f"Public, and so not protected: {'; '.join(ledger.public)}.",
-    )
-    return Section(
-        heading="The ledger",
-        lead="Every question that was asked of the original to make the release, with the noise in its answer. The "
-        "other figures of this page compare with the original without any noise: they are for whoever holds it.",
-        blocks=(spent, ledger_table(ledger)),
-    )
-
-
-def ledger_table(ledger: Ledger) -> Table:
-    """Return one row per question that was asked of the private graph."""
-    rows = tuple(
-        (
-            query.name,
-            query.mechanism,
-            f"{query.answers:,}",
-            significant(query.sensitivity, digits=4),
-            significant(query.scale, digits=4),
-            significant(query.cost, digits=4),
-            "alone" if query.part is None else f"shared by {query.part}",
-        )
-        for query in ledger.queries
-    )
-    return Table(
-        caption="Questions and their cost",
-        columns=("question", "noise", "answers", "sensitivity", "scale of noise", "cost", "counted"),
-        rows=rows,
-        align=("left", "left", "right", "right", "right", "right", "left"),
-        note="Questions that share a part look at disjoint edges and cost as much as the dearest of them.",
-        prose=True,
-    )
-
-
-def _method(release: GraphRelease, protect: str, settings: Mapping[str, str]) -> tuple[str, ...]:
-    told = ", ".join(f"{name}={value}" for name, value in settings.items())
+def _method(found: AnonymizeFindings) -> tuple[str, ...]:
+    told = ", ".join(f"{name}={value}" for name, value in found.settings.items())
     sentences = [
-        f"The original graph was protected by {protect.partition(':')[0]}{f' with {told}' if told else ''}, and its "
-        "nodes were numbered at random."
+        f"The original graph was protected by {found.protect.partition(':')[0]}{f' with {told}' if told else ''}, and "
+        "its nodes were numbered at random."
     ]
-    if release.pairing == "rank":
+    if found.release.pairing == "rank":
         sentences.append(
             "The released graph is drawn anew and its nodes are nobody's. To measure attacks, each was paired with the "
             "original node whose degree has the same rank; that pairing is no part of the release."
@@ -216,3 +214,6 @@ _UNTESTED = (
     "Whether an adversary finds people in the release all the same: 'unveil graph' attacks it.",
     "What else is published about the nodes, such as attributes, times or texts.",
 )
+
+
+VIEW = View(schema="unveil.anonymize/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)

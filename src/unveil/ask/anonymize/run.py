@@ -1,0 +1,64 @@
+"""The question about a protected graph measured: a graph and a protection in, findings out."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._specification import settings_of
+from unveil.ask.anonymize.findings import AnonymizeFindings, Degrees, Floats
+from unveil.data.graph import Graph
+from unveil.data.graph_release import GraphRelease
+from unveil.measure.graph_anonymity import smallest_degree_class, unique_degree_share
+from unveil.measure.graph_utility import graph_utility
+from unveil.protect import ProtectsGraph
+from unveil.show.progress import Progress
+
+
+def run(
+    original: Graph,
+    protection: ProtectsGraph,
+    *,
+    protect: str,
+    rng: np.random.Generator,
+    progress: Progress,
+    notes: Sequence[str],
+) -> AnonymizeFindings:
+    """Return what the protection did to the graph; ``protect`` is how it is written. See :func:`unveil.anonymize`."""
+    progress("protecting", 0.0)
+    release = protection.apply(original, rng=rng)
+    progress("measuring what was lost", 0.5)
+    return AnonymizeFindings(
+        protect=protect,
+        settings=settings_of(protection),
+        changes=release.changes,
+        before=degrees_of(GraphRelease(original, original, np.arange(original.nodes))),
+        after=degrees_of(release),
+        utility=graph_utility(release),
+        release=release,
+        notes=tuple(dict.fromkeys((*notes, *release.notes, *original.notes))),
+    )
+
+
+def degrees_of(release: GraphRelease) -> Degrees:
+    """Return how many neighbours released nodes have."""
+    degrees = release.released.degrees
+    number, at_least = _at_least(degrees)
+    return Degrees(
+        smallest_class=smallest_degree_class(release),
+        unique_share=unique_degree_share(release),
+        number=number,
+        at_least=at_least,
+        alone=int((degrees == 0).sum()),
+    )
+
+
+def _at_least(degrees: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Return each number of neighbours from 1 that occurs, and the share of nodes with at least that many.
+
+    >>> _at_least(np.array([0, 1, 1, 3]))
+    (array([1., 3.]), array([0.75, 0.25]))
+    """
+    values, counts = np.unique(degrees, return_counts=True)
+    share = counts[::-1].cumsum()[::-1] / max(degrees.size, 1)
+    return values[values > 0].astype(np.float64), share[values > 0]

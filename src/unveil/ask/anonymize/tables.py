@@ -1,0 +1,131 @@
+"""The figures and tables of a protected graph: what changed, what was lost, what was spent."""
+
+from collections.abc import Sequence
+
+from unveil.ask.anonymize.findings import AnonymizeFindings
+from unveil.data.graph_release import GraphRelease
+from unveil.data.ledger import Ledger
+from unveil.measure.graph_utility import Lost
+from unveil.show.blocks import Block, Number, Section, Table
+from unveil.show.text import decimal, percent, significant
+
+
+def change_numbers(found: AnonymizeFindings) -> tuple[Number, ...]:
+    """Return the counts of what changed, each with what it means."""
+    release, (added, removed, kept) = found.release, found.changes
+    numbers = [
+        Number(
+            label="Edges kept",
+            value=f"{kept:,} of {release.original.edges:,}",
+            meaning="Nodes are nobody's and were paired by the rank of their degree: these are the same by chance."
+            if release.pairing == "rank"
+            else "A connection that stays can be found by whoever knows it.",
+        ),
+        Number(
+            label="Edges added",
+            value=f"{added:,}",
+            meaning="So many released connections join nodes that were not connected.",
+        ),
+        Number(
+            label="Edges removed",
+            value=f"{removed:,}",
+            meaning="So many connections of the original cannot be seen in the release.",
+        ),
+    ]
+    if release.pseudo_nodes:
+        numbers.append(
+            Number(
+                label="Pseudo nodes",
+                value=f"{release.pseudo_nodes:,}",
+                meaning=f"Of the {release.released.nodes:,} released nodes, so many stand for nobody.",
+            )
+        )
+    return tuple(numbers)
+
+
+def fact_table(release: GraphRelease) -> Table | None:
+    """Return what the protection counted on its way, or None where it counted nothing."""
+    rows = tuple((name, decimal(value)) for name, value in release.facts.items())
+    if not rows:
+        return None
+    return Table(caption="What the protection counted", columns=("what", "number"), rows=rows, align=("left", "right"))
+
+
+def degree_numbers(found: AnonymizeFindings) -> tuple[Number, ...]:
+    """Return how far the number of neighbours gives nodes away, in the original and in the release."""
+    before, after = found.before, found.after
+    return (
+        Number(
+            label="Smallest class of nodes with equal degree",
+            value=f"{decimal(before.smallest_class)} before, {decimal(after.smallest_class)} after",
+            meaning="So many nodes are left at least to whoever knows only how many neighbours somebody has in it.",
+        ),
+        Number(
+            label="Nodes with a degree of their own",
+            value=f"{percent(before.unique_share)} before, {percent(after.unique_share)} after",
+            meaning="Nodes of a graph that is drawn anew are nobody's: a degree of its own finds nobody in the release."
+            if found.release.pairing == "rank"
+            else "These nodes are found by their number of neighbours alone.",
+        ),
+    )
+
+
+def utility_table(utility: Sequence[Lost]) -> Table:
+    """Return what was lost, one row per figure, with the value before and after where there is one."""
+    rows = tuple(
+        (
+            each.metric.name.replace("_", " "),
+            decimal(each.value) + (" (sampled)" if each.sampled else ""),
+            each.quantity,
+            *(("", "") if not each.quantity else (decimal(each.before), decimal(each.after))),
+            each.metric.summary.removeprefix("Return ").rstrip("."),
+        )
+        for each in utility
+    )
+    return Table(
+        caption="What was lost",
+        columns=("figure", "loss", "of", "original", "released", "what the loss is"),
+        rows=rows,
+        align=("left", "right", "left", "right", "right", "left"),
+        prose=True,
+    )
+
+
+def ledger_section(ledger: Ledger) -> Section:
+    """Return the accounts of a differentially private release."""
+    spent: Block = Number(
+        label="Spent",
+        value=f"{significant(ledger.total(), digits=4)} of epsilon = {significant(ledger.epsilon, digits=4)}",
+        meaning="Whatever an adversary believes about one connection changes by a factor of at most e to that power. "
+        f"Public, and so not protected: {'; '.join(ledger.public)}.",
+    )
+    return Section(
+        heading="The ledger",
+        lead="Every question that was asked of the original to make the release, with the noise in its answer. The "
+        "other figures of this page compare with the original without any noise: they are for whoever holds it.",
+        blocks=(spent, ledger_table(ledger)),
+    )
+
+
+def ledger_table(ledger: Ledger) -> Table:
+    """Return one row per question that was asked of the private graph."""
+    rows = tuple(
+        (
+            query.name,
+            query.mechanism,
+            f"{query.answers:,}",
+            significant(query.sensitivity, digits=4),
+            significant(query.scale, digits=4),
+            significant(query.cost, digits=4),
+            "alone" if query.part is None else f"shared by {query.part}",
+        )
+        for query in ledger.queries
+    )
+    return Table(
+        caption="Questions and their cost",
+        columns=("question", "noise", "answers", "sensitivity", "scale of noise", "cost", "counted"),
+        rows=rows,
+        align=("left", "left", "right", "right", "right", "right", "left"),
+        note="Questions that share a part look at disjoint edges and cost as much as the dearest of them.",
+        prose=True,
+    )
