@@ -13,8 +13,7 @@ from unveil.cli.study_values import memory_size
 from unveil.cli.values import report_target
 
 if TYPE_CHECKING:
-    from unveil.ask.study.answer import StudyAnswer
-    from unveil.ask.study.findings import Failures
+    from unveil.ask.study.findings import Failures, StudyFindings
     from unveil.ask.study.status import StudyStatus
     from unveil.study import RunSummary
 
@@ -159,9 +158,9 @@ def report(*, folder: Path, html: Path | None, metrics: tuple[str, ...], as_json
     if html is not None:
         write_text(html, answer.to_html())
     if as_json:
-        click.echo(answer.to_json().rstrip("\n").encode())
+        click.echo(answer.to_json(seed=answer.findings.study.seed).rstrip("\n").encode())
         return
-    _print_report(answer, folder)
+    _print_report(answer.findings, folder)
     if html is not None:
         click.echo(f"\nThe report is in {one_line(click.format_filename(html))}")
 
@@ -180,7 +179,7 @@ def _json(summary: "RunSummary", name: str) -> str:
 
 def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
     """Print what a run did, what failed, and what to do next."""
-    from unveil.ask.study.answer import failures_of
+    from unveil.ask.study.run import failures_of
     from unveil.show.terminal import show_headline
     from unveil.show.text import count, duration
     from unveil.study import Results
@@ -225,13 +224,12 @@ def _print_status(found: "StudyStatus", folder: Path) -> None:
             click.echo(f"Go on with: {_again(folder / 'study.toml', folder)}")
 
 
-def _print_report(answer: "StudyAnswer", folder: Path) -> None:
+def _print_report(found: "StudyFindings", folder: Path) -> None:
     """Print the answer for a person: the headline, means of the first metric by level, and what failed."""
     from unveil.ask.study.tables import mean_tables
     from unveil.ask.study.view import headline, tone
     from unveil.show.terminal import show_headline, show_table
 
-    found = answer.found
     show_headline(headline(found.counts), tone=tone(found.counts))
     if found.counts.fine:
         tables, left_out = mean_tables(found, most=_MOST_ROWS)

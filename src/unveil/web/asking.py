@@ -106,7 +106,9 @@ def _study(asked: Asked) -> Answered:
 def _study_shown(found: Any, progress: Progress) -> Answered:
     progress("writing the report", 0.0)
     page = found.page()
-    return Answered(html=found.to_html(), json=found.to_json(), headline=page.headline, tone=page.tone)
+    return Answered(
+        html=found.to_html(), json=found.to_json(seed=found.findings.study.seed), headline=page.headline, tone=page.tone
+    )
 
 
 def _grades(asked: Asked) -> Answered:

@@ -10,7 +10,10 @@ import pytest
 from scipy import stats
 
 from tests.study.small import METRICS, small_study
-from unveil.ask.study.answer import StudyAnswer, failures_of, study_report
+from unveil.ask.answer import Answer
+from unveil.ask.study.answer import study_report
+from unveil.ask.study.findings import StudyFindings
+from unveil.ask.study.run import failures_of
 from unveil.ask.study.status import study_status
 from unveil.errors import InputError
 from unveil.study import Axis, Results, run_study
@@ -30,19 +33,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def answer(folder: Path) -> StudyAnswer:
+def answer(folder: Path) -> Answer[StudyFindings]:
     return study_report(folder)
 
 
-def test_scenarios_are_counted(answer: StudyAnswer) -> None:
-    counts = answer.found.counts
+def test_scenarios_are_counted(answer: Answer[StudyFindings]) -> None:
+    counts = answer.findings.counts
     assert (counts.total, counts.fine, counts.failed, counts.damaged, counts.missing) == (16, 14, 2, 0, 0)
-    assert answer.found.replications == 3 * 14
+    assert answer.findings.replications == 3 * 14
 
 
-def test_means_and_intervals_are_those_of_the_replications(answer: StudyAnswer) -> None:
-    rows = answer.results.frame
-    for row in answer.found.summary.iter_rows(named=True):
+def test_means_and_intervals_are_those_of_the_replications(answer: Answer[StudyFindings]) -> None:
+    rows = answer.findings.results.frame
+    for row in answer.findings.summary.iter_rows(named=True):
         keys = [pl.col(name) == row[name] for name in ("data", "protect", "attack", "axis", "level")]
         values = rows.filter(*keys)[row["metric"]].drop_nulls().to_numpy()
         assert row["replications"] == values.size
@@ -52,9 +55,9 @@ def test_means_and_intervals_are_those_of_the_replications(answer: StudyAnswer) 
             assert (row["low"], row["high"]) == (pytest.approx(low), pytest.approx(high))
 
 
-def test_means_by_level_are_found_by_their_scenario(answer: StudyAnswer) -> None:
-    means = answer.found.means("adversary_success_rate", "seed_pairs")
-    rows = answer.results.frame.filter(pl.col("axis") == "seed_pairs", pl.col("level") == 2)
+def test_means_by_level_are_found_by_their_scenario(answer: Answer[StudyFindings]) -> None:
+    means = answer.findings.means("adversary_success_rate", "seed_pairs")
+    rows = answer.findings.results.frame.filter(pl.col("axis") == "seed_pairs", pl.col("level") == 2)
     for (protect, attack), group in rows.group_by("protect", "attack"):
         mean, half = means["small", str(protect), str(attack), 2.0]
         assert mean == pytest.approx(group["adversary_success_rate"].mean())
@@ -62,8 +65,8 @@ def test_means_by_level_are_found_by_their_scenario(answer: StudyAnswer) -> None
     assert ("small", "id-removal", FAILING, 5.0) not in means
 
 
-def test_failures_are_counted_by_kind(answer: StudyAnswer) -> None:
-    found = answer.found.failures
+def test_failures_are_counted_by_kind(answer: Answer[StudyFindings]) -> None:
+    found = answer.findings.failures
     assert [each.scenarios for each in found] == [2]
     assert "ZeroDivisionError" in found[0].error
     assert found[0].attacks == (FAILING,)
@@ -88,30 +91,38 @@ def test_errors_that_differ_in_numbers_only_are_of_one_kind() -> None:
     ]
 
 
-def test_json_has_everything_for_a_machine(answer: StudyAnswer) -> None:
+def test_json_has_everything_for_a_machine(answer: Answer[StudyFindings]) -> None:
     told = json.loads(answer.to_json())
     assert told["schema"] == "unveil.study/1"
     assert told["study"]["axes"] == {"seed_pairs": [2.0, 5.0], "overlap": [0.5, 0.9]}
-    assert told["scenarios"]["failed"] == answer.found.counts.failed
+    assert told["scenarios"]["failed"] == answer.findings.counts.failed
     assert sum(each["scenarios"] for each in told["failures"]) == told["scenarios"]["failed"]
-    assert len(told["summary"]) == answer.found.counts.fine * len(answer.found.metrics)
+    assert len(told["summary"]) == answer.findings.counts.fine * len(answer.findings.metrics)
     assert sum(each["replications"] for each in told["spent"]) == told["replications"]
+    assert (told["limits"], told["seed"], list(told)[-2:]) == ([], None, ["limits", "seed"])
+
+
+def test_the_table_is_the_summary_and_no_limit_can_be_set(answer: Answer[StudyFindings]) -> None:
+    assert answer.to_frame().equals(answer.findings.summary)
+    assert answer.quantities == {}
+    assert repr(answer) == "<Answer: 14 of 16 scenarios are computed; 2 failed.>"
+    assert "results=" not in repr(answer.findings)
 
 
 def test_metrics_are_chosen(folder: Path) -> None:
-    assert study_report(folder).found.metrics == ("adversary_success_rate", "entropy")
-    assert study_report(folder, metrics=["anonymity_set_size"]).found.metrics == ("anonymity_set_size",)
-    assert set(study_report(folder, metrics=["entropy", "all"]).found.metrics) == set(METRICS)
-    assert study_report(folder, metrics=["entropy", "all"]).found.metrics[0] == "entropy"
+    assert study_report(folder).findings.metrics == ("adversary_success_rate", "entropy")
+    assert study_report(folder, metrics=["anonymity_set_size"]).findings.metrics == ("anonymity_set_size",)
+    assert set(study_report(folder, metrics=["entropy", "all"]).findings.metrics) == set(METRICS)
+    assert study_report(folder, metrics=["entropy", "all"]).findings.metrics[0] == "entropy"
     with pytest.raises(InputError, match=r"no metric 'entrop'.*Did you mean 'entropy'"):
         study_report(folder, metrics=["entrop"])
 
 
-def test_pictures_show_the_means(answer: StudyAnswer) -> None:
+def test_pictures_show_the_means(answer: Answer[StudyFindings]) -> None:
     from matplotlib import pyplot
 
     axes = answer.plot()
-    means = answer.found.means("adversary_success_rate", "seed_pairs")
+    means = answer.findings.means("adversary_success_rate", "seed_pairs")
     drawn = axes[0].get_lines()[0].get_ydata()
     assert drawn.tolist() == [pytest.approx(means["small", "id-removal", GUESS, level][0]) for level in (2.0, 5.0)]
     pyplot.close("all")
@@ -121,8 +132,8 @@ def test_a_study_without_results_is_no_error(tmp_path: Path) -> None:
     plan = small_study(tmp_path, attacks=("tests.study.own:Failing",))
     run_study(plan, tmp_path / "out", workers=0)
     found = study_report(tmp_path / "out")
-    assert (found.found.counts.fine, found.found.counts.failed) == (0, 4)
-    assert found.found.summary.height == 0
+    assert (found.findings.counts.fine, found.findings.counts.failed) == (0, 4)
+    assert found.findings.summary.height == 0
     assert json.loads(found.to_json())["summary"] == []
     assert "What failed" in found.to_html()
     with pytest.raises(InputError, match="nothing to draw"):

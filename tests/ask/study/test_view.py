@@ -63,11 +63,13 @@ def findings(
     fine = len(rows) // len(metrics)
     told: dict[str, Any] = {
         "study": plan,
+        "folder": "out",
         "version": "1.2.3",
         "counts": Counts(total=total, fine=fine, failed=total - fine, damaged=0, missing=0),
         "replications": 4 * fine,
         "metrics": metrics,
         "summary": pl.DataFrame(rows, schema=names.split(), orient="row"),
+        "results": None,
     }
     return StudyFindings(**{**told, **changes})
 
@@ -132,7 +134,7 @@ def test_more_attacks_than_styles_are_left_to_the_tables() -> None:
 def test_one_level_makes_no_line() -> None:
     found = findings(axes=(Axis("overlap", (0.85,)),))
     assert strength_charts(found) == ((), 0)
-    assert "Means and intervals" in [section.heading for section in page(found, folder="out").sections]
+    assert "Means and intervals" in [section.heading for section in page(found).sections]
 
 
 def test_tables_hold_each_mean_where_it_belongs() -> None:
@@ -168,7 +170,7 @@ def test_failures_and_times_are_listed() -> None:
     assert times is not None
     assert times.rows == (("data0", "0.5 s", "–", "–", "5 s"),)
     assert failure_table(findings()) is time_table(findings()) is None
-    headings = [section.heading for section in page(found, folder="out").sections]
+    headings = [section.heading for section in page(found).sections]
     assert headings == [
         "What was computed", "Stronger adversaries", "Means and intervals", "What failed", "Time", "How to go on",
     ]  # fmt: skip
@@ -196,7 +198,7 @@ def test_the_page_of_a_huge_study_stays_below_a_megabyte() -> None:
     found = findings(
         data=11, protections=11, attacks=tuple(f"attack{n}" for n in range(6)), axes=axes, metrics=(SUCCESS, "entropy")
     )
-    html = render(page(found, folder="out"))
+    html = render(page(found))
     assert len(html.encode()) < 1_000_000
     assert f"The first {MOST_CHARTS} of 242 pictures are shown." in html
     tables, left_out = mean_tables(found)
@@ -205,8 +207,8 @@ def test_the_page_of_a_huge_study_stays_below_a_megabyte() -> None:
 
 
 def test_names_cannot_break_the_page() -> None:
-    found = findings(attacks=("<script>alert(1)</script>", "b"))
-    html = render(page(found, folder="<b>x</b>"))
+    found = findings(attacks=("<script>alert(1)</script>", "b"), folder="<b>x</b>")
+    html = render(page(found))
     assert "<script>alert" not in html
     assert "<b>x" not in html
     assert any("alert(1)" in text for _, text in Reader(html).texts)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from unveil.measure import METRICS
-from unveil.study import Study
+from unveil.study import Results, Study
 from unveil.study.results import Counts
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ class StudyFindings:
 
     Attributes
     ----------
-    study, version
-        What was computed, and with which version of the package.
+    study, folder, version
+        What was computed, where its results are, and with which version of the package.
     counts
         How much of it is there.
     replications
@@ -63,16 +63,20 @@ class StudyFindings:
         The errors by kind, the most frequent first.
     spent
         What it took, by data set and attack.
+    results
+        Every replication, for whoever wants more than means.
     """
 
     study: Study
+    folder: str
     version: str
     counts: Counts
     replications: int
     metrics: tuple[str, ...]
-    summary: "pl.DataFrame"
+    summary: "pl.DataFrame" = field(repr=False)
     failures: tuple[Failures, ...] = ()
     spent: tuple[Spent, ...] = ()
+    results: Results = field(repr=False)
 
     @property
     def seconds(self) -> float:

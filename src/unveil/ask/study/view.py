@@ -1,19 +1,83 @@
-"""The page that answers: what did the study find, how much of it is there, and what failed?"""
+"""How the findings of a study are shown: JSON, table, page and pictures."""
 
 import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from unveil.ask.answer import View
 from unveil.ask.study.charts import strength_charts
 from unveil.ask.study.findings import StudyFindings
 from unveil.ask.study.tables import failure_table, mean_tables, strongest_tables, time_table
+from unveil.errors import InputError
 from unveil.show.blocks import Block, Number, Page, Section, Tone
+from unveil.show.limits import Quantity
 from unveil.show.scale import value_text
 from unveil.show.studies import AXES
 from unveil.show.text import count, duration, together
 from unveil.study.results import Counts
 
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
 
-def page(found: StudyFindings, *, folder: str) -> Page:
-    """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML."""
+
+def quantities(_found: StudyFindings) -> dict[str, Quantity]:
+    """Return nothing: a study has many releases, and a limit is for one."""
+    return {}
+
+
+def figures(found: StudyFindings) -> Mapping[str, Any]:
+    """Return what JSON holds: the mean and interval of each scenario and metric, and what was computed."""
+    return {
+        "version": found.version,
+        "study": _told(found),
+        "scenarios": dict(vars(found.counts)),
+        "replications": found.replications,
+        "failures": [dict(vars(each)) for each in found.failures],
+        "seconds": found.seconds,
+        "spent": [dict(vars(each)) for each in found.spent],
+        "metrics": list(found.metrics),
+        "summary": found.summary,
+    }
+
+
+def _told(found: StudyFindings) -> dict[str, Any]:
+    """Return what the study is, without where its data lie."""
+    study = found.study
+    return {
+        "name": study.name,
+        "seed": study.seed,
+        "kind": study.kind,
+        "data": [each.name for each in study.data],
+        "protections": list(study.protections),
+        "attacks": list(study.attacks),
+        "axes": {axis.name: list(axis.levels) for axis in study.axes},
+        "fixed": study.fixed_levels(),
+        "releases": study.releases,
+        "replications": dict(vars(study.replications)),
+    }
+
+
+def frame(found: StudyFindings) -> "pl.DataFrame":
+    """Return one row per scenario and shown metric, with its mean and interval."""
+    return found.summary
+
+
+def plot(found: StudyFindings) -> "NDArray[Any]":
+    """Return matplotlib axes, side by side: the first metric by strength, for the first few protections."""
+    from unveil.show.draw.lines import draw_all
+
+    charts, _ = strength_charts(found, most=4)
+    if not charts:
+        raise InputError("there is nothing to draw: no axis of the study has results at two levels. Run it first")
+    return draw_all(charts)
+
+
+def page(found: StudyFindings, *, seed: int | None = None) -> Page:
+    """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML.
+
+    The seed is that of the study unless another is given.
+    """
     sections = [
         Section(heading="What was computed", lead=_grid(found), blocks=count_numbers(found)),
         *_results(found),
@@ -22,7 +86,7 @@ def page(found: StudyFindings, *, folder: str) -> Page:
     spent = time_table(found)
     if spent is not None:
         sections.append(Section(heading="Time", lead="", blocks=(spent,)))
-    sections.append(Section(heading="How to go on", lead=going_on(found.counts, folder), blocks=()))
+    sections.append(Section(heading="How to go on", lead=going_on(found.counts, found.folder), blocks=()))
     return Page(
         title="A study",
         question=f"What did the study {found.study.name!r} find?",
@@ -31,7 +95,7 @@ def page(found: StudyFindings, *, folder: str) -> Page:
         sections=tuple(sections),
         method=_method(found),
         untested=_UNTESTED,
-        seed=found.study.seed,
+        seed=found.study.seed if seed is None else seed,
         version=found.version,
     )
 
@@ -189,3 +253,6 @@ _UNTESTED = (
     "Attacks and protections that the study does not name, and adversaries who know more than its highest levels.",
     "Whether a metric can be trusted: that is a question about the results of a study.",
 )
+
+
+VIEW = View(schema="unveil.study/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
