@@ -12,13 +12,13 @@ from unveil.cli.values import report_target, share
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from unveil.ask.grades.answer import GradesAnswer
+    from unveil.ask.grades.findings import GradesFindings
 
 FOLDER = click.Path(path_type=Path)
 
 
 def _meanings() -> Mapping[str, str]:
-    from unveil.ask.grades.answer import meanings
+    from unveil.ask.grades.view import meanings
 
     return meanings()
 
@@ -85,6 +85,7 @@ def grade_metrics(
           unveil grade-metrics results --limit share_monotonic_best_suite=0.8
     """  # noqa: D301  (click needs the control character itself)
     from unveil.ask.grades.answer import grade_metrics as ask_grades
+    from unveil.ask.grades.view import to_latex
     from unveil.data.write import write_text
     from unveil.show.terminal import progress
 
@@ -102,18 +103,18 @@ def grade_metrics(
     with progress(quiet=options.quiet) as report:
         answer = ask_grades(*folders, rng=options.rng, progress=report, **settings)
     if latex is not None:
-        write_text(latex, answer.to_latex(), shared=True)  # for a paper; it tells of metrics, not of people
-    show(answer, options, as_text=lambda: _print(answer, latex, with_details=bool(details)))
+        write_text(latex, to_latex(answer.findings), shared=True)  # for a paper; it tells of metrics, not of people
+    show(answer, options, as_text=lambda: _print(answer.findings, latex, with_details=bool(details)))
 
 
-def _print(answer: "GradesAnswer", latex: Path | None, *, with_details: bool) -> None:
+def _print(found: "GradesFindings", latex: Path | None, *, with_details: bool) -> None:
     """Print the answer for a person: the headline, the ranking, suites, what explains the scores, and notes."""
     from unveil.ask.grades.charts import detail_boxes
     from unveil.ask.grades.tables import group_table, suite_table, verdict_tables
     from unveil.ask.grades.words import headline, honest_sentences, scores_in_words, tone, zeros_of
     from unveil.show.terminal import output, show_figure, show_headline, show_table
 
-    found, console = answer.found, output()
+    console = output()
 
     def say(*sentences: str) -> None:
         for sentence in sentences:
@@ -141,8 +142,8 @@ def _print(answer: "GradesAnswer", latex: Path | None, *, with_details: bool) ->
     if explained is not None:
         click.echo()
         show_table(explained)
-    if answer.notes:
+    if found.notes:
         click.echo()
-        say(*(f"Note: {note}" for note in answer.notes))
+        say(*(f"Note: {note}" for note in found.notes))
     if latex is not None:
         click.echo(f"\nThe tables are in {one_line(click.format_filename(latex))}")

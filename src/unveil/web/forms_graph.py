@@ -164,7 +164,7 @@ STUDY = Form(
 
 
 def _of_grades() -> Mapping[str, str]:
-    from unveil.ask.grades.answer import meanings
+    from unveil.ask.grades.view import meanings
 
     return meanings()
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.grade.planted import METRICS, planted
 from tests.show.test_page import Reader
+from unveil.ask.answer import Answer
 from unveil.ask.grades.charts import (
     detail_boxes,
     heat_map,
@@ -20,8 +21,7 @@ from unveil.ask.grades.charts import (
     suite_boxes,
 )
 from unveil.ask.grades.findings import AttackFacts, Detail, GradedStudy, GradesFindings
-from unveil.ask.grades.latex import to_latex
-from unveil.ask.grades.run import details_of
+from unveil.ask.grades.run import details_of, notes_of
 from unveil.ask.grades.tables import (
     example_table,
     factors_sentence,
@@ -35,14 +35,15 @@ from unveil.ask.grades.tables import (
     verdict_tables,
     why_table,
 )
-from unveil.ask.grades.view import page
-from unveil.ask.grades.words import headline, honest_sentences, key_numbers, notes_of, search_conclusion, tone, zeros_of
+from unveil.ask.grades.view import VIEW, meanings, page, to_latex
+from unveil.ask.grades.words import headline, honest_sentences, key_numbers, search_conclusion, tone, zeros_of
 from unveil.grade.factors import explain
 from unveil.grade.grades import Grades, grade
 from unveil.grade.replicated import Replicated
 from unveil.grade.suites import Suite
 from unveil.show.blocks import Page
 from unveil.show.page import render
+from unveil.show.studies import labels
 from unveil.study import Axis, DataSet, Replications, Study
 from unveil.study.results import Counts
 
@@ -66,6 +67,7 @@ def findings(values: Replicated | None = None, *, wanted: tuple[str, ...] = (), 
             NS: AttackFacts(called="NS", scope="local"),
             DV: AttackFacts(called="DV", scope="global", chunk=100),
         },
+        "protections": labels(tuple(dict.fromkeys(case.protect for case in grades.values.cases))),
         "notes": notes_of(grades, (study,)),
         "version": "1.2.3",
     }
@@ -314,42 +316,6 @@ def test_factors_are_shown_by_group_and_term_by_term(found: GradesFindings) -> N
     assert (group_table(nothing), factors_sentence(nothing)) == (None, "")
 
 
-def test_notes_name_what_is_missing(found: GradesFindings) -> None:
-    counts = Counts(total=64, fine=60, failed=1, damaged=1, missing=2)
-    values = planted()
-    numbers = np.array(values.values)
-    numbers[0, :, 1] = np.nan
-    numbers[2, 0, 3] = np.nan
-    gone = findings(changed(values, numbers), counts=counts)
-    text = "\n".join(gone.notes)
-    assert "4 scenarios of 64 of the study 'planted' have no results (1 failed, 1 damaged, 2 not computed)" in text
-    assert "1 case lacks levels, mail, id-removal, NS, by overlap" in text
-    assert "In 1 case a metric is undefined at a level that has results" in text
-    assert "Max entropy is undefined in every case and has no grade." in text
-    assert "Min entropy has the same value everywhere" in text
-    assert "Amount of leaked information counts targets" in text
-    assert all("lacks levels" not in note for note in found.notes)
-
-
-@pytest.mark.parametrize(
-    ("replications", "said"),
-    [
-        (1, "one replication only, which no test can compare"),
-        (3, "no p value below 0.1 and cannot be significant at 0.05, so that no score there can exceed 0.833"),
-        (4, "only large changes are significant"),
-        (5, ""),
-    ],
-)
-def test_few_replications_are_named_with_what_they_can_show(replications: int, said: str) -> None:
-    values = planted()
-    few = findings(changed(values, values.values[..., :replications]))
-    text = "\n".join(few.notes)
-    assert (said in text) if said else "replications" not in text
-    scores = few.grades.scores.monotonicity.score
-    if replications == 3:
-        assert np.nanmax(scores) == pytest.approx(5 / 6)
-
-
 def test_the_rule_for_zeros_is_stated_where_there_are_any(found: GradesFindings) -> None:
     assert zeros_of(found.grades) == []
     values = planted()
@@ -358,21 +324,6 @@ def test_the_rule_for_zeros_is_stated_where_there_are_any(found: GradesFindings)
     said = zeros_of(findings(changed(values, numbers)).grades)
     assert "cannot take zeros" in said[0]
     assert "adversary overall success (1 of 64, in 1 case)" in said[1]
-
-
-def test_studies_that_have_little_in_common_say_so(found: GradesFindings) -> None:
-    one = replace(found.studies[0], digests={"mail": "a", "roads": "b"})
-    same, other = replace(one, digests={"mail": "a"}), replace(one, digests={"mail": "c"})
-    assert notes_of(found.grades, (one, same)) == notes_of(found.grades, (one,))
-    assert "different data by the name mail:" in notes_of(found.grades, (one, other))[0]
-    data = DataSet("people", "table", "x", known=("age", "town"))
-    table = replace(one.study, data=(data,), attacks=("nearest",), axes=(Axis("known_columns", (1, 2)),), fixed={})
-    assert "on graphs and on tables" in notes_of(found.grades, (one, replace(one, study=table, digests={})))[0]
-
-
-def test_running_studies_say_so(found: GradesFindings) -> None:
-    running = replace(found.studies[0], running=True)
-    assert "is being computed now" in notes_of(found.grades, (running,))[0]
 
 
 def pages(found: GradesFindings) -> list[Page]:
@@ -433,10 +384,10 @@ def test_key_numbers_count_what_the_rule_of_the_paper_would_let_pass(found: Grad
 
 def test_latex_has_every_table_balanced_and_escaped(found: GradesFindings) -> None:
     text = to_latex(found)
-    labels = re.findall(r"\\label\{(.*?)\}", text)
-    assert labels[:4] == ["tab:ranking", "tab:factors-monotonicity", "tab:variance", "tab:suites"]
-    assert {"tab:suite-scores", "tab:suite-example", "tab:held-out", "tab:search-1"} <= set(labels)
-    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == len(labels)
+    marks = re.findall(r"\\label\{(.*?)\}", text)
+    assert marks[:4] == ["tab:ranking", "tab:factors-monotonicity", "tab:variance", "tab:suites"]
+    assert {"tab:suite-scores", "tab:suite-example", "tab:held-out", "tab:search-1"} <= set(marks)
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == len(marks)
     assert "0.667 (0.67\\textendash{}0.67)" in text
     for line in text.splitlines():
         assert "%" not in line.replace(r"\%", "") or line.startswith("% ")
@@ -464,3 +415,17 @@ def test_a_suite_of_ones_own_is_in_every_table() -> None:
     assert any(row[0] == "mine" and "entropy 0.25" in row[3] for row in table.rows)
     assert "mine" in to_latex(found)
     assert not math.isnan(next(each for each in grades.suites if each.suite.name == "mine").whole.mean)
+
+
+def test_the_answer_has_a_row_per_case_and_metric_and_a_meaning_per_quantity(found: GradesFindings) -> None:
+    answer = Answer(found, VIEW)
+    frame = answer.to_frame()
+    assert frame.height == len(found.grades.values.cases) * len(METRICS)
+    for row in frame.iter_rows(named=True):
+        names = [case for case in found.grades.values.cases if case._asdict().items() <= row.items()]
+        case, column = found.grades.values.cases.index(names[0]), found.grades.values.metrics.index(row["metric"])
+        score = found.grades.scores.monotonicity.score[case, column]
+        assert row["monotonicity"] == (None if math.isnan(score) else score)
+    assert list(answer.quantities) == list(meanings())
+    assert answer.quantities["trusted_metrics"].value == len(found.by_verdict("use"))
+    assert repr(answer) == f"<Answer: {headline(found)}>"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.ask.grades.findings import Detail, GradesFindings, per_release, words
+from unveil.ask.grades.findings import Detail, GradesFindings, words
 from unveil.grade.grades import LEAST, NOTHING_SIGNIFICANT
 from unveil.grade.replicated import Floats
 from unveil.grade.suites import mean_of_defined
@@ -43,7 +43,7 @@ def ranking_boxes(found: GradesFindings, score: str) -> BoxRows:
         box_of(
             words(name),
             spread_of(every[:, values.metrics.index(name)], interval=_interval(means[name].low, means[name].high)),
-            bold=per_release(name),
+            bold=_per_release(name),
         )
         for name in order
     )
@@ -69,6 +69,11 @@ def _interval(low: float, high: float) -> tuple[float, float] | None:
     return (low, high) if math.isfinite(low) else None
 
 
+def _per_release(metric: str) -> bool:
+    """Return whether a metric is one number for a whole release, and so tells nothing about a single target."""
+    return metric in METRICS and METRICS[metric].per == "release"
+
+
 def heat_map(found: GradesFindings) -> HeatMap:
     """Return the monotonicity of each metric in each case, averaged over the axes (Fig. 3)."""
     values = found.grades.values
@@ -86,7 +91,7 @@ def heat_map(found: GradesFindings) -> HeatMap:
     cells = np.stack([mean_of_defined(score[order[key]].T) for key in columns], axis=1)
     axes = dict.fromkeys(case.axis.replace("_", " ") for case in values.cases)
     both = f"Each cell is the mean over {' and '.join(axes)}." if len(axes) > 1 else "Each cell is one case."
-    bold = tuple(per_release(name) for name in names)
+    bold = tuple(_per_release(name) for name in names)
     return HeatMap(
         title="Monotonicity, case by case",
         rows=tuple(words(name) for name in names),

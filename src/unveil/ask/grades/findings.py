@@ -2,33 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
 
 from unveil.grade.factors import Factors
 from unveil.grade.grades import Grades, MetricGrade, Verdict
 from unveil.grade.replicated import Case
-from unveil.measure import METRICS
-from unveil.show.studies import labels
-from unveil.show.text import UNDEFINED, fixed
 from unveil.study import Study
 from unveil.study.results import Counts
 
-#: What each score says, in one sentence: for pages, the terminal and the guide.
-MEANINGS: Mapping[str, str] = {
-    "monotonicity": (
-        "Does the metric show less privacy for each stronger adversary? 1: each stronger adversary significantly "
-        "lowers measured privacy; 0.667: nothing significant; below: significant changes in the wrong direction or "
-        "back and forth."
-    ),
-    "evenness": (
-        "Are the values spread over the metric's range, so that they tell things apart? 1: evenly; 0: all are at one "
-        "end of it."
-    ),
-    "shared_range": (
-        "Which part of the metric's whole range does a case use, so that cases can be compared? 1: all of it; 0: a "
-        "single value."
-    ),
-}
 VERDICTS: Sequence[Verdict] = ("use", "with care", "do not rank by it", "no grade")
 
 
@@ -65,7 +45,7 @@ class AttackFacts:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GradesFindings:
-    """Everything that a report on grades shows.
+    """Which metrics can be trusted, and how far.
 
     Attributes
     ----------
@@ -79,6 +59,8 @@ class GradesFindings:
         Which metrics in which cases are shown level by level.
     attacks
         Facts of each attack, by how it is written.
+    protections
+        How each protection is called, by how it is written.
     notes
         What a reader has to know, in sentences.
     version
@@ -90,13 +72,9 @@ class GradesFindings:
     factors: tuple[Factors, ...]
     details: tuple[Detail, ...]
     attacks: Mapping[str, AttackFacts]
+    protections: Mapping[str, str]
     notes: tuple[str, ...]
     version: str
-
-    @property
-    def protections(self) -> dict[str, str]:
-        """How each protection is called."""
-        return labels(tuple(dict.fromkeys(case.protect for case in self.grades.values.cases)))
 
     def by_verdict(self, verdict: Verdict) -> tuple[MetricGrade, ...]:
         """Return the metrics with a verdict, the best first."""
@@ -128,21 +106,3 @@ def named(metrics: Sequence[str], most: int) -> str:
     last = f"{len(every) - most} more" if len(every) > most else every[-1]
     first = every[:most] if len(every) > most else every[:-1]
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def per_release(metric: str) -> bool:
-    """Return whether a metric is one number for a whole release, and so tells nothing about a single target."""
-    return metric in METRICS and METRICS[metric].per == "release"
-
-
-def interval(mean: float, low: float, high: float, *, places: int = 3) -> str:
-    """Return a mean with its interval.
-
-    >>> interval(0.71234, 0.7, 0.75), interval(float("nan"), 0, 0), interval(0.5, float("nan"), float("nan"))
-    ('0.712 (0.700–0.750)', 'undefined', '0.500')
-    """
-    if isnan(mean):
-        return UNDEFINED
-    if isnan(low):
-        return fixed(mean, places=places)
-    return f"{fixed(mean, places=places)} ({fixed(low, places=places)}–{fixed(high, places=places)})"

@@ -1,31 +1,67 @@
-"""Which metrics in which cases are shown level by level: those that were asked for, or three that tell something."""
+"""The question about metrics measured: values of studies in, grades, what explains them, and what limits them out."""
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.ask.grades.findings import Detail, GradedStudy, GradesFindings
-from unveil.ask.grades.words import zeros_of
+from unveil.ask.grades.findings import AttackFacts, Detail, GradedStudy, GradesFindings, named
 from unveil.errors import InputError, did_you_mean
 from unveil.grade.factors import Factors, explain, statistics_of, types_of
-from unveil.grade.grades import Grades, Scores, SuiteGrade, Summary
-from unveil.grade.replicated import Case
-from unveil.grade.search import SuiteSearch
-from unveil.measure import METRICS
+from unveil.grade.grades import Grades, grade
+from unveil.grade.replicated import Case, Replicated
+from unveil.grade.suites import Suite
+from unveil.show.progress import Progress
+from unveil.show.studies import labels
+from unveil.show.text import count, significant
 from unveil.study import Results
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 #: So many are drawn; what is left out is said.
 MOST_DETAILS = 12
-
+#: With fewer scores, nothing is said about what explains them.
+_FEWEST_SCORES = 20
+#: With fewer replications than these the note on small samples is made.
+FEW = 5
+_MOST_NAMED = 6
 _BETWEEN = re.compile(r"[,;\s]+")
 _PIECES = re.compile(r"[:,=\s]+")
+
+
+def run(
+    results: Sequence[Results],
+    values: Replicated,
+    *,
+    suites: Sequence[Suite],
+    studies: tuple[GradedStudy, ...],
+    attacks: Mapping[str, AttackFacts],
+    protections: Mapping[str, str],
+    details: Sequence[str],
+    level: float,
+    strict: bool,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> GradesFindings:
+    """Return which metrics can be trusted; see :func:`unveil.grade_metrics`."""
+    from unveil import __version__
+
+    progress("comparing adversaries", 0.3)
+    search_rng, statistics_rng = rng.spawn(2)
+    grades = grade(values, level=level, strict=strict, suites=suites, rng=search_rng)
+    shown, said = details_of(grades, details)
+    progress("looking for what explains the scores", 0.7)
+    factors, more = factors_of(grades, results, rng=statistics_rng)
+    return GradesFindings(
+        grades=grades,
+        studies=studies,
+        factors=factors,
+        details=shown,
+        attacks=attacks,
+        protections=protections,
+        notes=(*notes_of(grades, studies), *said, *more),
+        version=__version__,
+    )
 
 
 def details_of(grades: Grades, wanted: Sequence[str]) -> tuple[tuple[Detail, ...], tuple[str, ...]]:
@@ -166,10 +202,6 @@ def _hint(cases: Sequence[Case], word: str) -> str:
     return near or f" Cases are made of {', '.join(first)}."
 
 
-#: With fewer scores, nothing is said about what explains them.
-_FEWEST_SCORES = 20
-
-
 def factors_of(
     grades: Grades, studies: Sequence[Results], *, rng: np.random.Generator
 ) -> tuple[tuple[Factors, ...], tuple[str, ...]]:
@@ -205,166 +237,168 @@ def _varied(score: NDArray[np.float64]) -> bool:
     return known.size >= _FEWEST_SCORES and bool(np.ptp(known) > 0)
 
 
-def figures(found: GradesFindings) -> dict[str, Any]:
-    """Return all figures under their names in JSON; undefined ones are NaN, which becomes null."""
-    grades = found.grades
-    return {
-        "version": found.version,
-        "studies": [_study(each) for each in found.studies],
-        "settings": {"significance": grades.level, "strict": grades.strict},
-        "metrics": [_figures_of_metric(grades, name) for name in (each.metric for each in grades.metrics)],
-        "suites": [_suite(each) for each in grades.suites],
-        "searches": [_search(name, search) for name, search in grades.searches.items()],
-        "factors": [_factors(each) for each in found.factors],
-        "details": [
-            {"metric": each.metric, "case": grades.values.cases[each.case]._asdict(), "why": each.why}
-            for each in found.details
-        ],
-        "notes": list(found.notes),
-        "suite_notes": zeros_of(grades),
-        "cases": scores_frame(grades.scores, "metric"),
-        "suite_cases": [] if grades.suite_scores is None else suite_frame(grades),
-    }
-
-
-def scores_frame(scores: Scores, what: str) -> "pl.DataFrame":
-    """Return one row per case and metric (or suite): the three scores, and the tests behind the first."""
-    import polars as pl
-
-    values, found = scores.values, scores.monotonicity
-    cases, metrics = len(values.cases), len(values.metrics)
-    row, column = np.repeat(np.arange(cases), metrics), np.tile(np.arange(metrics), cases)
-    # Counted once: that looks at each value.
-    levels = (values.replications > 0).sum(axis=2)
-    parts = {
-        name: [getattr(values.cases[case], name) for case in row] for name in ("data", "protect", "attack", "axis")
-    }
-    arrays = {
-        "monotonicity": found.score,
-        "significant": found.significant,
-        "tests": found.tests,
-        "right": found.right,
-        "wrong": found.wrong,
-        "turns": found.turns,
-        "evenness": scores.evenness,
-        "shared_range": scores.shared_range,
-    }
-    return pl.DataFrame(
-        {
-            **parts,
-            what: [values.metrics[at] for at in column],
-            "levels": levels.ravel(),
-            **{name: array.ravel() for name, array in arrays.items()},
-        }
+def notes_of(grades: Grades, studies: Sequence[GradedStudy]) -> tuple[str, ...]:
+    """Return everything that limits what the grades say, in sentences."""
+    values = grades.values
+    return (
+        *(sentence for each in studies for sentence in _incomplete(each)),
+        *_mixed(studies),
+        *_missing_levels(values),
+        *_few_replications(values, grades.level),
+        *_without_values(values),
+        *_constant(values),
+        *_one_case(values),
+        *_counting_targets(grades),
+        *grades.left_out,
     )
 
 
-def suite_frame(grades: Grades) -> "pl.DataFrame":
-    """Return one row per case and suite: the scores, and whether the case is in order."""
-    import polars as pl
-
-    if grades.suite_scores is None or grades.rankings is None:
-        raise ValueError("there are no suites")
-    frame = scores_frame(grades.suite_scores, "suite")
-    return frame.with_columns(
-        pl.Series("in_order", grades.rankings.whole.T.ravel()),
-        pl.Series("pairs_in_order", grades.rankings.pairs.T.ravel()),
-    )
+def _counting_targets(grades: Grades) -> list[str]:
+    found = [each.metric for each in grades.metrics if each.counts_targets]
+    if not found:
+        return []
+    return [
+        f"{_named(found)} count{'s' if len(found) == 1 else ''} targets. Whoever the adversary knows beforehand is no "
+        "target, so that with more seed pairs there are fewer to count, and the metric moves even if the attack finds "
+        "nothing out: judge it by an axis that leaves the targets as they are, such as overlap."
+    ]
 
 
-def _study(each: GradedStudy) -> dict[str, Any]:
-    return {
-        "name": each.study.name,
-        "kind": each.study.kind,
-        "version": each.version,
-        "scenarios": dict(vars(each.counts)),
-        "running": each.running,
-    }
+def _incomplete(each: GradedStudy) -> list[str]:
+    counts, name = each.counts, each.study.name
+    said = []
+    if each.running:
+        said.append(f"The study '{name}' is being computed now: grades will change as results come in.")
+    if counts.left:
+        parts = {"failed": counts.failed, "damaged": counts.damaged, "not computed": counts.missing}
+        why = ", ".join(f"{number:,} {what}" for what, number in parts.items() if number)
+        said.append(
+            f"{count(counts.left, 'scenario', 'scenarios')} of {counts.total:,} of the study '{name}' "
+            f"{'has' if counts.left == 1 else 'have'} no results ({why}): the levels are missing, and a case without "
+            "any level is left out."
+        )
+    return said
 
 
-def _figures_of_metric(grades: Grades, name: str) -> dict[str, Any]:
-    each = grades.metric(name)
-    listed = METRICS[name]
-    return {
-        "name": name,
-        "category": listed.category,
-        "per": listed.per,
-        "more_means": listed.more_means,
-        "verdict": each.verdict,
-        "reason": each.reason,
-        "monotonicity": _summary(each.monotonicity),
-        "by_axis": {axis: _summary(score) for axis, score in each.by_axis.items()},
-        "share_undecided": each.undecided,
-        "share_wrong_way": each.against,
-        "evenness": _summary(each.evenness),
-        "shared_range": _summary(each.shared_range),
-    }
+def _mixed(studies: Sequence[GradedStudy]) -> list[str]:
+    """Say what is wrong with grading studies together that have little in common."""
+    said = []
+    if len({each.study.kind for each in studies}) > 1:
+        said.append(
+            "Attacks on graphs and on tables were graded together, so that a metric has one range for both and its "
+            "evenness and range say little. Grade the studies one by one."
+        )
+    seen: dict[str, set[str]] = {}
+    for each in studies:
+        for name, digest in each.digests.items():
+            seen.setdefault(name, set()).add(digest)
+    different = [name for name, digests in seen.items() if len(digests) > 1]
+    if different:
+        said.append(
+            f"The studies have different data by the name {', '.join(different)}: they count as one data set here. "
+            "Give them names of their own."
+        )
+    return said
 
 
-def _summary(summary: Summary) -> dict[str, Any]:
-    return dict(vars(summary))
+def _missing_levels(values: Replicated) -> list[str]:
+    """Say how many cases lack a level in all metrics; adjacent levels are then those that are there."""
+    there = (values.replications > 0).any(axis=1)
+    wanted = np.array([len(levels) for levels in values.levels])
+    short = there.sum(axis=1) < wanted
+    if not short.any():
+        return []
+    worst = _case(values, int(np.argmax(wanted - there.sum(axis=1))))
+    one = int(short.sum()) == 1
+    return [
+        f"{count(int(short.sum()), 'case lacks', 'cases lack')} levels{',' if one else ', such as'} {worst}: levels "
+        f"that are there count as adjacent, and {'its score rests' if one else 'their scores rest'} on fewer pairs."
+    ]
 
 
-def _suite(each: SuiteGrade) -> dict[str, Any]:
-    return {
-        "name": each.suite.name,
-        "weights": dict(each.suite.weights),
-        "share_in_order": _summary(each.whole),
-        "share_of_pairs_in_order": _summary(each.pairs),
-        "monotonicity": _summary(each.monotonicity),
-        "evenness": _summary(each.evenness),
-        "shared_range": _summary(each.shared_range),
-    }
+def _case(values: Replicated, number: int) -> str:
+    """Return a case without the settings of its protection and attack, unless two would be called the same."""
+    case = values.cases[number]
+    protect = labels(tuple(dict.fromkeys(each.protect for each in values.cases)))[case.protect]
+    attack = labels(tuple(dict.fromkeys(each.attack for each in values.cases)))[case.attack]
+    return f"{case.data}, {protect}, {attack}, by {case.axis.replace('_', ' ')}"
 
 
-def _search(name: str, search: SuiteSearch) -> dict[str, Any]:
-    tried = {"singles": search.singles, "equal": search.equal}
-    return {
-        "among": name,
-        "metrics": list(search.metrics),
-        "cases": search.cases,
-        **{
-            way: [{"weights": dict(each.suite.weights), "whole": each.whole, "pairs": each.pairs} for each in every]
-            for way, every in tried.items()
-        },
-        "optimised": None
-        if search.optimised is None
-        else {
-            "weights": dict(search.optimised.suite.weights),
-            "whole": search.optimised.whole,
-            "pairs": search.optimised.pairs,
-        },
-        "held_out": [
-            {
-                "by": each.grouping,
-                "cases": each.cases,
-                "groups": each.groups,
-                "folds": each.folds,
-                "shares": dict(each.shares),
-                "by_fold": {way: list(shares) for way, shares in each.by_fold.items()},
-                "gains": {way: gain._asdict() for way, gain in each.gains.items()},
-                "chosen": [{way: dict(suite.weights) for way, suite in fold.items()} for fold in each.chosen],
-            }
-            for each in search.validations
-        ],
-        "notes": list(search.notes),
-    }
+def _few_replications(values: Replicated, level: float) -> list[str]:
+    number = values.replications.max(axis=1)
+    number = number[number > 0]
+    if not number.size:
+        return []
+    least = int(number.min())
+    if least >= FEW:
+        return []
+    where = "All levels have" if least == int(number.max()) else "Some levels have"
+    if least == 1:
+        return [
+            f"{where} one replication only, which no test can compare: monotonicity is undefined there. Run the study "
+            f"with at least {FEW} replications."
+        ]
+    smallest = 2 / comb(2 * least, least)
+    have = f"{where} {least} replications"
+    if smallest >= level:
+        return [
+            f"{have}. The exact rank-sum test then has no p value below {significant(smallest)} and cannot be "
+            f"significant at {level:g}, so that no score there can exceed 0.833; take at least {FEW} replications."
+        ]
+    return [
+        f"{have}: only large changes are significant. Take at least {FEW}, so that 0.667 does not mean too few of them."
+    ]
 
 
-def _factors(each: Factors) -> dict[str, Any]:
-    return {
-        "score": each.response,
-        "rows": each.rows,
-        "undefined": each.undefined,
-        "shares": {name: dict(vars(share)) for name, share in each.shares.items()},
-        "model": {
-            "intercept": each.mars.intercept,
-            "r_squared": each.mars.r_squared,
-            "gcv": each.mars.gcv,
-            "terms": [
-                {"factor": term.text, "coefficient": term.coefficient, "importance": term.importance}
-                for term in each.mars.terms
-            ],
-        },
-        "notes": list(each.notes),
-    }
+def _without_values(values: Replicated) -> list[str]:
+    empty = [name for at, name in enumerate(values.metrics) if not (values.replications[:, at] > 0).any()]
+    partly = np.isnan(values.means[:, [name not in empty for name in values.metrics]])
+    said = []
+    if empty:
+        said.append(
+            f"{_named(empty)} {'is' if len(empty) == 1 else 'are'} undefined in every case and {_has(empty)} no grade."
+        )
+    depth = np.array([len(levels) for levels in values.levels])
+    real = np.arange(values.values.shape[2]) < depth[:, None]
+    there = (values.replications > 0).any(axis=1)
+    cases = (partly & (real & there)[:, None, :]).any(axis=(1, 2))
+    if cases.any():
+        number = int(cases.sum())
+        said.append(
+            f"In {count(number, 'case', 'cases')} a metric is undefined at a level that has results (nothing was "
+            "attempted, say): that level is left out there."
+        )
+    return said
+
+
+def _constant(values: Replicated) -> list[str]:
+    found = []
+    for at, name in enumerate(values.metrics):
+        own = values.values[:, at]
+        known = own[~np.isnan(own)]
+        if known.size and known.min() == known.max():
+            found.append(name)
+    if not found:
+        return []
+    return [
+        f"{_named(found)} {'has' if len(found) == 1 else 'have'} the same value everywhere: nothing is significant "
+        f"(0.667), and evenness and range are 0."
+    ]
+
+
+def _one_case(values: Replicated) -> list[str]:
+    if len({case[:3] for case in values.cases}) > 1:
+        return []
+    return [
+        "There is one combination of data, protection and attack: means have no interval, and nothing shows that the "
+        "grades hold elsewhere."
+    ]
+
+
+def _named(metrics: Sequence[str]) -> str:
+    said = named(metrics, _MOST_NAMED)
+    return said[:1].upper() + said[1:]
+
+
+def _has(metrics: Sequence[str]) -> str:
+    return "has" if len(metrics) == 1 else "have"

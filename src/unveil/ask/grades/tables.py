@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from unveil.ask.grades.findings import VERDICTS, GradesFindings, interval, words
+from unveil.ask.grades.findings import VERDICTS, GradesFindings, words
 from unveil.ask.grades.words import zeros_of
 from unveil.grade.cross_validation import WAYS
 from unveil.grade.factors import Factors
@@ -153,6 +153,19 @@ def suite_score_table(found: GradesFindings) -> Table | None:
         align=sides(1, 3),
         note=" ".join(zeros_of(found.grades)),
     )
+
+
+def interval(mean: float, low: float, high: float, *, places: int = 3) -> str:
+    """Return a mean with its interval.
+
+    >>> interval(0.71234, 0.7, 0.75), interval(float("nan"), 0, 0), interval(0.5, float("nan"), float("nan"))
+    ('0.712 (0.700–0.750)', 'undefined', '0.500')
+    """
+    if math.isnan(mean):
+        return UNDEFINED
+    if math.isnan(low):
+        return fixed(mean, places=places)
+    return f"{fixed(mean, places=places)} ({fixed(low, places=places)}–{fixed(high, places=places)})"
 
 
 def shares(summary: Summary) -> str:

@@ -1,6 +1,13 @@
-"""The page that answers: which privacy metrics can be trusted here?"""
+"""How the findings about metrics are shown: JSON, limits, table, page, pictures, and LaTeX for a paper."""
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil.ask.answer import View
 from unveil.ask.grades.charts import (
+    SCORES,
     detail_boxes,
     heat_map,
     maxima_boxes,
@@ -9,7 +16,7 @@ from unveil.ask.grades.charts import (
     success_boxes,
     suite_boxes,
 )
-from unveil.ask.grades.findings import MEANINGS, GradesFindings
+from unveil.ask.grades.findings import GradedStudy, GradesFindings
 from unveil.ask.grades.tables import (
     MOST_TERMS,
     example_table,
@@ -23,9 +30,252 @@ from unveil.ask.grades.tables import (
     term_table,
     why_table,
 )
-from unveil.ask.grades.words import headline, key_numbers, reading, search_conclusion, search_lead, tone
-from unveil.show.blocks import Block, Page, Section
-from unveil.show.text import count, together
+from unveil.ask.grades.words import (
+    MEANINGS,
+    SUITES,
+    TRUST,
+    UNTESTED,
+    headline,
+    key_numbers,
+    method,
+    question,
+    reading,
+    search_conclusion,
+    search_lead,
+    tone,
+    zeros_of,
+)
+from unveil.grade.factors import Factors
+from unveil.grade.grades import Grades, Scores, SuiteGrade
+from unveil.grade.search import SuiteSearch
+from unveil.measure import METRICS
+from unveil.show.blocks import Block, Page, Section, Table
+from unveil.show.limits import Quantity
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+_BEST_SUITE = "share_monotonic_best_suite"
+_TRUSTED = "trusted_metrics"
+
+
+def meanings() -> dict[str, str]:
+    """Return what each quantity means that a limit can be set for."""
+    return {
+        _TRUSTED: "how many metrics have the verdict 'use'. Exceeded when less than VALUE: more is better",
+        _BEST_SUITE: (
+            "the largest share of cases that one of the suites ranks in order. Exceeded when less than VALUE: more is "
+            "better; undefined, and not checked, where no suite can be computed"
+        ),
+        **{
+            f"monotonicity_{name}": (
+                f"the mean monotonicity of {name} over cases. Exceeded when less than VALUE: more is better; "
+                "undefined, and not checked, where it has no grade"
+            )
+            for name in _metric_names()
+        },
+    }
+
+
+def _metric_names() -> list[str]:
+    return [metric.name for metric in METRICS.values() if metric.on == "Candidates"]
+
+
+def quantities(found: GradesFindings) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for; more of each is better."""
+    means = {each.metric: each.monotonicity.mean for each in found.grades.metrics}
+    shares = [each.whole.mean for each in found.grades.suites if not np.isnan(each.whole.mean)]
+    values = {
+        _TRUSTED: float(len(found.by_verdict("use"))),
+        _BEST_SUITE: max(shares, default=float("nan")),
+        **{f"monotonicity_{name}": means.get(name, float("nan")) for name in _metric_names()},
+    }
+    said = meanings()
+    return {
+        name: Quantity(name=name, value=value, meaning=said[name], exceeded_when_undefined=False, more_is_worse=False)
+        for name, value in values.items()
+    }
+
+
+def figures(found: GradesFindings) -> Mapping[str, Any]:
+    """Return all figures under their names in JSON; undefined ones are NaN, which becomes null."""
+    grades = found.grades
+    return {
+        "version": found.version,
+        "studies": [_study(each) for each in found.studies],
+        "settings": {"significance": grades.level, "strict": grades.strict},
+        "metrics": [_figures_of_metric(grades, name) for name in (each.metric for each in grades.metrics)],
+        "suites": [_suite(each) for each in grades.suites],
+        "searches": [_search(name, search) for name, search in grades.searches.items()],
+        "factors": [_factors(each) for each in found.factors],
+        "details": [
+            {"metric": each.metric, "case": grades.values.cases[each.case]._asdict(), "why": each.why}
+            for each in found.details
+        ],
+        "notes": list(found.notes),
+        "suite_notes": zeros_of(grades),
+        "cases": _scores_frame(grades.scores, "metric"),
+        "suite_cases": [] if grades.suite_scores is None else _suite_frame(grades),
+    }
+
+
+def _scores_frame(scores: Scores, what: str) -> "pl.DataFrame":
+    """Return one row per case and metric (or suite): the three scores, and the tests behind the first."""
+    import polars as pl
+
+    values, found = scores.values, scores.monotonicity
+    cases, metrics = len(values.cases), len(values.metrics)
+    row, column = np.repeat(np.arange(cases), metrics), np.tile(np.arange(metrics), cases)
+    # Counted once: that looks at each value.
+    levels = (values.replications > 0).sum(axis=2)
+    parts = {
+        name: [getattr(values.cases[case], name) for case in row] for name in ("data", "protect", "attack", "axis")
+    }
+    arrays = {
+        "monotonicity": found.score,
+        "significant": found.significant,
+        "tests": found.tests,
+        "right": found.right,
+        "wrong": found.wrong,
+        "turns": found.turns,
+        "evenness": scores.evenness,
+        "shared_range": scores.shared_range,
+    }
+    return pl.DataFrame(
+        {
+            **parts,
+            what: [values.metrics[at] for at in column],
+            "levels": levels.ravel(),
+            **{name: array.ravel() for name, array in arrays.items()},
+        }
+    )
+
+
+def _suite_frame(grades: Grades) -> "pl.DataFrame":
+    """Return one row per case and suite: the scores, and whether the case is in order."""
+    import polars as pl
+
+    if grades.suite_scores is None or grades.rankings is None:
+        raise ValueError("there are no suites")
+    frame = _scores_frame(grades.suite_scores, "suite")
+    return frame.with_columns(
+        pl.Series("in_order", grades.rankings.whole.T.ravel()),
+        pl.Series("pairs_in_order", grades.rankings.pairs.T.ravel()),
+    )
+
+
+def _study(each: GradedStudy) -> dict[str, Any]:
+    return {
+        "name": each.study.name,
+        "kind": each.study.kind,
+        "version": each.version,
+        "scenarios": dict(vars(each.counts)),
+        "running": each.running,
+    }
+
+
+def _figures_of_metric(grades: Grades, name: str) -> dict[str, Any]:
+    each = grades.metric(name)
+    listed = METRICS[name]
+    return {
+        "name": name,
+        "category": listed.category,
+        "per": listed.per,
+        "more_means": listed.more_means,
+        "verdict": each.verdict,
+        "reason": each.reason,
+        "monotonicity": vars(each.monotonicity),
+        "by_axis": {axis: vars(score) for axis, score in each.by_axis.items()},
+        "share_undecided": each.undecided,
+        "share_wrong_way": each.against,
+        "evenness": vars(each.evenness),
+        "shared_range": vars(each.shared_range),
+    }
+
+
+def _suite(each: SuiteGrade) -> dict[str, Any]:
+    return {
+        "name": each.suite.name,
+        "weights": dict(each.suite.weights),
+        "share_in_order": vars(each.whole),
+        "share_of_pairs_in_order": vars(each.pairs),
+        "monotonicity": vars(each.monotonicity),
+        "evenness": vars(each.evenness),
+        "shared_range": vars(each.shared_range),
+    }
+
+
+def _search(name: str, search: SuiteSearch) -> dict[str, Any]:
+    tried = {"singles": search.singles, "equal": search.equal}
+    return {
+        "among": name,
+        "metrics": list(search.metrics),
+        "cases": search.cases,
+        **{
+            way: [{"weights": dict(each.suite.weights), "whole": each.whole, "pairs": each.pairs} for each in every]
+            for way, every in tried.items()
+        },
+        "optimised": None
+        if search.optimised is None
+        else {
+            "weights": dict(search.optimised.suite.weights),
+            "whole": search.optimised.whole,
+            "pairs": search.optimised.pairs,
+        },
+        "held_out": [
+            {
+                "by": each.grouping,
+                "cases": each.cases,
+                "groups": each.groups,
+                "folds": each.folds,
+                "shares": dict(each.shares),
+                "by_fold": {way: list(shares) for way, shares in each.by_fold.items()},
+                "gains": {way: gain._asdict() for way, gain in each.gains.items()},
+                "chosen": [{way: dict(suite.weights) for way, suite in fold.items()} for fold in each.chosen],
+            }
+            for each in search.validations
+        ],
+        "notes": list(search.notes),
+    }
+
+
+def _factors(each: Factors) -> dict[str, Any]:
+    return {
+        "score": each.response,
+        "rows": each.rows,
+        "undefined": each.undefined,
+        "shares": {name: dict(vars(share)) for name, share in each.shares.items()},
+        "model": {
+            "intercept": each.mars.intercept,
+            "r_squared": each.mars.r_squared,
+            "gcv": each.mars.gcv,
+            "terms": [
+                {"factor": term.text, "coefficient": term.coefficient, "importance": term.importance}
+                for term in each.mars.terms
+            ],
+        },
+        "notes": list(each.notes),
+    }
+
+
+def frame(found: GradesFindings) -> "pl.DataFrame":
+    """Return one row per case and metric: the three scores, and the tests behind the first."""
+    return _scores_frame(found.grades.scores, "metric").fill_nan(None)
+
+
+def plot(found: GradesFindings) -> "NDArray[Any]":
+    """Return matplotlib axes, side by side: the metrics by monotonicity, evenness and shared value range."""
+    from matplotlib import pyplot
+
+    from unveil.show.draw.lines import draw
+
+    height = 2.0 + 0.3 * len(found.grades.metrics)
+    _, axes = pyplot.subplots(1, len(SCORES), figsize=(6.6 * len(SCORES), height), layout="constrained")
+    for score, place in zip(SCORES, axes, strict=True):
+        draw(ranking_boxes(found, score), place)
+    row: NDArray[Any] = axes
+    return row
 
 
 def page(found: GradesFindings, *, seed: int | None = None) -> Page:
@@ -36,25 +286,17 @@ def page(found: GradesFindings, *, seed: int | None = None) -> Page:
         headline=headline(found),
         tone=tone(found),
         sections=tuple(_sections(found)),
-        method=_method(found),
-        untested=_UNTESTED,
+        method=method(found),
+        untested=UNTESTED,
         notes=found.notes,
         seed=seed,
         version=found.version,
     )
 
 
-def question(found: GradesFindings) -> str:
-    """Return what was asked, and of which studies."""
-    names = [each.study.name for each in found.studies]
-    quoted = [f"'{name}'" for name in names]
-    which = f"the study {quoted[0]}" if len(names) == 1 else f"the studies {together(quoted)}"
-    return f"Which privacy metrics can be trusted, judged by {which}?"
-
-
 def _sections(found: GradesFindings) -> list[Section]:
     sections = [
-        Section(heading="Which metrics can be trusted", lead=_TRUST, blocks=key_numbers(found)),
+        Section(heading="Which metrics can be trusted", lead=TRUST, blocks=key_numbers(found)),
         Section(heading="Every metric", lead=reading(), blocks=(ranking_table(found), why_table(found))),
         Section(
             heading="Monotonicity",
@@ -108,7 +350,7 @@ def _suites(found: GradesFindings) -> list[Section]:
         drawn = (suite_boxes(found, "evenness"), suite_boxes(found, "shared_range"))
         more = (suite_score_table(found), *drawn, example_table(found))
         blocks = (table, *(each for each in more if each is not None))
-        sections.append(Section(heading="Suites of metrics", lead=_SUITES, blocks=blocks))
+        sections.append(Section(heading="Suites of metrics", lead=SUITES, blocks=blocks))
     searches = dict(found.grades.searches)
     if searches:
         held_out = held_out_table(searches)
@@ -134,51 +376,31 @@ def _explained(found: GradesFindings) -> list[Section]:
     return [Section(heading="What explains the scores", lead=lead, blocks=(table, *terms))]
 
 
-def _method(found: GradesFindings) -> tuple[str, ...]:
-    grades, values = found.grades, found.grades.values
-    sizes = (
-        count(len({case.data for case in values.cases}), "data set", "data sets"),
-        count(len({case.protect for case in values.cases}), "protection", "protections"),
-        count(len({case.attack for case in values.cases}), "attack", "attacks"),
-    )
-    strict = (
-        "A change in the wrong direction counted even where it was not significant."
-        if grades.strict
-        else "A change in the wrong direction counted only where it was significant."
-    )
-    return (
-        f"{count(len(values.cases), 'case', 'cases')} ({', '.join(sizes)}) with up to {values.values.shape[3]:,} "
-        "replications at each level. What is compared are means over targets, one number per replication.",
-        f"Monotonicity: each pair of adjacent levels was compared by Welch's t-test and by the rank-sum test (exact "
-        f"for small samples). Significant at {grades.level:g} and in the right direction counts 1, in the wrong one "
-        "-1, opposite to the direction before -2 instead, not significant 0. The sum s of n pairs becomes "
-        f"(s + 2n) / 3n, and the score is the mean of both tests. {strict}",
-        "Evenness is 1 - 3E, where E is the Cramér-von Mises distance of the values of a case, scaled by the range of "
-        "the metric over all cases, from even ones, divided by their number. Shared value range is the range of a "
-        "case as a part of the range over all cases.",
-        "Intervals of means over cases are those of Student's t at 95%, with all axes of one attack on one protected "
-        "data set taken as one draw. They do not say how other data sets, protections or attacks would do. Where all "
-        "cases agree an interval has no width, which does not say that the next one would agree too.",
-        "The number of a suite is the product of its metrics, each divided by its most private value in the case (or "
-        "dividing it), to the power of its weight.",
-        "Models of the scores are multivariate adaptive regression splines, pruned by generalised cross validation; "
-        "shares of groups are those of linear regressions.",
-        "Definitions: Zhao and Wagner, 'Using metrics suites to improve the measurement of privacy in graphs'. Details "
-        "were chosen by rule where none was asked for: the metric with the highest mean where it scores highest, the "
-        "one with the lowest where it scores lowest, and the one that is undecided most often where it is.",
+def to_latex(found: GradesFindings) -> str:
+    """Return all tables, each as a ``table`` environment with a label that begins with ``tab:``."""
+    from unveil.show.latex import document
+
+    names = ", ".join(each.study.name for each in found.studies)
+    told: list[tuple[str, Table | None]] = [
+        ("tab:ranking", ranking_table(found)),
+        *((f"tab:factors-{each.response.replace('_', '-')}", term_table(found, each)) for each in found.factors),
+        ("tab:variance", group_table(found)),
+        ("tab:suites", suite_table(found)),
+        ("tab:suite-scores", suite_score_table(found)),
+        ("tab:suite-example", example_table(found)),
+        ("tab:held-out", held_out_table(dict(found.grades.searches))),
+        *(
+            (f"tab:search-{number}", found_table(name, search))
+            for number, (name, search) in enumerate(found.grades.searches.items(), start=1)
+        ),
+    ]
+    return document(
+        [(label, table) for label, table in told if table is not None],
+        comment=(
+            f"Grades of privacy metrics, judged by: {names}.",
+            f"Made by unveil {found.version}. Read it with \\input; it needs no package.",
+        ),
     )
 
 
-_TRUST = (
-    "A metric deserves trust if it shows less privacy whenever the adversary is stronger. One that does not can make a "
-    "weak protection look strong."
-)
-_SUITES = (
-    "A suite makes one number of several metrics. It ranks a case in order if each stronger adversary gets a lower one."
-)
-_UNTESTED = (
-    "Whether a metric measures what matters to the people in the data: it may follow the adversary's strength and "
-    "still miss what hurts.",
-    "Other data, protections and attacks than those of the studies, and adversaries whose strength is something else.",
-    "Differences between single targets: scores rest on means over targets.",
-)
+VIEW = View(schema="unveil.grades/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)

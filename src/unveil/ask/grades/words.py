@@ -1,201 +1,28 @@
-"""What a reader of grades has to know: what is missing, what could not be tested, and what scores cannot show."""
+"""The sentences of a report on grades: the headline, what the scores mean, what a search found, and the method."""
 
-from collections.abc import Sequence
-from math import comb
+from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from unveil.ask.grades.findings import MEANINGS, GradedStudy, GradesFindings, named, words
+from unveil.ask.grades.findings import GradesFindings, named, words
 from unveil.grade.grades import HERE, LEAST, NOTHING_SIGNIFICANT, Grades, MetricGrade
-from unveil.grade.replicated import Replicated
 from unveil.show.blocks import Number, Tone
-from unveil.show.studies import labels
-from unveil.show.text import count, fixed, percent, significant
+from unveil.show.text import count, fixed, percent, together
 
-#: With fewer replications than these the note on small samples is made.
-FEW = 5
-_MOST_NAMED = 6
-
-
-def notes_of(grades: Grades, studies: Sequence[GradedStudy]) -> tuple[str, ...]:
-    """Return everything that limits what the grades say, in sentences."""
-    values = grades.values
-    return (
-        *(sentence for each in studies for sentence in _incomplete(each)),
-        *_mixed(studies),
-        *_missing_levels(values),
-        *_few_replications(values, grades.level),
-        *_without_values(values),
-        *_constant(values),
-        *_one_case(values),
-        *_counting_targets(grades),
-        *grades.left_out,
-    )
-
-
-def zeros_of(grades: Grades) -> list[str]:
-    """Return what suites do about zeros and negative values, and how many there are; nothing where there are none."""
-    found = grades.rankings
-    if found is None or not found.zeros.counts:
-        return []
-    counts = [
-        f"{words(name)} ({each.zeros + each.negative:,} of {each.values:,}, in {count(each.cases, 'case', 'cases')})"
-        for name, each in found.zeros.counts.items()
-    ]
-    return [found.zeros.rule, f"Means that are zero or negative, among the metrics of suites: {', '.join(counts)}."]
-
-
-def _counting_targets(grades: Grades) -> list[str]:
-    found = [each.metric for each in grades.metrics if each.counts_targets]
-    if not found:
-        return []
-    return [
-        f"{_named(found)} count{'s' if len(found) == 1 else ''} targets. Whoever the adversary knows beforehand is no "
-        "target, so that with more seed pairs there are fewer to count, and the metric moves even if the attack finds "
-        "nothing out: judge it by an axis that leaves the targets as they are, such as overlap."
-    ]
-
-
-def _incomplete(each: GradedStudy) -> list[str]:
-    counts, name = each.counts, each.study.name
-    said = []
-    if each.running:
-        said.append(f"The study '{name}' is being computed now: grades will change as results come in.")
-    if counts.left:
-        parts = {"failed": counts.failed, "damaged": counts.damaged, "not computed": counts.missing}
-        why = ", ".join(f"{number:,} {what}" for what, number in parts.items() if number)
-        said.append(
-            f"{count(counts.left, 'scenario', 'scenarios')} of {counts.total:,} of the study '{name}' "
-            f"{'has' if counts.left == 1 else 'have'} no results ({why}): the levels are missing, and a case without "
-            "any level is left out."
-        )
-    return said
-
-
-def _mixed(studies: Sequence[GradedStudy]) -> list[str]:
-    """Say what is wrong with grading studies together that have little in common."""
-    said = []
-    if len({each.study.kind for each in studies}) > 1:
-        said.append(
-            "Attacks on graphs and on tables were graded together, so that a metric has one range for both and its "
-            "evenness and range say little. Grade the studies one by one."
-        )
-    seen: dict[str, set[str]] = {}
-    for each in studies:
-        for name, digest in each.digests.items():
-            seen.setdefault(name, set()).add(digest)
-    different = [name for name, digests in seen.items() if len(digests) > 1]
-    if different:
-        said.append(
-            f"The studies have different data by the name {', '.join(different)}: they count as one data set here. "
-            "Give them names of their own."
-        )
-    return said
-
-
-def _missing_levels(values: Replicated) -> list[str]:
-    """Say how many cases lack a level in all metrics; adjacent levels are then those that are there."""
-    there = (values.replications > 0).any(axis=1)
-    wanted = np.array([len(levels) for levels in values.levels])
-    short = there.sum(axis=1) < wanted
-    if not short.any():
-        return []
-    worst = _case(values, int(np.argmax(wanted - there.sum(axis=1))))
-    one = int(short.sum()) == 1
-    return [
-        f"{count(int(short.sum()), 'case lacks', 'cases lack')} levels{',' if one else ', such as'} {worst}: levels "
-        f"that are there count as adjacent, and {'its score rests' if one else 'their scores rest'} on fewer pairs."
-    ]
-
-
-def _case(values: Replicated, number: int) -> str:
-    """Return a case without the settings of its protection and attack, unless two would be called the same."""
-    case = values.cases[number]
-    protect = labels(tuple(dict.fromkeys(each.protect for each in values.cases)))[case.protect]
-    attack = labels(tuple(dict.fromkeys(each.attack for each in values.cases)))[case.attack]
-    return f"{case.data}, {protect}, {attack}, by {case.axis.replace('_', ' ')}"
-
-
-def _few_replications(values: Replicated, level: float) -> list[str]:
-    number = values.replications.max(axis=1)
-    number = number[number > 0]
-    if not number.size:
-        return []
-    least = int(number.min())
-    if least >= FEW:
-        return []
-    where = "All levels have" if least == int(number.max()) else "Some levels have"
-    if least == 1:
-        return [
-            f"{where} one replication only, which no test can compare: monotonicity is undefined there. Run the study "
-            f"with at least {FEW} replications."
-        ]
-    smallest = 2 / comb(2 * least, least)
-    have = f"{where} {least} replications"
-    if smallest >= level:
-        return [
-            f"{have}. The exact rank-sum test then has no p value below {significant(smallest)} and cannot be "
-            f"significant at {level:g}, so that no score there can exceed 0.833; take at least {FEW} replications."
-        ]
-    return [
-        f"{have}: only large changes are significant. Take at least {FEW}, so that 0.667 does not mean too few of them."
-    ]
-
-
-def _without_values(values: Replicated) -> list[str]:
-    empty = [name for at, name in enumerate(values.metrics) if not (values.replications[:, at] > 0).any()]
-    partly = np.isnan(values.means[:, [name not in empty for name in values.metrics]])
-    said = []
-    if empty:
-        said.append(
-            f"{_named(empty)} {'is' if len(empty) == 1 else 'are'} undefined in every case and {_has(empty)} no grade."
-        )
-    depth = np.array([len(levels) for levels in values.levels])
-    real = np.arange(values.values.shape[2]) < depth[:, None]
-    there = (values.replications > 0).any(axis=1)
-    cases = (partly & (real & there)[:, None, :]).any(axis=(1, 2))
-    if cases.any():
-        number = int(cases.sum())
-        said.append(
-            f"In {count(number, 'case', 'cases')} a metric is undefined at a level that has results (nothing was "
-            "attempted, say): that level is left out there."
-        )
-    return said
-
-
-def _constant(values: Replicated) -> list[str]:
-    found = []
-    for at, name in enumerate(values.metrics):
-        own = values.values[:, at]
-        known = own[~np.isnan(own)]
-        if known.size and known.min() == known.max():
-            found.append(name)
-    if not found:
-        return []
-    return [
-        f"{_named(found)} {'has' if len(found) == 1 else 'have'} the same value everywhere: nothing is significant "
-        f"(0.667), and evenness and range are 0."
-    ]
-
-
-def _one_case(values: Replicated) -> list[str]:
-    if len({case[:3] for case in values.cases}) > 1:
-        return []
-    return [
-        "There is one combination of data, protection and attack: means have no interval, and nothing shows that the "
-        "grades hold elsewhere."
-    ]
-
-
-def _named(metrics: Sequence[str]) -> str:
-    said = named(metrics, _MOST_NAMED)
-    return said[:1].upper() + said[1:]
-
-
-def _has(metrics: Sequence[str]) -> str:
-    return "has" if len(metrics) == 1 else "have"
-
-
+#: What each score says, in one sentence: for pages, the terminal and the guide.
+MEANINGS: Mapping[str, str] = {
+    "monotonicity": (
+        "Does the metric show less privacy for each stronger adversary? 1: each stronger adversary significantly "
+        "lowers measured privacy; 0.667: nothing significant; below: significant changes in the wrong direction or "
+        "back and forth."
+    ),
+    "evenness": (
+        "Are the values spread over the metric's range, so that they tell things apart? 1: evenly; 0: all are at one "
+        "end of it."
+    ),
+    "shared_range": (
+        "Which part of the metric's whole range does a case use, so that cases can be compared? 1: all of it; 0: a "
+        "single value."
+    ),
+}
 _MOST_GRADED = 5
 
 
@@ -347,3 +174,76 @@ def search_lead(found: GradesFindings) -> str:
     if HERE in found.grades.searches:
         text += " Which metrics are the best here was seen in all cases, which still flatters the suites made of them."
     return text
+
+
+def zeros_of(grades: Grades) -> list[str]:
+    """Return what suites do about zeros and negative values, and how many there are; nothing where there are none."""
+    found = grades.rankings
+    if found is None or not found.zeros.counts:
+        return []
+    counts = [
+        f"{words(name)} ({each.zeros + each.negative:,} of {each.values:,}, in {count(each.cases, 'case', 'cases')})"
+        for name, each in found.zeros.counts.items()
+    ]
+    return [found.zeros.rule, f"Means that are zero or negative, among the metrics of suites: {', '.join(counts)}."]
+
+
+def question(found: GradesFindings) -> str:
+    """Return what was asked, and of which studies."""
+    names = [each.study.name for each in found.studies]
+    quoted = [f"'{name}'" for name in names]
+    which = f"the study {quoted[0]}" if len(names) == 1 else f"the studies {together(quoted)}"
+    return f"Which privacy metrics can be trusted, judged by {which}?"
+
+
+def method(found: GradesFindings) -> tuple[str, ...]:
+    """Return how the grades came about, in sentences."""
+    grades, values = found.grades, found.grades.values
+    sizes = (
+        count(len({case.data for case in values.cases}), "data set", "data sets"),
+        count(len({case.protect for case in values.cases}), "protection", "protections"),
+        count(len({case.attack for case in values.cases}), "attack", "attacks"),
+    )
+    strict = (
+        "A change in the wrong direction counted even where it was not significant."
+        if grades.strict
+        else "A change in the wrong direction counted only where it was significant."
+    )
+    return (
+        f"{count(len(values.cases), 'case', 'cases')} ({', '.join(sizes)}) with up to {values.values.shape[3]:,} "
+        "replications at each level. What is compared are means over targets, one number per replication.",
+        f"Monotonicity: each pair of adjacent levels was compared by Welch's t-test and by the rank-sum test (exact "
+        f"for small samples). Significant at {grades.level:g} and in the right direction counts 1, in the wrong one "
+        "-1, opposite to the direction before -2 instead, not significant 0. The sum s of n pairs becomes "
+        f"(s + 2n) / 3n, and the score is the mean of both tests. {strict}",
+        "Evenness is 1 - 3E, where E is the Cramér-von Mises distance of the values of a case, scaled by the range of "
+        "the metric over all cases, from even ones, divided by their number. Shared value range is the range of a "
+        "case as a part of the range over all cases.",
+        "Intervals of means over cases are those of Student's t at 95%, with all axes of one attack on one protected "
+        "data set taken as one draw. They do not say how other data sets, protections or attacks would do. Where all "
+        "cases agree an interval has no width, which does not say that the next one would agree too.",
+        "The number of a suite is the product of its metrics, each divided by its most private value in the case (or "
+        "dividing it), to the power of its weight.",
+        "Models of the scores are multivariate adaptive regression splines, pruned by generalised cross validation; "
+        "shares of groups are those of linear regressions.",
+        "Definitions: Zhao and Wagner, 'Using metrics suites to improve the measurement of privacy in graphs'. Details "
+        "were chosen by rule where none was asked for: the metric with the highest mean where it scores highest, the "
+        "one with the lowest where it scores lowest, and the one that is undecided most often where it is.",
+    )
+
+
+#: What a section on trust begins with, and one on suites.
+TRUST = (
+    "A metric deserves trust if it shows less privacy whenever the adversary is stronger. One that does not can make a "
+    "weak protection look strong."
+)
+SUITES = (
+    "A suite makes one number of several metrics. It ranks a case in order if each stronger adversary gets a lower one."
+)
+#: What grades do not say.
+UNTESTED = (
+    "Whether a metric measures what matters to the people in the data: it may follow the adversary's strength and "
+    "still miss what hurts.",
+    "Other data, protections and attacks than those of the studies, and adversaries whose strength is something else.",
+    "Differences between single targets: scores rest on means over targets.",
+)
