@@ -11,8 +11,8 @@ from unveil.ask.reidentify.findings import ReidentifyFindings
 from unveil.ask.reidentify.read import PathLike, inputs_of, read
 from unveil.ask.reidentify.run import run
 from unveil.ask.reidentify.view import VIEW
-from unveil.data._header import Header
 from unveil.attack.specification import Attacks
+from unveil.data._header import Header
 from unveil.protect import Protects
 from unveil.show.progress import Progress, silent
 
