@@ -94,7 +94,7 @@ def say(rows: list[dict[str, Any]], chosen: argparse.Namespace) -> None:
             compatibility=compatibility,
             rng=np.random.default_rng(chosen.seed),
         )
-        found = answer.table.row(0, named=True)
+        found = answer.to_frame().row(0, named=True)
         print(f"audit, compatibility {compatibility}: attack rate {found['attack_rate']:.4f}")
     wrong = [row["x"] for row in rows if row["what"] == "right" and row["anonymeter"] > row["unveil"]]
     print(f"for a true {TRUTH}, anonymeter takes {min(wrong)} to {max(wrong)} for right, and unveil does not")

@@ -85,7 +85,7 @@ def audit(
     refuse_limits(options, asked, has_control=files[0] is None or files[-1] is not None)
     paper = _paper(settings, told, files, compare, keyed=shareable is not None)
     answer = _ask(files, told, asked, options)
-    check_paper(answer.found, paper)
+    check_paper(answer.findings, paper)
     judgement = None if paper.profile is None else answer.judged(paper.profile)
     shared = [] if shareable is None else [(shareable, partial(answer.to_html, paper=paper, edition="shareable"))]
     if options.html is None and paper.digest_key is not None:
@@ -168,7 +168,7 @@ def _print(answer: "AuditAnswer", *, is_sample: bool, judgement: "Judgement | No
 
     if is_sample:
         click.echo("The example inside unveil: 700 people of an election study, released in three ways.\n")
-    found = answer.found
+    found = answer.findings
     if judgement is not None:
         show_headline(judgement.headline, tone=judgement.tone)
     show_headline(headline(found), tone=tone(found))

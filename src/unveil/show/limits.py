@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError, did_you_mean
-from unveil.show.blocks import Page, Section, Table
 from unveil.show.bounded import Bounded
 from unveil.show.text import significant
+
+if TYPE_CHECKING:
+    from unveil.show.blocks import Page, Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,15 +102,18 @@ def check_limits(quantities: Mapping[str, Quantity], limits: Limits) -> list[Che
     return checked
 
 
-def with_limits(page: Page, limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> Page:
+def with_limits(page: "Page", limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "Page":
     """Return the page with a section on its limits after the first one, or the page itself where there are none.
 
     Each limit has ``quantity``, ``limit``, ``value`` and ``exceeded``, as in JSON.
 
+    >>> from unveil.show.blocks import Page
     >>> page = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=())
     >>> with_limits(page, (), {}) is page
     True
     """
+    from unveil.show.blocks import Section  # here, because it brings numpy, which the help of a command can do without
+
     if not limits:
         return page
     section = Section(
@@ -131,8 +136,10 @@ def _lead(outcomes: Sequence[bool | None]) -> str:
     return f"{said if exceeded else f'None of the {every} limits that were set is exceeded'}. {beforehand}"
 
 
-def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> Table:
+def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "Table":
     """Return each quantity with its limit, its value and whether that exceeds the limit."""
+    from unveil.show.blocks import Table
+
     rows = []
     for limit in limits:
         quantity, value = str(limit["quantity"]), limit["value"]

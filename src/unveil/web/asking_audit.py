@@ -56,7 +56,7 @@ def audit(asked: Asked) -> Answered:
             rng=asked.rng,
             **settings,
         )
-    check_paper(found.found, paper)
+    check_paper(found.findings, paper)
     return shown(
         asked,
         found,

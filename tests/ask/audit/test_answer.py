@@ -53,7 +53,7 @@ def ask(*given: Any, seed: int = 5, **settings: Any) -> AuditAnswer:
 
 
 def of(answer: AuditAnswer, attack: str, release: str = "release") -> list[dict[str, Any]]:
-    rows = answer.table.filter((pl.col("attack") == attack) & (pl.col("release") == release))
+    rows = answer.to_frame().filter((pl.col("attack") == attack) & (pl.col("release") == release))
     return rows.rows(named=True)
 
 
@@ -108,7 +108,7 @@ def test_compatibility_gives_the_links_of_that_attack() -> None:
 
 def test_the_winner_of_the_search_is_measured_on_people_whom_the_search_never_saw() -> None:
     answer = ask(ORIGINAL, MASKED, CONTROL, targets=40, attacks=["linkability"], neighbours=2)
-    (release,) = answer.found.releases
+    (release,) = answer.findings.releases
     winner, mean = release.findings
     assert winner.scenario is not None
     assert mean.scenario is not None
@@ -132,7 +132,7 @@ def test_the_winner_of_the_search_is_measured_on_people_whom_the_search_never_sa
 
 def test_the_mean_is_that_of_all_splits_on_the_half_that_was_searched() -> None:
     answer = ask(ORIGINAL, MASKED, attacks=["linkability"], known=["age", "sex", "income"], targets=30, neighbours=2)
-    mean = answer.found.releases[0].findings[1]
+    mean = answer.findings.releases[0].findings[1]
     original, released = agree(Table.from_frame(ORIGINAL), Table.from_frame(MASKED))
     seeds = np.random.default_rng(5).integers(2**63, size=3)
     seen = Knowledge(original.take(draw_people(original, 30, rng=np.random.default_rng([seeds[0], 0])).search))
@@ -150,7 +150,7 @@ def test_the_mean_is_that_of_all_splits_on_the_half_that_was_searched() -> None:
 
 def test_a_column_is_worth_what_the_attack_loses_without_it() -> None:
     answer = ask(ORIGINAL, MASKED, scenarios=["age,sex:income"], targets=None, neighbours=2, attacks=["linkability"])
-    (release,) = answer.found.releases
+    (release,) = answer.findings.releases
     weights = {weight.column: weight for weight in release.weights}
     assert set(weights) == {"age", "sex", "income"}
     original, released = agree(Table.from_frame(ORIGINAL), Table.from_frame(MASKED))
@@ -205,7 +205,7 @@ def test_an_identifier_in_both_tables_tells_who_is_right() -> None:
     truth = [int(name[1:]) for name in masked["patient"]]
     assert found["attack_rate"] == pytest.approx(nearest_by_definition(masked, keyed, truth))
     assert found["naive_rate"] == pytest.approx(1 / 120)
-    assert any("still has the identifier 'patient'" in note for note in answer.notes)
+    assert any("still has the identifier 'patient'" in note for note in answer.findings.notes)
 
 
 def test_a_release_that_knows_its_truth_needs_no_identifier() -> None:
@@ -253,7 +253,7 @@ def test_shuffling_any_table_changes_no_number(seed: int) -> None:
     settings: dict[str, Any] = {"attacks": attacks, "targets": 30, "neighbours": 3, "kind": "masked"}
     plain = ask(ORIGINAL, MASKED, CONTROL, **settings)
     mixed = ask(*(shuffled(each, seed) for each in (ORIGINAL, MASKED, CONTROL)), **settings)
-    assert mixed.table.equals(plain.table)
+    assert mixed.to_frame().equals(plain.table)
     assert mixed.to_html(seed=1) == plain.to_html(seed=1)
 
 
@@ -271,8 +271,8 @@ def test_a_release_is_judged_alike_alone_and_among_others() -> None:
     alone = ask(ORIGINAL, {"b": FOREIGN}, CONTROL, **settings)
     both = ask(ORIGINAL, {"a": MASKED, "b": FOREIGN}, CONTROL, **settings)
     fewer = ask(ORIGINAL, {"b": FOREIGN}, CONTROL, **(settings | {"attacks": ["closest_record"]}))
-    assert both.table.filter(pl.col("release") == "b").equals(alone.table)
-    assert fewer.table.equals(alone.table.filter(pl.col("attack") == "closest_record"))
+    assert both.to_frame().filter(pl.col("release") == "b").equals(alone.to_frame())
+    assert fewer.to_frame().equals(alone.to_frame().filter(pl.col("attack") == "closest_record"))
 
 
 def test_targets_are_drawn_once_and_shared_by_nobody() -> None:
@@ -291,12 +291,12 @@ def test_targets_are_drawn_once_and_shared_by_nobody() -> None:
 def test_sensitive_columns_and_identifiers_are_not_known() -> None:
     keyed = ORIGINAL.with_columns(patient_id=pl.Series(np.random.default_rng(1).permutation(120) * 7))
     answer = ask(keyed, MASKED, sensitive=["income"], attacks=["linkability"], targets=20)
-    (release,) = answer.found.releases
+    (release,) = answer.findings.releases
     assert release.columns == ("age", "sex", "region")
     used = {name for finding in release.findings for name in finding.scenario.first + finding.scenario.second}  # type: ignore[union-attr]
     assert used <= {"age", "sex", "region"}
-    assert any("'patient_id'" in note for note in answer.notes)
-    roles = {column.name: column.role for column in answer.found.columns}
+    assert any("'patient_id'" in note for note in answer.findings.notes)
+    roles = {column.name: column.role for column in answer.findings.columns}
     assert roles == {
         "age": "known", "sex": "known", "region": "known", "income": "sensitive", "patient_id": "identifier",
     }  # fmt: skip
@@ -304,8 +304,8 @@ def test_sensitive_columns_and_identifiers_are_not_known() -> None:
 
 def test_known_names_all_that_is_known() -> None:
     answer = ask(ORIGINAL, MASKED, known=["age", "income"], attacks=["linkability"], targets=20)
-    assert answer.found.releases[0].columns == ("age", "income")
-    assert {column.role for column in answer.found.columns if column.name in ("sex", "region")} == {"ignored"}
+    assert answer.findings.releases[0].columns == ("age", "income")
+    assert {column.role for column in answer.findings.columns if column.name in ("sex", "region")} == {"ignored"}
 
 
 # --- what is said about the input -------------------------------------------------------------------------------------
@@ -320,24 +320,24 @@ def test_without_control_nothing_is_concluded() -> None:
 
 def test_a_control_that_is_the_original_is_not_used() -> None:
     answer = ask(ORIGINAL, MASKED, shuffled(ORIGINAL, 1), targets=20)
-    assert any("same people as the original" in note for note in answer.notes)
+    assert any("same people as the original" in note for note in answer.findings.notes)
     assert of(answer, "linkability")[0]["excess_over_control"] is None
-    assert not answer.found.has_control
+    assert not answer.findings.has_control
 
 
 def test_more_targets_than_rows_attack_everybody() -> None:
     answer = ask(ORIGINAL, MASKED, scenarios=["n=age"], targets=10_000, attacks=["linkability"])
     assert of(answer, "linkability")[0]["targets"] == 120
-    assert any("there are no 10000" in note for note in answer.notes)
+    assert any("there are no 10000" in note for note in answer.findings.notes)
 
 
 def test_the_worst_quantity_is_over_releases_and_adversaries_but_not_the_mean() -> None:
     answer = ask(ORIGINAL, {"near": MASKED, "far": FOREIGN}, CONTROL, targets=30, neighbours=3)
-    rows = answer.table.filter((pl.col("attack") == "linkability") & (pl.col("scenario") == "worst split found"))
+    rows = answer.to_frame().filter((pl.col("attack") == "linkability") & (pl.col("scenario") == "worst split found"))
     for figure in ("attack_rate", "control_rate", "excess_over_control", "naive_rate"):
         assert answer.quantities[f"linkability.{figure}"].value == rows[figure].max()
         assert answer.quantities[f"linkability.{figure}.high"].value == rows[f"{figure}_high"].max()
-    near = answer.table.filter(pl.col("attack") == "closest_record")["median"]
+    near = answer.to_frame().filter(pl.col("attack") == "closest_record")["median"]
     assert answer.quantities["closest_record.median"].value == near.min()
     assert not answer.quantities["closest_record.median"].more_is_worse
 
@@ -346,12 +346,12 @@ def test_releases_come_in_many_forms() -> None:
     table = Table.from_frame(MASKED, name="a table")
     release = Release(Table.from_frame(ORIGINAL), Table.from_frame(MASKED), name="a release", kind="masked")
     answer = ask(ORIGINAL, [MASKED, table, release, MASKED.to_pandas()], attacks=["copies"])
-    assert [each.name for each in answer.found.releases] == ["release 1", "a table", "a release", "release 4"]
-    assert [each.kind for each in answer.found.releases] == [None, None, "masked", None]
-    shares = answer.table["attack_rate"].to_list()
+    assert [each.name for each in answer.findings.releases] == ["release 1", "a table", "a release", "release 4"]
+    assert [each.kind for each in answer.findings.releases] == [None, None, "masked", None]
+    shares = answer.to_frame()["attack_rate"].to_list()
     assert len(set(shares)) == 1
     by_name = ask(ORIGINAL, {"x": MASKED}, kind={"x": "synthetic"}, attacks=["copies"])
-    assert by_name.found.releases[0].kind == "synthetic"
+    assert by_name.findings.releases[0].kind == "synthetic"
 
 
 def test_it_is_public_and_its_page_and_picture_work() -> None:

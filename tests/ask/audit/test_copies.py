@@ -9,6 +9,7 @@ import pytest
 
 from unveil.ask.audit.answer import AuditAnswer, audit
 from unveil.ask.audit.copies import copied_records
+from unveil.ask.audit.view import VIEW
 from unveil.errors import InputError
 
 MARK = "Zephyrine"
@@ -38,7 +39,7 @@ def edition(original: Any, released: Any, **settings: Any) -> AuditAnswer:
 
 def test_without_being_asked_no_output_holds_a_cell() -> None:
     answer = edition(marked(40), marked(40))
-    for text in (answer.to_html(), answer.to_json(), repr(answer), str(answer.page()), str(answer.table.rows())):
+    for text in (answer.to_html(), answer.to_json(), repr(answer), str(answer.page()), str(answer.to_frame().rows())):
         assert MARK not in text
         assert "ailment" not in text
         assert "case1x" not in text
@@ -70,7 +71,7 @@ def test_copied_records_are_shown_escaped_and_in_known_columns_only() -> None:
 def test_a_copy_must_agree_in_sensitive_columns_too_as_in_the_attack() -> None:
     changed = marked(40).with_columns(illness=pl.Series(["other"] * 39 + ["ailment0"]))
     answer = edition(marked(40), changed)
-    assert answer.table["links_expected"].to_list() == [1]
+    assert answer.to_frame()["links_expected"].to_list() == [1]
     assert "1 person has a record that is released unchanged." in answer.to_html(show_records=True)
 
 
@@ -135,4 +136,4 @@ def test_a_wide_table_of_hostile_cells_stays_a_small_page() -> None:
 
 def test_an_answer_without_tables_has_no_records() -> None:
     with pytest.raises(InputError, match="without the tables"):
-        AuditAnswer(found=edition(marked(9), marked(9)).found).to_html(show_records=True)
+        AuditAnswer(edition(marked(9), marked(9)).findings, VIEW).to_html(show_records=True)

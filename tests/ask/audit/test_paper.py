@@ -102,7 +102,7 @@ def test_the_order_of_rows_changes_nothing_but_the_attack_on_it(settings: dict[s
 
 
 def test_weights_and_households_reach_what_the_release_discloses() -> None:
-    found = ask(ORIGINAL, MASKED, attacks=["disclosure"], minimum_cell=5, **WEIGHED).found.releases[0].disclosure
+    found = ask(ORIGINAL, MASKED, attacks=["disclosure"], minimum_cell=5, **WEIGHED).findings.releases[0].disclosure
     assert found is not None
     known = ["age", "sex", "region", "income", "gap"]
     by_hand = disclosure(
@@ -118,7 +118,7 @@ def test_weights_and_households_reach_what_the_release_discloses() -> None:
 
 def test_people_outside_need_no_weight_and_no_household() -> None:
     outside = CONTROL.drop("stands_for", "home")
-    found = ask(ORIGINAL, MASKED, outside, attacks=["disclosure"], **WEIGHED).found.releases[0].disclosure
+    found = ask(ORIGINAL, MASKED, outside, attacks=["disclosure"], **WEIGHED).findings.releases[0].disclosure
     assert found is not None
     assert found.household is not None
     assert found.population[0].population == pytest.approx(MASKED["stands_for"].sum())
@@ -238,14 +238,14 @@ def test_columns_that_help_are_said_of_the_attack_that_they_help() -> None:
     """What each column is worth is measured for linkability, and must not stand behind what another attack reached."""
     settings: dict[str, Any] = {"known": ["age", "sex", "income"], "targets": 40, "neighbours": 1, "guesses": 40}
     for attacks in (["linkability"], ["singling_out", "linkability"]):
-        found = ask(ORIGINAL, ORIGINAL.reverse(), CONTROL, attacks=attacks, **settings).found
+        found = ask(ORIGINAL, ORIGINAL.reverse(), CONTROL, attacks=attacks, **settings).findings
         assert found.releases[0].weights[0].loss > 0
         (said,) = plain_words(found)
         assert ("help most" in said) == ("from one source" in said)
 
 
 def test_before_is_the_original_itself() -> None:
-    found = answer().found.before
+    found = answer().findings.before
     assert found is not None
     assert {finding.attack for finding in found.findings} == {"linkability"}
     assert found.disclosure is not None
@@ -254,7 +254,7 @@ def test_before_is_the_original_itself() -> None:
         ORIGINAL, {"same": ORIGINAL}, CONTROL, attacks=["linkability"], kind="masked", known=["age", "sex", "region"],
         targets=30, by="sex", identifiers=["card"],
     )  # fmt: skip
-    assert [each.risk for each in found.findings] == [each.risk for each in again.found.releases[0].findings]
+    assert [each.risk for each in found.findings] == [each.risk for each in again.findings.releases[0].findings]
 
 
 @pytest.mark.parametrize("parts", [["disclosure"], ["utility"], ["before"], ["before", "singling_out"]])
@@ -268,4 +268,4 @@ def test_single_parts_have_an_answer_that_does_not_pretend(parts: list[str]) -> 
         html = alone.to_html(edition=edition)
         assert "Nothing could be measured" not in html
         assert "nan" not in re.sub(r"<[^>]*>", " ", html).split()
-    assert alone.table.height == len(payload["releases"][0]["attacks"])
+    assert alone.to_frame().height == len(payload["releases"][0]["attacks"])

@@ -52,7 +52,7 @@ def ask(*given: Any, seed: int = 5, **settings: Any) -> AuditAnswer:
 
 
 def found(answer: AuditAnswer) -> list[Finding]:
-    return [finding for release in answer.found.releases for finding in release.findings]
+    return [finding for release in answer.findings.releases for finding in release.findings]
 
 
 def shown(finding: Finding) -> tuple[Group, ...]:
@@ -81,7 +81,7 @@ def test_each_quantity_is_the_worst_over_releases_and_columns_but_not_the_mean()
         sensitive=["ill", "income"],
     )  # fmt: skip
     for attack in (*GUESSES, "singling_out"):
-        rows = answer.table.filter(pl.col("attack") == attack)
+        rows = answer.to_frame().filter(pl.col("attack") == attack)
         for figure in ("attack_rate", "control_rate", "excess_over_control"):
             for end, column in (("", figure), (".low", f"{figure}_low"), (".high", f"{figure}_high")):
                 assert answer.quantities[f"{attack}.{figure}{end}"].value == rows[column].max()
@@ -97,7 +97,7 @@ def test_figures_of_the_release_itself_are_the_worst_over_releases() -> None:
     fine = FOREIGN.select("age", "sex")
     original = ORIGINAL.select("age", "sex")
     answer = ask(original, {"coarse": coarse, "fine": fine}, attacks=["disclosure", "utility"])
-    every = [release.disclosure for release in answer.found.releases]
+    every = [release.disclosure for release in answer.findings.releases]
     tables = [Table.from_frame(each) for each in (coarse, fine)]
     by_hand = [disclosure(Release(Table.from_frame(original), table), minimum_cell=11) for table in tables]
     assert [each.k_anonymity for each in every if each] == [each.k_anonymity for each in by_hand]
@@ -106,7 +106,7 @@ def test_figures_of_the_release_itself_are_the_worst_over_releases() -> None:
     assert not quantities["disclosure.k_anonymity"].more_is_worse
     for figure in ("highest_risk", "average_risk", "sample_uniqueness"):
         assert quantities[f"disclosure.{figure}"].value == max(getattr(each, figure) for each in by_hand)
-    losses = [release.utility.loss for release in answer.found.releases if release.utility]
+    losses = [release.utility.loss for release in answer.findings.releases if release.utility]
     assert quantities["utility.loss"].value == max(losses) > min(losses)
 
 

@@ -52,7 +52,7 @@ def ask(*given: Any, seed: int = SEED, **settings: Any) -> AuditAnswer:
 
 
 def found(answer: AuditAnswer, attack: str | None = None) -> list[Finding]:
-    (release,) = answer.found.releases
+    (release,) = answer.findings.releases
     return list(release.findings if attack is None else release.of(attack))
 
 

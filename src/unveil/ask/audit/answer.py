@@ -6,69 +6,49 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
+from unveil.ask.answer import Answer
 from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.inputs import One, prepare
 from unveil.ask.audit.paper import Paper, check_paper, judged, sign_off
-from unveil.ask.audit.quantities import quantities_of
 from unveil.ask.audit.run import audit_before, audit_one
 from unveil.ask.audit.scenarios import read_scenarios
 from unveil.ask.audit.settings import ATTACKS, Asked, Compatibility
+from unveil.ask.audit.view import VIEW
 from unveil.errors import InputError
-from unveil.show.limits import Quantity
 from unveil.show.progress import Progress, silent
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from unveil.show.blocks import Page
     from unveil.show.judgement import Judgement
 
 __all__ = ["ATTACKS", "AuditAnswer", "audit"]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AuditAnswer:
-    """What an adversary could do with each release: the findings, and the same as table, JSON, page and picture."""
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditAnswer(Answer[Audit]):
+    """What an adversary could do with each release; the page has two editions, and a sheet to sign."""
 
-    found: Audit
     #: The tables themselves, for the internal edition of the page; nothing else may look at them.
     _releases: tuple[One, ...] = field(default=(), repr=False)
 
-    @property
-    def table(self) -> "pl.DataFrame":
-        """All figures, one row for each release, attack and adversary; undefined ones are null."""
-        import polars as pl
-
-        return pl.DataFrame(rows_of(self.found), infer_schema_length=None)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was left out or assumed on the way."""
-        return self.found.notes
-
-    @property
-    def quantities(self) -> dict[str, Quantity]:
-        """The figures that a limit can be set for, each the worst over releases and adversaries."""
-        return quantities_of(self.found.releases)
-
     def judged(self, profile: str) -> "Judgement":
         """Return whether each release keeps the published limits of this name, such as "ema" or "cell-5"."""
-        return judged(self.found, profile)
+        return judged(self.findings, profile)
 
-    def page(self, *, seed: int | None = None, paper: Paper | None = None) -> "Page":
+    def page(  # type: ignore[override]  # these are the choices that an audit has
+        self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, paper: Paper | None = None
+    ) -> "Page":
         """Return the report as data: what the page and the terminal show."""
         from unveil import __version__
         from unveil.ask.audit.parts.changes import changes, changes_section
-        from unveil.ask.audit.view import page
         from unveil.show.judgement import judgement_section
+        from unveil.show.limits import with_limits
         from unveil.show.sign_off import with_sign_off
 
         given = paper or Paper()
-        check_paper(self.found, given)
-        whole = page(self.found, seed=seed, version=__version__)
+        check_paper(self.findings, given)
+        whole = self.view.page(self.findings, seed=seed, version=__version__)
         if given.profile is not None:
             judgement = self.judged(given.profile)
             sections = (whole.sections[0], judgement_section(judgement), *whole.sections[1:])
@@ -79,10 +59,10 @@ class AuditAnswer:
         if given.previous is not None:
             now = json.loads(self.to_json(seed=seed, paper=replace(given, previous=None)))
             whole = replace(whole, sections=(*whole.sections, changes_section(changes(given.previous, now))))
-        sheet = sign_off(self.found, given, untested=whole.untested, seed=seed, version=__version__)
-        return with_sign_off(whole, sheet)
+        sheet = sign_off(self.findings, given, untested=whole.untested, seed=seed, version=__version__)
+        return with_limits(with_sign_off(whole, sheet), limits, self.quantities)
 
-    def to_html(
+    def to_html(  # type: ignore[override]
         self,
         *,
         limits: Sequence[Mapping[str, Any]] = (),
@@ -120,15 +100,15 @@ class AuditAnswer:
             raise InputError("this answer was made without the tables, so it has no records to show. Ask anew")
         if edition == "shareable":
             given = paper or Paper()
-            others = replace(self, found=shared(self.found, key=given.digest_key), _releases=())
+            others = replace(self, findings=shared(self.findings, key=given.digest_key), _releases=())
             # What an earlier audit held may be as few people as the rest, and is in the internal edition.
             page = others.page(seed=seed, paper=replace(given, previous=None, digest_key=None))
             page = with_limits(page, shared_limits(limits, others.quantities), self.quantities)
-            return render(shareable(page, minimum_cell=self.found.minimum_cell, paths=given.paths))
-        page = with_limits(self.page(seed=seed, paper=paper), limits, self.quantities)
+            return render(shareable(page, minimum_cell=self.findings.minimum_cell, paths=given.paths))
+        page = self.page(limits=limits, seed=seed, paper=paper)
         return render(internal(with_records(page, copied_records(self._releases)) if show_records else page))
 
-    def to_json(
+    def to_json(  # type: ignore[override]
         self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, paper: Paper | None = None
     ) -> str:
         """Return the answer as JSON; undefined figures are null."""
@@ -137,21 +117,14 @@ class AuditAnswer:
         from unveil.show.machine import dumps
 
         given = paper or Paper()
-        check_paper(self.found, given)
-        payload = {"schema": SCHEMA, **figures_of(self.found), "limits": list(limits)}
+        check_paper(self.findings, given)
+        payload = {"schema": self.view.schema, **self.view.figures(self.findings), "limits": list(limits)}
         payload["profile"] = None if given.profile is None else self.judged(given.profile).to_dict()
         payload |= {"techniques": dict(given.techniques), "seed": seed, "version": __version__}
         if given.previous is not None:
             now = json.loads(self.to_json(seed=seed, paper=replace(given, previous=None)))
             payload["changes"] = changes(given.previous, now).to_dict()
         return dumps(payload)
-
-    def plot(self) -> NDArray[Any]:
-        """Return matplotlib axes: the worst adversary on each release, and what it loses without each column."""
-        from unveil.ask.audit.charts import charts
-        from unveil.show.draw.lines import draw_all
-
-        return draw_all(charts(self.found))
 
 
 def audit(
@@ -286,4 +259,4 @@ def audit(
         for number, one in enumerate(prepared.releases)
     )
     before = audit_before(prepared, told, asked, progress=step(steps - 1, " on the original itself"))
-    return AuditAnswer(found=prepared.found(audited, before=before, notes=tuple(notes)), _releases=prepared.releases)
+    return AuditAnswer(prepared.found(audited, before=before, notes=tuple(notes)), VIEW, prepared.releases)

@@ -3,13 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import version as installed_version
+from typing import TYPE_CHECKING, Any
 
+from unveil.ask.answer import View
 from unveil.ask.audit import verdict, words
 from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
-from unveil.ask.audit.charts import attack_chart, comparison_chart
+from unveil.ask.audit.charts import attack_chart, charts, comparison_chart
+from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
 from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.parts import sections as parts
 from unveil.ask.audit.parts.candidates import candidate_table
+from unveil.ask.audit.quantities import quantities_of
 from unveil.ask.audit.tables import (
     adversary_table,
     attack_table,
@@ -20,11 +24,16 @@ from unveil.ask.audit.tables import (
 from unveil.ask.audit.verdict import sentence
 from unveil.show.blocks import Block, Page, Section
 from unveil.show.editions import people
+from unveil.show.limits import Quantity
 from unveil.show.text import count, name
 
 __all__ = ["adversary_table", "attack_table", "comparison_table", "headline", "key_numbers", "page", "plain_words"]
 
 headline = verdict.headline
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
 
 
 def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -> Page:
@@ -189,3 +198,25 @@ def _untested(audit: Audit) -> Iterator[str]:
         yield "Whether the release is good enough for one purpose: usefulness was measured in general."
     if not any(each.role == "sensitive" for each in audit.columns):
         yield "What is sensitive: no column was named (--sensitive), so every column was tried in turn."
+
+
+def quantities(audit: Audit) -> dict[str, Quantity]:
+    """Return the figures that a limit can be set for, each the worst over releases and adversaries."""
+    return quantities_of(audit.releases)
+
+
+def frame(audit: Audit) -> "pl.DataFrame":
+    """Return all figures, one row for each release, attack and adversary; undefined ones are null."""
+    import polars as pl
+
+    return pl.DataFrame(rows_of(audit), infer_schema_length=None)
+
+
+def plot(audit: Audit) -> "NDArray[Any]":
+    """Return matplotlib axes: the worst adversary on each release, and what it loses without each column."""
+    from unveil.show.draw.lines import draw_all
+
+    return draw_all(charts(audit))
+
+
+VIEW = View(schema=SCHEMA, figures=figures_of, quantities=quantities, frame=frame, page=page, plot=plot)
