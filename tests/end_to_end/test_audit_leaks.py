@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tests.oracles.leaks import leaks, wilson
+from unveil.ask.audit.answer import audit_files
 from unveil.ask.audit.paper import Paper
-from unveil.ask.audit.read import audit_files
 from unveil.show.limits import check_limits
 
 AUDITS = int(os.environ.get("UNVEIL_AUDITS", "10"))

@@ -146,7 +146,7 @@ def _ask(files: list[Path | None], told: "Settings", asked: dict[str, Any], opti
             rng = options.rng
             table, outside, releases = sample_releases(rng)
             return ask(table, list(releases), outside, rng=rng, progress=report, **asked)
-        from unveil.ask.audit.read import audit_files
+        from unveil.ask.audit.answer import audit_files
 
         return audit_files(
             original,

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 def audit(asked: Asked) -> Answered:
     """Return what an adversary could do with the releases, or with those of the example."""
     from unveil.ask.audit.answer import audit as ask
+    from unveil.ask.audit.answer import audit_files
     from unveil.ask.audit.paper import check_paper
-    from unveil.ask.audit.read import audit_files, read_targets, told_scenarios
+    from unveil.ask.audit.read import read_targets, told_scenarios
     from unveil.ask.audit.sample import sample_releases
 
     values, roles = asked.values, roles_of(asked.values["columns"])

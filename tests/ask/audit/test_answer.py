@@ -253,7 +253,7 @@ def test_shuffling_any_table_changes_no_number(seed: int) -> None:
     settings: dict[str, Any] = {"attacks": attacks, "targets": 30, "neighbours": 3, "kind": "masked"}
     plain = ask(ORIGINAL, MASKED, CONTROL, **settings)
     mixed = ask(*(shuffled(each, seed) for each in (ORIGINAL, MASKED, CONTROL)), **settings)
-    assert mixed.to_frame().equals(plain.table)
+    assert mixed.to_frame().equals(plain.to_frame())
     assert mixed.to_html(seed=1) == plain.to_html(seed=1)
 
 

@@ -3,18 +3,21 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from unveil.ask.answer import Answer
-from unveil.ask.audit.findings import Audit
+from unveil.ask.audit.findings import Audit, Scenario
 from unveil.ask.audit.inputs import One, prepare
 from unveil.ask.audit.paper import Paper, check_paper, judged, sign_off
+from unveil.ask.audit.read import read
 from unveil.ask.audit.run import audit_before, audit_one
 from unveil.ask.audit.scenarios import read_scenarios
 from unveil.ask.audit.settings import ATTACKS, Asked, Compatibility
 from unveil.ask.audit.view import VIEW
+from unveil.data._header import Header
 from unveil.errors import InputError
 from unveil.show.progress import Progress, silent
 
@@ -260,3 +263,59 @@ def audit(
     )
     before = audit_before(prepared, told, asked, progress=step(steps - 1, " on the original itself"))
     return AuditAnswer(prepared.found(audited, before=before, notes=tuple(notes)), VIEW, prepared.releases)
+
+
+def audit_files(
+    original: str | Path,
+    released: Sequence[str | Path],
+    control: str | Path | None = None,
+    *,
+    scenarios: Sequence[Scenario | str] | None = None,
+    missing: Sequence[str] = (),
+    header: Header = "detect",
+    kinds: Mapping[str, Any] | None = None,
+    names: Mapping[Path, str] | None = None,
+    release_kinds: Mapping[Path, str] | None = None,
+    kind: Any = None,
+    rng: np.random.Generator,
+    progress: Progress = silent,
+    **settings: Any,
+) -> AuditAnswer:
+    """Return what an adversary could do with the tables in the files ``released``.
+
+    Parameters
+    ----------
+    original, released, control
+        CSV or Parquet files, as in :func:`unveil.audit`.
+    missing
+        Texts that stand for a missing value, such as "?".
+    header
+        Whether the first line of each file names the columns ("yes"), is data ("no"), or has to be looked at
+        ("detect"), as in :meth:`unveil.data.table.Table.read`.
+    names, release_kinds
+        What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
+    scenarios, kinds, kind, rng, progress, **settings
+        As in :func:`unveil.audit`.
+    """
+    tables = read(
+        Path(original),
+        [Path(path) for path in released],
+        None if control is None else Path(control),
+        missing=missing,
+        header=header,
+        kinds=kinds,
+        names=names or {},
+        release_kinds=release_kinds or {},
+        kind=kind,
+        progress=progress,
+    )
+    return audit(
+        tables.original,
+        tables.released,
+        tables.control,
+        scenarios=scenarios,
+        kind=tables.kinds,
+        rng=rng,
+        progress=progress,
+        **settings,
+    )

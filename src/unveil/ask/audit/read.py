@@ -4,11 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from unveil.ask.audit.answer import AuditAnswer, audit
 from unveil.ask.audit.findings import Scenario
 from unveil.ask.audit.scenarios import read_link, read_scenario
 from unveil.data._documents import read_toml
@@ -16,7 +13,7 @@ from unveil.data._header import Header
 from unveil.data._source import shown
 from unveil.data.table import Table
 from unveil.errors import InputError, did_you_mean
-from unveil.show.progress import Progress, silent
+from unveil.show.progress import Progress
 
 #: What a file of settings may hold, and what each must be.
 _SETTINGS: Mapping[str, tuple[type, ...]] = {
@@ -77,58 +74,39 @@ class Settings:
     more: Mapping[str, Any] = field(default_factory=dict)
 
 
-def audit_files(
-    original: str | Path,
-    released: Sequence[str | Path],
-    control: str | Path | None = None,
-    *,
-    scenarios: Sequence[Scenario | str] | None = None,
-    missing: Sequence[str] = (),
-    header: Header = "detect",
-    kinds: Mapping[str, Any] | None = None,
-    names: Mapping[Path, str] | None = None,
-    release_kinds: Mapping[Path, str] | None = None,
-    kind: Any = None,
-    rng: np.random.Generator,
-    progress: Progress = silent,
-    **settings: Any,
-) -> AuditAnswer:
-    """Return what an adversary could do with the tables in the files ``released``.
+class AuditTables(NamedTuple):
+    """What the files of an audit hold: releases by name, and of which kind each is where that was told."""
 
-    Parameters
-    ----------
-    original, released, control
-        CSV or Parquet files, as in :func:`unveil.audit`.
-    missing
-        Texts that stand for a missing value, such as "?".
-    header
-        Whether the first line of each file names the columns ("yes"), is data ("no"), or has to be looked at
-        ("detect"), as in :meth:`unveil.data.table.Table.read`.
-    names, release_kinds
-        What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
-    scenarios, kinds, kind, rng, progress, **settings
-        As in :func:`unveil.audit`.
-    """
-    paths = [Path(path) for path in released]
+    original: Table
+    released: dict[str, Table]
+    control: Table | None
+    kinds: dict[str, Any]
+
+
+def read(
+    original: Path,
+    released: Sequence[Path],
+    control: Path | None,
+    *,
+    missing: Sequence[str],
+    header: Header,
+    kinds: Mapping[str, Any] | None,
+    names: Mapping[Path, str],
+    release_kinds: Mapping[Path, str],
+    kind: Any,
+    progress: Progress,
+) -> AuditTables:
+    """Return what the files hold; the arguments are those of `audit_files`."""
     progress("reading", 0.0)
-    table = _read(Path(original), "original", kinds, missing, header)
-    outside = None if control is None else _read(Path(control), "control", kinds, missing, header)
-    called = _names(paths, names or {})
+    table = _read(original, "original", kinds, missing, header)
+    outside = None if control is None else _read(control, "control", kinds, missing, header)
+    called = _names(released, names)
     tables = {}
-    for number, path in enumerate(paths):
-        progress("reading", (number + 1) / (len(paths) + 1))
+    for number, path in enumerate(released):
+        progress("reading", (number + 1) / (len(released) + 1))
         tables[called[path]] = _read(path, called[path], kinds, missing, header)
-    of_release = {called[path]: (release_kinds or {}).get(path, kind) for path in paths}
-    return audit(
-        table,
-        tables,
-        outside,
-        scenarios=scenarios,
-        kind={name: each for name, each in of_release.items() if each is not None},
-        rng=rng,
-        progress=progress,
-        **settings,
-    )
+    of_release = {called[path]: release_kinds.get(path, kind) for path in released}
+    return AuditTables(table, tables, outside, {name: each for name, each in of_release.items() if each is not None})
 
 
 def _read(path: Path, name: str, kinds: Mapping[str, Any] | None, missing: Sequence[str], header: Header) -> Table:
@@ -281,4 +259,4 @@ def told_scenarios(scenarios: Sequence[str], links: Sequence[str]) -> tuple[Scen
     return (*map(read_scenario, scenarios), *map(read_link, links))
 
 
-__all__ = ["Settings", "audit_files", "read_settings", "read_targets", "told_scenarios"]
+__all__ = ["Settings", "read_settings", "read_targets", "told_scenarios"]
