@@ -9,7 +9,7 @@ SBOM := unveil-sbom.json
 TESTS ?=
 PYTEST = $(BIN)/pytest --numprocesses 2 --dist worksteal $(if $(TESTS),$(TESTS),--cov --cov-report term --enforce-floor)
 
-.PHONY: help setup demo serve study test fresh format bench lock sbom clean
+.PHONY: help setup demo serve study test check fresh format bench lock sbom clean
 
 help:
 	@echo "make setup   make .venv with unveil in it (done once, and again when the requirements change)"
@@ -17,6 +17,7 @@ help:
 	@echo "make serve   open the local page in a browser; Ctrl-C ends it"
 	@echo "make study   run studies/quick.toml into unveil-study, or go on with it, and write unveil-study.html"
 	@echo "make test    lint, types, tests and coverage"
+	@echo "make check   the same without browser, whole commands, examples and coverage: for daily work"
 	@echo "make fresh   run make demo and make test on a bare Debian, built in a folder as root (options: ARGS='...')"
 	@echo "make format  let ruff format the code and repair what it can"
 	@echo "make bench   measure unveil beside its peers, in .venv-bench (options: ARGS='...')"
@@ -50,6 +51,10 @@ test:
 	echo "$(BIN)/mypy &"; echo "$(PYTEST)"; $(PYTEST) </dev/null; tests=$$?; \
 	wait $$types; typed=$$?; echo "$(BIN)/mypy"; cat .mypy_cache/said; \
 	test $$tests -eq 0 && test $$typed -eq 0
+
+check:
+	@$(MAKE) --no-print-directory test \
+	  TESTS="-q -m 'not browser' --ignore=tests/end_to_end --ignore=tests/examples --ignore=tests/fuzz"
 
 # Variants: ARGS="--plain-user", "--without-apt", "--read-only-home", "--tests tests/guess".
 fresh:
