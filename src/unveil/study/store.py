@@ -67,6 +67,17 @@ class Store:
     ) -> None:
         self._lock.free()
 
+    def _refuse_other_files(self) -> None:
+        if (self.folder / MANIFEST).exists():
+            return
+        own = (".", STUDY, "run.lock")  # what a run that was killed here may have left
+        others = [entry.name for entry in self.folder.iterdir() if not entry.name.startswith(own)]
+        if others:
+            raise InputError(
+                f"the folder of a study must be empty or hold that study, but {shown(self.folder)} holds other files. "
+                "Choose another folder"
+            )
+
     def _claim(self) -> None:
         """Make the folder that of this study, or see that it is."""
         if (self.folder / MANIFEST).exists():
@@ -78,13 +89,6 @@ class Store:
                 )
             self._refresh()
             return
-        own = (".", STUDY, "run.lock")  # what a run that was killed here may have left
-        others = [entry.name for entry in self.folder.iterdir() if not entry.name.startswith(own)]
-        if others:
-            raise InputError(
-                f"the folder of a study must be empty or hold that study, but {shown(self.folder)} holds other files. "
-                "Choose another folder"
-            )
         write_bytes(self.folder / STUDY, self.study.to_toml().encode())
         # Last, because a folder with a manifest is complete.
         write_bytes(self.folder / MANIFEST, json.dumps(_manifest(self.study), indent=1).encode())
