@@ -49,6 +49,7 @@ class Store:
             # Who is who in the releases is as secret as the data. A folder that was there is left to its owner.
             _refuse_file(self.folder)
             self.folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
+            self._refuse_other_files()  # before the lock, which is a file too
             self._lock.take()
             try:
                 self._claim()
@@ -157,7 +158,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
         ) from error
     except PermissionError as error:
         raise unreadable(folder) from error
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         pass
     raise InputError(
         f"the file {MANIFEST} in {shown(folder)} is damaged, so that it cannot be told whose results these are. Put it "
