@@ -259,3 +259,10 @@ def test_releases_that_differ_by_a_few_rows_are_given_one_number() -> None:
         rows=300, columns=(), sha256=None, control_rows=None, control_sha256=None, releases=releases, attacks=()
     )
     assert [each.rows for each in shared(audit).releases] == [280, 280, 300, 150]
+
+
+def test_distances_do_not_tell_the_range_of_a_column() -> None:
+    """One year of 81 in one of three columns is 1/243: whoever knows the youngest would know how old the oldest is."""
+    figures = {"median": 1 / 243, "low": 1 / 243, "control_median": 0.337449, "control_low": 3 / 243}
+    made = SMALL.finding(replace(found(250, 40), attack="closest_record", figures=figures)).figures
+    assert [made[name] for name in figures] == [0.01, 0.01, 0.34, 0.02]

@@ -242,6 +242,8 @@ class _Small:
         for name, share in shares.items():
             if name in figures and share * finding.targets < self.minimum:
                 figures[name] = math.nan
+            elif name in figures:
+                figures[name] = _coarse(figures[name])
         number = self.near(finding.targets)
         if number != finding.targets:
             # Means of so many digits tell of how many they are.
@@ -507,6 +509,15 @@ class _Small:
             missing_original=before,
             missing_released=after,
         )
+
+
+def _coarse(distance: float) -> float:
+    """Return the next step of 0.01 that so many are within: a finer distance is a whole part of a range, and tells it.
+
+    >>> [_coarse(distance) for distance in (0.0, 0.07, 0.337, 1 / 243)]
+    [0.0, 0.07, 0.34, 0.01]
+    """
+    return distance if math.isnan(distance) else math.ceil(distance * 100 - 1e-9) / 100
 
 
 def _households(before: Audited | None) -> int:
