@@ -108,7 +108,9 @@ def test_a_whole_sheet_loses_folders_cells_and_small_tables() -> None:
     [
         (COMMAND[:3], "unveil audit people.csv"),
         (("unveil", "audit", "a.csv", "--missing=Smith"), "unveil audit a.csv --missing=…"),
-        (("unveil", "audit", "--missing", "--", "a.csv"), "unveil audit --missing -- …"),
+        # What follows an option is its value, whatever it begins with.
+        (("unveil", "audit", "--missing", "--", "a.csv"), "unveil audit --missing … a.csv"),
+        (("unveil", "audit", "--missing", "--Smith", "--seed", "1"), "unveil audit --missing … --seed 1"),
         (("unveil", "--quiet", "/x/a b.csv"), "unveil --quiet 'a b.csv'"),
         (("unveil", "--html", "C:\\x\\r.html", "--seed", "7"), "unveil --html r.html --seed 7"),
         (("unveil", "--known", "a/b,c", "--link=a/b:c"), "unveil --known a/b,c --link=a/b:c"),

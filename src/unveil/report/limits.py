@@ -10,6 +10,9 @@ from unveil.report.blocks import Page, Section, Table
 from unveil.report.bounded import Bounded
 from unveil.report.text import significant
 
+#: A figure that is told less finely than it was found is at most so far from it.
+_ROUNDED = 0.01 + 1e-9
+
 
 class Direction(Protocol):
     """What has to be known of a quantity to say on which side of its limit it should lie."""
@@ -90,12 +93,19 @@ def shared_limits(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, 
         value, exact = told.value, float(limit["value"])
         if isinstance(value, Bounded):
             exceeded = value.is_beyond(float(limit["limit"]), more_is_worse=told.more_is_worse)
-        elif value == exact or (isnan(value) and isnan(exact)):
+        elif value == exact or (isnan(value) and isnan(exact)) or _is_rounded(value, limit, told):
             exceeded = bool(limit["exceeded"])
         else:
             exceeded, value = None, Bounded.withheld()
         made.append({**limit, "value": value, "exceeded": exceeded})
     return made
+
+
+def _is_rounded(value: float, limit: Mapping[str, Any], told: Direction) -> bool:
+    """Return whether a figure is told less finely than it was found, with the same outcome."""
+    bound = float(limit["limit"])
+    beyond = value > bound if told.more_is_worse else value < bound
+    return abs(value - float(limit["value"])) <= _ROUNDED and beyond == bool(limit["exceeded"])
 
 
 def _outcome(value: float, *, exceeded: bool | None) -> str:
