@@ -1,11 +1,15 @@
 """The group of commands: help, version, suggestions, exit codes, and what is not imported."""
 
 import os
+import resource
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
+from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -136,3 +140,76 @@ def test_python_runs_it_as_a_module() -> None:
     run = subprocess.run(asked, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr.startswith("unveil: there is no command 'lits'. Did you mean 'list'?")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError(12, "Cannot allocate memory"),
+        ImportError("libscipy.so: failed to map segment from shared object"),
+    ],
+)
+def test_memory_that_is_used_up_is_said_in_one_line(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = call_raising(error, monkeypatch)
+    assert run.exit_code == 2  # type: ignore[attr-defined]
+    assert run.stderr.startswith("unveil: the data must fit into the memory")  # type: ignore[attr-defined]
+    assert run.stderr.count("\n") == 1  # type: ignore[attr-defined]
+
+
+def test_a_library_that_cannot_be_imported_is_not_taken_for_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = ImportError("No module named 'numpy'")
+    assert call_raising(error, monkeypatch).exception is error  # type: ignore[attr-defined]
+
+
+def test_an_array_that_is_too_large_is_memory_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(MemoryError) as caught:
+        np.empty(2**62, np.int8)
+    assert call_raising(caught.value, monkeypatch).exit_code == 2  # type: ignore[attr-defined]
+
+
+def test_a_limit_below_what_the_libraries_need_is_said_before_they_end_the_process() -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (700_000_000, 700_000_000))
+
+    script = "from unveil.__main__ import main; main()"
+    run = subprocess.run(
+        [sys.executable, "-c", script, "partition", "--sample"],
+        capture_output=True, text=True, check=False, preexec_fn=limit, timeout=120,
+    )  # fmt: skip
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == (
+        "unveil: unveil must be allowed 2.0 GB of memory, but the limit of this process is 0.7 GB. "
+        "Raise it with: ulimit -v 2000000\n"
+    )
+
+
+@pytest.mark.parametrize("module", ["click", "unveil.cli", "unveil.errors", "numpy", "polars"])
+def test_an_interrupt_while_the_command_still_loads_ends_like_any_other(module: str) -> None:
+    # The importer stands for the user: Ctrl-C comes when this module is looked for.
+    script = f"""
+import sys
+class Ctrl:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Ctrl())
+from unveil.__main__ import main
+main()
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", script, "partition", "--sample"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (run.returncode, run.stdout, run.stderr.strip()) == (130, "", "unveil: stopped")
+
+
+def test_the_command_starts_where_an_interrupt_can_be_caught() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["scripts"] == {"unveil": "unveil.__main__:main"}
+    script = "import sys; before = set(sys.modules); import unveil.__main__; print(*set(sys.modules) - before)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert set(run.stdout.split()) == {"unveil", "unveil.__main__"}

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unveil.cli.audit_options import columns_in
 from unveil.cli.common import one_line
 from unveil.cli.partition import read_guess
-from unveil.cli.values import parse_number, refuse_overwriting, share
+from unveil.cli.study_values import parse_size
+from unveil.cli.values import parse_number, refuse_blank, refuse_overwriting, share
 
 
 @pytest.mark.parametrize(
@@ -89,3 +91,38 @@ def test_a_report_must_not_replace_an_input(tmp_path: Path) -> None:
 @given(st.text())
 def test_one_line_holds_printable_characters_only(text: str) -> None:
     assert one_line(text).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (("audit", "--sensitive", ""), "the text after '--sensitive' is empty"),
+        (("audit", "--sensitive", " \t"), "the text after '--sensitive' is empty"),
+        (("audit", "--id="), "the text after '--id' is empty"),
+        (("audit", "", "b.csv"), "argument 2 is empty"),
+        (("",), "argument 1 is empty"),
+    ],
+)
+def test_a_blank_argument_is_refused(written: tuple[str, ...], said: str) -> None:
+    with pytest.raises(click.UsageError, match=said):
+        refuse_blank(written)
+
+
+def test_arguments_with_letters_are_not_blank() -> None:
+    refuse_blank(("audit", "--technique", "age=", "--scenario=n=", "-", "--json"))
+
+
+@pytest.mark.parametrize("written", [(",",), (" , ", ",,"), ('""',)])
+def test_a_list_of_no_names_is_refused(written: tuple[str, ...]) -> None:
+    with pytest.raises(click.BadParameter, match="must name at least one, but names none"):
+        columns_in(written, "--id")
+
+
+def test_a_share_of_400_digits_is_not_written_out() -> None:
+    with pytest.raises(click.BadParameter) as caught:
+        share("9" * 400)
+    assert len(caught.value.message) < 120
+
+
+def test_a_size_beyond_every_number_is_none() -> None:
+    assert parse_size("9" * 400) is None

@@ -413,3 +413,49 @@ def test_a_pipe_is_read_once(tmp_path: Path, packed: bool) -> None:
     writer.join()
     assert named_edges(graph) == TRIANGLE
     assert graph.name == "graph"
+
+
+# --- Matrix Market ----------------------------------------------------------------------------------------------------
+
+MARKET = "%%MatrixMarket matrix coordinate {} {}\n% a remark\n4 4 3\n"
+
+
+@pytest.mark.parametrize(
+    ("field", "lines"),
+    [
+        ("pattern", "2 1\n3 2\n4 3\n"),
+        ("real", "2 1 0.5\n3 2 1e3\n4 3 -2\n"),
+        ("integer", "2 1 1\n3 2 4\n4 3 2\n"),
+        ("double", "2 1 1\n3 2 4\n4 3 2"),
+    ],
+)
+@pytest.mark.parametrize("symmetry", ["general", "symmetric"])
+def test_the_sizes_of_a_matrix_are_no_edge(tmp_path: Path, field: str, lines: str, symmetry: str) -> None:
+    graph = read_graph(make(tmp_path, MARKET.format(field, symmetry) + lines, "a.mtx"))
+    assert graph.names is not None
+    assert graph.names.tolist() == ["1", "2", "3", "4"]
+    assert sorted(zip(*(end.tolist() for end in graph.ends), strict=True)) == [(0, 1), (1, 2), (2, 3)]
+    assert any("directions" in note for note in graph.notes) == (symmetry == "general")
+    assert any("weights were ignored" in note for note in graph.notes) == (field != "pattern")
+
+
+def test_nodes_without_an_edge_are_those_that_the_matrix_counts(tmp_path: Path) -> None:
+    graph = read_graph(make(tmp_path, "%%MatrixMarket matrix coordinate pattern symmetric\n5 5 1\n2 1\n", "a.mtx"))
+    assert (graph.nodes, graph.edges) == (5, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (MARKET.format("complex", "general") + "1 2 1 0\n", "pattern, integer or real"),
+        (MARKET.format("real", "hermitian") + "1 2 1\n", "general or symmetric"),
+        ("%%MatrixMarket matrix array real general\n2 2\n1\n", "must be coordinate"),
+        ("%%MatrixMarket nonsense\n2 2 1\n1 2\n", "must be coordinate"),
+        ("%%MatrixMarket matrix coordinate pattern general\n4 5 1\n1 2\n", "as many rows as columns"),
+        ("%%MatrixMarket matrix coordinate pattern general\n1 2\n", "the number of rows, of columns and of entries"),
+        (MARKET.format("pattern", "general") + "1 2\n2 3\n", "the 3 entries that line 3 counts, but holds 2"),
+        (MARKET.format("pattern", "general") + "1 2 5\n2 3 5\n3 4 5\n", "line 4"),
+    ],
+)
+def test_a_matrix_that_is_no_graph_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    assert said in refusal(lambda: read_graph(make(tmp_path, text, "a.mtx")))

@@ -182,6 +182,7 @@ def test_sparse_matrices_of_scipy_stay_sparse(tmp_path: Path, kind: Callable[[An
         ("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n", [[0, 1], [1, 0]], True),
         ("%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n2 1 3\n2 2 1\n", [[0, 3], [3, 1]], True),
         ("%%MatrixMarket matrix array real general\n2 2\n0.5\n0.25\n0\n2\n", MATRIX, False),
+        ("%%MatrixMarket matrix array real symmetric\n2 2\n1\n0.25\n% note\n2\n", [[1, 0.25], [0.25, 2]], False),
     ],
 )
 def test_matrix_market(tmp_path: Path, text: str, wanted: Any, sparse: bool, compress: bool) -> None:
@@ -259,6 +260,14 @@ MARKET = "%%MatrixMarket matrix coordinate real general\n"
         ("a.mtx", "%%MatrixMarket matrix array real general\n99999 99999\n", "at most 10,000 rows"),
         ("a.mtx", MARKET + "99999 99999 999999999\n", "at most 100,000,000 entries"),
         ("a.mtx", "%%MatrixMarket nonsense\n", "damaged"),
+        # The reader of scipy ends the process on these two.
+        ("a.mtx", MARKET + "2 2 3\n1 1 0.\0005\n1 2 1\n2 1 1\n", "damaged, cut short"),
+        ("a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n% x\n3 3 2\n2 1\n3 1e", "damaged, cut short"),
+        ("a.mtx", MARKET + "2 2 3\n1 1 1\n", "damaged, cut short"),
+        ("a.mtx", MARKET + "2 2 1\n3 1 1\n", "damaged"),
+        ("a.mtx", MARKET + "2 2 1\n1.5 1 1\n", "damaged"),
+        ("a.mtx", MARKET.replace("general", "hermitian") + "2 2 1\n1 1 1\n", "general or symmetric, but is hermitian"),
+        ("a.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n1\n1\n", "damaged"),
         ("a.mtx.gz", gzip.compress(MARKET.encode() * 50)[:-9], "cut short"),
     ],
     # Archives hold the time at which they were made, which must not be in the name of a test.

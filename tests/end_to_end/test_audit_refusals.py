@@ -1,6 +1,7 @@
 """Bad input of an audit: one sentence, exit code 2, nothing written, no cell; and odd input that has an answer."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,19 @@ def add(**columns: Any) -> None:
         (("--profile", "emma"), ("'emma'", "Did you mean 'ema'")),
         (("--profile", "strict"), ("'strict'", "health-canada")),
         (("--profile", ""), ("profile",)),
+        (("--sensitive", ""), ("'--sensitive'", "empty")),
+        (("--id", ","), ("'--id'", "must name at least one")),
+        (("--known", " , "), ("'--known'", "must name at least one")),
+        (("--attacks", ""), ("'--attacks'", "empty")),
+        (("--attacks", ","), ("'--attacks'", "must name at least one")),
+        (("--targets", ""), ("'--targets'", "empty")),
+        (("--review", ""), ("'--review'", "empty")),
+        (("--review", "2024-02-30"), ("'2024-02-30'", "day of the calendar")),
+        (("--review", "2027-13-01"), ("'2027-13-01'", "day of the calendar")),
+        (("--population-size", "9" * 400), ("people",)),
+        (("--compare", "/dev/zero"), ("/dev/zero", "device")),
+        (("--config", "/dev/zero"), ("/dev/zero", "device")),
+        (("--control", "x" * 300), ("cannot be read",)),
         (("--technique", "age"), ("--technique", "COLUMN=TEXT")),
         (("--technique", "=rounded"), ("COLUMN=TEXT",)),
         (("--technique", "age="), ("COLUMN=TEXT",)),
@@ -236,3 +250,41 @@ def test_a_sensitive_column_that_is_not_released_is_said_to_be_so(folder: Path) 
     (attack,) = found["releases"][0]["attacks"]
     assert (attack["attack_rate"]["value"], attack["secret"]) == (None, "ill")
     assert "'ill'" in attack["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("text", "naming"),
+    [
+        ("a = " + "[" * 100_000, ("deep",)),
+        ("[limits]\n" + ".".join(["a"] * 3_000) + " = 1\n", ("deep",)),
+        ("targets = " + "9" * 5_000 + "\n", ("hundreds of digits",)),
+        ("[limits]\n'copies.attack_rate' = " + "9" * 400 + "\n", ("hundreds of digits",)),
+        ('original = "' + "x" * 300 + '"\nreleased = "masked.csv"\n', ("cannot be read",)),
+        ('original = "a\\u0000b"\nreleased = "masked.csv"\n', ("cannot be read",)),
+        ('original = "/dev/zero"\nreleased = "masked.csv"\n', ("device",)),
+        ('review = "2024-02-30"\noriginal = "people.csv"\nreleased = "masked.csv"\n', ("day of the calendar",)),
+    ],
+    ids=range(8),
+)
+def test_settings_that_cannot_be_used_are_refused(text: str, naming: tuple[str, ...]) -> None:
+    Path("settings.toml").write_text(text, encoding="utf-8")
+    refuse("--config", "settings.toml", naming=naming)
+
+
+def test_files_whose_names_are_not_utf_8_are_audited() -> None:
+    names = [os.fsdecode(name) for name in (b"caf\xe9.csv", b"masqu\xe9.csv", b"r\xe9.html", b"p\xe9.html")]
+    Path("people.csv").rename(names[0])
+    Path("masked.csv").rename(names[1])
+    run = ask(*names[:2], "--attacks", "copies", "--html", names[2], "--shareable", names[3], "--json")
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert json.loads(run.stdout)["original"]["rows"] == 80
+    assert all(Path(name).is_file() for name in names)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "/dev/full", "people.csv"])
+def test_a_report_that_cannot_be_written_leaves_everything_as_it_was(name: str) -> None:
+    before = Path("people.csv").read_bytes()
+    run = ask(*FILES, "--attacks", "copies", "--html", name)
+    assert (run.exit_code, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+    assert Path("people.csv").read_bytes() == before
+    assert sorted(path.name for path in Path.cwd().iterdir()) == ["masked.csv", "others.csv", "people.csv"]

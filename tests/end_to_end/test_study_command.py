@@ -1,6 +1,7 @@
 """``unveil study`` from a file to what a person or a machine reads: running, stopping, going on, and bad input."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -254,3 +255,25 @@ def test_a_study_whose_data_cannot_be_found_says_which_variable_to_set(monkeypat
     monkeypatch.delenv("UNVEIL_DATA", raising=False)
     said = refuse("run", str(ROOT / "studies" / "paper.toml"), "--out", "out")
     assert "UNVEIL_DATA" in said
+
+
+@pytest.mark.parametrize("name", ["out/manifest.json", "out/study.toml", "out/../out/times.jsonl"])
+def test_a_report_does_not_replace_a_file_of_the_study(name: str) -> None:
+    write()
+    run("--quiet")
+    before = Path(name).read_bytes()
+    for asked in (ask("report", "out", "--html", name), Command("grade-metrics").ask("out", "--latex", name)):
+        assert (asked.exit_code, asked.stdout) == (2, "")
+        assert "is a file of the study, which a report must not replace. Name another file" in asked.stderr
+    assert Path(name).read_bytes() == before
+    assert [ask("report", "out", "--html", "out/report.html").exit_code for _ in range(2)] == [0, 0]
+
+
+def test_data_that_can_be_read_only_once_are_no_data_of_a_study() -> None:
+    for source in ("/dev/zero", "pipe"):
+        if source == "pipe":
+            os.mkfifo(source)
+        write(data=f'[{{ name = "small", kind = "graph", source = "{source}" }}]')
+        refused = run()
+        assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+        assert "must be a file, which can be read again, but is a pipe or a device" in refused.stderr

@@ -341,3 +341,20 @@ def test_a_large_flow_is_the_compiled_one_and_finds_the_planted_shortfall() -> N
     assert start[-1] > 10_000
     assert flow.missing == pytest.approx(0.1 - 0.05, abs=1e-9)
     assert np.flatnonzero(flow.reached).tolist() == list(range(270, 300))
+
+
+def test_a_function_of_ones_own_is_a_rule() -> None:
+    first, second = MassFunction.from_set(3, [0, 1]), MassFunction.from_set(3, [1])
+    assert combine([first, second], lambda masses: masses[-1]) is second
+    with pytest.raises(InputError, match="must return a MassFunction on the frame of the inputs"):
+        combine([first, second], lambda masses: len(masses))  # type: ignore[arg-type, return-value]
+    with pytest.raises(InputError, match="which has 3 elements, but returned one on 4"):
+        combine([first, second], lambda _: MassFunction.from_set(4, [0]))
+    with pytest.raises(InputError, match="gets the masses only, and no probability"):
+        combine([first, second], lambda masses: masses[0], probability=[1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("rule", [3, None, ["dempster"]])
+def test_what_is_no_rule_says_what_is_one(rule: Any) -> None:
+    with pytest.raises(InputError, match=r"is no rule of combination\. Choose one of .*, or pass a function"):
+        combine([MassFunction.from_set(3, [0, 1])], rule)

@@ -201,3 +201,36 @@ def test_the_ends_of_beta(beta: int) -> None:
     result = unlinkability(UNNAMED_GUESS, UNNAMED_TRUTH, beta=beta)
     assert result.breached.tolist() == ([True, True] if beta == 0 else [False, True])
     assert result.mergings.tolist() == ([0, 0] if beta == 0 else [1, 0])
+
+
+@pytest.mark.parametrize("tiny", ["1/" + "1" + "0" * 20, Fraction(1, 10**400)])
+def test_an_alpha_far_below_every_float_costs_what_it_is(tiny: Any) -> None:
+    # Nobody misses anything and nobody is taken for another, which made the prices small and the integers large.
+    same = unlinkability(TRUTH, TRUTH, alpha=tiny)
+    assert same.miss.tolist() == [0.0, 0.0]
+    near = unlinkability(GUESS, TRUTH, alpha=tiny)
+    zero = unlinkability(GUESS, TRUTH, alpha=0)
+    assert near.include.tolist() == zero.include.tolist()
+
+
+def test_a_number_of_400_digits_is_refused_in_a_sentence() -> None:
+    refused(lambda: unlinkability(GUESS, TRUTH, alpha=10**400), "must lie between 0 and 1, but is above that")
+    refused(lambda: unlinkability(GUESS, TRUTH, weights=[10**400] * 5), "weight", "1/8")
+
+
+def test_a_weight_may_be_written_as_a_fraction() -> None:
+    written = unlinkability(GUESS, TRUTH, weights=["1/8", "1", "0.5", "1", "1"])  # type: ignore[list-item]
+    assert written.miss.tolist() == unlinkability(GUESS, TRUTH, weights=[0.125, 1, 0.5, 1, 1]).miss.tolist()
+
+
+@pytest.mark.parametrize(
+    ("weights", "advice"),
+    [
+        ([1, 2, 4, 1, 1], "Divide all by the largest"),
+        ([1, -1, 4, 1, 1], "Write 0 for what shall not count"),
+        ([1, float("nan"), 1, 1, 1], "Write 0 for what shall not count"),
+        ([1, float("inf"), 1, 1, 1], "Write 0 for what shall not count"),
+    ],
+)
+def test_the_advice_on_weights_fits_what_is_wrong(weights: list[float], advice: str) -> None:
+    refused(lambda: unlinkability(GUESS, TRUTH, weights=weights), advice)

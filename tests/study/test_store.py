@@ -151,9 +151,10 @@ def test_a_folder_with_other_files_is_refused(study: Study, tmp_path: Path) -> N
     with pytest.raises(InputError, match="must be empty or hold that study"):
         Store(tmp_path / "out", study).__enter__()
     assert running(tmp_path / "out") is None
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["letters.txt"]
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"identity": 1}'])
+@pytest.mark.parametrize("content", ["", "{", "[]", "[" * 100_000, '{"identity": 1}'])
 def test_a_damaged_manifest_is_refused(study: Study, tmp_path: Path, content: str) -> None:
     filled(study, tmp_path / "out")
     (tmp_path / "out" / "manifest.json").write_text(content)

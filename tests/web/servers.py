@@ -147,7 +147,7 @@ def in_process(parent: Path, *, limits: Limits | None = None, path: str = "") ->
         process.communicate(timeout=PATIENCE)
 
 
-_ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#(\S+)")
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/\?\w+#(\S+)")
 
 
 def _entered(running: Running) -> Running:

@@ -449,17 +449,23 @@ def test_after_a_crash_workers_end_and_the_next_start_cleans_up(tmp_path: Path) 
     assert (outside / "kept.csv").exists()
 
 
-def test_a_port_that_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_that_is_taken() -> None:
     with listen(0) as taken:
         port = taken.getsockname()[1]
         assert taken.getsockname()[0] == "127.0.0.1"
         with pytest.raises(InputError, match=f"port {port} of 127.0.0.1 must be free.*--port"):
             listen(port)
-        monkeypatch.setattr(module, "PORT", port)
         with listen(None) as other:
             assert other.getsockname()[1] != port
-    with listen(None) as usual:
-        assert usual.getsockname()[1] == port
+
+
+def test_no_port_is_the_usual_one() -> None:
+    """What somebody else served at a port that can be foreseen may be kept by the browser, and shown for ours."""
+    ports = set()
+    for _ in range(8):
+        with listen(None) as listening:
+            ports.add(listening.getsockname()[1])
+    assert len(ports) > 1
 
 
 class Quiet:
@@ -482,7 +488,7 @@ class Quiet:
 
     @property
     def addresses(self) -> list[str]:
-        return [found[0] for line in self.said for found in re.finditer(r"http://127\.0\.0\.1:\d+/#(\S+)", line)]
+        return [found[0] for line in self.said for found in re.finditer(r"http://127\.0\.0\.1:\d+/\?\w+#(\S+)", line)]
 
 
 @pytest.mark.parametrize(("screen", "wanted"), [(True, False), (False, True), (False, False)])
@@ -549,6 +555,8 @@ def test_enter_prints_a_new_address(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     def run(*_: object, **__: object) -> None:
         os.write(writing, b"\n")
         until(lambda: len(quiet.addresses) == 2)
+        pages = {address.partition("#")[0] for address in quiet.addresses}
+        assert len(pages) == 2, "a page that the browser has kept for one address is not shown for the next"
 
     monkeypatch.setattr("uvicorn.Server.run", run)
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.cli.common import Options, one_line, question_options, show
-from unveil.cli.values import report_target, share
+from unveil.cli.values import refuse_replacing, report_target, share
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -94,6 +94,8 @@ def grade_metrics(
         raise click.UsageError("name the folder of a study, which 'unveil study run' made", context)
     if latex is not None and options.html is not None and latex.resolve() == options.html.resolve():
         raise click.UsageError("--html and --latex name the same file. Name two", context)
+    for option, page in (("--html", options.html), ("--latex", latex)):
+        refuse_replacing(page, folders, option=option)
     settings: dict[str, Any] = {
         "details": details,
         "suites": suites,

@@ -8,7 +8,7 @@ import click
     "--port",
     type=click.IntRange(0, 65535),
     metavar="N",
-    help="Where to listen; 8765 unless given, or any that is free where that is taken. 0 takes any.",
+    help="Where to listen; any port that is free unless given. A port that others can foresee is less safe.",
 )
 @click.option("--no-open", is_flag=True, help="Only print the address, and open no browser.")
 @click.option(

@@ -10,7 +10,7 @@ import click
 from unveil.cli.common import INTERRUPTED, one_line
 from unveil.cli.study_progress import moving
 from unveil.cli.study_values import memory_size
-from unveil.cli.values import report_target
+from unveil.cli.values import refuse_replacing, report_target
 
 if TYPE_CHECKING:
     from unveil.ask.study.findings import Failures, StudyFindings
@@ -154,6 +154,7 @@ def report(*, folder: Path, html: Path | None, metrics: tuple[str, ...], as_json
     from unveil.ask.study.answer import study_report as ask_study
     from unveil.data.write import write_text
 
+    refuse_replacing(html, [folder])
     answer = ask_study(folder, metrics=metrics)
     if html is not None:
         write_text(html, answer.to_html())

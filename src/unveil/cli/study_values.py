@@ -29,5 +29,5 @@ def parse_size(text: str) -> int | None:
         return None
     unit = (found["unit"] or "b").lower()
     factor = 1 if unit == "b" else (1024 if "i" in unit else 1000) ** _POWERS[unit[0]]
-    size = int(float(found["number"]) * factor)
-    return size if 0 < size < 2**63 else None
+    size = float(found["number"]) * factor
+    return int(size) if 1 <= size < 2**63 else None

@@ -22,6 +22,7 @@ __all__ = [
     "parse_number",
     "refuse_blank",
     "refuse_overwriting",
+    "refuse_replacing",
     "report_target",
     "share",
 ]
@@ -128,6 +129,18 @@ def refuse_overwriting(target: Path | None, inputs: Iterable[Path | None], *, op
         if target is not None and path is not None and exists(target) and exists(path) and target.samefile(path):
             raise click.BadParameter(
                 f"{str(target)!r} is an input, which a report must not replace. Name another file",
+                param_hint=f"'{option}'",
+            )
+
+
+def refuse_replacing(target: Path | None, folders: Iterable[Path], *, option: str = "--html") -> None:
+    """Raise an error if the report would replace a file of a study; another report that lies there may be replaced."""
+    for folder in folders:
+        if target is None or target.suffix in (".html", ".tex") or not exists(target) or not exists(folder):
+            continue
+        if target.resolve().is_relative_to(folder.resolve()):
+            raise click.BadParameter(
+                f"{str(target)!r} is a file of the study, which a report must not replace. Name another file",
                 param_hint=f"'{option}'",
             )
 

@@ -66,7 +66,24 @@ class Source:
 
     def for_polars(self) -> Path | io.BytesIO:
         """Return the file in the form that polars reads fastest; the path is absolute, so never an address."""
-        return self.path.absolute() if self.content is None else io.BytesIO(self.content)
+        if self.content is not None:
+            return io.BytesIO(self.content)
+        path = self.path.absolute()
+        # polars takes no name with bytes outside UTF-8.
+        return path if is_text(str(path)) else io.BytesIO(b"".join(self.chunks(_PIECE)))
+
+
+def is_text(name: str) -> bool:
+    r"""Return whether a name is UTF-8 on disk, as polars needs it; other bytes reach Python as lone surrogates.
+
+    >>> is_text("Zoë.csv"), is_text("Zo\udceb.csv")
+    (True, False)
+    """
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def shown(path: Path) -> str:

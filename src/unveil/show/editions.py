@@ -92,7 +92,9 @@ def command_text(arguments: Sequence[str]) -> Private:
     shown: list[str] = []
     before = ""
     for argument in arguments:
-        option, equals, value = argument.partition("=") if argument.startswith("--") else ("", "", argument)
+        # What follows an option is its value, also where it begins like one: --missing --none.
+        is_option = argument.startswith("--") and not before
+        option, equals, value = argument.partition("=") if is_option else ("", "", argument)
         if option:
             shown.append(f"{option}={_value(option, value)}" if equals else option)
             before = "" if equals or option in FLAGS else option

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from unveil.show.blocks import Page, Table
 
 
+#: A figure that is told less finely than it was found is at most so far from it.
+_ROUNDED = 0.01 + 1e-9
+
+
 @dataclass(frozen=True, kw_only=True)
 class Quantity:
     """One figure that ``--limit`` can watch.
@@ -170,12 +174,19 @@ def shared_limits(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, 
         value, exact = told.value, float(limit["value"])
         if isinstance(value, Bounded):
             exceeded = value.is_beyond(float(limit["limit"]), more_is_worse=told.more_is_worse)
-        elif value == exact or (isnan(value) and isnan(exact)):
+        elif value == exact or (isnan(value) and isnan(exact)) or _is_rounded(value, limit, told):
             exceeded = bool(limit["exceeded"])
         else:
             exceeded, value = None, Bounded.withheld()
         made.append({**limit, "value": value, "exceeded": exceeded})
     return made
+
+
+def _is_rounded(value: float, limit: Mapping[str, Any], told: Quantity) -> bool:
+    """Return whether a figure is told less finely than it was found, with the same outcome."""
+    bound = float(limit["limit"])
+    beyond = value > bound if told.more_is_worse else value < bound
+    return abs(value - float(limit["value"])) <= _ROUNDED and beyond == bool(limit["exceeded"])
 
 
 def _outcome(value: float, *, exceeded: bool | None) -> str:

@@ -56,7 +56,7 @@ def _holder(folder: Path) -> str:
     try:
         told = json.loads((folder / _FILE).read_text(encoding="utf-8"))
         return f"process {told['pid']} on {told['host']}"
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "another process"
 
 

@@ -3,9 +3,11 @@
 import os
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from unveil.data._source import is_text
 from unveil.errors import InputError, did_you_mean
 from unveil.study._parts import metrics_of
 from unveil.study.plan import Study
@@ -156,7 +158,8 @@ class Results:
         files = [self.folder / RESULTS / scenario.file_name for scenario in scenarios]
         if not files:
             return frame_of(self.scenarios[0], self.metrics, [], None)
-        return pl.scan_parquet(files, glob=False).collect()
+        sources: Any = files if is_text(str(self.folder)) else [BytesIO(file.read_bytes()) for file in files]
+        return pl.scan_parquet(sources, glob=False).collect()
 
 
 def _is_there(path: Path, folder: Path) -> bool:

@@ -49,6 +49,7 @@ class Store:
             # Who is who in the releases is as secret as the data. A folder that was there is left to its owner.
             _refuse_file(self.folder)
             self.folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
+            self._refuse_other_files()  # before the lock, which is a file too
             self._lock.take()
             try:
                 self._claim()
@@ -67,6 +68,17 @@ class Store:
     ) -> None:
         self._lock.free()
 
+    def _refuse_other_files(self) -> None:
+        if (self.folder / MANIFEST).exists():
+            return
+        own = (".", STUDY, "run.lock")  # what a run that was killed here may have left
+        others = [entry.name for entry in self.folder.iterdir() if not entry.name.startswith(own)]
+        if others:
+            raise InputError(
+                f"the folder of a study must be empty or hold that study, but {shown(self.folder)} holds other files. "
+                "Choose another folder"
+            )
+
     def _claim(self) -> None:
         """Make the folder that of this study, or see that it is."""
         if (self.folder / MANIFEST).exists():
@@ -78,13 +90,6 @@ class Store:
                 )
             self._refresh()
             return
-        own = (".", STUDY, "run.lock")  # what a run that was killed here may have left
-        others = [entry.name for entry in self.folder.iterdir() if not entry.name.startswith(own)]
-        if others:
-            raise InputError(
-                f"the folder of a study must be empty or hold that study, but {shown(self.folder)} holds other files. "
-                "Choose another folder"
-            )
         write_bytes(self.folder / STUDY, self.study.to_toml().encode())
         # Last, because a folder with a manifest is complete.
         write_bytes(self.folder / MANIFEST, json.dumps(_manifest(self.study), indent=1).encode())
@@ -153,7 +158,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
         ) from error
     except PermissionError as error:
         raise unreadable(folder) from error
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         pass
     raise InputError(
         f"the file {MANIFEST} in {shown(folder)} is damaged, so that it cannot be told whose results these are. Put it "

@@ -4,6 +4,7 @@ import atexit
 import contextlib
 import logging
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from unveil.web.guard import Keys
 
 HOST = "127.0.0.1"
-PORT = 8765
 #: The number of standard input, which is read without the lock of ``sys.stdin``.
 _INPUT = 0
 #: A worker may take this share of the memory of the machine, and one that only looks at a file no more than so much.
@@ -42,7 +42,7 @@ _LAST_SECONDS = 1
 class Wishes:
     """What the person who starts the server asked for."""
 
-    #: None takes the usual port, or any that is free.
+    #: None takes any port that is free, as 0 does.
     port: int | None = None
     open_browser: bool = True
     #: How much may be given; and how long jobs may take, how much memory, and how many there may be.
@@ -114,10 +114,12 @@ def usual_rules() -> Rules:
 
 
 def listen(port: int | None) -> socket.socket:
-    """Return a socket that listens on this machine, for this machine only."""
-    listening = _bound(PORT if port is None else port)
-    if listening is None and port is None:
-        listening = _bound(0)
+    """Return a socket that listens on this machine, for this machine only.
+
+    Where nobody names a port any is taken, and no usual one: a browser keeps what a server sends for its address, and
+    somebody else could have listened there before us, with a page that is kept and shown in place of ours.
+    """
+    listening = _bound(port or 0)
     if listening is None:
         raise InputError(
             f"port {port} of {HOST} must be free, but something else uses it, or this user may not. Name another with "
@@ -193,7 +195,8 @@ def _welcome(keys: "Keys", port: int, redirect: Path | None, tell: Callable[[str
     from unveil.web._peer import system_tells
 
     def address() -> str:
-        return f"http://{HOST}:{port}/#{keys.new_token()}"
+        # No browser has kept a page for an address that there never was, whoever listened at this port before.
+        return f"http://{HOST}:{port}/?{secrets.token_hex(8)}#{keys.new_token()}"
 
     first = address()
     tell(f"unveil answers on this machine only, at an address that works once:\n\n    {first}\n")

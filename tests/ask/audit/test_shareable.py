@@ -1,18 +1,23 @@
 """Findings as others may see them: what is told of a small number must be the same for every small number."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from unveil.ask.audit.findings import UNDEFINED, Audit, Audited, Finding, Links
 from unveil.ask.audit.shareable import _Small, shared, without_numbers
 from unveil.ask.audit.verdict import sentence
 from unveil.ask.audit.words import compact_rate, links_text, rate_text
+from unveil.data.table import Table
 from unveil.guess.trials import Attempts, Trials
+from unveil.measure.disclosure import Disclosure, disclosure
 from unveil.measure.groups import Groups, group_rates
 from unveil.measure.risk import Rate, Risk, risk, wilson
+from unveil.measure.utility import ColumnDistance
 from unveil.show.bounded import Bounded
 from unveil.show.limits import shared_limits
 from unveil.show.text import decimal, percent, significant
@@ -200,3 +205,64 @@ def test_a_bounded_number_is_a_bound_for_whoever_computes_with_it() -> None:
         "between 10.0% and 20.0% (5.0% to 30.0%)"
     )
     assert [Bounded(1, 10).is_beyond(each, more_is_worse=False) for each in (1, 5, 11)] == [False, None, True]
+
+
+def disclosed(rows: Sequence[tuple[str, ...]]) -> Disclosure:
+    frame = pl.DataFrame(rows, schema=["age", "town", "job", "ill"], orient="row")
+    return disclosure(Table.from_frame(frame), sensitive=["ill"], population_size=1000)
+
+
+def test_shares_of_a_release_do_not_tell_how_few_rows_it_lacks() -> None:
+    """A share that no whole number of the shown rows makes, or a sum beside its mean, would tell the true number."""
+    alone = [(str(age), "u", "x", "i") for age in range(100)]
+    pairs = [(str(age), "v", "x", ill) for age in range(30) for ill in ("i", "j")]
+    found = disclosed([*alone, *pairs, *[("40", "w", "y", "i")] * 136])
+    made = _Small(minimum=11, rows=300).disclosure(found)
+    assert (found.rows, made.rows) == (296, 300)
+    shares = [*made.below.values(), made.sample_uniqueness, made.average_risk]
+    shares += [each.classes_of_one_value for each in made.diversity]
+    told = [share for share in shares if not isinstance(share, Bounded)]
+    assert len(told) > 3
+    assert [share * 300 for share in told] == pytest.approx([round(share * 300) for share in told])
+    sums = [each for each in made.population if not math.isnan(each.expected_share)]
+    assert sums
+    assert all(each.expected_reidentifications == pytest.approx(each.expected_share * 300) for each in sums)
+
+
+def test_special_uniques_do_not_tell_how_few_rows_are_not_unique() -> None:
+    alone = [(str(18 + at % 50), f"t{at // 50}", "x", "i") for at in range(200)]
+    alone[1], alone[3] = alone[0], alone[2]
+    found = disclosed(alone)
+    assert found.special_uniques is not None
+    assert sum(found.special_uniques.rows_by_size) == 196
+    made = _Small(minimum=11, rows=200).disclosure(found).special_uniques
+    assert made is not None
+    assert all(map(math.isnan, made.rows_by_size))
+
+
+def test_gaps_do_not_tell_how_few_people_lost_a_value() -> None:
+    column = ColumnDistance(
+        name="income", kind="number", distance=0.3, missing_original=30 / 200, missing_released=33 / 200
+    )
+    made = _Small(minimum=11, rows=200)._distance(column, 200, 200)
+    assert made.missing_original == 0.15
+    assert isinstance(made.missing_released, Bounded)
+    assert (made.missing_released.least, made.missing_released.most) == pytest.approx((0.095, 0.205))
+
+
+def test_releases_that_differ_by_a_few_rows_are_given_one_number() -> None:
+    releases = tuple(
+        Audited(name=f"r{rows}", rows=rows, kind=None, columns=(), sha256=None, findings=())
+        for rows in (280, 277, 296, 150)
+    )
+    audit = Audit(
+        rows=300, columns=(), sha256=None, control_rows=None, control_sha256=None, releases=releases, attacks=()
+    )
+    assert [each.rows for each in shared(audit).releases] == [280, 280, 300, 150]
+
+
+def test_distances_do_not_tell_the_range_of_a_column() -> None:
+    """One year of 81 in one of three columns is 1/243: whoever knows the youngest would know how old the oldest is."""
+    figures = {"median": 1 / 243, "low": 1 / 243, "control_median": 0.337449, "control_low": 3 / 243}
+    made = SMALL.finding(replace(found(250, 40), attack="closest_record", figures=figures)).figures
+    assert [made[name] for name in figures] == [0.01, 0.01, 0.34, 0.02]

@@ -76,3 +76,12 @@ def test_a_view_and_progress() -> None:
 def test_different_items_are_refused() -> None:
     with pytest.raises(InputError, match="one has 2 and the other 7"):
         unveil.partition(["x", "y"], TRUTH)
+
+
+def test_the_plot_takes_the_name_of_a_subject_or_its_index() -> None:
+    answer = partition(Partition.from_labels([0, 0, 1, 1, 2]), Partition.from_labels(["A", "B", "B", "C", "C"]))
+    named, numbered = (answer.plot(subject=subject)[1] for subject in ("B", 1))
+    assert named.get_title("left") == numbered.get_title("left") == "How fast mergings would link B"
+    for wrong in ("D", 3, -4, 1.5):
+        with pytest.raises(InputError, match="the name of one, or its index from 0 to 2, but is neither"):
+            answer.plot(subject=wrong)

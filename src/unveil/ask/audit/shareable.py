@@ -61,7 +61,9 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
         rows=audit.rows,
         attacked=(audit.rows, *audit.attacked),
         outside=(audit.control_rows or 0, *audit.attacked_outside),
+        households=_households(audit.before),
     )
+    small = replace(small, tables=small.apart([each.rows for each in audit.releases]))
     return replace(
         audit,
         sha256=digest(audit.sha256),
@@ -103,14 +105,43 @@ class _Small:
     attacked: tuple[int, ...] = ()
     #: The same of people who are not in the data.
     outside: tuple[int, ...] = ()
+    #: Numbers of rows of releases that differ from that of the original, and from one another, by many.
+    tables: tuple[int, ...] = ()
+    #: How many households the original has.
+    households: int = 0
 
     def is_small(self, number: float) -> bool:
         """Return whether so many people are few, but some."""
         return _WHOLE < number < self.minimum - _WHOLE
 
     def near(self, number: int) -> int:
-        """Return the number of rows as it is shown: that of the original where the two differ by a few."""
-        return self.rows if self.is_small(abs(self.rows - number)) else number
+        """Return the number of rows as it is shown: that of the original, or of a release, that it differs from by few.
+
+        >>> small = _Small(minimum=11, rows=300, tables=(280,))
+        >>> [small.near(number) for number in (300, 296, 280, 277, 120)]
+        [300, 300, 280, 280, 120]
+        """
+        return next((each for each in (self.rows, *self.tables) if self.is_small(abs(each - number))), number)
+
+    def apart(self, numbers: Sequence[int]) -> tuple[int, ...]:
+        """Return those of the numbers of rows that differ by many from the original's, and from one another.
+
+        >>> _Small(minimum=11, rows=300).apart([280, 296, 277, 120])
+        (280, 120)
+        """
+        made: list[int] = []
+        for number in numbers:
+            if all(abs(each - number) >= self.minimum for each in (self.rows, *made)):
+                made.append(number)
+        return tuple(made)
+
+    def moved(self, share: float, rows: int, number: int) -> float:
+        """Return a share of rows as one of the number that is shown: what no whole number makes tells the other.
+
+        >>> _Small(minimum=11, rows=300).moved(167 / 296, 296, 300) * 300
+        169.0
+        """
+        return share if rows == number or math.isnan(share) else round(share * number) / number
 
     # Rates
 
@@ -174,7 +205,7 @@ class _Small:
     def finding(self, finding: Finding) -> Finding:
         """Return a finding with its four rates, its hits, its groups and its further figures made safe."""
         risk = finding.risk
-        sizes = () if finding.attack in _NO_PEOPLE else self.attacked
+        sizes = () if finding.attack in _NO_PEOPLE else (*self.attacked, *self.tables)
         attack, naive = self.rate(risk.attack_rate, sizes), self.rate(risk.naive_rate, sizes)
         control = self.rate(risk.control_rate, self.outside if sizes else ())
         made = Risk(
@@ -211,8 +242,16 @@ class _Small:
         for name, share in shares.items():
             if name in figures and share * finding.targets < self.minimum:
                 figures[name] = math.nan
+            elif name in figures:
+                figures[name] = _coarse(figures[name])
+        number = self.near(finding.targets)
+        if number != finding.targets:
+            # Means of so many digits tell of how many they are.
+            figures |= {
+                name: float(f"{figures[name]:.2g}") for name in figures if name != "sure" and name not in shares
+            }
         if "sure" in figures:
-            figures["sure"] = self.share(figures["sure"], finding.targets)
+            figures["sure"] = self.share(self.moved(figures["sure"], finding.targets, number), number)
         if isinstance(figures.get("sure"), Bounded) or isinstance(attack.value, Bounded):
             figures |= {name: Bounded.withheld() for name in figures if name != "sure" and name not in shares}
         return figures
@@ -220,7 +259,7 @@ class _Small:
     def groups(self, groups: Groups) -> Groups:
         """Return the rates of groups, of which so many are hidden that no small number can be computed."""
         overall = groups.overall
-        sizes = self.attacked
+        sizes = (*self.attacked, *self.tables)
         attack, control = self.rate(overall.attack_rate, sizes), self.rate(overall.control_rate, self.outside)
         risk = Risk(
             attack_rate=overall.attack_rate,
@@ -351,11 +390,12 @@ class _Small:
         """Return what a release discloses by itself, without the sizes of small classes."""
         number = self.near(found.rows)
         sizes = sorted(found.below)
-        below = dict(zip(sizes, self.ladder([found.below[size] for size in sizes], number), strict=True))
+        shares = [self.moved(found.below[size], found.rows, number) for size in sizes]
+        below = dict(zip(sizes, self.ladder(shares, number), strict=True))
         tiny = found.k_anonymity < self.minimum
         hidden = any(isinstance(each, Bounded) for each in below.values())
         special = found.special_uniques
-        if special is not None and any(map(self.is_small, special.rows_by_size)):
+        if special is not None and self._are_few(special.rows_by_size, number, found.sample_uniqueness * found.rows):
             special = replace(special, rows_by_size=(math.nan,) * len(special.rows_by_size))  # type: ignore[arg-type]
         return replace(
             found,
@@ -363,15 +403,20 @@ class _Small:
             below=below,
             k_anonymity=self._smallest(found.below) if tiny else found.k_anonymity,
             highest_risk=self._highest(found.below) if tiny else found.highest_risk,
-            average_risk=Bounded.withheld() if hidden else found.average_risk,
+            average_risk=Bounded.withheld() if hidden else self.moved(found.average_risk, found.rows, number),
             sample_uniqueness=below.get(2, found.sample_uniqueness),
             records_at_risk=below.get(found.minimum_cell or 0, found.records_at_risk),
-            diversity=tuple(self._diversity(each, below, number, tiny=tiny) for each in found.diversity),
+            diversity=tuple(self._diversity(each, below, found.rows, number, tiny=tiny) for each in found.diversity),
             special_uniques=special,
             population=tuple(self._population(each, number, hidden=hidden) for each in found.population),
             household=None if found.household is None else self._household(found.household, number, tiny=tiny),
-            notes=tuple(note for note in found.notes if without_numbers(note)),
+            notes=tuple(note for each in found.notes if (note := without_numbers(each))),
         )
+
+    def _are_few(self, uniques: Sequence[int], number: int, alone: float) -> bool:
+        """Return whether so many rows by columns, or what they leave of all rows or of those alone, are few."""
+        left = sum(uniques)
+        return any(map(self.is_small, (*uniques, number - left, alone - left)))
 
     def _smallest(self, below: Mapping[int, float]) -> int:
         """Return bounds of the smallest class: the sizes next to it of which it is told whether any row is below."""
@@ -384,14 +429,13 @@ class _Small:
         words = f"at least {1 / max(self.minimum - 1, 1):.3g}"
         return Bounded(1 / smallest.most, 1 / smallest.least, words=words)
 
-    def _diversity(self, each: "Diversity", below: dict[int, float], number: int, *, tiny: bool) -> "Diversity":
+    def _diversity(
+        self, each: "Diversity", below: dict[int, float], rows: int, number: int, *, tiny: bool
+    ) -> "Diversity":
         """Return how different sensitive values are; of small classes nothing, as it tells how small they are."""
-        alone = below.get(2, 0.0)
+        alone, given = below.get(2, 0.0), self.moved(each.classes_of_one_value, rows, number)
         # Whoever is alone is among those whose value is given away.
-        if isinstance(alone, Bounded):
-            given = self.share(each.classes_of_one_value, number)
-        else:
-            given = self.ladder([alone, each.classes_of_one_value], number)[1]
+        given = self.share(given, number) if isinstance(alone, Bounded) else self.ladder([alone, given], number)[1]
         if tiny:
             nothing = Bounded.withheld()
             return replace(
@@ -409,6 +453,8 @@ class _Small:
     def _population(self, each: "PopulationRisk", number: int, *, hidden: bool) -> "PopulationRisk":
         nothing = Bounded.withheld()
         expected = each.expected_reidentifications
+        if number != each.rows:
+            expected = each.expected_share * number  # the two shown together tell the number of rows
         few = hidden or self.is_small(expected) or self.is_small(number - expected)
         return replace(
             each,
@@ -419,6 +465,8 @@ class _Small:
         )
 
     def _household(self, house: "HouseholdRisk", number: int, *, tiny: bool) -> "HouseholdRisk":
+        if self.is_small(abs(house.households - self.households)):
+            house = replace(house, households=self.households)
         if not (tiny or self.is_small(house.expected_people) or self.is_small(number - house.expected_people)):
             return house
         nothing = Bounded.withheld()
@@ -427,7 +475,7 @@ class _Small:
     def utility(self, found: "Utility") -> "Utility":
         """Return what a release keeps; distances of a few people's cells are bounded, and what is made of them."""
         number = self.near(found.rows_released)
-        columns = tuple(self._distance(each, number) for each in found.columns)
+        columns = tuple(self._distance(each, found.rows_released, number) for each in found.columns)
         gaps = any(
             isinstance(share, Bounded) for each in columns for share in (each.missing_original, each.missing_released)
         )
@@ -447,13 +495,35 @@ class _Small:
             else found.propensity,
         )
 
-    def _distance(self, column: "ColumnDistance", released: int) -> "ColumnDistance":
+    def _distance(self, column: "ColumnDistance", rows: int, number: int) -> "ColumnDistance":
+        before = self.share(column.missing_original, self.rows)
+        after = self.share(self.moved(column.missing_released, rows, number), number)
+        apart = abs(after - before) * min(self.rows, number)
+        if not isinstance(before, Bounded) and not isinstance(after, Bounded) and self.is_small(apart):
+            # So many people lost their value, or were given one.
+            step = self.minimum / min(self.rows, number)
+            after = Bounded(max(before - step, 0.0), min(before + step, 1.0))
         return replace(
             column,
-            distance=self.share(column.distance, min(self.rows, released)),
-            missing_original=self.share(column.missing_original, self.rows),
-            missing_released=self.share(column.missing_released, released),
+            distance=self.share(column.distance, min(self.rows, number)),
+            missing_original=before,
+            missing_released=after,
         )
+
+
+def _coarse(distance: float) -> float:
+    """Return the next step of 0.01 that so many are within: a finer distance is a whole part of a range, and tells it.
+
+    >>> [_coarse(distance) for distance in (0.0, 0.07, 0.337, 1 / 243)]
+    [0.0, 0.07, 0.34, 0.01]
+    """
+    return distance if math.isnan(distance) else math.ceil(distance * 100 - 1e-9) / 100
+
+
+def _households(before: Audited | None) -> int:
+    """Return how many households the original has; 0 where nobody looked."""
+    found = None if before is None or before.disclosure is None else before.disclosure.household
+    return 0 if found is None else found.households
 
 
 def _mean(parts: Sequence[float], told: float) -> float:

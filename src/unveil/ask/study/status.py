@@ -109,7 +109,7 @@ def times_of(results: Results) -> dict[str, Taken]:
             told: Any = json.loads(line)
             file, number, parts = told["file"], int(told["replications"]), told["seconds"]
             taken = Taken(number, {str(part): float(seconds) for part, seconds in parts.items()})
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             continue
         if file in wanted:
             found[file] = taken
