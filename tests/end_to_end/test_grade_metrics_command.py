@@ -175,7 +175,7 @@ def test_details_are_found_by_words_of_their_case(studies: Path) -> None:
         ("entropy@xyz", "Cases are made of small, id-removal, NS, seed_pairs"),
         ("entropy@", "words of a case must follow the @"),
         ("entropy@NS,DV", "no case has all words of --detail together (ns, dv)"),
-        ("", "there is no ''"),
+        ("", "the text after '--detail' is empty"),
     ],
 )
 def test_a_detail_that_matches_nothing_is_refused(studies: Path, detail: str, said: str) -> None:

@@ -183,7 +183,7 @@ def test_limits_are_watched_from_the_side_that_is_worse() -> None:
         (("edges.csv", "--seed-pairs", "61"), ("60 nodes", "Ask for fewer pairs")),
         (("edges.csv", "--seed-pairs", "60"), ("must not know all 60",)),
         (("edges.csv", "--seed-pairs", "-3"), ("whole number from 0",)),
-        (("edges.csv", "--seed-pairs", ""), ("but is empty",)),
+        (("edges.csv", "--seed-pairs", ""), ("--seed-pairs", "is empty")),
         (("edges.csv", "--seed-pairs", "9999999999"), ("60 nodes", "Ask for fewer pairs")),
         (("edges.csv", "--seed-pairs", "9" * 5000), ("more than any graph has nodes",)),
         (("edges.csv", "--seed-pairs", "2.5"), ("whole number from 0",)),

@@ -28,8 +28,6 @@ def _meanings() -> Mapping[str, str]:
 
 def _pairs(ctx: click.Context, param: click.Parameter, text: str) -> int | Path:
     """Return how many seed pairs to draw, or the file that holds them."""
-    if not text.strip():
-        raise click.BadParameter("it must be a whole number from 0, or a file, but is empty", ctx, param)
     if text.isdecimal():
         if len(text) > _MOST_DIGITS:
             raise click.BadParameter("it is more than any graph has nodes. Ask for fewer pairs", ctx, param)
