@@ -1,7 +1,7 @@
 """If this data is released, what can an adversary do with it, and how sure are we?"""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+# Not from typing, whose own imports take so long that Ctrl-C could fall among them, before anything can catch it.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from unveil import ask as ask
@@ -78,12 +78,14 @@ _HOME = {
 __all__ = list(_HOME)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = import_module(_HOME[name])
     if name == "__version__":
-        value: Any = home.version(__name__)
+        value: object = home.version(__name__)
     elif home.__name__ == f"{__name__}.{name}":
         value = home
     else:

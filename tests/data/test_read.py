@@ -260,7 +260,7 @@ def test_an_endless_row_is_refused_before_it_fills_the_memory(tmp_path: Path, mo
 
 def test_polars_refusing_after_all_is_one_clear_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make(tmp_path, b"item\n1\n2\n")
-    monkeypatch.setattr(_delimited, "_count_rows", lambda *_: 3)
+    monkeypatch.setattr(_delimited, "csv_height", lambda *_: 3)
     assert "cannot be read as a table" in refusal(lambda: read_table(path))
 
     def broken(*_: object, **__: object) -> None:

@@ -256,7 +256,7 @@ def odd_tables() -> dict[str, Any]:
         "odd names and missing values": pl.DataFrame({**rows, names[2]: [1, 2, 3, 4, 5, 1, 2, 3]}),
         "a constant column and ties": pl.DataFrame({"a": [1] * 8, "b": [1, 1, 2, 2, 3, 3, 4, 4]}),
         "an empty column": pl.DataFrame({"a": pl.Series([None] * 8, dtype=pl.String), "b": [5, 1, 9, 2, 7, 3, 8, 4]}),
-        "dates": pl.DataFrame({"a": [f"2020-0{k}-11" for k in (1, 3, 2, 5, 4, 7, 6, 9)], "b": list("abcaabca")}),
+        "dates": pl.DataFrame({"day": [f"2020-0{k}-11" for k in (1, 3, 2, 5, 4, 7, 6, 9)], "letter": list("abcaabca")}),
         "one row": pl.DataFrame({"a": [3.5], "b": ["x"]}),
     }
 
