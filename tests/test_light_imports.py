@@ -8,6 +8,9 @@ import pytest
 
 HEAVY = {"numba", "scipy", "polars", "narwhals", "pandas", "matplotlib", "jinja2", "rich", "numpy", "pyarrow"}
 
+#: What of `unveil.ask` the partition question may load: its own folder, and what all answers share.
+OWN = {"partition", "answer"}
+
 HELP = "from unveil.cli import main; main(['--help'], prog_name='unveil', standalone_mode={})"
 
 
@@ -44,6 +47,22 @@ def test_starting_loads_nothing_heavy(statement: str) -> None:
     modules = loaded_by(statement)
     assert "unveil" in modules
     assert modules & HEAVY == set()
+
+
+def test_a_question_loads_what_it_needs_and_no_other_question() -> None:
+    program = (
+        "import json, sys\nfrom unveil.cli import main\ntry:\n    main(['partition', '--sample', '--quiet'])\n"
+        "except SystemExit:\n    pass\nprint(json.dumps([name for name in sys.modules if name.startswith('unveil.')]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = json.loads(done.stdout.splitlines()[-1])
+    others = {name for name in loaded if name.startswith("unveil.ask.") and name.split(".")[2] not in OWN}
+    assert others == set()
+    assert not any(
+        name.startswith(("unveil.attack", "unveil.protect", "unveil.study", "unveil.web")) for name in loaded
+    )
+    # Most of them are the listing of metrics and what it stands on.
+    assert 50 < len(loaded) <= 175
 
 
 def test_a_heavy_import_is_seen() -> None:

@@ -207,3 +207,11 @@ def test_metrics_of_many_targets_follow_their_definitions(
         if one.metric.per == "target":
             wanted = oracle.values(one.metric.name, exact.targets)
             np.testing.assert_allclose(one.values[-CHECKED:], wanted, rtol=1e-9, atol=1e-9, err_msg=one.metric.name)
+
+
+@pytest.mark.parametrize("digits", [6, 9])
+@pytest.mark.parametrize("number", [7, 9, 11, 13, 30, 48])
+def test_candidates_that_look_alike_have_no_correlation_whatever_rounding_leaves(number: int, digits: int) -> None:
+    # Written with a few digits, equal probabilities leave a spread of 1e-33, which must not be divided by.
+    guess = Candidates.from_matrix([[round(1 / number, digits)] * number])
+    assert METRICS["pearson_correlation"].function(guess, [0]).tolist() == [0.0]

@@ -81,6 +81,17 @@ def test_equal_rows_that_had_to_part_share() -> None:
     np.testing.assert_allclose(found[~mixed][:, :7], 1 / 7)
 
 
+def test_lots_decide_which_of_equal_rows_has_to_part() -> None:
+    # Three rows are equal, and one of them joins the fourth: the order of rows must not tell which.
+    original = table(x=[0.0, 0.0, 0.0, 9.0])
+    joined = np.zeros(3)
+    for seed in range(120):
+        release = Microaggregation(k=2, shuffle=False).apply(original, rng=np.random.default_rng(seed))
+        joined += release.released.frame["x"].to_numpy()[:3] == 4.5
+    assert joined.sum() == 120
+    assert joined.min() >= 20
+
+
 def test_groups_that_look_the_same_are_one() -> None:
     # The groups are the first two and the last two rows; in the first column both have the mean 0.
     high = [9.0, 9, -9, -9]
