@@ -76,6 +76,7 @@ def test_links_are_those_of_all_distances_sorted(
     assert found.tolist() == expected
 
 
+@pytest.mark.unwatched
 def test_many_targets_give_the_links_of_all_distances_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
     # Compiled, in blocks that end within targets that look alike, and with lists that have to grow.
     monkeypatch.setattr(kernels, "TARGETS_AT_ONCE", 7)

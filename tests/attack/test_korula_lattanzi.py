@@ -67,6 +67,7 @@ def test_the_window_moves_on_when_one_list_is_at_its_end() -> None:
         check(attacked(case, attack, seed), by_definition(case, attack, seed))
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("attack", VARIANTS, ids=str)
 def test_larger_graphs_and_compiled_loops_do_so_too(attack: KorulaLattanzi, monkeypatch: pytest.MonkeyPatch) -> None:
     attempted = 0

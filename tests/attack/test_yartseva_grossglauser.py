@@ -34,6 +34,7 @@ def test_it_does_what_the_definition_says(case: Case, theta: int, strict: bool, 
     }
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("theta", [1, 2, 3])
 def test_larger_graphs_compiled_loops_and_marks_that_are_not_kept(theta: int, monkeypatch: pytest.MonkeyPatch) -> None:
     attempted = 0

@@ -13,7 +13,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_study(tmp_path_factory.mktemp("study"))
 
 
-@pytest.mark.unwatched
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_the_answer_is_the_one_it_was(question: str, study: Path) -> None:
     known = json.loads((FOLDER / f"{question}.json").read_text(encoding="utf-8"))

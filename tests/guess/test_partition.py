@@ -174,6 +174,7 @@ def test_an_error_never_shows_a_label() -> None:
     assert "Alice" not in str(caught.value)
 
 
+@pytest.mark.unwatched
 @given(st.lists(st.text(max_size=2) | st.just("a"), min_size=1), st.randoms(use_true_random=False))
 def test_names_and_numbers_do_not_depend_on_the_order_of_rows(labels: list[str], random: Any) -> None:
     order = list(range(len(labels)))

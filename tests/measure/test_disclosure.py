@@ -177,6 +177,7 @@ def test_the_released_table_is_measured_not_the_original() -> None:
     assert k_anonymity(Release(released, original)) == 1
 
 
+@pytest.mark.unwatched
 def test_columns_too_many_to_search_are_said() -> None:
     wide = Table.from_frame(pl.DataFrame({f"c{k}": [k % 3, 1, 2, 2] * 25 for k in range(150)}))
     found = disclosure(wide)

@@ -235,6 +235,7 @@ def test_a_large_weighted_partition_agrees_with_the_definition() -> None:
     assert_agrees(case.but(own_weights=own, at_breach="limit"))
 
 
+@pytest.mark.unwatched
 def test_plain_and_compiled_loops_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     small = large_case(3, partitions=2, items=3_000)
     small = small.but(item_weights={item: Fraction(item % 7, 10) for item in range(small.n)})

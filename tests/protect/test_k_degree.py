@@ -186,6 +186,7 @@ def test_degrees_that_no_graph_has_leave_a_rest_and_come_to_an_end() -> None:
         assert lacking.sum() > 0
 
 
+@pytest.mark.unwatched
 def test_compiled_and_plain_loops_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     degrees = np.sort(np.random.default_rng(1).geometric(0.1, 300))[::-1].copy()
     for even in (False, True):

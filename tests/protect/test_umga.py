@@ -225,6 +225,7 @@ def test_what_every_answer_says_is_no_note() -> None:
     assert release.notes == ()
 
 
+@pytest.mark.unwatched
 def test_compiled_and_plain_loops_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     for original in (heavy_tail(150, 3, 2), erdos_renyi(30, 0.8, 3)):
         target = nearest_degrees(original.degrees, 6)

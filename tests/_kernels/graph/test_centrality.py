@@ -47,6 +47,7 @@ def test_estimates_are_right_on_average() -> None:
     assert (np.abs(np.mean(drawn, axis=0) - exact) <= 4.5 * error + 1e-9).all()
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("most", [10**12, 0])
 def test_plain_and_compiled_agree(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = erdos_renyi(30, 0.12, 4)

@@ -45,6 +45,7 @@ def test_moves_keep_everything_up_to_date(graph: Graph, seed: int, factor: float
         check(tree, graph)
 
 
+@pytest.mark.unwatched
 def test_a_long_walk_does_not_lose_the_likelihood() -> None:
     graph = heavy_tail(400, 4, seed=3)
     tree = _begun(graph, 1)
@@ -174,6 +175,7 @@ def test_every_pair_of_a_block_is_as_likely() -> None:
     assert chisquare([*sizes[:9], sizes[9:].sum()], [*likely[:9], likely[9:].sum()]).pvalue > 0.001
 
 
+@pytest.mark.unwatched
 def test_drawing_takes_all_none_and_grows() -> None:
     blocks = Blocks(*np.array([[0, 40], [40, 20], [0, 20], [780, 400], [0, 0]]))
     order, state = np.arange(80, dtype=np.int32), np.array([1], np.uint64)

@@ -59,6 +59,7 @@ LARGE = {
 }
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("graph", LARGE.values(), ids=LARGE)
 def test_compiled_cells_are_those_of_the_definition(graph: Graph) -> None:
     assert groups_fast(cells(graph)) == groups_fast(refined(rows(graph)))
