@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.timing import Row, peak_memory
 
 if TYPE_CHECKING:
-    from unveil.data.release import Release
+    from unveil.data.table.release import Release
 
 ROOT = Path(__file__).parent.parent
 #: Rows on both sides; SDMetrics compares all pairs.
@@ -38,7 +38,7 @@ def rows(sizes: tuple[int, ...] = SIZES) -> Iterator[Row]:
     if folder() is None:
         print("UNVEIL_DATA names no folder with adult/train.csv.gz: the closest record is left out\n")
         return
-    from unveil.measure.closeness import distance_to_closest
+    from unveil.measure.releases.closeness import distance_to_closest
 
     peer = sdmetrics(sizes)
     for size in sizes:
@@ -97,8 +97,8 @@ def adult_release(size: int) -> tuple["Release", tuple[str, ...]]:
     """Return the first rows of Adult and of its synthesis, and all columns."""
     import polars as pl
 
-    from unveil.data.release import Release
     from unveil.data.table import Table
+    from unveil.data.table.release import Release
 
     adult = folder() or Path()
     original, released = (
@@ -145,9 +145,9 @@ def hard(case: str, size: int) -> None:
     """Print one line of the table above; the compiler's time is in it where it has not run before."""
     import polars as pl
 
-    from unveil.data.release import Release
     from unveil.data.table import Table
-    from unveil.measure.closeness import distance_to_closest
+    from unveil.data.table.release import Release
+    from unveil.measure.releases.closeness import distance_to_closest
 
     if case in HARD:
         frames = HARD[case](size, np.random.default_rng(1))

@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks.timing import peak_memory
 from unveil.attack import ATTACKS, graph_attack_from
-from unveil.data.graph_knowledge import draw_knowledge
-from unveil.data.graphs import read_graph
+from unveil.data.graph.knowledge import draw_knowledge
+from unveil.data.graph.read import read_graph
 from unveil.protect import graph_protection_from
 
 ROOT = Path(__file__).parent.parent

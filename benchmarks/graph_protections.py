@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import peak_memory
-from unveil.data.graphs import read_graph
+from unveil.data.graph.read import read_graph
 from unveil.errors import InputError
 from unveil.protect import PROTECTIONS
 

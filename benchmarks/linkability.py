@@ -17,12 +17,12 @@ import numpy as np
 import polars as pl
 
 from benchmarks.timing import Row, least, peak_memory
-from unveil._kernels.link_chances import chances_by_search
-from unveil._kernels.neighbour_index import Grid, prepare
+from unveil._kernels.neighbours.index import Grid, prepare
+from unveil._kernels.neighbours.link_chances import chances_by_search
 from unveil.attack import AnonymeterLinkability, Linkability
-from unveil.data.encode import Encoded, encode
-from unveil.data.release import Knowledge
 from unveil.data.table import Table, agree
+from unveil.data.table.encode import Encoded, encode
+from unveil.data.table.release import Knowledge
 
 ROOT = Path(__file__).parent.parent
 FIRST = ("age", "type_employer", "education", "marital", "sex", "country")

@@ -12,12 +12,12 @@ import numpy as np
 import polars as pl
 
 from benchmarks.timing import Row, peak_memory
-from unveil._kernels.rank_swapping import partners
+from unveil._kernels.table.rank_swapping import partners
 from unveil.attack.table.fellegi_sunter import FellegiSunter
 from unveil.attack.table.rank_intersection import RankIntersection
 from unveil.attack.table.splink_linkage import SplinkLinkage
-from unveil.data.release import Knowledge
 from unveil.data.table import Table
+from unveil.data.table.release import Knowledge
 from unveil.errors import MissingExtraError
 from unveil.measure import adversary_overall_success, adversary_success_rate
 

@@ -16,12 +16,12 @@ import polars as pl
 
 from benchmarks.linkability import ROOT, folder, paths
 from benchmarks.timing import Row, least
-from unveil.attack.table.anonymeter_singling_out import AnonymeterSinglingOut
+from unveil.attack.anonymeter.singling_out import AnonymeterSinglingOut
 from unveil.attack.table.singling_out import SinglingOut
-from unveil.data.release import Knowledge
 from unveil.data.table import Table, agree
+from unveil.data.table.release import Knowledge
 from unveil.guess.trials import Trials
-from unveil.measure.risk import anonymeter_risk
+from unveil.measure.trials.risk import anonymeter_risk
 
 SIZE, GUESSES = 3, 500
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from tests.graph_strategies import erdos_renyi, graphs
 from unveil.data.graph import Graph
-from unveil.data.graph_knowledge import draw_knowledge
-from unveil.data.graph_release import GraphKnowledge, GraphRelease
+from unveil.data.graph.knowledge import draw_knowledge
+from unveil.data.graph.release import GraphKnowledge, GraphRelease
 from unveil.guess.candidates import Candidates
 
 

@@ -82,12 +82,12 @@ def test_a_missing_docstring_is_seen() -> None:
     assert without_docstring("lambda", FunctionType(compile("0", "", "eval"), {})) == ["lambda"]
 
 
-def test_type_checkers_are_told_the_same_names() -> None:
-    tree = ast.parse(Path(str(unveil.__file__)).read_text(encoding="utf-8"))
+@pytest.mark.parametrize("package", [unveil, unveil.data, unveil.measure], ids=lambda package: package.__name__)
+def test_type_checkers_are_told_the_same_names(package: ModuleType) -> None:
+    tree = ast.parse(Path(str(package.__file__)).read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
     told = {alias.asname for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    told |= {ast.unparse(node.target) for node in block.body if isinstance(node, ast.AnnAssign)}
-    assert told == set(unveil.__all__)
+    assert told == set(package.__all__)
 
 
 def test_names_are_what_their_home_has() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from unveil.data.graph import Graph
-from unveil.data.graph_files import edges_text, write_edges
+from unveil.data.graph.files import edges_text, write_edges
 
 FILE = Path(__file__).resolve().parent.parent / "src" / "unveil" / "data" / "samples" / "generated_graph.csv"
 NODES = 1000

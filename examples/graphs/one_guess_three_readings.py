@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.data.graph import Graph
-from unveil.data.graph_knowledge import draw_knowledge
-from unveil.data.graph_release import GraphKnowledge, GraphRelease
+from unveil.data.graph.knowledge import draw_knowledge
+from unveil.data.graph.release import GraphKnowledge, GraphRelease
 from unveil.guess import Candidates, Partition
 from unveil.guess.matching import Matching
 from unveil.measure import expected_cracks, unlinkability

@@ -15,8 +15,8 @@ from unveil.ask.graph.answer import graph
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.data import samples
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
-from unveil.measure.graph_utility import edge_difference
+from unveil.data.graph.release import GraphRelease
+from unveil.measure.graphs.utility import edge_difference
 from unveil.protect import IdRemoval, ProtectsGraph, Switch
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import numpy as np
 from matching_figures import Integers, options, save_picture, truths, write_numbers
 
 from unveil.data import samples
-from unveil.data.matchings import read_ranges, read_transactions, read_truth
+from unveil.data.matrices.matchings import read_ranges, read_transactions, read_truth
 from unveil.guess.matching import Matching
-from unveil.measure.cracks import cracks
+from unveil.measure.matchings.cracks import cracks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,7 @@ from matching_figures import (
 )
 
 from unveil.data import samples
-from unveil.data.matchings import read_truth
+from unveil.data.matrices.matchings import read_truth
 from unveil.guess.matching import Matching
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from matching_figures import (
 )
 
 from unveil.guess.matching import Matching
-from unveil.measure.cracks import cracks
-from unveil.measure.flatness import nmape as measured_nmape
+from unveil.measure.matchings.cracks import cracks
+from unveil.measure.matchings.flatness import nmape as measured_nmape
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,14 +17,14 @@ import numpy as np
 from shared import at_least, data_files, options, save_picture, write_table
 
 from unveil.attack import AnonymeterLinkability, Linkability
-from unveil.attack.table.anonymeter_inference import AnonymeterInference
-from unveil.attack.table.anonymeter_singling_out import AnonymeterSinglingOut
+from unveil.attack.anonymeter.inference import AnonymeterInference
+from unveil.attack.anonymeter.singling_out import AnonymeterSinglingOut
 from unveil.attack.table.inference import Inference
 from unveil.attack.table.singling_out import SinglingOut
-from unveil.data.release import Knowledge
 from unveil.data.table import Table, agree
+from unveil.data.table.release import Knowledge
 from unveil.guess import Trials
-from unveil.measure.risk import Rate, anonymeter_risk, excess_over_control, risk
+from unveil.measure.trials.risk import Rate, anonymeter_risk, excess_over_control, risk
 
 if TYPE_CHECKING:
     import polars as pl

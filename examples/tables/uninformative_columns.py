@@ -16,11 +16,11 @@ from shared import options, save_picture, write_table
 
 import unveil
 from unveil.attack import AnonymeterLinkability, Linkability
-from unveil.attack.table.anonymeter_inference import hits
+from unveil.attack.anonymeter.inference import hits
 from unveil.attack.table.inference import Inference
-from unveil.data.release import Knowledge
 from unveil.data.table import Table
-from unveil.measure.risk import anonymeter_risk, risk
+from unveil.data.table.release import Knowledge
+from unveil.measure.trials.risk import anonymeter_risk, risk
 
 NAME = "uninformative_columns"
 PEOPLE = 300

@@ -212,4 +212,4 @@ def test_the_command_starts_where_an_interrupt_can_be_caught() -> None:
     assert project["scripts"] == {"unveil": "unveil.__main__:main"}
     script = "import sys; before = set(sys.modules); import unveil.__main__; print(*set(sys.modules) - before)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert set(run.stdout.split()) == {"unveil", "unveil.__main__"}
+    assert set(run.stdout.split()) == {"unveil", "unveil.__main__", "unveil._lazy"}

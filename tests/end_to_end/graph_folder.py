@@ -7,8 +7,8 @@ import numpy as np
 from tests.end_to_end.commands import MARKER
 from tests.graph_strategies import heavy_tail
 from unveil.data.graph import Graph
-from unveil.data.graph_files import write_edges, write_truth
-from unveil.data.graph_knowledge import draw_knowledge
+from unveil.data.graph.files import write_edges, write_truth
+from unveil.data.graph.knowledge import draw_knowledge
 from unveil.protect.graph.switch import Switch
 
 

@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 from tests.golden import make_anonymeter_golden as golden
-from unveil.attack.table.anonymeter import AnonymeterLinkability, links
-from unveil.data.release import Knowledge
+from unveil.attack.anonymeter.linkability import AnonymeterLinkability, links
 from unveil.data.table import Table
+from unveil.data.table.release import Knowledge
 
 HERE = Path(__file__).parent.parent
 GOLDEN = json.loads((HERE / "golden" / "anonymeter_links.json").read_text())

@@ -8,8 +8,8 @@ import pytest
 
 from tests.end_to_end.commands import MARKER, Command
 from tests.graph_strategies import heavy_tail
-from unveil.data.graph_files import read_truth, write_edges
-from unveil.data.graphs import read_graph
+from unveil.data.graph.files import read_truth, write_edges
+from unveil.data.graph.read import read_graph
 from unveil.protect import PROTECTIONS
 
 COMMAND = Command("anonymize")

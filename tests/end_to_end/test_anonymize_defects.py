@@ -12,10 +12,10 @@ from tests.end_to_end.commands import MARKER, Command
 from tests.graph_strategies import heavy_tail
 from unveil._kernels._compile import compiled
 from unveil.data.graph import Graph
-from unveil.data.graph_files import write_edges
-from unveil.data.graph_knowledge import draw_knowledge
-from unveil.data.graph_release import GraphRelease
-from unveil.data.graphs import read_graph
+from unveil.data.graph.files import write_edges
+from unveil.data.graph.knowledge import draw_knowledge
+from unveil.data.graph.read import read_graph
+from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError
 from unveil.protect import graph_protection_from
 

@@ -12,8 +12,8 @@ from tests.end_to_end.commands import Command
 from tests.end_to_end.graph_folder import fill
 from unveil.attack import AdaptiveDeanonymization
 from unveil.data.graph import Graph
-from unveil.data.graph_knowledge import draw_knowledge
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.knowledge import draw_knowledge
+from unveil.data.graph.release import GraphRelease
 
 COMMAND = Command("graph")
 ask, answer = COMMAND.ask, COMMAND.answer

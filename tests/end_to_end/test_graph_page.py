@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from tests.end_to_end.visits import visit
 from tests.graph_strategies import heavy_tail
 from unveil.cli import main
-from unveil.data.graph_files import write_edges
+from unveil.data.graph.files import write_edges
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unveil.data.graph_release import GraphKnowledge
+from unveil.data.graph.release import GraphKnowledge
 from unveil.guess import Candidates
 from unveil.measure import unlinkability
-from unveil.measure.graph_utility import edge_difference
+from unveil.measure.graphs.utility import edge_difference
 
 FOLDER = Path(__file__).parents[2] / "examples" / "graphs"
 NAMES = ("one_guess_three_readings", "switch_that_switches_nothing")

@@ -20,8 +20,8 @@ import pytest
 from tests._kernels.matching.examples import FIGURE_2_4_B, FIGURE_2_4_C, FLAT, SUPPORT, TRUTH, UNEVEN
 from tests.oracles import matchings as oracle
 from unveil.guess.matching import Matching
-from unveil.measure.cracks import cracks
-from unveil.measure.flatness import nmape
+from unveil.measure.matchings.cracks import cracks
+from unveil.measure.matchings.flatness import nmape
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "matchings"

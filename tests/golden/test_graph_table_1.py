@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from unveil.data.graphs import read_graph
-from unveil.measure.graph_statistics import graph_statistics
+from unveil.data.graph.read import read_graph
+from unveil.measure.graphs.statistics import graph_statistics
 
 GRAPHS = Path(os.environ.get("UNVEIL_DATA", "")) / "graphs"
 

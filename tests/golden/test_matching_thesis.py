@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from tests.oracles import cracks as oracle
 from unveil.data import samples
-from unveil.data.matchings import read_ranges, read_transactions, read_truth
+from unveil.data.matrices.matchings import read_ranges, read_transactions, read_truth
 from unveil.guess.dataflow import Dataflow, Node
 from unveil.guess.matching import Matching
 from unveil.guess.matching_distribution import MatchingDistribution
-from unveil.measure.cracks import Cracks, cracks
-from unveil.measure.degree_of_anonymity import degree_of_anonymity
-from unveil.measure.flatness import flat, is_flat, nmape
-from unveil.measure.heuristic import heuristic_cracks
+from unveil.measure.matchings.cracks import Cracks, cracks
+from unveil.measure.matchings.degree_of_anonymity import degree_of_anonymity
+from unveil.measure.matchings.flatness import flat, is_flat, nmape
+from unveil.measure.matchings.heuristic import heuristic_cracks
 
 # Rows Flu, Viral Fever, Cold, Asthma, Tuberculosis; columns u, v, x, y, z. M0 is Flu x, Viral Fever y, Cold z, ...
 TRUTH = (2, 3, 4, 0, 1)

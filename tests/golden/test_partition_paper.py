@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from unveil.guess import Partition, View
-from unveil.measure.unlinkability import Unlinkability, unlinkability
+from unveil.measure.partitions.unlinkability import Unlinkability, unlinkability
 
 ALICE_AND_BOB = Partition.from_labels("ooooo" + "••")
 #: The three partitions of the introduction, and the one before them that has Alice right.

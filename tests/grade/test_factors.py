@@ -14,7 +14,7 @@ from unveil.errors import InputError
 from unveil.grade.data_facts import GRAPH_STATISTICS, scope_of
 from unveil.grade.factors import _shares, explain, statistics_of, types_of
 from unveil.grade.replicated import Case, Replicated
-from unveil.measure.graph_statistics import graph_statistics
+from unveil.measure.graphs.statistics import graph_statistics
 from unveil.study import DataSet, Results, Study, run_study
 from unveil.study.sources import graph_of
 

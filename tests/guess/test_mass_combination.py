@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.guess.belief_cases import all_made, as_masses, compatible, made, renamed, several
 from tests.oracles import beliefs as oracle
-from unveil._kernels.mass import combine_pairs, join_pairs
-from unveil._kernels.mass_allocation import allocate
-from unveil._kernels.mass_flow import largest_flow
+from unveil._kernels.mass.allocation import allocate
+from unveil._kernels.mass.flow import largest_flow
+from unveil._kernels.mass.masses import combine_pairs, join_pairs
 from unveil.errors import InputError
 from unveil.guess.mass_combination import COMBINATIONS, combine, conflict
 from unveil.guess.mass_function import MassFunction

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.data.refusals import MARKER, refusal
 from tests.oracles import matching_attacks as oracle
 from unveil.data import samples
-from unveil.data.matchings import read_ranges, read_transactions, read_truth
+from unveil.data.matrices.matchings import read_ranges, read_transactions, read_truth
 from unveil.guess import Candidates
 from unveil.guess.matching import Matching, matching_truth
 

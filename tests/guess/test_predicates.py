@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracles import predicates as oracle
-from unveil._kernels import predicates as kernels
+from unveil._kernels.table import predicates as kernels
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.guess.predicates import RELATIONS, CodedTable, Condition, Predicates

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tests.oracles.graph_statistics import betweenness, closeness, neighbours
 from tests.oracles.graph_statistics import distances as all_distances
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphKnowledge
+from unveil.data.graph.release import GraphKnowledge
 from unveil.guess import Candidates
 
 Vector = Sequence[float]

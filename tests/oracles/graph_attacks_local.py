@@ -12,7 +12,7 @@ import numpy as np
 
 from unveil._kernels.graph.random import below, fresh_state
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphKnowledge
+from unveil.data.graph.release import GraphKnowledge
 
 Row = dict[int, float]
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphKnowledge
+from unveil.data.graph.release import GraphKnowledge
 from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
 
 Integers = NDArray[np.int64]

@@ -13,7 +13,7 @@ from tests.oracles import unlinkability_result as oracle
 from tests.oracles.unlinkability import Point
 from tests.strategies import Case
 from unveil.guess import Partition, View
-from unveil.measure.unlinkability import Unlinkability, unlinkability
+from unveil.measure.partitions.unlinkability import Unlinkability, unlinkability
 
 PER_SUBJECT = [
     "size",

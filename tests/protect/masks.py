@@ -7,8 +7,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tests.protect.tables import applied, truth_of
-from unveil.data.release import Release
 from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.guess.candidates import Candidates
 from unveil.guess.posterior import record_level_truth
 from unveil.protect import Protects

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from unveil.data.graph import Graph
-from unveil.data.graph_release import NOBODY, GraphRelease
+from unveil.data.graph.release import NOBODY, GraphRelease
 from unveil.errors import InputError
 from unveil.protect import PROTECTIONS, Protection
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tests.protect.masks import NEW_VALUES, refuses
 from tests.protect.tables import AWKWARD, applied, people, table, truth_of
-from unveil.data.release import Release
 from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect import PROTECTIONS, Protection, Protects
 

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from unveil.cli import main
-from unveil.data.release import Release
 from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect import PROTECTIONS, _listing, protection, protection_from
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from unveil._kernels.graph.rows import edge_keys
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphKnowledge, GraphRelease
+from unveil.data.graph.release import GraphKnowledge, GraphRelease
 from unveil.guess.candidates import Candidates
 from unveil.protect.graph._release import graph_release
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.study.small import first, looked_at, small_study
 from unveil.attack import attack_from
-from unveil.data.release import Knowledge, Release
 from unveil.data.table import Table
+from unveil.data.table.release import Knowledge, Release
 from unveil.errors import InputError
 from unveil.measure import all_metrics
 from unveil.protect import protection_from

@@ -9,9 +9,9 @@ import pytest
 
 from tests.study.own import Guess
 from tests.study.small import GUESS, METRICS, first, looked_at, small_study
-from unveil.data.graph_knowledge import draw_knowledge
+from unveil.data.graph.knowledge import draw_knowledge
 from unveil.measure import all_metrics
-from unveil.measure._truth import correct
+from unveil.measure.candidates._truth import correct
 from unveil.protect import graph_protection_from
 from unveil.study import Axis, Replications
 from unveil.study.releases import release_name, release_of

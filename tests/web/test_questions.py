@@ -142,7 +142,7 @@ def test_releases_of_two_kinds_and_changed_kinds_of_columns_need_a_file_of_setti
 
 def test_a_shareable_edition_is_that_of_the_command_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     # The key of the digests is drawn anew each time, and the page, where nobody could keep it, gives no digest.
-    monkeypatch.setattr("unveil.data.digest.new_key", lambda: None)
+    monkeypatch.setattr("unveil.data.files.digest.new_key", lambda: None)
     files = {"original": desk.give("people.csv", people()), "released": [desk.give("masked.csv", people())]}
     found = as_the_command_line("audit", files, {**QUICK, "edition": "shareable"}, desk.home)
     assert "Shareable edition" in found.html

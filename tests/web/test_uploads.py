@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.web.servers import awaited
-from unveil.data._source import Source
+from unveil.data.files.source import Source
 from unveil.web import RefusedError, uploads
 from unveil.web.uploads import SUFFIXES, Limits, Upload, Uploads, shown_name, suffix_of
 

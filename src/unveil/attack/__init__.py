@@ -1,6 +1,9 @@
 """What an adversary does with a release: each attack is settings plus one method, and leaves a guess to measure."""
 
 from unveil.attack._listing import ATTACKS, Attack, attack
+from unveil.attack.anonymeter.inference import AnonymeterInference
+from unveil.attack.anonymeter.linkability import AnonymeterLinkability
+from unveil.attack.anonymeter.singling_out import AnonymeterSinglingOut
 from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.attack.graph.distance_vector import DistanceVector
 from unveil.attack.graph.ji_li_srivatsa_beyah import JiLiSrivatsaBeyah
@@ -8,9 +11,6 @@ from unveil.attack.graph.korula_lattanzi import KorulaLattanzi
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.attack.graph.yartseva_grossglauser import YartsevaGrossglauser
 from unveil.attack.specification import Attacks, AttacksGraph, attack_from, attack_text, graph_attack_from
-from unveil.attack.table.anonymeter import AnonymeterLinkability
-from unveil.attack.table.anonymeter_inference import AnonymeterInference
-from unveil.attack.table.anonymeter_singling_out import AnonymeterSinglingOut
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure, Disclosed
 from unveil.attack.table.bayes import Bayes
 from unveil.attack.table.candidate_set import CandidateSet

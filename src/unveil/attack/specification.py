@@ -9,9 +9,9 @@ from unveil._listed import On
 from unveil._specification import from_text, to_text, understood
 from unveil.attack._listing import ATTACKS, Leaves
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphKnowledge
-from unveil.data.release import Knowledge
+from unveil.data.graph.release import GraphKnowledge
 from unveil.data.table import Table
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 

@@ -111,7 +111,7 @@ def _paper(
 
     from unveil.ask.audit.paper import Paper
     from unveil.ask.audit.parts.changes import read_previous
-    from unveil.data.digest import new_key
+    from unveil.data.files.digest import new_key
     from unveil.show.profiles import profile
 
     named = told.profile if settings["profile"] is None else settings["profile"]

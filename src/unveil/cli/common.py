@@ -169,7 +169,7 @@ def show(
 def _write_page(
     as_page: Callable[..., str], limits: Sequence[Mapping[str, Any]], options: Options, path: Path, *, shared: bool
 ) -> None:
-    from unveil.data.write import write_text
+    from unveil.data.files.write import write_text
     from unveil.show.terminal import progress
 
     with progress(quiet=options.quiet) as report:
@@ -216,7 +216,7 @@ def is_out_of_memory(error: Exception) -> bool:
 
 def refuse_tight_memory() -> None:
     """Refuse to start where the libraries alone would not fit: they end the process without a word, or never end."""
-    from unveil.data._source import LEAST_MEMORY, most_memory
+    from unveil.data.files.source import LEAST_MEMORY, most_memory
 
     most = most_memory()
     if most is not None and most < LEAST_MEMORY:

@@ -86,7 +86,7 @@ def grade_metrics(
     """  # noqa: D301  (click needs the control character itself)
     from unveil.ask.grades.answer import grade_metrics as ask_grades
     from unveil.ask.grades.view import to_latex
-    from unveil.data.write import write_text
+    from unveil.data.files.write import write_text
     from unveil.show.terminal import progress
 
     context = click.get_current_context()

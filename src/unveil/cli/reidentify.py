@@ -148,7 +148,7 @@ def _ask(
             settings["attacks"] = settings["attacks"] or SAMPLE_ATTACKS
             return ask(reidentify_sample(), rng=options.rng, progress=report, **settings)
         from unveil.ask.reidentify.answer import reidentify_files
-        from unveil.data._header import check_header
+        from unveil.data.files.header import check_header
 
         return reidentify_files(
             original,

@@ -152,7 +152,7 @@ def report(*, folder: Path, html: Path | None, metrics: tuple[str, ...], as_json
           unveil study report quick --json --metric all
     """  # noqa: D301  (click needs the control character itself)
     from unveil.ask.study.answer import study_report as ask_study
-    from unveil.data.write import write_text
+    from unveil.data.files.write import write_text
 
     refuse_replacing(html, [folder])
     answer = ask_study(folder, metrics=metrics)
@@ -171,7 +171,7 @@ def _again(file: Path, out: Path) -> str:
 
 
 def _json(summary: "RunSummary", name: str) -> str:
-    from unveil import __version__
+    from unveil._version import __version__
     from unveil.show.machine import dumps
 
     told = {**vars(summary), "folder": str(summary.folder)}

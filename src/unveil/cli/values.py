@@ -104,7 +104,7 @@ def report_target(ctx: click.Context, param: click.Parameter, path: Path | None)
     """Return the file of a report, or refuse one that cannot be written before anything long is computed for it."""
     if path is None:
         return None
-    from unveil.data.write import is_link_of_others
+    from unveil.data.files.write import is_link_of_others
 
     try:
         target = path.resolve()

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unveil.data._source import shown
-from unveil.data.read import read_table, refuse_cells, refuse_repeats
+from unveil.data.files.read import read_table, refuse_cells, refuse_repeats
+from unveil.data.files.source import shown
 from unveil.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.data._matrix_csv import written_numbers
-from unveil.data._source import shown
-from unveil.data.read import read_table, refuse_cells, refuse_repeats
+from unveil.data.files.read import read_table, refuse_cells, refuse_repeats
+from unveil.data.files.source import shown
+from unveil.data.matrices.csv_matrix import written_numbers
 from unveil.errors import InputError
 
 if TYPE_CHECKING:

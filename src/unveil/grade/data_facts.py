@@ -69,7 +69,7 @@ def _statistics(data: "DataSet", rng: np.random.Generator) -> dict[str, float]:
         table = table_of(data)
         sizes = {"rows": table.rows, "columns": len(table.columns), "different rows": table.frame.n_unique()}
         return {name: float(size) for name, size in sizes.items()}
-    from unveil.measure.graph_statistics import graph_statistics
+    from unveil.measure.graphs.statistics import graph_statistics
 
     told = graph_statistics(graph_of(data), rng=rng)
     return {name.replace("_", " "): float(getattr(told, name)) for name in GRAPH_STATISTICS}

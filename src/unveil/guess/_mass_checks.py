@@ -6,8 +6,8 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil._kernels.mass import transformed
-from unveil._kernels.mass_sets import Rows
+from unveil._kernels.mass.masses import transformed
+from unveil._kernels.mass.sets import Rows
 from unveil.errors import InputError
 from unveil.guess._entries import frozen
 

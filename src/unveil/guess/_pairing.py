@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.data._source import shown
+from unveil.data.files.source import shown
 from unveil.errors import InputError
 from unveil.guess._entries import frozen
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from unveil._kernels.matching.edges import Edges, transposed
 from unveil._kernels.matching.hall import maximum_matching, violating_set
-from unveil.data._square_matrix import SquareMatrix
+from unveil.data.matrices.square_matrix import SquareMatrix
 from unveil.errors import InputError
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.mass import sums_at
-from unveil._kernels.mass_flow import largest_flow
-from unveil._kernels.mass_sets import chosen_rows, is_member
+from unveil._kernels.mass.flow import largest_flow
+from unveil._kernels.mass.masses import sums_at
+from unveil._kernels.mass.sets import chosen_rows, is_member
 from unveil.errors import InputError
 from unveil.guess._mass_checks import ROUNDING
 from unveil.guess.mass_function import MassFunction

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.data._square_matrix import MOST_DENSE_ROWS, square_matrix
+from unveil.data.matrices.square_matrix import MOST_DENSE_ROWS, square_matrix
 from unveil.errors import InputError
 from unveil.guess._pairing import Names, of_file
 
@@ -134,13 +134,13 @@ class Dataflow:
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]") -> "Dataflow":
-        """Return the network in a TOML or CSV file, as :func:`~unveil.data.dataflows.read_dataflow` reads it.
+        """Return the network in a TOML or CSV file, as :func:`~unveil.data.matrices.dataflows.read_dataflow` reads it.
 
         >>> from unveil.data import samples
         >>> Dataflow.read(samples.path("matching_dataflow.csv"))
         Dataflow(3 nodes, 5 entries and tokens)
         """
-        from unveil.data.dataflows import read_dataflow
+        from unveil.data.matrices.dataflows import read_dataflow
 
         file = read_dataflow(path)
         nodes = []

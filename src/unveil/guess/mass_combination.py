@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.mass import Masks, join_pairs, merged, sizes_of, sums_at, transformed
-from unveil._kernels.mass_allocation import allocate
-from unveil._kernels.mass_program import least_nonspecific, lower_envelope
-from unveil._kernels.mass_sets import Atoms, Rows, entries_of, is_member
+from unveil._kernels.mass.allocation import allocate
+from unveil._kernels.mass.masses import Masks, join_pairs, merged, sizes_of, sums_at, transformed
+from unveil._kernels.mass.program import least_nonspecific, lower_envelope
+from unveil._kernels.mass.sets import Atoms, Rows, entries_of, is_member
 from unveil.errors import InputError, did_you_mean, shortened
 from unveil.guess._mass_checks import ROUNDING, Probability, checked_probability
 from unveil.guess.mass_function import MassFunction

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil._kernels.mass import MOST_TABULATED, Masks, sums_at, transformed
-from unveil._kernels.mass_sets import (
+from unveil._kernels.mass.masses import MOST_TABULATED, Masks, sums_at, transformed
+from unveil._kernels.mass.sets import (
     Atoms,
     Rows,
     atoms_of,

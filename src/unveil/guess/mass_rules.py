@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.mass import (
+from unveil._kernels.mass.masses import (
     MOST_TABULATED,
     WORD,
     Masks,
@@ -22,7 +22,7 @@ from unveil._kernels.mass import (
     transformed,
     tuples,
 )
-from unveil._kernels.mass_sets import Atoms, common_atoms, joined_rows, masks_of, moved_masks
+from unveil._kernels.mass.sets import Atoms, common_atoms, joined_rows, masks_of, moved_masks
 from unveil.errors import InputError
 from unveil.guess.mass_function import MassFunction
 

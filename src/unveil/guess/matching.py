@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil.data._square_matrix import SquareMatrix, refuse_shape, square_matrix
+from unveil.data.matrices.square_matrix import SquareMatrix, refuse_shape, square_matrix
 from unveil.errors import InputError
 from unveil.guess._entries import frozen
 from unveil.guess._pairing import Names, distinct_names, matching_truth, of_file
@@ -81,13 +81,15 @@ class Matching:
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]") -> "Matching":
-        """Return the attack in a file: CSV, NPY, NPZ or Matrix Market, as :func:`~unveil.data.matchings.read_matrix`.
+        """Return the attack in a file: CSV, NPY, NPZ or Matrix Market.
+
+        See :func:`~unveil.data.matrices.matchings.read_matrix`.
 
         >>> from unveil.data import samples
         >>> Matching.read(samples.path("matching_matrix.csv")).tokens
         ('u', 'v', 'x', 'y', 'z')
         """
-        from unveil.data.matchings import read_matrix
+        from unveil.data.matrices.matchings import read_matrix
 
         file = read_matrix(path)
         with of_file(path):

@@ -71,8 +71,8 @@ class MatchingDistribution:
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]") -> "MatchingDistribution":
-        """Return the matchings of a file, one per row, as :func:`~unveil.data.matchings.read_matchings` reads them."""
-        from unveil.data.matchings import read_matchings
+        """Return the matchings of a file, one per row (:func:`~unveil.data.matrices.matchings.read_matchings`)."""
+        from unveil.data.matrices.matchings import read_matchings
 
         file = read_matchings(path)
         with of_file(path):

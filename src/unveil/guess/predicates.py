@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.predicates import Conditions, index, matches
+from unveil._kernels.table.predicates import Conditions, index, matches
 from unveil.errors import InputError
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal, TypeVar, get_args
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -84,8 +83,32 @@ def _says_what_a_value_means(sentence: str) -> bool:
 
 _METRICS: dict[str, Metric] = {}
 
-#: Every metric by name, in the order in which the families are imported.
-METRICS: Mapping[str, Metric] = MappingProxyType(_METRICS)
+
+class _Listing(Mapping[str, Metric]):
+    """Every metric by name, in the order of the families; looking into it loads them all, so that none is missing."""
+
+    def __getitem__(self, name: str) -> Metric:
+        _load()
+        return _METRICS[name]
+
+    def __iter__(self) -> Iterator[str]:
+        # Not as they were loaded, which depends on who asked for what before. Metrics from elsewhere come last.
+        place = {home: at for at, home in enumerate(_load())}
+        return iter(sorted(_METRICS, key=lambda name: place.get(_METRICS[name].function.__module__, len(place))))
+
+    def __len__(self) -> int:
+        _load()
+        return len(_METRICS)
+
+
+def _load() -> tuple[str, ...]:
+    import unveil.measure
+
+    return unveil.measure.load()
+
+
+#: Every metric by name, family by family as `unveil.measure` lists them.
+METRICS: Mapping[str, Metric] = _Listing()
 
 
 def metric(

@@ -9,9 +9,9 @@ import numpy as np
 
 from unveil._listed import Listed, On, written_name
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
-from unveil.data.release import Release
+from unveil.data.graph.release import GraphRelease
 from unveil.data.table import Table
+from unveil.data.table.release import Release
 
 
 class Protects(Protocol):

@@ -1,7 +1,7 @@
 """Metrics in words: what each is called, what it is, and what its values mean as something a limit can be set for."""
 
 from unveil.measure import Metric
-from unveil.measure.candidate_metrics import candidate_metrics
+from unveil.measure.candidates.candidate_metrics import candidate_metrics
 
 
 def summary_of(metric: Metric) -> str:

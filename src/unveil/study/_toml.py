@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unveil.data._documents import read_toml
-from unveil.data._source import shown
+from unveil.data.files.documents import read_toml
+from unveil.data.files.source import shown
 from unveil.errors import InputError, did_you_mean
 from unveil.study.scenario import number_text
 

@@ -6,8 +6,8 @@ import platform
 from pathlib import Path
 from typing import IO
 
-from unveil.data._source import shown
-from unveil.data._whole_files import open_secret
+from unveil.data.files.source import shown
+from unveil.data.files.whole_files import open_secret
 from unveil.errors import InputError
 
 _FILE = "run.lock"

@@ -202,7 +202,7 @@ class Study:
     def _numbers_depend_on(self, version: str | None) -> dict[str, Any]:
         """Return what the numbers of a scenario depend on beside the scenario itself."""
         if version is None:
-            from unveil import __version__ as version
+            from unveil._version import __version__ as version
         return {
             "version": version,
             "seed": self.seed,

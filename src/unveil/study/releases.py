@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from unveil.data._whole_files import SECRET_FOLDER
+from unveil.data.files.whole_files import SECRET_FOLDER
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
-from unveil.data.release import Release
+from unveil.data.graph.release import GraphRelease
 from unveil.data.table import Column, Table
+from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.study._parts import protection_of
 from unveil.study.memory import check_memory, check_reading, graph_bytes, table_bytes
@@ -32,7 +32,7 @@ _DAMAGED = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFi
 
 def release_name(study: Study, data: DataSet, protect: str, number: int) -> str:
     """Return the file of a release: readable letters, and a hash of all that it depends on."""
-    from unveil import __version__
+    from unveil._version import __version__
 
     depends = (data.name, data.digest, ",".join(data.known), protect, str(number), str(study.seed), __version__)
     return f"{slug(data.name, protect, str(number))}-{short_hash(*depends)}.npz"

@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unveil.data._source import is_text
+from unveil.data.files.source import is_text
 from unveil.errors import InputError, did_you_mean
 from unveil.study._parts import metrics_of
 from unveil.study.plan import Study

@@ -272,7 +272,7 @@ def _work(study: Study, task: _Task, folder: Path, memory: int | None, version: 
 
 
 def _version() -> str:
-    from unveil import __version__
+    from unveil._version import __version__
 
     return __version__
 

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from unveil.data._source import shown
-from unveil.data._whole_files import replace_file
+from unveil.data.files.source import shown
+from unveil.data.files.whole_files import replace_file
 from unveil.errors import UnveilError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from unveil.data import samples
-from unveil.data._source import open_source, shown
+from unveil.data.files.source import open_source, shown
 from unveil.data.graph import Graph
 from unveil.data.table import Table
 from unveil.errors import InputError, did_you_mean
@@ -105,7 +105,7 @@ def _read(data: DataSet, _changed: int, _size: int) -> Graph | Table:
         )
     if data.kind == "table":
         return _with_known(_table(data), data)
-    from unveil.data.graphs import read_graph
+    from unveil.data.graph.read import read_graph
 
     return read_graph(path_of(data), name=data.name)
 

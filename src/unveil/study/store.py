@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from unveil.data._source import shown
-from unveil.data._whole_files import SECRET_FOLDER, make_secret_folder, open_secret, sweep
+from unveil.data.files.source import shown
+from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, open_secret, sweep
 from unveil.errors import InputError
 from unveil.study.lock import Lock
 from unveil.study.plan import Study
@@ -209,7 +209,7 @@ def checked_seal(path: Path, scenario: Scenario, digest: str) -> Seal | None:
 
 
 def _manifest(study: Study) -> dict[str, Any]:
-    from unveil import __version__
+    from unveil._version import __version__
 
     return {
         "identity": study.identity(),

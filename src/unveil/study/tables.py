@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.data.release import Knowledge, Release
 from unveil.data.table import Table
+from unveil.data.table.release import Knowledge, Release
 from unveil.errors import InputError
 
 Integers = NDArray[np.int64]

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.data._whole_files import SECRET_FOLDER, make_secret_folder, replace_file
-from unveil.data.graph_knowledge import draw_knowledge
+from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, replace_file
+from unveil.data.graph.knowledge import draw_knowledge
 from unveil.errors import InputError, UndefinedMetricWarning, UnveilError
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates
 from unveil.measure import Metric
-from unveil.measure._truth import correct
-from unveil.measure.candidate_metrics import measure_one
+from unveil.measure.candidates._truth import correct
+from unveil.measure.candidates.candidate_metrics import measure_one
 from unveil.study._parts import attack_of, metrics_of
 from unveil.study.plan import Study
 from unveil.study.precision import LOOK_EVERY, enough

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import BinaryIO
 
-from unveil.data._whole_files import replace_file
+from unveil.data.files.whole_files import replace_file
 
 #: What the system says where a file cannot become any longer.
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

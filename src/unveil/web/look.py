@@ -43,7 +43,7 @@ def look(path: Path, name: str) -> dict[str, Any]:
 
 
 def _look(path: Path, name: str) -> dict[str, Any]:
-    from unveil.data.direct_identifiers import direct_identifiers
+    from unveil.data.identifiers.direct import direct_identifiers
     from unveil.data.table import Table
 
     _refuse_early(path, name)
@@ -70,10 +70,10 @@ def _look(path: Path, name: str) -> dict[str, Any]:
 
 def _refuse_early(path: Path, name: str) -> None:
     """Refuse a table that no page can show, or that is not what it seems, before its rows are read."""
-    from unveil.data._delimited import csv_columns
-    from unveil.data._header import is_surely_header
-    from unveil.data._parquet import parquet_columns
-    from unveil.data._source import open_source
+    from unveil.data.files._delimited import csv_columns
+    from unveil.data.files._parquet import parquet_columns
+    from unveil.data.files.header import is_surely_header
+    from unveil.data.files.source import open_source
 
     source = open_source(path)
     columns = parquet_columns(source) if source.kind == "parquet" else csv_columns(source)

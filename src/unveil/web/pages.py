@@ -267,7 +267,7 @@ def _things(field: Field) -> list[dict[str, Any]]:
 
 def _render(template: str, root: str, **values: Any) -> str:
     """Return a page whose links begin with ``root``, the part of the path that only the signed-in browser knows."""
-    from unveil import __version__
+    from unveil._version import __version__
 
     return _environment().get_template(template).render(version=__version__, root=root, **values)
 

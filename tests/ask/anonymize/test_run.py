@@ -8,7 +8,7 @@ import pytest
 from tests.graph_strategies import heavy_tail
 from unveil.ask.anonymize.run import degrees_of, run
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.protect import graph_protection_from
 from unveil.show.progress import silent
 

@@ -10,13 +10,13 @@ import pytest
 import unveil
 from unveil.ask.audit.answer import ATTACKS, AuditAnswer, audit
 from unveil.ask.audit.people import draw_people
-from unveil.attack.table.anonymeter import AnonymeterLinkability
+from unveil.attack.anonymeter.linkability import AnonymeterLinkability
 from unveil.attack.table.linkability import Linkability
-from unveil.data.release import Knowledge, Release
 from unveil.data.table import Table, agree
+from unveil.data.table.release import Knowledge, Release
 from unveil.errors import InputError
 from unveil.grade.shipped import shipped_grades
-from unveil.measure.risk import risk
+from unveil.measure.trials.risk import risk
 
 COLUMNS = ["age", "sex", "region", "income"]
 

@@ -15,10 +15,10 @@ import pytest
 from unveil.ask.audit.answer import AuditAnswer, audit
 from unveil.ask.audit.paper import Paper
 from unveil.ask.audit.view import plain_words
-from unveil.data.release import Release
 from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.measure.disclosure import disclosure
+from unveil.measure.releases.disclosure import disclosure
 from unveil.show.blocks import Sheet
 
 WEIGHED: dict[str, Any] = {"weight": "stands_for", "household": "home"}

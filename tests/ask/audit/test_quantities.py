@@ -17,11 +17,11 @@ from unveil.ask.audit.settings import ATTACKS
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure
 from unveil.attack.table.inference import Inference
 from unveil.attack.table.linkability import Linkability
-from unveil.data.release import Knowledge, Release
 from unveil.data.table import Table, agree
+from unveil.data.table.release import Knowledge, Release
 from unveil.guess.trials import Trials
-from unveil.measure.disclosure import disclosure
-from unveil.measure.groups import Group, bands, group_rates
+from unveil.measure.releases.disclosure import disclosure
+from unveil.measure.trials.groups import Group, bands, group_rates
 
 ILL = "ill"
 GUESSES: dict[str, Callable[..., Any]] = {"inference": Inference, "attribute_disclosure": AttributeDisclosure}

@@ -17,11 +17,11 @@ from unveil.attack.table.attribute_disclosure import AttributeDisclosure
 from unveil.attack.table.inference import Inference
 from unveil.attack.table.membership import Membership
 from unveil.attack.table.singling_out import SinglingOut
-from unveil.data.release import Knowledge
 from unveil.data.table import Table, agree
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.trials import Trials
-from unveil.measure.risk import risk
+from unveil.measure.trials.risk import risk
 
 SEED = 5
 ILL = "ill"

@@ -14,10 +14,10 @@ from unveil.ask.audit.verdict import sentence
 from unveil.ask.audit.words import compact_rate, links_text, rate_text
 from unveil.data.table import Table
 from unveil.guess.trials import Attempts, Trials
-from unveil.measure.disclosure import Disclosure, disclosure
-from unveil.measure.groups import Groups, group_rates
-from unveil.measure.risk import Rate, Risk, risk, wilson
-from unveil.measure.utility import ColumnDistance
+from unveil.measure.releases.disclosure import Disclosure, disclosure
+from unveil.measure.releases.utility import ColumnDistance
+from unveil.measure.trials.groups import Groups, group_rates
+from unveil.measure.trials.risk import Rate, Risk, risk, wilson
 from unveil.show.bounded import Bounded
 from unveil.show.limits import shared_limits
 from unveil.show.text import decimal, percent, significant

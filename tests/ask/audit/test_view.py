@@ -22,7 +22,7 @@ from unveil.ask.audit.tables import attack_table, comparison_table, weight_table
 from unveil.ask.audit.verdict import headline, is_proved, sentence, tone, worst, worst_of
 from unveil.ask.audit.view import page, plain_words
 from unveil.ask.audit.words import compact_rate, links_text, rate_text
-from unveil.measure.risk import Rate, Risk
+from unveil.measure.trials.risk import Rate, Risk
 from unveil.show.blocks import Table
 from unveil.show.page import render
 from unveil.show.trust import mark, trust_note

@@ -7,7 +7,7 @@ import pytest
 
 from unveil.ask.candidates.read import CandidatesInputs, read
 from unveil.errors import InputError
-from unveil.measure.matches import matches
+from unveil.measure.candidates.matches import matches
 from unveil.show.progress import silent
 
 

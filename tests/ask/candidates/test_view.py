@@ -20,7 +20,7 @@ from unveil.ask.candidates.view import headline, page
 from unveil.ask.candidates.words import matched_headline, matched_tone, why_they_differ
 from unveil.guess import Candidates
 from unveil.measure import METRICS, Measured
-from unveil.measure.matches import Matches
+from unveil.measure.candidates.matches import Matches
 from unveil.show.blocks import Chart, Number, Section, Table
 from unveil.show.metrics import meaning_of, title_of
 from unveil.show.page import render

@@ -22,9 +22,9 @@ from unveil.ask.graph.words import key_numbers
 from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.data.graph import Graph
-from unveil.data.graph_files import write_edges, write_truth
-from unveil.data.graph_knowledge import draw_knowledge
-from unveil.data.graph_release import GraphKnowledge, GraphRelease
+from unveil.data.graph.files import write_edges, write_truth
+from unveil.data.graph.knowledge import draw_knowledge
+from unveil.data.graph.release import GraphKnowledge, GraphRelease
 from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.measure import METRICS, all_metrics

@@ -20,7 +20,7 @@ from unveil.ask.matching.view import OF_GROUPS, meanings, quantities
 from unveil.data import samples
 from unveil.errors import InputError
 from unveil.guess import Matching, MatchingDistribution
-from unveil.measure.cracks import Figure
+from unveil.measure.matchings.cracks import Figure
 from unveil.show.blocks import Chart
 
 HOSPITAL = [[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]]

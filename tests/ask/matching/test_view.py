@@ -28,7 +28,7 @@ from unveil.ask.matching.words import (
     tone,
 )
 from unveil.guess import Matching
-from unveil.measure.cracks import Cracks, Figure, cracks
+from unveil.measure.matchings.cracks import Cracks, Figure, cracks
 from unveil.show.blocks import Number
 from unveil.show.page import render
 

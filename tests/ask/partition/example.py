@@ -9,11 +9,11 @@ import numpy as np
 from unveil.ask.partition.findings import PartitionFindings
 from unveil.ask.partition.view import page
 from unveil.guess import Partition
-from unveil.measure.fairness import fairness
-from unveil.measure.guessing import random_guessing
-from unveil.measure.partition_distances import partition_distances
-from unveil.measure.policy_grid import policy_grid
-from unveil.measure.unlinkability import unlinkability
+from unveil.measure.partitions.distances import partition_distances
+from unveil.measure.partitions.fairness import fairness
+from unveil.measure.partitions.guessing import random_guessing
+from unveil.measure.partitions.policy_grid import policy_grid
+from unveil.measure.partitions.unlinkability import unlinkability
 from unveil.show.blocks import Page
 from unveil.show.page import render
 

@@ -26,7 +26,7 @@ from unveil.ask.partition.tables import (
     most_at_risk,
 )
 from unveil.ask.partition.view import headline, page
-from unveil.measure.policy_grid import risk_slope_on
+from unveil.measure.partitions.policy_grid import risk_slope_on
 from unveil.show.blocks import Chart, Number, Playground, Table
 
 

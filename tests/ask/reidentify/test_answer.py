@@ -17,13 +17,13 @@ from unveil.ask.reidentify.read import reidentify_sample
 from unveil.attack.table.bayes import Bayes
 from unveil.attack.table.nearest import Nearest
 from unveil.attack.table.rank_intersection import RankIntersection
-from unveil.data.release import Knowledge, Release
 from unveil.data.table import Table
+from unveil.data.table.release import Knowledge, Release
 from unveil.errors import InputError, NobodyFitsError
 from unveil.guess import Candidates
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.mass_function import MassFunction
-from unveil.measure.risk import wilson
+from unveil.measure.trials.risk import wilson
 from unveil.protect.table.rank_swapping import RankSwapping
 from unveil.protect.table.shuffle import Shuffle
 

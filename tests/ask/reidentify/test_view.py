@@ -12,7 +12,7 @@ from unveil.ask.reidentify.findings import Attacked, Clash, ReidentifyFindings, 
 from unveil.ask.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
 from unveil.ask.reidentify.view import figures, frame, page
 from unveil.ask.reidentify.words import clash_sentence, headline, tone
-from unveil.measure.risk import Rate, wilson
+from unveil.measure.trials.risk import Rate, wilson
 from unveil.show.page import render
 
 UNKNOWN = "how the release was made is not known"

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-from unveil._kernels.microaggregation import best_groups
+from unveil._kernels.table.microaggregation import best_groups
 
 Integers = NDArray[np.int64]
 

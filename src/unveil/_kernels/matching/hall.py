@@ -3,7 +3,7 @@
 import numpy as np
 
 from unveil._kernels.matching.edges import Edges, Indices, Integers, edges_of
-from unveil._kernels.transfer import _extend, _search
+from unveil._kernels.partitions.transfer import _extend, _search
 
 
 class NoPerfectMatchingError(ValueError):

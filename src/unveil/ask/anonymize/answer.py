@@ -10,7 +10,7 @@ from unveil.ask.anonymize.findings import AnonymizeFindings
 from unveil.ask.anonymize.run import run
 from unveil.ask.anonymize.view import VIEW
 from unveil.ask.answer import Answer
-from unveil.data.graphs import graph_from
+from unveil.data.graph.read import graph_from
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
 from unveil.show.progress import Progress, silent
 
@@ -29,7 +29,7 @@ def anonymize(
     ----------
     graph
         A Graph, a file, a networkx or igraph graph, a scipy sparse matrix, or whatever
-        :func:`unveil.data.graphs.graph_from` takes.
+        :func:`unveil.data.graph_from` takes.
     protect
         The protection, or how it is written, such as ``k-degree:k=5``.
     rng
@@ -61,12 +61,12 @@ def anonymize_file(
     Parameters
     ----------
     path
-        The file with the edges, as :func:`unveil.data.graphs.read_graph` takes it; None takes the example.
+        The file with the edges, as :func:`unveil.data.read_graph` takes it; None takes the example.
     protect, rng, progress
         As in :func:`unveil.anonymize`.
     """
     from unveil.data import samples
-    from unveil.data.graphs import read_graph
+    from unveil.data.graph.read import read_graph
 
     # A slip in the protection is said before a large file is read.
     graph_protection_from(protect)
@@ -77,7 +77,7 @@ def anonymize_file(
 
 def write_release(found: AnonymizeFindings, *, out: str | Path | None, truth: str | Path | None) -> None:
     """Write which original node each released one stands for, and the released edges, to the files named."""
-    from unveil.data.graph_files import write_edges, write_truth
+    from unveil.data.graph.files import write_edges, write_truth
 
     # In this order: a release whose truth could not be kept would be of no use to its holder.
     if truth is not None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.data.graph_release import EdgeChanges, GraphRelease
-from unveil.measure.graph_utility import Lost
+from unveil.data.graph.release import EdgeChanges, GraphRelease
+from unveil.measure.graphs.utility import Lost
 
 Floats = NDArray[np.float64]
 

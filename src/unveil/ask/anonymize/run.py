@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from unveil._specification import settings_of
 from unveil.ask.anonymize.findings import AnonymizeFindings, Degrees, Floats
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
-from unveil.measure.graph_anonymity import smallest_degree_class, unique_degree_share
-from unveil.measure.graph_utility import graph_utility
+from unveil.data.graph.release import GraphRelease
+from unveil.measure.graphs.anonymity import smallest_degree_class, unique_degree_share
+from unveil.measure.graphs.utility import graph_utility
 from unveil.protect import ProtectsGraph
 from unveil.show.progress import Progress
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from unveil.ask.anonymize.findings import AnonymizeFindings
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger
-from unveil.measure.graph_utility import Lost
+from unveil.measure.graphs.utility import Lost
 from unveil.show.blocks import Block, Number, Section, Table
 from unveil.show.text import decimal, percent, significant
 

@@ -63,7 +63,7 @@ def quantities(found: AnonymizeFindings) -> dict[str, Quantity]:
 
 def figures(found: AnonymizeFindings) -> Mapping[str, Any]:
     """Return what JSON holds."""
-    from unveil import __version__
+    from unveil._version import __version__
 
     release, (added, removed, kept) = found.release, found.changes
     return {
@@ -141,7 +141,7 @@ def _line(degrees: Degrees, name: str, style: Style) -> Series:
 
 def page(found: AnonymizeFindings, *, seed: int | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML. It names no node."""
-    from unveil import __version__
+    from unveil._version import __version__
 
     release = found.release
     counted = fact_table(release)

@@ -17,7 +17,7 @@ from unveil.ask.audit.run import audit_before, audit_one
 from unveil.ask.audit.scenarios import read_scenarios
 from unveil.ask.audit.settings import ATTACKS, Asked, Compatibility
 from unveil.ask.audit.view import VIEW
-from unveil.data._header import Header
+from unveil.data.files.header import Header
 from unveil.errors import InputError
 from unveil.show.progress import Progress, silent
 
@@ -43,7 +43,7 @@ class AuditAnswer(Answer[Audit]):
         self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, paper: Paper | None = None
     ) -> "Page":
         """Return the report as data: what the page and the terminal show."""
-        from unveil import __version__
+        from unveil._version import __version__
         from unveil.ask.audit.parts.changes import changes, changes_section
         from unveil.show.judgement import judgement_section
         from unveil.show.limits import with_limits
@@ -115,7 +115,7 @@ class AuditAnswer(Answer[Audit]):
         self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, paper: Paper | None = None
     ) -> str:
         """Return the answer as JSON; undefined figures are null."""
-        from unveil import __version__
+        from unveil._version import __version__
         from unveil.ask.audit.parts.changes import changes
         from unveil.show.machine import dumps
 

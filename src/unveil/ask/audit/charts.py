@@ -10,7 +10,7 @@ from unveil.ask.audit.findings import Audit, Audited, Finding
 from unveil.ask.audit.verdict import worst_of
 from unveil.ask.audit.words import FIGURE_NAMES, row_name
 from unveil.errors import InputError
-from unveil.measure.risk import Rate
+from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Chart, Series, Style, Threshold
 from unveil.show.bounded import Bounded
 from unveil.show.text import name, percent

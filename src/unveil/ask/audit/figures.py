@@ -6,9 +6,9 @@ from typing import Any
 from unveil.ask.audit.findings import FIGURES, Audit, Audited, Finding
 from unveil.ask.audit.parts.candidates import candidate_metrics
 from unveil.ask.audit.verdict import sentence
-from unveil.measure._plain import plain
-from unveil.measure.groups import Group, Groups
-from unveil.measure.risk import Rate
+from unveil.measure.releases._plain import plain
+from unveil.measure.trials.groups import Group, Groups
+from unveil.measure.trials.risk import Rate
 from unveil.show.trust import trust_of
 
 SCHEMA = "unveil.audit/2"

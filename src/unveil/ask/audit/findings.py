@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import TYPE_CHECKING, Literal
 
-from unveil.measure.risk import Rate, Risk
+from unveil.measure.trials.risk import Rate, Risk
 
 if TYPE_CHECKING:
-    from unveil.data.direct_identifiers import Flag
-    from unveil.measure.disclosure import Disclosure
-    from unveil.measure.groups import Groups
-    from unveil.measure.utility import Utility
+    from unveil.data.identifiers.direct import Flag
+    from unveil.measure.releases.disclosure import Disclosure
+    from unveil.measure.releases.utility import Utility
+    from unveil.measure.trials.groups import Groups
 
 #: Where a scenario comes from: the user, all that can be known, the mean over many, or the search for the worst.
 Origin = Literal["told", "all", "random", "worst"]

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from unveil.ask.audit.findings import Audit, Audited, ColumnFact, TableFlags
 from unveil.ask.audit.people import Labels, People, draw_people
 from unveil.ask.audit.settings import ATTACKS, Asked, ReleaseKind
-from unveil.data.direct_identifiers import direct_identifiers
-from unveil.data.release import Release
+from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Role, Table, agree
+from unveil.data.table.release import Release
 from unveil.errors import InputError, did_you_mean
-from unveil.measure._population_models import checked_weights
-from unveil.measure.groups import bands
+from unveil.measure.releases._population_models import checked_weights
+from unveil.measure.trials.groups import bands
 from unveil.show.editions import people
 
 

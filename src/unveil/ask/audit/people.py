@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.data.release import Knowledge, Release
 from unveil.data.table import Table
+from unveil.data.table.release import Knowledge, Release
 
 Integers = NDArray[np.int64]
 #: The group of each row of the original, None where it is missing, and the same of the control table.

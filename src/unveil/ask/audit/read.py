@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from unveil.ask.audit.findings import Scenario
 from unveil.ask.audit.scenarios import read_link, read_scenario
-from unveil.data._documents import read_toml
-from unveil.data._header import Header
-from unveil.data._source import shown
+from unveil.data.files.documents import read_toml
+from unveil.data.files.header import Header
+from unveil.data.files.source import shown
 from unveil.data.table import Table
 from unveil.errors import InputError, did_you_mean
 from unveil.show.progress import Progress
@@ -111,7 +111,7 @@ def read(
 
 def _read(path: Path, name: str, kinds: Mapping[str, Any] | None, missing: Sequence[str], header: Header) -> Table:
     """Return the table in a file; kinds are told for the columns that it has, whichever file that is."""
-    from unveil.data.read import read_table
+    from unveil.data.files.read import read_table
 
     if not kinds:
         return Table.read(path, name=name, missing=missing, header=header)

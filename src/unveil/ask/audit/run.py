@@ -15,9 +15,9 @@ from unveil.ask.audit.inputs import One, Prepared
 from unveil.ask.audit.people import Drawn
 from unveil.ask.audit.scenarios import settle
 from unveil.ask.audit.settings import Asked
-from unveil.data.release import Release
-from unveil.measure.disclosure import Disclosure, disclosure
-from unveil.measure.utility import Utility, loss_summary
+from unveil.data.table.release import Release
+from unveil.measure.releases.disclosure import Disclosure, disclosure
+from unveil.measure.releases.utility import Utility, loss_summary
 from unveil.show.progress import Progress
 
 #: What is measured on the original itself, to be set beside the release: one attack for each of the three questions.

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from unveil.data.release import Release
 from unveil.data.samples import audit_sample
 from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.protect import GaussianCopula, Protects, RankSwapping, Shuffle
 
 

@@ -14,17 +14,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unveil.ask.audit.findings import Audit, Audited, ColumnFact, Finding, Links, TableFlags, Weight
-from unveil.data.digest import keyed_digest
-from unveil.measure.groups import Group, Groups, compared
-from unveil.measure.risk import Rate, Risk, excess, wilson
+from unveil.data.files.digest import keyed_digest
+from unveil.measure.trials.groups import Group, Groups, compared
+from unveil.measure.trials.risk import Rate, Risk, excess, wilson
 from unveil.show.bounded import Bounded
 
 if TYPE_CHECKING:
-    from unveil.measure.disclosure import Disclosure
-    from unveil.measure.diversity import Diversity
-    from unveil.measure.households import HouseholdRisk
-    from unveil.measure.population import PopulationRisk
-    from unveil.measure.utility import ColumnDistance, Utility
+    from unveil.measure.releases.disclosure import Disclosure
+    from unveil.measure.releases.diversity import Diversity
+    from unveil.measure.releases.households import HouseholdRisk
+    from unveil.measure.releases.population import PopulationRisk
+    from unveil.measure.releases.utility import ColumnDistance, Utility
 
 #: What a shareable report says about itself.
 NOTE = (

@@ -7,7 +7,7 @@ from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
 from unveil.ask.audit.findings import Audit, Audited, Finding, Scenario, Weight
 from unveil.ask.audit.verdict import is_proved, sentence, severity, worst_of
 from unveil.ask.audit.words import compact_rate, kind_text, links_text, percent, row_name
-from unveil.measure.risk import Rate
+from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Number, Side, Table, Tone
 from unveil.show.bounded import Bounded
 from unveil.show.editions import people

@@ -9,8 +9,8 @@ import numpy as np
 from unveil.ask.audit.findings import UNDEFINED, Finding, Links
 from unveil.ask.audit.people import Drawn, Part, People
 from unveil.guess.trials import Attempts, Trials
-from unveil.measure.groups import Groups, group_rates
-from unveil.measure.risk import Rate, Risk, risk
+from unveil.measure.trials.groups import Groups, group_rates
+from unveil.measure.trials.risk import Rate, Risk, risk
 
 NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
 from unveil.ask.audit.findings import Audit, Audited, Finding
 from unveil.ask.audit.words import LONGEST_NAME, percent, rate_text
-from unveil.measure.risk import Rate
+from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Tone
 from unveil.show.text import decimal, name
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from importlib.metadata import version as installed_version
 from typing import TYPE_CHECKING, Any
 
+from unveil._version import __version__
 from unveil.ask.answer import View
 from unveil.ask.audit import verdict, words
 from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
@@ -56,7 +56,7 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -
         untested=tuple(_untested(audit)),
         notes=(words.EVIDENCE, *(() if audit.has_control else (words.NO_CONTROL,)), *audit.notes),
         seed=seed,
-        version=installed_version("unveil") if version is None else version,
+        version=__version__ if version is None else version,
     )
 
 

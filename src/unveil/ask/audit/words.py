@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from unveil.ask.audit.findings import Audited, Finding
-from unveil.measure.risk import Rate
+from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Count
 from unveil.show.bounded import Bounded
 from unveil.show.text import UNDEFINED, count, decimal, name

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from unveil.errors import InputError, did_you_mean
 from unveil.measure import Measured, Metric
-from unveil.measure.candidate_metrics import candidate_metrics
-from unveil.measure.matches import Matches
+from unveil.measure.candidates.candidate_metrics import candidate_metrics
+from unveil.measure.candidates.matches import Matches
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

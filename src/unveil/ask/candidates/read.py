@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.data._source import shown
+from unveil.data.files.source import shown
 from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.guess.candidates import NOBODY, TOLERANCE

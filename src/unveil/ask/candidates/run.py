@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from unveil.ask.candidates.findings import CandidatesFindings
 from unveil.guess import Candidates
 from unveil.measure import all_metrics
-from unveil.measure.matches import matches
+from unveil.measure.candidates.matches import matches
 from unveil.show.progress import Progress
 
 

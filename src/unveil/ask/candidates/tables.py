@@ -6,7 +6,7 @@ from itertools import groupby
 
 from unveil.ask.candidates.words import matched_tone
 from unveil.measure import Measured, Metric
-from unveil.measure.matches import Matches
+from unveil.measure.candidates.matches import Matches
 from unveil.show.blocks import Number, Side, Table
 from unveil.show.metrics import meaning_of, summary_of, title_of
 from unveil.show.text import count, decimal, percent

@@ -18,8 +18,8 @@ from unveil.ask.candidates.tables import (
 from unveil.ask.candidates.words import matched_headline, matched_tone, why_they_differ
 from unveil.errors import InputError
 from unveil.measure import Measured, Metric
-from unveil.measure.candidate_metrics import to_rows
-from unveil.measure.matches import Matches
+from unveil.measure.candidates.candidate_metrics import to_rows
+from unveil.measure.candidates.matches import Matches
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.metrics import quantity_meanings
@@ -117,7 +117,7 @@ def page(found: CandidatesFindings, *, seed: int | None = None, version: str | N
 
     No target or candidate is named.
     """
-    from unveil import __version__
+    from unveil._version import __version__
 
     sections = [_key_section(found)]
     sections += [_category_section(category, members) for category, members in by_category(found.shown)]

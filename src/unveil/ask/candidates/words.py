@@ -2,7 +2,7 @@
 
 import math
 
-from unveil.measure.matches import Matches
+from unveil.measure.candidates.matches import Matches
 from unveil.show.blocks import Tone
 from unveil.show.text import count, decimal, percent
 

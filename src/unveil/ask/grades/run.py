@@ -44,7 +44,7 @@ def run(
     progress: Progress,
 ) -> GradesFindings:
     """Return which metrics can be trusted; see :func:`unveil.grade_metrics`."""
-    from unveil import __version__
+    from unveil._version import __version__
 
     progress("comparing adversaries", 0.3)
     search_rng, statistics_rng = rng.spawn(2)

@@ -13,7 +13,7 @@ from unveil.ask.graph.read import check_repeat, checked_pairs, checked_truth, re
 from unveil.ask.graph.run import run, run_made_elsewhere
 from unveil.ask.graph.view import VIEW
 from unveil.attack import AttacksGraph, graph_attack_from
-from unveil.data.graphs import graph_from
+from unveil.data.graph.read import graph_from
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
 from unveil.show.progress import Progress, silent
 
@@ -44,14 +44,14 @@ def graph(
     ----------
     original
         A Graph, a file, a networkx or igraph graph, a scipy sparse matrix, or whatever
-        :func:`unveil.data.graphs.graph_from` takes.
+        :func:`unveil.data.graph_from` takes.
     protect
         The protection, or how it is written, such as ``k-degree:k=5``; None only takes the names away.
     attack
         The attack, or how it is written, such as ``ns`` or ``yg:theta=3``.
     seed_pairs, overlap, connected
         How many people the adversary knows in the release, and the share of the original connections that it knows;
-        see :func:`unveil.data.graph_knowledge.draw_knowledge`.
+        see :func:`unveil.data.draw_knowledge`.
     repeat
         How often all this is done, from 1 to 10,000; an interval needs two.
     rng
@@ -106,7 +106,7 @@ def graph_file(
     Parameters
     ----------
     path
-        The file with the edges, as :func:`unveil.data.graphs.read_graph` takes it; None takes the example.
+        The file with the edges, as :func:`unveil.data.read_graph` takes it; None takes the example.
     protect, attack, rng, progress, settings
         As in :func:`unveil.graph`.
     """
@@ -135,7 +135,7 @@ def graph_made_elsewhere(
     ----------
     released, auxiliary
         What was published, and what the adversary knows under true names: a Graph, a file, or whatever
-        :func:`unveil.data.graphs.graph_from` takes.
+        :func:`unveil.data.graph_from` takes.
     seeds
         One row per pair that the adversary knows, the number of the released and of the auxiliary node; or how many
         pairs to draw.
@@ -193,7 +193,7 @@ def graph_made_elsewhere_files(
     Parameters
     ----------
     released, auxiliary
-        Files with edges, as :func:`unveil.data.graphs.read_graph` takes them.
+        Files with edges, as :func:`unveil.data.read_graph` takes them.
     seeds
         CSV or Parquet with the columns ``released`` and ``original``: the pairs of nodes that the adversary knows. Or a
         number: so many are drawn from the truth in each repetition.

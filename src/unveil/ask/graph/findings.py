@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unveil.guess import Candidates
 from unveil.measure import Metric
-from unveil.measure.matches import Matches
+from unveil.measure.candidates.matches import Matches
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil.attack import AttacksGraph, graph_attack_from
-from unveil.data._source import shown
+from unveil.data.files.read import read_table
+from unveil.data.files.source import shown
 from unveil.data.graph import Graph
-from unveil.data.graph_files import UNKNOWN, read_seed_pairs, read_truth
-from unveil.data.graph_release import NOBODY
-from unveil.data.graphs import read_graph
-from unveil.data.read import read_table
+from unveil.data.graph.files import UNKNOWN, read_seed_pairs, read_truth
+from unveil.data.graph.read import read_graph
+from unveil.data.graph.release import NOBODY
 from unveil.errors import InputError
 from unveil.protect import ProtectsGraph, graph_protection_from
 from unveil.show.progress import Progress

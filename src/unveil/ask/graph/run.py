@@ -21,14 +21,14 @@ from unveil.ask.graph.findings import (
 )
 from unveil.attack import ATTACKS, AttacksGraph, attack_text
 from unveil.data.graph import Graph
-from unveil.data.graph_files import UNKNOWN
-from unveil.data.graph_knowledge import draw_knowledge
-from unveil.data.graph_release import NOBODY, GraphKnowledge
+from unveil.data.graph.files import UNKNOWN
+from unveil.data.graph.knowledge import draw_knowledge
+from unveil.data.graph.release import NOBODY, GraphKnowledge
 from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.measure import all_metrics, quantiles_on_entropy
-from unveil.measure._truth import correct
-from unveil.measure.matches import matches
+from unveil.measure.candidates._truth import correct
+from unveil.measure.candidates.matches import matches
 from unveil.protect import ProtectsGraph
 from unveil.show.progress import Progress
 

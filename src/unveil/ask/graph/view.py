@@ -58,7 +58,7 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
     repetitions, those of attempts over the repetitions that attempted anything. Each metric has as ``trust`` its
     grade in attacks on graphs (docs/grades.md), such as ``{"graphs": "use"}``, null where it has none.
     """
-    from unveil import __version__
+    from unveil._version import __version__
 
     return {
         "version": __version__,
@@ -144,7 +144,7 @@ def plot(found: GraphFindings) -> "NDArray[Any]":
 
 def page(found: GraphFindings, *, seed: int | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML. It names no node."""
-    from unveil import __version__
+    from unveil._version import __version__
 
     return Page(
         title="An attacked graph",

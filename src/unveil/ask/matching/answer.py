@@ -71,7 +71,8 @@ def matching_files(
     Parameters
     ----------
     matrix
-        A square matrix as :func:`unveil.data.matchings.read_matrix` takes it: rows are entries, columns are tokens.
+        A square matrix as :func:`~unveil.data.matrices.matchings.read_matrix` takes it: rows are entries,
+        columns are tokens.
     truth
         CSV or Parquet with the columns ``entry`` and ``token``, one row per entry.
     ranges
@@ -83,7 +84,7 @@ def matching_files(
     matchings
         Explicit matchings: a column per entry that holds the token, and the column ``probability``.
     dataflow
-        A network of randomizing nodes as :func:`unveil.data.dataflows.read_dataflow` takes it.
+        A network of randomizing nodes as :func:`unveil.data.matrices.dataflows.read_dataflow` takes it.
     groups
         CSV or Parquet with ``entry`` and ``group``: an adversary who takes an entry for another of its group already
         knows the group.

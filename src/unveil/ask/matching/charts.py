@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from unveil.ask.matching.words import TAIL, amount, or_more
-from unveil.measure.cracks import Cracks
+from unveil.measure.matchings.cracks import Cracks
 from unveil.show.blocks import Chart, Series, Threshold
 from unveil.show.scale import FloatArray, choose_bins, round_step
 from unveil.show.text import count, percent

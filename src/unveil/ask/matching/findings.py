@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.measure.cracks import Cracks
+from unveil.measure.matchings.cracks import Cracks
 
 #: What an adversary holds: whole matchings, or pairs of an entry and a token, possible or not, with probabilities that
 #: sum to 1 in each row and column, or with weights of any size.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.data._source import shown
+from unveil.data.files.source import shown
 from unveil.errors import InputError
 from unveil.guess import Dataflow, Matching, MatchingDistribution
 from unveil.guess._pairing import of_file
@@ -38,7 +38,7 @@ def read(
     progress: Progress,
 ) -> MatchingInputs:
     """Return what the files hold, checked; the arguments are those of `matching_files`."""
-    from unveil.data.matchings import read_truth
+    from unveil.data.matrices.matchings import read_truth
 
     told = [path for path in (matrix, ranges, matchings, dataflow) if path is not None]
     if len(told) != 1:
@@ -74,7 +74,7 @@ def _of_one_file(matrix: PathLike | None, matchings: PathLike | None, dataflow: 
 def _of_ranges(
     ranges: PathLike, transactions: PathLike | None, frequencies: PathLike | None
 ) -> tuple[Matching, tuple[str, ...]]:
-    from unveil.data.matchings import read_frequencies, read_ranges, read_transactions
+    from unveil.data.matrices.matchings import read_frequencies, read_ranges, read_transactions
 
     if (transactions is None) == (frequencies is None):
         seen = "none" if transactions is None else "both"
@@ -109,7 +109,7 @@ def read_groups(path: PathLike, guess: Guess) -> tuple[str, ...]:
     """
     import polars as pl
 
-    from unveil.data.read import read_table, refuse_cells, refuse_repeats
+    from unveil.data.files.read import read_table, refuse_cells, refuse_repeats
 
     frame = read_table(path, {"entry": "entry", "group": "group"}, complete=["entry", "group"])
     refuse_repeats(frame, path, ["entry"])

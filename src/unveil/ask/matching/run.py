@@ -10,7 +10,7 @@ from unveil._kernels.matching.closed_form import cracks_of_even
 from unveil.ask.matching.findings import Holds, MatchingFindings
 from unveil.errors import InputError
 from unveil.guess import Matching, MatchingDistribution
-from unveil.measure.cracks import cracks
+from unveil.measure.matchings.cracks import cracks
 from unveil.show.progress import Progress
 
 

@@ -16,7 +16,7 @@ from unveil.ask.matching.words import (
     permanent_text,
     tone,
 )
-from unveil.measure.cracks import Cracks, Figure
+from unveil.measure.matchings.cracks import Cracks, Figure
 from unveil.show.blocks import Number, Side, Table
 from unveil.show.scale import FloatArray
 from unveil.show.text import count, decimal, name, percent, significant

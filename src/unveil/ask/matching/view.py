@@ -17,8 +17,8 @@ from unveil.ask.matching.tables import (
     key_numbers,
 )
 from unveil.ask.matching.words import TAIL, UNSETTLED, certainty, method_words, owner_sentence
-from unveil.measure.cracks import Cracks, Figure
-from unveil.measure.set_cracks import SetCracks
+from unveil.measure.matchings.cracks import Cracks, Figure
+from unveil.measure.matchings.set_cracks import SetCracks
 from unveil.show.blocks import Block, Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.scale import FloatArray
@@ -96,7 +96,7 @@ def _end(figure: Figure, errors: int) -> float:
 
 def figures(found: MatchingFindings) -> Mapping[str, Any]:
     """Return what JSON holds, with the token of every entry."""
-    from unveil import __version__
+    from unveil._version import __version__
 
     cracks = found.cracks
     log = cracks.log_permanent
@@ -194,7 +194,7 @@ def page(found: MatchingFindings, *, seed: int | None = None, version: str | Non
     Entries are named, so the page is for whoever holds the data; tokens are not, because a name beside its token is the
     key to the whole release.
     """
-    from unveil import __version__
+    from unveil._version import __version__
 
     cracks, blind = found.cracks, found.blind
     sections = [_key_section(cracks, blind), _distribution_section(cracks, blind)]

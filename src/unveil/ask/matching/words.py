@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from unveil.ask.matching.findings import MatchingFindings
-from unveil.measure.cracks import Cracks, Figure
+from unveil.measure.matchings.cracks import Cracks, Figure
 from unveil.show.blocks import Tone
 from unveil.show.text import UNDEFINED, count, decimal, percent
 

@@ -12,7 +12,7 @@ from unveil.ask.partition.read import GuessFile, read
 from unveil.ask.partition.run import run
 from unveil.ask.partition.view import VIEW
 from unveil.guess import Partition, View
-from unveil.measure.unlinkability import Settings
+from unveil.measure.partitions.unlinkability import Settings
 from unveil.show.progress import Progress, silent
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unveil.errors import InputError
 from unveil.guess import Partition, View
-from unveil.measure.unlinkability import Settings
+from unveil.measure.partitions.unlinkability import Settings
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,7 +8,7 @@ import numpy as np
 from unveil.ask.partition.findings import PartitionFindings
 from unveil.guess import Partition, View
 from unveil.measure import fairness, partition_distances, policy_grid, random_guessing, unlinkability
-from unveil.measure.unlinkability import Settings
+from unveil.measure.partitions.unlinkability import Settings
 from unveil.show.progress import Progress
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from unveil.ask.partition import words
-from unveil.measure.fairness import Spread
-from unveil.measure.guessing import Reference
-from unveil.measure.partition_distances import PartitionDistances
-from unveil.measure.unlinkability import Unlinkability
+from unveil.measure.partitions.distances import PartitionDistances
+from unveil.measure.partitions.fairness import Spread
+from unveil.measure.partitions.guessing import Reference
+from unveil.measure.partitions.unlinkability import Unlinkability
 from unveil.show.blocks import Number, Side, Table
 from unveil.show.text import UNDEFINED, count, decimal, fixed, name, percent, significant, slope
 

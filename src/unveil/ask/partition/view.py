@@ -15,11 +15,11 @@ from unveil.ask.partition.tables import (
     fairness_table,
     key_numbers,
 )
-from unveil.measure.fairness import Spread
-from unveil.measure.guessing import Reference
-from unveil.measure.partition_distances import PartitionDistances
-from unveil.measure.policy_grid import PolicyGrid
-from unveil.measure.unlinkability import Unlinkability
+from unveil.measure.partitions.distances import PartitionDistances
+from unveil.measure.partitions.fairness import Spread
+from unveil.measure.partitions.guessing import Reference
+from unveil.measure.partitions.policy_grid import PolicyGrid
+from unveil.measure.partitions.unlinkability import Unlinkability
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.text import count, decimal, short_percent
@@ -101,7 +101,7 @@ def page(
 
     With ``show_names=False`` subjects are numbered in the order of ``result.subjects`` instead of named.
     """
-    from unveil import __version__
+    from unveil._version import __version__
 
     result, reference = found.result, found.reference
     overall, subjects = result.overall, int(result.subjects.size)

@@ -12,7 +12,7 @@ from unveil.ask.reidentify.read import PathLike, inputs_of, read
 from unveil.ask.reidentify.run import run
 from unveil.ask.reidentify.view import VIEW
 from unveil.attack.specification import Attacks
-from unveil.data._header import Header
+from unveil.data.files.header import Header
 from unveil.protect import Protects
 from unveil.show.progress import Progress, silent
 

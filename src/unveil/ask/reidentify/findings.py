@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Literal
 
-from unveil.measure.risk import Rate
+from unveil.measure.trials.risk import Rate
 
 Level = Literal["record", "file"]
 

@@ -12,11 +12,11 @@ from unveil.attack.specification import Attacks, attack_from, attack_text
 from unveil.attack.table.bayes import Bayes
 from unveil.attack.table.candidate_set import CandidateSet
 from unveil.attack.table.rank_intersection import RankIntersection
-from unveil.data._header import Header
-from unveil.data._source import shown
+from unveil.data.files.header import Header
+from unveil.data.files.source import shown
 from unveil.data.mechanism import Mechanism
-from unveil.data.release import Release
 from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guess.candidates import NOBODY
 from unveil.guess.partition import exact_fraction
@@ -314,7 +314,7 @@ def _by_identifier(original: PathLike, released: PathLike, identifier: str, head
     """Return the original row of each released one by a column that names each person once in both files."""
     import polars as pl
 
-    from unveil.data.read import read_table, refuse_cells, refuse_repeats
+    from unveil.data.files.read import read_table, refuse_cells, refuse_repeats
 
     frames = []
     for path in (original, released):
@@ -339,7 +339,7 @@ def read_truth(path: PathLike, *, released: int, originals: int) -> Integers:
     ...     read_truth(file, released=2, originals=3)
     array([2, 0])
     """
-    from unveil.data.read import read_table, refuse_repeats
+    from unveil.data.files.read import read_table, refuse_repeats
 
     frame = read_table(path, {"released": "released", "original": "original"}, complete=["released"])
     numbers = {
@@ -362,7 +362,7 @@ def _numbers(cells: "pl.Series", path: PathLike, most: int) -> Integers:
     """Return row numbers counted from 0, -1 for an empty cell."""
     import polars as pl
 
-    from unveil.data.read import refuse_cells
+    from unveil.data.files.read import refuse_cells
 
     plain = cells.str.strip_chars().str.contains(r"^0*[1-9][0-9]{0,15}$")
     found = cells.str.strip_chars().cast(pl.Int64, strict=False)

@@ -21,15 +21,15 @@ from unveil.ask.reidentify.verdicts import (
     truths_of,
 )
 from unveil.attack.specification import Attacks
-from unveil.data.release import Knowledge
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError, NobodyFitsError
 from unveil.guess import Candidates
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import NOBODY
-from unveil.measure._truth import correct
-from unveil.measure.confusion import ROUNDING, confusion
-from unveil.measure.risk import Rate, wilson
-from unveil.measure.utility import loss_summary
+from unveil.measure.candidates._truth import correct
+from unveil.measure.candidates.confusion import ROUNDING, confusion
+from unveil.measure.releases.utility import loss_summary
+from unveil.measure.trials.risk import Rate, wilson
 from unveil.show.progress import Progress
 
 Floats = NDArray[np.float64]

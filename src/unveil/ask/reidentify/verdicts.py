@@ -17,8 +17,8 @@ from unveil.guess import Candidates
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.mass_function import MassFunction
 from unveil.guess.posterior import record_level_truth
-from unveil.measure.compatibility import MOST_PAIRS, compatibility
-from unveil.measure.file_level import file_level_truth
+from unveil.measure.beliefs.compatibility import MOST_PAIRS, compatibility
+from unveil.measure.beliefs.file_level import file_level_truth
 
 Integers = NDArray[np.int64]
 Guess = Beliefs | Candidates

@@ -15,7 +15,7 @@ from unveil.ask.reidentify.words import (
     spoken_notes,
     tone,
 )
-from unveil.measure.risk import Rate
+from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.text import count, name
@@ -51,7 +51,7 @@ def quantities(found: ReidentifyFindings) -> dict[str, Quantity]:
 
 def figures(found: ReidentifyFindings) -> Mapping[str, Any]:
     """Return what JSON holds; a verdict that cannot be had is null, with the reason beside it."""
-    from unveil import __version__
+    from unveil._version import __version__
 
     return {
         "records": found.records,
@@ -155,7 +155,7 @@ def page(found: ReidentifyFindings, *, seed: int | None = None, version: str | N
 
     It holds no value of the data.
     """
-    from unveil import __version__
+    from unveil._version import __version__
 
     sections = [_verdict_section(found), _known_section(found)]
     if found.clashes:

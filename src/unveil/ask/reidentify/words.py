@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isnan
 
 from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Verdict
-from unveil.measure.risk import Rate
+from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Tone
 from unveil.show.text import count, decimal, name, percent
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from unveil._kernels.transport import transport
 from unveil.attack.graph._guess import mapping_of_seeds
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphKnowledge
+from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
 

@@ -15,7 +15,7 @@ from unveil._kernels.graph.rows import row_numbers
 from unveil.attack.graph._centralities import Side, betweenness_of, closeness_of
 from unveil.attack.graph._chunks import Score, Twins
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphKnowledge
+from unveil.data.graph.release import GraphKnowledge
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

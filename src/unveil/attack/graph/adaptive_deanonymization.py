@@ -16,7 +16,7 @@ from unveil.attack.graph._guess import check_knowledge, mapping_of_seeds
 from unveil.attack.graph._settings import check_accept, check_chunk, check_count, check_theta, check_weights
 from unveil.attack.graph._similarity import blended, of_seed_distances, of_vectors, structure_vectors
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphKnowledge
+from unveil.data.graph.release import GraphKnowledge
 from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
 
 Booleans = NDArray[np.bool_]

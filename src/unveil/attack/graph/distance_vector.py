@@ -10,7 +10,7 @@ from unveil.attack.graph._guess import check_knowledge
 from unveil.attack.graph._settings import check_chunk, check_theta
 from unveil.attack.graph._similarity import of_vectors, steps_to, twins_of
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphKnowledge
+from unveil.data.graph.release import GraphKnowledge
 from unveil.guess.candidates import Candidates
 
 

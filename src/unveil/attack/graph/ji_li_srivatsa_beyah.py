@@ -20,7 +20,7 @@ from unveil.attack.graph._similarity import (
     steps_to,
 )
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphKnowledge
+from unveil.data.graph.release import GraphKnowledge
 from unveil.guess.candidates import Candidates
 
 Integers = NDArray[np.int64]

@@ -11,7 +11,7 @@ from unveil.attack._listing import attack
 from unveil.attack.graph._course import both_sides, guess_after
 from unveil.attack.graph._guess import check_knowledge
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphKnowledge
+from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 

@@ -10,7 +10,7 @@ from unveil.attack._listing import attack
 from unveil.attack.graph._course import both_sides, check_whole_number, guess_after
 from unveil.attack.graph._guess import check_knowledge
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphKnowledge
+from unveil.data.graph.release import GraphKnowledge
 from unveil.guess.candidates import Candidates
 
 

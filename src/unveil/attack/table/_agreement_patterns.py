@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.patterns import Comparison, comparison
+from unveil._kernels.table.patterns import Comparison, comparison
 from unveil.attack.table.record_linkage import compared
-from unveil.data.encode import MISSING
 from unveil.data.table import Table
+from unveil.data.table.encode import MISSING
 from unveil.errors import InputError
 
 Floats = NDArray[np.float64]

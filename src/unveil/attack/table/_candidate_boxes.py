@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.rank_windows import Windows, rows_in_boxes
-from unveil.data.encode import MISSING, encode
+from unveil._kernels.table.rank_windows import Windows, rows_in_boxes
 from unveil.data.table import Table, agree
+from unveil.data.table.encode import MISSING, encode
 from unveil.errors import InputError
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.mass_function import MassFunction

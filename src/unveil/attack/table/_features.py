@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.neighbours import MISSING, Grid
+from unveil._kernels.neighbours.nearest import MISSING, Grid
 
 Floats = NDArray[np.float64]
 

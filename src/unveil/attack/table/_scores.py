@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.neighbours import Grid, content_rank
-from unveil.data.encode import encode
+from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil.data.table import Table, agree
+from unveil.data.table.encode import encode
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.neighbours import Grid, content_rank
-from unveil.data.encode import MISSING, encode
+from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil.data.table.encode import MISSING, encode
 from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from unveil.data.release import Knowledge
     from unveil.data.table import Table
+    from unveil.data.table.release import Knowledge
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

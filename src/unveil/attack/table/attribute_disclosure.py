@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.neighbours import Grid, content_rank
-from unveil._kernels.secret_chances import Cells, in_cells
+from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil._kernels.neighbours.secret_chances import Cells, in_cells
 from unveil.attack._listing import attack
 from unveil.attack.table import _secrets
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
-    from unveil.data.release import Knowledge
     from unveil.data.table import Table
+    from unveil.data.table.release import Knowledge
 
 Integers = NDArray[np.int64]
 
@@ -92,7 +92,7 @@ class AttributeDisclosure:
     Examples
     --------
     >>> import polars as pl
-    >>> from unveil.data.release import Knowledge
+    >>> from unveil.data.table.release import Knowledge
     >>> from unveil.data.table import Table
     >>> people = Table.from_frame(pl.DataFrame({"age": [25, 30, 40], "ill": ["flu", "none", "none"]}))
     >>> released = Table.from_frame(pl.DataFrame({"age": [25, 30, 30], "ill": ["flu", "none", "flu"]}))

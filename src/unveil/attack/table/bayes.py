@@ -8,8 +8,8 @@ from unveil.attack._listing import attack
 from unveil.attack.table._scores import MOST_ENTRIES, check_mechanism, check_share, drawn_tables, shared_columns
 from unveil.attack.table.record_linkage import check_settings
 from unveil.data.mechanism import Mechanism
-from unveil.data.release import Knowledge
 from unveil.data.table import Table
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 from unveil.guess.posterior import record_level_truth

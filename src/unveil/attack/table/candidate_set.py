@@ -9,8 +9,8 @@ from unveil.attack.table._candidate_boxes import MOST_MEMBERS, Sets, beliefs_of_
 from unveil.attack.table._scores import check_mechanism, shared_columns
 from unveil.attack.table.record_linkage import check_settings
 from unveil.data.mechanism import Mechanism
-from unveil.data.release import Knowledge
 from unveil.data.table import Table
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError, NobodyFitsError
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.posterior import record_level_truth

@@ -7,7 +7,7 @@ from math import inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.patterns import patterns_of_pairs, patterns_of_rows, scores_of_pairs, scores_of_rows
+from unveil._kernels.table.patterns import patterns_of_pairs, patterns_of_rows, scores_of_pairs, scores_of_rows
 from unveil.attack._listing import attack
 from unveil.attack.table._agreement_patterns import (
     Records,
@@ -22,8 +22,8 @@ from unveil.attack.table._agreement_patterns import (
 )
 from unveil.attack.table._scores import Scored, candidates_of_scores, check_share, drawn_rows, least_kept
 from unveil.attack.table.record_linkage import check_settings
-from unveil.data.release import Knowledge
 from unveil.data.table import Table
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.neighbours import Grid, content_rank
-from unveil._kernels.secret_chances import right_chances
+from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil._kernels.neighbours.secret_chances import right_chances
 from unveil.attack._listing import attack
 from unveil.attack.table import _secrets
 from unveil.attack.table._features import features
@@ -16,9 +16,9 @@ from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
-    from unveil.data.encode import Encoded
-    from unveil.data.release import Knowledge
     from unveil.data.table import Table
+    from unveil.data.table.encode import Encoded
+    from unveil.data.table.release import Knowledge
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -81,7 +81,7 @@ class Inference:
     Examples
     --------
     >>> import polars as pl
-    >>> from unveil.data.release import Knowledge
+    >>> from unveil.data.table.release import Knowledge
     >>> from unveil.data.table import Table
     >>> people = Table.from_frame(pl.DataFrame({"age": [25, 30, 40], "pay": [100, 200, 300]}), name="original")
     >>> released = Table.from_frame(pl.DataFrame({"age": [24, 31, 29], "pay": [105, 200, 900]}), name="released")
@@ -126,7 +126,7 @@ class Inference:
                 f"neighbours must be at most the number of released rows, but is {self.neighbours}, and the "
                 f"{released.name} has {released.rows}. Lower it to {released.rows} or less"
             )
-        from unveil.data.encode import encode
+        from unveil.data.table.encode import encode
 
         tables, end = _secrets.gathered(released, knowledge, self.known, self.secret)
         secrets = _secrets.read_secrets(tables[:end], self.secret, self.tolerance)

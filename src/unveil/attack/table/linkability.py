@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.neighbours import Grid, content_rank, link_chance, link_chances
+from unveil._kernels.neighbours.nearest import Grid, content_rank, link_chance, link_chances
 from unveil.attack._listing import attack
 from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
-    from unveil.data.encode import Encoded
-    from unveil.data.release import Knowledge
     from unveil.data.table import Table
+    from unveil.data.table.encode import Encoded
+    from unveil.data.table.release import Knowledge
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class Linkability:
     Examples
     --------
     >>> import polars as pl
-    >>> from unveil.data.release import Knowledge
+    >>> from unveil.data.table.release import Knowledge
     >>> from unveil.data.table import Table
     >>> people = Table.from_frame(pl.DataFrame({"age": [25, 30, 28], "income": [50, 60, 55]}))
     >>> released = Table.from_frame(pl.DataFrame({"age": [24, 31, 29], "income": [52, 62, 53]}))
@@ -98,8 +98,8 @@ class Linkability:
                 f"neighbours must be at most the number of released rows, but is {self.neighbours}, and the "
                 f"{released.name} has {released.rows}. Lower it to {released.rows} or less"
             )
-        from unveil.data.encode import encode
         from unveil.data.table import agree
+        from unveil.data.table.encode import encode
 
         people = [knowledge.records] if knowledge.control is None else [knowledge.records, knowledge.control]
         every = self.first + self.second

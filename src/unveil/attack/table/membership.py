@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.density import chance_of_highest, density_ratio, rows_within
-from unveil._kernels.neighbours import Grid
+from unveil._kernels.neighbours.density import chance_of_highest, density_ratio, rows_within
+from unveil._kernels.neighbours.nearest import Grid
 from unveil.attack._listing import attack
 from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
-    from unveil.data.release import Knowledge
     from unveil.data.table import Table
+    from unveil.data.table.release import Knowledge
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -97,7 +97,7 @@ class Membership:
     Examples
     --------
     >>> import polars as pl
-    >>> from unveil.data.release import Knowledge
+    >>> from unveil.data.table.release import Knowledge
     >>> from unveil.data.table import Table
     >>> rng = np.random.default_rng(1)
     >>> people, others = (Table.from_frame(pl.DataFrame({"height": rng.normal(170, 10, 100)})) for _ in range(2))
@@ -233,8 +233,8 @@ class Membership:
 
         If only the records and the release made the range, people who are not in the data would be measured otherwise.
         """
-        from unveil.data.encode import encode
         from unveil.data.table import agree
+        from unveil.data.table.encode import encode
 
         scale = [] if knowledge.scale is None else [knowledge.scale]
         tables = agree(*(table.select(self.columns) for table in (knowledge.records, released, control, *scale)))

@@ -10,9 +10,9 @@ from unveil.attack._listing import attack
 from unveil.attack.table._candidate_boxes import Sets, beliefs_of_sets
 from unveil.attack.table._scores import Scored, candidates_of_scores, check_share, drawn_rows, least_kept
 from unveil.attack.table.record_linkage import check_settings, compared, neighbours_of
-from unveil.data.encode import MISSING
-from unveil.data.release import Knowledge
 from unveil.data.table import Table
+from unveil.data.table.encode import MISSING
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates

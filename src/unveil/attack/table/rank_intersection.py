@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.rank_windows import ranking, windows_by_rank
+from unveil._kernels.table.rank_windows import ranking, windows_by_rank
 from unveil.attack._listing import attack
 from unveil.attack.table._candidate_boxes import Fits, Sets, beliefs_of_sets, empty_rows, sets_of
 from unveil.attack.table.record_linkage import check_settings
-from unveil.data.encode import MISSING, Encoded, encode
-from unveil.data.release import Knowledge
 from unveil.data.table import Table, agree
+from unveil.data.table.encode import MISSING, Encoded, encode
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError, NobodyFitsError
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates

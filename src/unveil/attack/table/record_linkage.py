@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.neighbours import Grid, content_rank, nearest_rows
+from unveil._kernels.neighbours.nearest import Grid, content_rank, nearest_rows
 from unveil.attack._listing import attack
-from unveil.data.encode import Encoded, encode
-from unveil.data.release import Knowledge
 from unveil.data.table import Table, agree
+from unveil.data.table.encode import Encoded, encode
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from unveil.attack._listing import attack
 from unveil.attack.table.record_linkage import Neighbours, check_settings, compared, neighbours_of
-from unveil.data.encode import MISSING, Encoded
-from unveil.data.release import Knowledge
 from unveil.data.table import Table
+from unveil.data.table.encode import MISSING, Encoded
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from unveil.attack._listing import attack
 from unveil.attack.table.candidate_set import CandidateSet
-from unveil.data.release import Knowledge
 from unveil.data.table import Table
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.neighbours import Grid, content_rank
-from unveil._kernels.predicates import Conditions, chance_of_one, matches
+from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil._kernels.table.predicates import Conditions, chance_of_one, matches
 from unveil.attack._listing import attack
 from unveil.errors import InputError
 from unveil.guess.predicates import WITH_ORDER, CodedTable, Predicates, Relation
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
-    from unveil.data.release import Knowledge
     from unveil.data.table import Table
+    from unveil.data.table.release import Knowledge
 
 Integers = NDArray[np.int64]
 
@@ -66,7 +66,7 @@ class SinglingOut:
     Examples
     --------
     >>> import polars as pl
-    >>> from unveil.data.release import Knowledge
+    >>> from unveil.data.table.release import Knowledge
     >>> from unveil.data.table import Table
     >>> people = Table.from_frame(pl.DataFrame({"age": [31, 34, 93], "town": ["Ulm", "Bonn", "Bonn"]}))
     >>> released = Table.from_frame(pl.DataFrame({"age": [32, 33, 90], "town": ["Ulm", "Bonn", "Bonn"]}))

@@ -14,8 +14,8 @@ from unveil.attack._listing import attack
 from unveil.attack.table._agreement_patterns import check_blocks
 from unveil.attack.table._scores import Scored, candidates_of_scores, check_share
 from unveil.attack.table.record_linkage import check_settings
-from unveil.data.release import Knowledge
 from unveil.data.table import Table, agree
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 

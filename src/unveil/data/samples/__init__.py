@@ -9,8 +9,8 @@ from unveil.errors import InputError
 
 if TYPE_CHECKING:
     from unveil.data.graph import Graph
-    from unveil.data.kinds import Kind, Role
     from unveil.data.table import Table
+    from unveil.data.table.kinds import Kind, Role
 
 # Who belongs to the control must not depend on what they answered: the draw knows the number of rows only.
 _CONTROL_ROWS = 244
@@ -86,6 +86,6 @@ def graph() -> "Graph":
     >>> sample, sample.name, int(sample.degrees.max()), int((sample.degrees == 0).sum())
     (Graph(1000 nodes, 4622 edges), 'generated graph', 100, 20)
     """
-    from unveil.data.graphs import read_graph
+    from unveil.data.graph.read import read_graph
 
     return read_graph(path("generated_graph.csv"), name="generated graph")

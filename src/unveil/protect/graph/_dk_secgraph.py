@@ -9,7 +9,7 @@ from unveil._kernels.graph.joint_ends import nodes_of_ends
 from unveil._kernels.graph.noisy_counts import nearest_counts, whole_counts
 from unveil._kernels.graph.rows import among, edge_keys
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.protect.graph._release import graph_release
 
 Integers = NDArray[np.int64]

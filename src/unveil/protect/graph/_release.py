@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from unveil._kernels.graph.rows import edge_keys, ends_of
 from unveil.data.graph import Graph
-from unveil.data.graph_release import NOBODY, GraphRelease, Pairing
+from unveil.data.graph.release import NOBODY, GraphRelease, Pairing
 from unveil.data.ledger import Ledger
-from unveil.data.release import ReleaseKind
+from unveil.data.table.release import ReleaseKind
 from unveil.errors import CannotProtectError, InputError
 
 # More would fill the memory; what asks for it leaves nothing of the graph anyway.

@@ -9,7 +9,7 @@ from unveil._kernels.graph.bounded_means import Clusters, bounded_means
 from unveil._kernels.graph.degree_matching import Matched, matched_degrees
 from unveil._kernels.graph.rows import edge_keys
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_edges, graph_release

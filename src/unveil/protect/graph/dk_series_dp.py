@@ -13,7 +13,7 @@ from unveil._kernels.graph.joint_ends import drawn_edges
 from unveil._kernels.graph.noisy_counts import nearest_counts, whole_counts
 from unveil._kernels.graph.random import fresh_state
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
 from unveil.errors import InputError
 from unveil.protect._listing import protection

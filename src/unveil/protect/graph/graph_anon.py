@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from unveil._kernels.graph.degree_groups_minimax import minimax_groups
 from unveil._kernels.graph.rows import edge_keys
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import (

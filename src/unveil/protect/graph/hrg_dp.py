@@ -11,7 +11,7 @@ from unveil._kernels.graph.dendrogram import Dendrogram, dendrogram, random_chil
 from unveil._kernels.graph.dendrogram_moves import walk
 from unveil._kernels.graph.random import State, fresh_state
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
 from unveil.errors import InputError
 from unveil.protect._listing import protection

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import graph_release
 

@@ -11,7 +11,7 @@ from unveil._kernels.graph.degree_realisation import raised
 from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.rows import among, rows_of
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_class_size, check_enough_nodes, counted, graph_release

@@ -10,7 +10,7 @@ from unveil._kernels.graph.orbit_copying import copied_keys, copied_size
 from unveil._kernels.graph.orbits import orbits, undecided_edges
 from unveil._kernels.graph.refinement import equitable_cells
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import (

@@ -7,7 +7,7 @@ import numpy as np
 from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.walks import walked_edges
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_edges, graph_release

@@ -8,7 +8,7 @@ import numpy as np
 from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.switching import TRIES, Switched, switched_edges
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_edges, check_share, counted, graph_release

@@ -16,7 +16,7 @@ from unveil._kernels.graph.wpinq_queries import (
     TRIANGLES_CHANGE,
 )
 from unveil.data.graph import Graph
-from unveil.data.graph_release import GraphRelease
+from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
 from unveil.errors import InputError
 from unveil.protect._listing import protection

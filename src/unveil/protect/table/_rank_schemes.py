@@ -7,9 +7,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels import rank_kernel
 from unveil._kernels._compile import compiled
-from unveil._kernels.rank_swapping import bucket_partners, partners, weighted_partners
+from unveil._kernels.table import rank_kernel
+from unveil._kernels.table.rank_swapping import bucket_partners, partners, weighted_partners
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.data.mechanism import Mechanism
-from unveil.data.release import Release, ReleaseKind
 from unveil.data.table import Table
+from unveil.data.table.release import Release, ReleaseKind
 from unveil.errors import InputError
 
 if TYPE_CHECKING:

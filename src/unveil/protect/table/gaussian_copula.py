@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.gaussian_copula import latent_correlation, pairwise_correlation, positive_root, step_expansion
-from unveil.data.release import Release
+from unveil._kernels.table.gaussian_copula import (
+    latent_correlation,
+    pairwise_correlation,
+    positive_root,
+    step_expansion,
+)
 from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.table._levels import WITH_ORDER, Levels, levels

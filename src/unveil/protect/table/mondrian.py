@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.mondrian import mondrian_classes
-from unveil.data.release import Release
+from unveil._kernels.table.mondrian import mondrian_classes
 from unveil.data.table import KINDS, Table
+from unveil.data.table.release import Release
 from unveil.protect._listing import protection
 from unveil.protect.table._classes import shown_by_class
 from unveil.protect.table._levels import levels

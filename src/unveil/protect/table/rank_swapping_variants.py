@@ -5,8 +5,8 @@ from math import floor
 
 import numpy as np
 
-from unveil.data.release import Release
 from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil.data.release import Release
 from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.protect._listing import protection
 from unveil.protect.table._release import release_of, released_columns
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.microaggregation import best_groups
-from unveil.data.release import Release
+from unveil._kernels.table.microaggregation import best_groups
 from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.table._numbers import numbers_of

@@ -10,7 +10,7 @@ import pytest
 
 from unveil.ask.audit.parts.changes import Measured, changes, changes_section, direction, read_previous, sentence
 from unveil.errors import InputError
-from unveil.measure.risk import wilson
+from unveil.measure.trials.risk import wilson
 from unveil.show.blocks import Page, Table
 from unveil.show.editions import shareable
 from unveil.show.page import render

@@ -17,9 +17,9 @@ from unveil.ask.audit.parts.disclosure import (
     population_table,
     unique_table,
 )
-from unveil.data.release import Release
 from unveil.data.table import Table
-from unveil.measure.disclosure import Disclosure, disclosure
+from unveil.data.table.release import Release
+from unveil.measure.releases.disclosure import Disclosure, disclosure
 from unveil.show.blocks import Chart, Count, Number, Page
 from unveil.show.blocks import Table as Shown
 from unveil.show.editions import shareable

@@ -8,7 +8,7 @@ import pytest
 from tests.end_to_end.visits import visit
 from unveil.ask.audit.parts.groups import HEADING, Grouped, group_chart, group_section, group_table, worst_sentence
 from unveil.guess.trials import Attempts, Trials
-from unveil.measure.groups import Groups, group_rates
+from unveil.measure.trials.groups import Groups, group_rates
 from unveil.show.blocks import Chart, Number, Page, Section, Table
 from unveil.show.page import render
 

@@ -3,7 +3,7 @@
 import polars as pl
 
 from unveil.ask.audit.parts.identifiers import HEADING, identifier_section
-from unveil.data.direct_identifiers import Flag, direct_identifiers
+from unveil.data.identifiers.direct import Flag, direct_identifiers
 from unveil.data.table import Table
 from unveil.show.blocks import Number, Page, Section
 from unveil.show.blocks import Table as Rows

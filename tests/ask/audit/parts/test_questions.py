@@ -7,7 +7,7 @@ import pytest
 
 from unveil.ask.audit.findings import UNDEFINED, Audit, Audited, Finding, Scenario
 from unveil.ask.audit.paper import box_facts
-from unveil.measure.risk import Rate, Risk
+from unveil.measure.trials.risk import Rate, Risk
 from unveil.show.sign_off import QUESTIONS, three_boxes
 
 

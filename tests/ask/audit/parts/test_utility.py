@@ -18,10 +18,10 @@ from unveil.ask.audit.parts.utility import (
     utility_section,
     utility_table,
 )
-from unveil.data.release import Release
 from unveil.data.table import Role, Table
-from unveil.measure.risk import Rate, wilson
-from unveil.measure.utility import Utility, loss_summary
+from unveil.data.table.release import Release
+from unveil.measure.releases.utility import Utility, loss_summary
+from unveil.measure.trials.risk import Rate, wilson
 from unveil.show.blocks import Chart, Page
 from unveil.show.blocks import Table as Shown
 from unveil.show.page import render

@@ -12,9 +12,9 @@ from unveil.ask.audit.people import Drawn, Part
 from unveil.ask.audit.trials import finding_of, grouped, mean_of, not_run, ranked, remarked
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure
 from unveil.attack.table.inference import Inference
-from unveil.data.release import Knowledge
+from unveil.data.table.release import Knowledge
 from unveil.guess.trials import Trials
-from unveil.measure.risk import risk
+from unveil.measure.trials.risk import risk
 from unveil.show.progress import Progress, silent
 
 #: Where no column is said to be sensitive, so many are tried at most, fewer where there are very many.

@@ -11,12 +11,12 @@ from unveil.ask.audit.people import Drawn, Part
 from unveil.ask.audit.scenarios import RANDOM_SPLITS, SEARCHED_SPLITS, Split, random_splits, worst_split
 from unveil.ask.audit.settings import Compatibility
 from unveil.ask.audit.trials import finding_of, grouped, mean_of, ranked
-from unveil.attack.table.anonymeter import AnonymeterLinkability
+from unveil.attack.anonymeter.linkability import AnonymeterLinkability
 from unveil.attack.table.linkability import Linkability
-from unveil.data.release import Knowledge
+from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.trials import Trials
-from unveil.measure.risk import Risk, risk
+from unveil.measure.trials.risk import Risk, risk
 from unveil.show.progress import Progress, silent
 
 #: Of so many columns at most it is measured what the worst adversary loses without them.

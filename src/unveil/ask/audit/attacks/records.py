@@ -12,13 +12,13 @@ from unveil.ask.audit.people import Drawn
 from unveil.ask.audit.trials import NOTHING, finding_of, grouped, not_run, remarked
 from unveil.attack.table.record_linkage import RecordLinkage
 from unveil.attack.table.row_order import RowOrder
-from unveil.data.release import Knowledge, Release
+from unveil.data.table.release import Knowledge, Release
 from unveil.guess.candidates import Candidates
 from unveil.guess.trials import Attempts, Trials
-from unveil.measure.candidate_metrics import all_metrics
-from unveil.measure.closeness import Closeness, distance_to_closest, exact_copies, nearest_distance_ratio
-from unveil.measure.groups import Groups
-from unveil.measure.risk import Risk
+from unveil.measure.candidates.candidate_metrics import all_metrics
+from unveil.measure.releases.closeness import Closeness, distance_to_closest, exact_copies, nearest_distance_ratio
+from unveil.measure.trials.groups import Groups
+from unveil.measure.trials.risk import Risk
 
 #: The candidate metrics that an audit carries along; all others are one call of `unveil.candidates` away.
 _SHOWN = ("anonymity_set_size", "entropy", "incorrectness", "adversary_success_rate", "adversary_overall_success")

@@ -16,7 +16,7 @@ from unveil.ask.audit.parts.previous import (
     read_previous,
 )
 from unveil.ask.audit.words import compact_rate
-from unveil.measure.risk import Rate
+from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Section, Table
 from unveil.show.editions import people
 from unveil.show.text import UNDEFINED, count, decimal, name, shorten

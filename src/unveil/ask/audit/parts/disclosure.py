@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from unveil.ask.audit.words import listed, percent
-from unveil.measure.disclosure import Disclosure
+from unveil.measure.releases.disclosure import Disclosure
 from unveil.show.blocks import Block, Chart, Number, Section, Series, Side, Style, Table
 from unveil.show.bounded import Bounded
 from unveil.show.editions import people

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from unveil.ask.audit.charts import MOST_ROWS, line_at, rate_chart
 from unveil.ask.audit.findings import UNDEFINED, Finding
 from unveil.ask.audit.words import compact_rate, percent, rate_text
-from unveil.measure.groups import Group, Groups
-from unveil.measure.risk import Rate, Risk
+from unveil.measure.trials.groups import Group, Groups
+from unveil.measure.trials.risk import Rate, Risk
 from unveil.show.blocks import Block, Chart, Number, Section, Side, Table
 from unveil.show.text import count, name, short_percent
 

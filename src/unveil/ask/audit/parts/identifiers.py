@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from unveil.ask.audit.words import listed
-from unveil.data.direct_identifiers import Flag
+from unveil.data.identifiers.direct import Flag
 from unveil.show.blocks import Block, Number, Section, Side, Table
 from unveil.show.text import count, name
 

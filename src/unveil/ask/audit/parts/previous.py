@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from unveil.data._documents import read_json
+from unveil.data.files.documents import read_json
 from unveil.errors import InputError, shortened
 from unveil.show.blocks import Private
 from unveil.show.editions import command_text, people

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from unveil.measure.risk import Rate
-from unveil.measure.utility import PairDistance, Utility
+from unveil.measure.releases.utility import PairDistance, Utility
+from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Block, Chart, Number, Section, Series, Side, Style, Table
 from unveil.show.bounded import Bounded
 from unveil.show.scale import FloatArray

@@ -1,0 +1,1 @@
+"""The nearest rows by exact distances, with all ties."""

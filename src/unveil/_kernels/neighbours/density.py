@@ -1,0 +1,73 @@
+"""How thick rows lie around a target, and how high a score ranks among those of a reference; ties by lot."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from unveil._kernels.neighbours.index import Grid, Integers, prepare
+from unveil._kernels.neighbours.link_chances import Floats
+from unveil._kernels.neighbours.matrix import all_distances
+from unveil._kernels.neighbours.nearest import ALL_UP_TO
+from unveil._kernels.neighbours.search import nearest_in_parts
+
+
+def rows_within(rows: Grid, targets: Grid, k: int) -> tuple[Integers, Integers]:
+    """Return how far the k-th nearest row of each target is, and how many rows are at most as far.
+
+    There are at least k, and more where rows tie; k is at most the number of rows.
+
+    >>> rows, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    ...     np.array([1]), 10) for ages in ([24, 31, 29], [25, 30]))
+    >>> rows_within(rows, targets, 1)
+    (array([1, 1]), array([1, 2]))
+    """
+    if len(rows.numbers) * len(targets.numbers) <= ALL_UP_TO:
+        distance = all_distances(rows, targets)
+        radius = np.partition(distance, k - 1, axis=1)[:, k - 1]
+        return radius, np.count_nonzero(distance <= radius[:, None], axis=1)
+    prepared = prepare(rows, targets)
+    radius, count = (np.zeros(prepared.tuple_of.size, np.int64) for _ in range(2))
+    for some, near in nearest_in_parts(prepared, k):
+        radius[some] = near.limit
+        count[some] = np.add.reduceat(prepared.copies[near.row], near.start[:-1])
+    return radius[prepared.target_of], count[prepared.target_of]
+
+
+def density_ratio(released: Grid, population: Grid, targets: Grid, k: int) -> Floats:
+    """Return how much thicker released rows lie around each target than rows of the population do.
+
+    The density of rows is their share within a distance, over that distance: that of the nearest released row, and that
+    of the k-th nearest row of the population. How many dimensions columns of all kinds have is not known; where no rows
+    tie, another power of the distances would give the same order. A distance of 0 counts as half a unit, the least
+    difference being one. Quotients are those of Python's whole numbers, which are the nearest floats: equal ratios are
+    equal, whatever they come from.
+
+    >>> rows, people, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    ...     np.array([1]), 10) for ages in ([24, 31, 29, 29], [20, 33], [25, 29]))
+    >>> density_ratio(rows, people, targets, 2)  # (1/4 / 1) / (2/2 / 8) and (2/4 / 0.5) / (2/2 / 9)
+    array([2., 9.])
+    """
+    # What a release betrays of a person is mostly in one row: the k-th nearest would find memorised people far less.
+    near, many = rows_within(released, targets, 1)
+    apart, few = rows_within(population, targets, k)
+    rows, people = len(released.numbers), len(population.numbers)
+    each = zip(*(array.tolist() for array in (near, many, apart, few)), strict=True)
+    return np.array([n * people * max(2 * b, 1) / (m * rows * max(2 * a, 1)) for a, n, b, m in each])
+
+
+def chance_of_highest(scores: Floats, reference: Floats, share: Fraction) -> Floats:
+    """Return the chance that each score is in the highest ``share`` of itself and the reference, ties broken by lot.
+
+    For somebody who is as any of the reference that is ``share`` on average, exactly, however scores are distributed.
+
+    >>> chance_of_highest(np.array([9.0, 2.0, 1.0]), np.array([3.0, 2.0, 1.0]), Fraction(1, 2))
+    array([1. , 0.5, 0. ])
+    """
+    ascending = np.sort(reference)
+    above = reference.size - np.searchsorted(ascending, scores, side="right")
+    alike = 1 + reference.size - above - np.searchsorted(ascending, scores, side="left")
+    # In whole numbers, so that what is certain comes out as exactly 0 or 1.
+    places = share.numerator * (reference.size + 1) - share.denominator * above
+    most = share.denominator * alike
+    chance: Floats = np.clip(places, 0, most) / most
+    return chance

@@ -1,0 +1,167 @@
+"""How likely two sets of nearest rows share one, when ties for the last places are broken by lot.
+
+With d the distance of the k-th nearest row, the rows nearer than d are sure to be among the k, and the rows at d share
+the places that are left: that many of them are drawn, each set of them as likely as any other, and independently in the
+two groups of columns.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels._compile import kernel
+from unveil._kernels.neighbours.index import Codes, Integers, Prepared
+from unveil._kernels.neighbours.search import Near, nearest_sets
+from unveil._kernels.partitions.contingency import count_cells
+
+Floats = NDArray[np.float64]
+
+#: The nearest numbers to "never" and "always" that say: not quite.
+_HARDLY = float(np.finfo(np.float64).tiny)
+_ALMOST = 1.0 - 2.0**-53
+
+
+def chances_by_search(first: Prepared, second: Prepared, k: int) -> Floats:
+    """Return the chance of a link for each target; k is at most the number of released rows."""
+    second_targets = second.tuple_of.size
+    pair, pair_of = np.unique(first.target_of.astype(np.int64) * second_targets + second.target_of, return_inverse=True)
+    return _of_pairs(first, second, *np.divmod(pair, second_targets), k)[pair_of]
+
+
+def _of_pairs(first: Prepared, second: Prepared, one: Integers, other: Integers, k: int) -> Floats:
+    """Return the chance for each pair of distinct targets, in two halves where the near rows are too many for one."""
+    sets = []
+    for prepared, targets in ((first, one), (second, other)):
+        some, number = np.unique(targets, return_inverse=True)
+        near = nearest_sets(prepared, some, k)
+        if near is None:
+            half = one.size // 2
+            parts = (slice(None, half), slice(half, None))
+            return np.concatenate([_of_pairs(first, second, one[part], other[part], k) for part in parts])
+        sets.append((number, near, *_rows_in(near, prepared.copies)))
+    (one, near, sure, tied), (other, other_near, other_sure, other_tied) = sets
+    shared = _shared_rows(first, second, one, other, near, other_near)
+    return link_chance(shared, tied[one], k - sure[one], other_tied[other], k - other_sure[other])
+
+
+def _rows_in(near: Near, copies: Integers) -> tuple[Integers, Integers]:
+    """Return per target how many released rows are nearer than the limit, and how many at it."""
+    sure = near.distance < np.repeat(near.limit, np.diff(near.start))
+    return _sums(near.start, copies[near.row] * sure), _sums(near.start, copies[near.row] * ~sure)
+
+
+def _sums(start: Integers, values: Integers) -> Integers:
+    total = np.concatenate([[0], np.cumsum(values)])
+    return np.asarray(total[start[1:]] - total[start[:-1]])
+
+
+def _shared_rows(
+    first: Prepared, second: Prepared, one: Integers, other: Integers, near: Near, other_near: Near
+) -> Integers:
+    """Return per pair how many released rows are in both sets: sure and sure, tied and sure, sure and tied, both tied.
+
+    Released rows are counted in cells, those that share a distinct row in both groups of columns; for each pair, the
+    cells of the set that has fewer are looked up in the other set.
+    """
+    by_first = count_cells(first.row_of, second.row_of, first.copies, second.copies)
+    by_second = count_cells(second.row_of, first.row_of, second.copies, first.copies)
+    cells = _sums(near.start, np.diff(by_first[0])[near.row])
+    other_cells = _sums(other_near.start, np.diff(by_second[0])[other_near.row])
+    swapped = cells[one] < other_cells[other]
+    shared = np.empty((one.size, 4), np.int64)
+    here = np.flatnonzero(~swapped)
+    here = here[np.argsort(one[here])]
+    shared[here] = _look_up(one[here], other[here], *near, *other_near, *by_second, first.copies.size)
+    there = np.flatnonzero(swapped)
+    there = there[np.argsort(other[there])]
+    found = _look_up(other[there], one[there], *other_near, *near, *by_first, second.copies.size)
+    shared[there] = found[:, [0, 2, 1, 3]]
+    return shared
+
+
+@kernel
+def _look_up(
+    one: Integers,
+    other: Integers,
+    start: Integers,
+    row: Codes,
+    distance: Integers,
+    limit: Integers,
+    other_start: Integers,
+    other_row: Codes,
+    other_distance: Integers,
+    other_limit: Integers,
+    cell_start: Integers,
+    cell_row: Codes,
+    cell_count: Codes,
+    rows: int,
+) -> Integers:
+    """Return the shared rows of pairs in ascending order of ``one``, going through the cells of the other's rows."""
+    shared = np.zeros((one.size, 4), np.int64)
+    mark = np.full(rows, -1, np.int64)
+    marked = -1
+    for p in range(one.size):
+        if one[p] != marked:
+            marked = one[p]
+            for e in range(start[marked], start[marked + 1]):
+                mark[row[e]] = 2 * marked + (distance[e] == limit[marked])
+        for e in range(other_start[other[p]], other_start[other[p] + 1]):
+            tied = 2 * (other_distance[e] == other_limit[other[p]])
+            for cell in range(cell_start[other_row[e]], cell_start[other_row[e] + 1]):
+                seen = mark[cell_row[cell]]
+                if seen >> 1 == marked:
+                    shared[p, (seen & 1) + tied] += cell_count[cell]
+    return shared
+
+
+def link_chance(
+    shared: Integers, tied: Integers, drawn: Integers, other_tied: Integers, other_drawn: Integers
+) -> Floats:
+    """Return the exact chance that two sets meet: 0.0 and 1.0 where that is certain, and only there.
+
+    ``shared`` has one line per pair: rows sure in both, tied in the first and sure in the second, sure in the first and
+    tied in the second, tied in both. ``drawn`` of the ``tied`` rows are drawn.
+
+    >>> link_chance(np.array([[0, 0, 0, 2]]), *np.array([[2], [1], [2], [1]]))
+    array([0.5])
+    """
+    return _meet(np.column_stack([shared[:, 0] > 0, shared[:, 1:], tied, drawn, other_tied, other_drawn]))
+
+
+@kernel
+def _meet(cases: Integers) -> Floats:
+    """Return the chance for each line: surely shared or not, a, b, both, tied, drawn, other tied, other drawn.
+
+    The first set misses the second's sure rows with chance C(tied - a, drawn) / C(tied, drawn). Then it holds j of the
+    rows that are tied in both, with a hypergeometric chance, and the second misses these and the first's sure rows like
+    the first did. Products, and ratios of neighbouring terms, keep the precision that factorials would lose.
+    """
+    chance = np.zeros(len(cases), np.float64)
+    weight = np.empty(cases[:, 5].max() + 1, np.float64)
+    for i in range(len(cases)):
+        sure, a, b, both, tied, drawn, other_tied, other_drawn = cases[i]
+        free = tied - a - both
+        least, most = max(0, drawn - free), min(both, drawn)
+        left = other_tied - b - least
+        if sure or free + both < drawn or left < other_drawn:
+            chance[i] = 1.0
+            continue
+        if a == 0 and b == 0 and both == 0:
+            continue
+        missed = 1.0
+        for j in range(min(a, drawn)):
+            missed *= (tied - max(a, drawn) - j) / (tied - j)
+        for j in range(min(b + least, other_drawn)):
+            missed *= (other_tied - max(b + least, other_drawn) - j) / (other_tied - j)
+        middle = min(max((drawn + 1) * (both + 1) // (free + both + 2), least), most)
+        weight[middle] = 1.0
+        for j in range(middle, most):
+            weight[j + 1] = weight[j] * ((both - j) * (drawn - j)) / ((j + 1) * (free - drawn + j + 1))
+        for j in range(middle, least, -1):
+            weight[j - 1] = weight[j] * (j * (free - drawn + j)) / ((both - j + 1) * (drawn - j + 1))
+        total, part, missing = 0.0, 0.0, 1.0
+        for j in range(least, most + 1):
+            total += weight[j]
+            part += weight[j] * missing
+            missing *= max(0, other_tied - b - j - other_drawn) / max(1, other_tied - b - j)
+        chance[i] = min(max(1.0 - missed * (part / total), _HARDLY), _ALMOST)
+    return chance

@@ -1,0 +1,53 @@
+"""The nearest rows from the matrix of all distances: for tables so small that no better way would be quicker."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.neighbours.index import MISSING, Grid, Integers
+from unveil._kernels.neighbours.link_chances import Floats, link_chance
+
+#: How many distances are computed at a time, so that they stay near the processor.
+_AT_A_TIME = 2**15
+
+
+def all_distances(released: Grid, targets: Grid) -> Integers:
+    """Return the distance of each target (row) from each released row (column)."""
+    distance = np.zeros((len(targets.numbers), len(released.numbers)), np.int64)
+    released = released._replace(numbers=np.asfortranarray(released.numbers), codes=np.asfortranarray(released.codes))
+    step = max(1, _AT_A_TIME // max(1, len(released.numbers)))
+    for start in range(0, len(distance), step):
+        some = slice(start, start + step)
+        _add_distances(distance[some], released, targets.numbers[some], targets.codes[some])
+    return distance
+
+
+def _add_distances(distance: Integers, released: Grid, numbers: Integers, codes: NDArray[np.int32]) -> None:
+    different = np.zeros(distance.shape, np.int32)
+    for j, step in enumerate(released.step_cost):
+        old, new = released.numbers[:, j], numbers[:, j, None]
+        gone, unknown = old == MISSING, new == MISSING
+        if gone.any() or unknown.any():
+            apart = np.abs(np.where(gone, 0, old) - np.where(unknown, 0, new)) * step
+            distance += np.where(gone | unknown, 0, apart)
+            different += gone ^ unknown
+        else:
+            distance += np.abs(old - new) * step
+    for j in range(codes.shape[1]):
+        different += released.codes[:, j] != codes[:, j, None]
+    distance += different * np.int64(released.mismatch_cost)
+
+
+def chances_by_matrix(first: Grid, second: Grid, first_targets: Grid, second_targets: Grid, k: int) -> Floats:
+    """Return the chance of a link for each target; k is at most the number of released rows."""
+    sure, tied = _sure_and_tied(all_distances(first, first_targets), k)
+    other_sure, other_tied = _sure_and_tied(all_distances(second, second_targets), k)
+    pairs = (sure & other_sure, tied & other_sure, sure & other_tied, tied & other_tied)
+    shared = np.column_stack([np.count_nonzero(pair, axis=1) for pair in pairs])
+    counts = (tied, sure, other_tied, other_sure)
+    ties, surely, other_ties, other_surely = (np.count_nonzero(each, axis=1) for each in counts)
+    return link_chance(shared, ties, k - surely, other_ties, k - other_surely)
+
+
+def _sure_and_tied(distance: Integers, k: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    limit = np.partition(distance, k - 1, axis=1)[:, k - 1, None]
+    return distance < limit, distance == limit

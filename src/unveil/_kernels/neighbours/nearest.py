@@ -1,0 +1,116 @@
+"""The nearest released rows of each target, by exact integer distances and with all ties: no row order plays a part."""
+
+import numpy as np
+
+from unveil._kernels.neighbours.index import MISSING, Codes, Grid, Integers, content_rank, prepare
+from unveil._kernels.neighbours.link_chances import Floats, chances_by_search, link_chance
+from unveil._kernels.neighbours.matrix import all_distances, chances_by_matrix
+from unveil._kernels.neighbours.search import nearest_in_parts
+
+__all__ = ["MISSING", "Grid", "content_rank", "link_chance", "link_chances", "nearest_distances", "nearest_rows"]
+
+#: Up to this many distances all are computed: quicker than the search, and nobody waits for a compiler.
+ALL_UP_TO = 2**20
+
+
+def _is_small(released: Grid, targets: Grid) -> bool:
+    return len(released.numbers) * len(targets.numbers) <= ALL_UP_TO
+
+
+def nearest_distances(released: Grid, targets: Grid, k: int) -> Integers:
+    """Return the k smallest distances of each target from a released row, ascending; -1 where there is no such row.
+
+    >>> released, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    ...     np.array([1]), 10) for ages in ([24, 31, 29], [25, 30]))
+    >>> nearest_distances(released, targets, 2)
+    array([[1, 4],
+           [1, 1]])
+    """
+    if _is_small(released, targets):
+        distance = np.sort(all_distances(released, targets), axis=1)[:, :k]
+        short = k - distance.shape[1]
+        return np.pad(distance, ((0, 0), (0, short)), constant_values=-1)
+    return _distances_by_search(released, targets, k)
+
+
+def _distances_by_search(released: Grid, targets: Grid, k: int) -> Integers:
+    prepared = prepare(released, targets)
+    smallest = np.full((prepared.tuple_of.size, k), -1, np.int64)
+    for some, near in nearest_in_parts(prepared, k):
+        owner = np.repeat(np.arange(some.size), np.diff(near.start))
+        order = np.lexsort((near.distance, owner))
+        entry = np.repeat(order, np.minimum(prepared.copies[near.row[order]], k))
+        place = np.arange(entry.size) - np.searchsorted(owner[entry], np.arange(some.size))[owner[entry]]
+        entry, place = entry[place < k], place[place < k]
+        smallest[some[owner[entry]], place] = near.distance[entry]
+    return smallest[prepared.target_of]
+
+
+def nearest_rows(released: Grid, targets: Grid, k: int) -> tuple[Integers, Codes, Integers]:
+    """Return where each target's rows start, the rows at most as far as its k-th nearest, and their distances.
+
+    All rows that tie with the k-th are there, so a target may have more than k; rows come by distance, then by number.
+
+    >>> released, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    ...     np.array([1]), 10) for ages in ([24, 31, 29], [25, 30]))
+    >>> nearest_rows(released, targets, 1)
+    (array([0, 1, 3]), array([0, 1, 2], dtype=int32), array([1, 1, 1]))
+    """
+    if _is_small(released, targets):
+        return _rows_by_matrix(all_distances(released, targets), k)
+    return _rows_by_search(released, targets, k)
+
+
+def _rows_by_matrix(distance: Integers, k: int) -> tuple[Integers, Codes, Integers]:
+    limit = np.sort(distance, axis=1)[:, :k].max(axis=1, initial=-1)
+    target, row = np.nonzero(distance <= limit[:, None])
+    return _in_order(target, row, distance[target, row], len(distance))
+
+
+def _rows_by_search(released: Grid, targets: Grid, k: int) -> tuple[Integers, Codes, Integers]:
+    prepared = prepare(released, targets)
+    copies_start = np.concatenate([[0], np.cumsum(prepared.copies)])
+    released_row = np.argsort(prepared.row_of, kind="stable")
+    parts = []
+    for some, near in nearest_in_parts(prepared, k):
+        entry, row = _spread(copies_start[near.row], prepared.copies[near.row])
+        owner = np.repeat(some, np.diff(near.start))[entry]
+        parts.append((owner, released_row[row], near.distance[entry]))
+    target, row, distance = (np.concatenate(column) for column in zip(*parts, strict=True))
+    start, near_row, distance = _in_order(target, row, distance, prepared.tuple_of.size)
+    # Targets that are equal have the same rows.
+    count = np.diff(start)[prepared.target_of]
+    _, entry = _spread(start[prepared.target_of], count)
+    return np.concatenate([[0], np.cumsum(count)]), near_row[entry], distance[entry]
+
+
+def _spread(start: Integers, count: Integers) -> tuple[Integers, Integers]:
+    """Return for each of the ``count`` places from each ``start`` whose it is, and which."""
+    owner = np.repeat(np.arange(count.size), count)
+    return owner, np.arange(owner.size) + (start - np.cumsum(count) + count)[owner]
+
+
+def _in_order(target: Integers, row: Integers, distance: Integers, size: int) -> tuple[Integers, Codes, Integers]:
+    order = np.lexsort((row, distance, target))
+    start = np.searchsorted(target[order], np.arange(size + 1))
+    return start, row[order].astype(np.int32), distance[order]
+
+
+def link_chances(first: Grid, second: Grid, first_targets: Grid, second_targets: Grid, k: int) -> Floats:
+    """Return for each target the chance that its k nearest rows in the first and in the second columns share a row.
+
+    ``first`` and ``second`` are the same released rows in two groups of columns, likewise the targets. Rows that tie
+    for the last of the k places are drawn by lot, independently in the two groups. 0.0 and 1.0 are certain: no way of
+    breaking ties gives, or misses, a shared row. Where k is more than there are rows, it is all of them.
+
+    >>> def grid(*values):
+    ...     return Grid(np.array(values)[:, None], np.empty((len(values), 0), np.int32), np.array([1]), 10)
+    >>> link_chances(grid(24, 31, 29), grid(52, 62, 53), grid(25, 30, 28), grid(50, 60, 55), 1)
+    array([1. , 0.5, 1. ])
+    """
+    k = min(k, len(first.numbers))
+    if k < 1:
+        return np.zeros(len(first_targets.numbers))
+    if _is_small(first, first_targets):
+        return chances_by_matrix(first, second, first_targets, second_targets, k)
+    return chances_by_search(prepare(first, first_targets), prepare(second, second_targets), k)

@@ -1,0 +1,139 @@
+"""How likely a guess is right that is taken from one of the nearest released rows, drawn by lot.
+
+Secrets come as ranks: those of the released rows as the place of their value among all released values, and for each
+target the range of places that would be right. So counting what is right is counting whole numbers in sorted order.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.neighbours.index import Grid, Integers, Prepared, prepare
+from unveil._kernels.neighbours.matrix import all_distances
+from unveil._kernels.neighbours.search import Near, nearest_in_parts
+
+Floats = NDArray[np.float64]
+
+#: Up to this many distances all are computed: quicker than the search, and nobody waits for a compiler.
+ALL_UP_TO = 2**18
+#: How many pairs of a target and a distinct released row are looked at in one go, to bound memory.
+PAIRS_AT_ONCE = 2**20
+
+
+class Cells(NamedTuple):
+    """The secrets within each group of released rows, sorted, as one list of whole numbers."""
+
+    key: Integers
+    width: int
+
+    def within(self, group: Integers, low: Integers, high: Integers) -> Integers:
+        """Return how many released rows of a group have a secret with a rank from ``low`` up to, but not, ``high``."""
+        first, end = group * self.width + low, group * self.width + high
+        return np.searchsorted(self.key, end) - np.searchsorted(self.key, first)
+
+
+def in_cells(group: NDArray[np.integer[Any]], rank: Integers) -> Cells:
+    """Return the secrets of released rows by group; a rank of -1 is missing and never counted.
+
+    >>> cells = in_cells(np.array([0, 0, 1]), np.array([0, 1, 1]))
+    >>> cells.within(np.array([0, 1]), np.array([0, 0]), np.array([2, 1]))
+    array([2, 0])
+    """
+    there = rank >= 0
+    width = int(rank.max(initial=-1)) + 2
+    return Cells(np.sort(group[there].astype(np.int64) * width + rank[there]), width)
+
+
+def right_chances(released: Grid, rank: Integers, targets: Grid, low: Integers, high: Integers, k: int) -> Floats:
+    """Return for each target the chance that the secret of one of its k nearest released rows, drawn by lot, is right.
+
+    Rows that tie for the last of the k places are drawn by lot too. 0.0 and 1.0 are certain.
+
+    Parameters
+    ----------
+    released, targets
+        The rows in the columns that are compared.
+    rank
+        The place of each released row's secret among the released values, -1 where it is missing.
+    low, high
+        For each target, which ranks are right: from ``low`` up to, but not, ``high``.
+    k
+        From 1 to the number of released rows.
+
+    >>> def grid(*values):
+    ...     return Grid(np.array(values)[:, None], np.empty((len(values), 0), np.int32), np.array([1]), 10)
+    >>> right_chances(grid(24, 31, 29), np.array([0, 0, 1]), grid(30, 25), np.array([1, 0]), np.array([2, 1]), 1)
+    array([0.5, 1. ])
+    """
+    prepared = prepare(released, targets)
+    cells = in_cells(prepared.row_of, rank)
+    # Targets that look alike and have secrets for which the same guesses are right have the same chance.
+    end = cells.width + 1
+    pair, pair_of = np.unique((prepared.target_of * np.int64(end) + low) * end + high, return_inverse=True)
+    rest, high = np.divmod(pair, end)
+    target, low = np.divmod(rest, end)
+    chance = np.empty(pair.size, np.float64)
+    for some, near in _nearest(prepared, released, targets, k):
+        first, last = np.searchsorted(target, [some[0], some[-1] + 1])
+        size = np.diff(near.start)[target[first:last] - some[0]]
+        for part in _parts(size, first):
+            chance[part] = _chances(near, target[part] - some[0], low[part], high[part], cells, prepared.copies, k)
+    return chance[pair_of]
+
+
+def _nearest(prepared: Prepared, released: Grid, targets: Grid, k: int) -> Iterator[tuple[Integers, Near]]:
+    """Yield distinct targets, in ascending parts without gaps, with their near distinct rows."""
+    rows, distinct = prepared.copies.size, prepared.tuple_of.size
+    if rows * distinct > ALL_UP_TO:
+        yield from nearest_in_parts(prepared, k)
+        return
+    of_each = [
+        grid._replace(numbers=grid.numbers[at], codes=grid.codes[at])
+        for grid, at in (
+            (released, _one_of_each(prepared.row_of, rows)),
+            (targets, _one_of_each(prepared.target_of, distinct)),
+        )
+    ]
+    distance = all_distances(*of_each)
+    order = np.argsort(distance, axis=1, kind="stable")
+    enough = np.argmax(np.cumsum(prepared.copies[order], axis=1) >= k, axis=1)
+    each = np.arange(distinct)
+    limit = distance[each, order[each, enough]]
+    target, row = np.nonzero(distance <= limit[:, None])
+    start = np.searchsorted(target, np.arange(distinct + 1))
+    yield each, Near(start, row.astype(np.int32), distance[target, row], limit)
+
+
+def _one_of_each(number: NDArray[np.int32], size: int) -> Integers:
+    place = np.empty(size, np.int64)
+    place[number] = np.arange(number.size)
+    return place
+
+
+def _parts(size: Integers, first: int) -> Iterator[slice]:
+    """Yield slices, from ``first`` on, of as many pairs as there is room for, at least one each."""
+    total = np.concatenate([[0], np.cumsum(size)])
+    begin = 0
+    while begin < size.size:
+        end = max(begin + 1, int(np.searchsorted(total, total[begin] + PAIRS_AT_ONCE, side="right")) - 1)
+        yield slice(first + begin, first + end)
+        begin = end
+
+
+def _chances(
+    near: Near, target: Integers, low: Integers, high: Integers, cells: Cells, copies: Integers, k: int
+) -> Floats:
+    """Return the chance of each pair; all that is counted is whole, so that only the last division rounds."""
+    size = np.diff(near.start)[target]
+    owner = np.repeat(np.arange(target.size), size)
+    entry = np.arange(owner.size) + (near.start[target] - np.cumsum(size) + size)[owner]
+    row = near.row[entry].astype(np.int64)
+    sure = near.distance[entry] < near.limit[target][owner]
+    right = cells.within(row, low[owner], high[owner])
+    begin = np.cumsum(size) - size
+    all_right, all_rows = np.add.reduceat(right, begin), np.add.reduceat(copies[row], begin)
+    sure_right, sure_rows = np.add.reduceat(right * sure, begin), np.add.reduceat(copies[row] * sure, begin)
+    tied = all_rows - sure_rows
+    return np.asarray((sure_right * tied + (k - sure_rows) * (all_right - sure_right)) / (k * tied))

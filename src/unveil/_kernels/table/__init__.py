@@ -1,0 +1,1 @@
+"""Loops over columns and rows of tables."""

@@ -1,0 +1,1 @@
+"""Files: what they are, how they are opened, read and written."""

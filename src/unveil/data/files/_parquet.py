@@ -1,0 +1,78 @@
+"""Read Parquet tables, and say so plainly when one is damaged."""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from unveil.data.files.source import Source
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: Standard error belongs to the whole process: two threads must not put it away at once.
+_STANDARD_ERROR = threading.Lock()
+
+
+def parquet_columns(source: Source) -> list[str]:
+    """Return the names of the columns."""
+    import polars as pl
+
+    try:
+        with _without_panic_text():
+            return _scan(source).collect_schema().names()
+    except pl.exceptions.DuplicateError as error:
+        raise InputError(
+            f"the columns of {source.name} must have different names, but more than one have the same. Rename them"
+        ) from error
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        raise _damaged(source) from None  # what polars says can hold a cell
+
+
+def parquet_rows(source: Source, chosen: list[str]) -> "pl.DataFrame":
+    """Return the chosen columns with the types they have in the file."""
+    import polars as pl
+
+    try:
+        with _without_panic_text():
+            return _scan(source).select(chosen).collect()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        raise _damaged(source) from None  # what polars says can hold a cell
+
+
+def _scan(source: Source) -> "pl.LazyFrame":
+    import polars as pl
+
+    # Folders called `key=value` above the file are no columns of it.
+    return pl.scan_parquet(source.for_polars(), glob=False, hive_partitioning=False)
+
+
+def _damaged(source: Source) -> InputError:
+    return InputError(
+        f"the Parquet file {source.name} is cut short or damaged, or of a kind that cannot be read. "
+        "Copy or write it again"
+    )
+
+
+@contextmanager
+def _without_panic_text() -> Iterator[None]:
+    """Keep what polars prints about a damaged file, before it raises the error, from standard error.
+
+    It prints from Rust, past ``sys.stderr``, and what it prints can hold a cell.
+    """
+    with _STANDARD_ERROR:
+        try:
+            kept = os.dup(2)
+        except OSError:  # closed before we began
+            yield
+            return
+        try:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, 2)
+            os.close(nowhere)
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)

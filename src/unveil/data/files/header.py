@@ -1,0 +1,151 @@
+"""Tell whether the first line of a text table names the columns, or is already data, which nobody may see.
+
+A name that is taken for data costs one more option. Data that are taken for names would put a person's record into
+reports, so where both are possible the reader is asked.
+"""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+from unveil.data.files.source import Source
+from unveil.data.identifiers.patterns import AMBIGUOUS, EMAIL, PHONE, TERMS, URL, UUID, runs_of, words_of
+from unveil.errors import InputError
+
+#: Whether the first line names the columns: found out by its content, or as told.
+Header = Literal["detect", "yes", "no"]
+HEADERS: tuple[Header, ...] = ("detect", "yes", "no")
+
+_LOOKED_AT = 1 << 20
+_MOST_ROWS = 2_000
+#: A column is of one shape when so many of its cells have it.
+_MOST_OF = 0.9
+_MISSING = frozenset(["", "?", "-", "--", ".", "*", "na", "n/a", "nan", "null", "none", "nil", "missing", "unknown"])
+_NUMBER = re.compile(r"[<>~]?\s*[+-]?[$€£]?\s*(?=[\d.,]*\d)[\d.,' ]*([eE][+-]?\d+)?\s*(%|[$€£])?")
+_DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ]\d{1,2}:\d{2}.*)?|\d{1,2}[-/. ]\d{1,2}[-/. ](\d{4}|\d{2})|"
+    r"\d{1,2}\.?[ -][^\W\d]{3,10}\.?[ -]\d{4}|[^\W\d]{3,10}\.? \d{1,2},? \d{4}|\d{1,2}:\d{2}(:\d{2})?"
+)
+_PERSONAL = tuple(re.compile(pattern) for pattern in (EMAIL, URL, UUID, PHONE))
+#: What columns of people are called, and those of the other files that unveil reads.
+_OURS = ("item", "cluster", "target", "candidate", "entry", "token", "probability")
+_NAMES = frozenset().union(*TERMS.values(), _OURS) - AMBIGUOUS
+_FULL_NAME = re.compile(r"[A-ZÀ-Þ][\w'’.-]*(,? [A-ZÀ-Þ][\w'’.-]*)+")
+
+
+def check_header(header: str) -> Header:
+    """Return the setting, or say what it may be.
+
+    >>> check_header("no")
+    'no'
+    """
+    for known in HEADERS:
+        if header == known:
+            return known
+    raise InputError(f"header must be one of {', '.join(HEADERS)}. Write header='no' for a file without column names")
+
+
+def made_names(number: int) -> list[str]:
+    """Return what the columns of a file without names are called.
+
+    >>> made_names(2)
+    ['column_1', 'column_2']
+    """
+    return [f"column_{place}" for place in range(1, number + 1)]
+
+
+def refuse_data(source: Source, names: Sequence[str]) -> None:
+    """Raise the error for a file whose first line may be data; it shows no cell."""
+    if not is_surely_header(source, names):
+        raise InputError(
+            f"the first line of {source.name} looks like data, not like names of columns. If it holds the names say "
+            "--header yes (in Python header='yes'); if it is data say --header no, and columns are called column_1, "
+            "column_2 and so on"
+        )
+
+
+def is_surely_header(source: Source, names: Sequence[str]) -> bool:
+    """Return whether the first line of a file names its columns, by what stands below it.
+
+    Every cell has a vote. For names speak: a word over numbers, dates or codes; a word over few repeated words that it
+    is none of; a word that columns about people are called by. For data, each twice as much: a number over numbers, a
+    cell of the shape of those below or of an email address and the like, a word that occurs below, a word that the
+    first line repeats. Names must win by two where anything speaks for data.
+    """
+    if source.kind == "parquet":
+        return True
+    below = _below(source, len(names))
+    if not below:
+        return True  # there is no row, which is said elsewhere
+    votes = [_vote(name.strip(), [row[place].strip() for row in below]) for place, name in enumerate(names)]
+    named = {name for name, vote in zip(names, votes, strict=True) if vote == 1}
+    repeated = {name for name, times in Counter(names).items() if times > 1 and name.strip()} - named
+    votes = [vote or -(name in repeated) for name, vote in zip(names, votes, strict=True)]
+    yes, no = votes.count(1), votes.count(-1)
+    return yes > 0 and (no == 0 or yes > 2 * no + 1)
+
+
+def _below(source: Source, width: int) -> list[list[str]]:
+    """Return the first rows below the first line that are as wide as it."""
+    head = next(source.chunks(_LOOKED_AT)).decode("utf-8", "replace")
+    rows: list[list[str]] = []
+    try:
+        for row in csv.reader(io.StringIO(head.removeprefix("\ufeff"), newline=""), delimiter=source.separator):
+            rows.append(row)
+            if len(rows) > _MOST_ROWS:
+                break
+    except csv.Error:
+        pass  # reading says what is wrong with the file
+    # Where the file was cut the last row may be half of one.
+    whole = rows[1:-1] if len(head) == _LOOKED_AT else rows[1:]
+    return [row for row in whole if len(row) == width]
+
+
+def _vote(name: str, cells: Sequence[str]) -> int:
+    """Return 1 where a cell of the first line speaks for names, -1 where it speaks for data, else 0."""
+    filled = [cell for cell in cells if cell.casefold() not in _MISSING]
+    if name.casefold() in _MISSING:
+        return 0
+    own, shape = _shape(name), _common([_shape(cell) for cell in filled])
+    if own in _TELLING and (own == shape or own == "personal"):
+        return -1
+    if runs_of(words_of(name)) & _NAMES:
+        return 1
+    if name in filled:
+        return -1
+    if shape is not None and own != shape:
+        return 1 if own == "word" else 0
+    if own != "word":
+        return -1 if own == shape else 0
+    return 1 if not filled or _is_repeating(filled) else 0
+
+
+_TELLING = frozenset({"number", "date", "personal"})
+
+
+def _shape(cell: str) -> str:
+    """Return what a cell looks like: a number, a date, what names a person, a word, or the pattern of its signs."""
+    if any(pattern.fullmatch(cell) for pattern in _PERSONAL):
+        return "personal"
+    if _DATE.fullmatch(cell):
+        return "date"
+    if _NUMBER.fullmatch(cell):
+        return "number"
+    if re.search(r"\d\d", cell):
+        return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", cell))
+    return "full name" if _FULL_NAME.fullmatch(cell) else "word"
+
+
+def _common(shapes: Sequence[str]) -> str | None:
+    """Return the shape of nearly all cells; None where they differ or are words, which have no shape."""
+    if not shapes:
+        return None
+    most = max(set(shapes), key=shapes.count)
+    return most if most != "word" and shapes.count(most) >= _MOST_OF * len(shapes) else None
+
+
+def _is_repeating(cells: Sequence[str]) -> bool:
+    return len(cells) > 1 and len(set(cells)) <= len(cells) / 2

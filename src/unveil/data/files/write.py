@@ -1,0 +1,79 @@
+"""Write a file so that it is either there in full or not at all, and nobody else reads a secret one."""
+
+import os
+from pathlib import Path
+
+from unveil.data.files.source import shown
+from unveil.data.files.whole_files import replace_file, sweep
+from unveil.errors import InputError
+
+
+def write_text(path: str | os.PathLike[str], text: str, *, shared: bool = False) -> Path:
+    """Return the path of the file that now holds ``text``, in UTF-8; whatever was there before is replaced.
+
+    The text goes to a new file in the same folder, which then takes the name; so a reader never sees half of it, and
+    a full disk, an interruption or a kill leaves the old file as it was, and nothing beside it. A pipe or a device is
+    written to directly. A link stays, and what it points to is replaced; the link of another user is refused.
+
+    Parameters
+    ----------
+    path, text
+        Where to, and what.
+    shared
+        Whether the file is made to be passed on. If not, only this user may read it, whatever the umask is and
+        whatever was there before.
+
+    Raises
+    ------
+    InputError
+        If the folder does not exist, the file may not be written, or another user made it a link.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_text(Path(folder, "report.html"), "<p>fine</p>").read_text()
+    '<p>fine</p>'
+    """
+    path = Path(path)
+    # File names with bytes outside UTF-8 reach a text as lone surrogates, which UTF-8 cannot hold.
+    content = text.encode("utf-8", "backslashreplace")
+    try:
+        # A pipe behind /dev/fd has no name that it could be resolved to.
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with open(path, "wb", opener=_not_made) as stream:
+                stream.write(content)
+            return path
+        if is_link_of_others(path):
+            raise InputError(f"{shown(path)} is a link that another user made. Name another file, or remove the link")
+        # A link keeps pointing where it points: the file behind it is replaced, not the link.
+        target = path.resolve()
+        if target.is_dir():
+            raise InputError(f"{shown(path)} must name a file, but is a folder. Add the name of the file")
+        if not target.parent.is_dir():
+            raise InputError(f"the folder of {shown(path)} does not exist. Make it first, or name another folder")
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError
+        sweep(target.parent)
+        replace_file(target, content, shared=shared)
+    except (OSError, ValueError, RuntimeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise _unwritable(path, error) from error
+    return path
+
+
+def _not_made(name: str, flags: int) -> int:
+    return os.open(name, flags & ~os.O_CREAT)
+
+
+def is_link_of_others(path: Path) -> bool:
+    """Return whether somebody else put a link there, as can be done in a folder for all: it may point anywhere."""
+    return path.is_symlink() and hasattr(os, "geteuid") and path.lstat().st_uid not in (0, os.geteuid())
+
+
+def _unwritable(path: Path, error: Exception) -> InputError:
+    if isinstance(error, PermissionError):
+        return InputError(f"{shown(path)} may not be written by this user. Choose another folder or file")
+    reason = getattr(error, "strerror", None) or "its name is not valid"
+    return InputError(f"{shown(path)} cannot be written ({reason}). Nothing was changed; choose another folder or file")

@@ -1,0 +1,165 @@
+"""Tell from how a text begins in which way it holds edges: SNAP, KONECT, Matrix Market, CSV with or without header."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Literal
+
+from unveil.data.graph._edge_header import find_ends
+from unveil.data.graph._edge_lines import MOST_COLUMNS, Between, stray_return, wrong_line
+from unveil.data.graph._edge_stream import HEAD, EdgeFile
+from unveil.data.matrices.matrix_market import FIELDS, market_header, market_sizes
+from unveil.errors import InputError
+
+_KONECT = re.compile(r"%\s*(sym|asym|bip)\s+([a-z]+)\b", re.IGNORECASE)
+_SIZES = re.compile(r"%\s*[0-9]{1,18}\s+([0-9]{1,18})\s+([0-9]{1,18})\s*$")
+_SNAP = re.compile(r"#\s*(un)?directed graph\b", re.IGNORECASE)
+_INTEGER = re.compile(rb"\s*-?[0-9]+\s*")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file holds its edges, and what it says about them before the first one.
+
+    Attributes
+    ----------
+    kind
+        What is between the cells of lines (without a header, or with one that is skipped); "table" is CSV with a
+        header.
+    skip, before
+        How many bytes and lines come before the first edge, or before the header of a table.
+    columns
+        How many cells the first line has.
+    header
+        The names of columns in a line without commas that was skipped; empty if there is none.
+    ends
+        Which columns hold the two ends of an edge.
+    directed
+        Whether the file says that edges have a direction; None if it does not say.
+    weights
+        What KONECT says of the weights, such as "unweighted" or "signed"; empty if the file does not say.
+    declared
+        How many nodes a KONECT or Matrix Market file says there are, numbered from 1; 0 if it does not say.
+    entries
+        How many lines with edges a Matrix Market file says there are; None if it does not say.
+    """
+
+    kind: Literal["table"] | Between
+    skip: int
+    before: int
+    columns: int = 2
+    header: tuple[str, ...] = ()
+    ends: tuple[int, int] = (0, 1)
+    directed: bool | None = None
+    weights: str = ""
+    declared: int = 0
+    entries: int | None = None
+
+
+def layout_of(file: EdgeFile) -> Layout:
+    """Return how a file holds its edges, by its first line that is no remark.
+
+    Raises
+    ------
+    InputError
+        If there are only remarks, if the line is no header and has less than two cells or more than four, or if the
+        graph is bipartite.
+    """
+    skip = before = 0
+    remarks: list[str] = []
+    is_matrix = file.head[:14].lower() == b"%%matrixmarket"
+    # The last line of a long text may be cut here, and a cut line tells nothing.
+    whole = file.head[: file.head.rfind(b"\n") + 1] if len(file.head) >= HEAD else file.head
+    for line in BytesIO(whole):
+        if b"\r" in line.rstrip(b"\r\n"):
+            raise stray_return(file, before + 1)
+        if line.strip() and line.lstrip()[:1] not in (b"#", b"%"):
+            if is_matrix:
+                return _matrix_market(file, line, skip, before)
+            return _by_first_line(file, line, skip, before, remarks)
+        if line.strip():
+            remarks.append(line.decode("utf-8", "replace").strip())
+        skip, before = skip + len(line), before + 1
+    where = "its first 1 MB has no whole line" if len(file.head) >= HEAD else f"has no line among {before}"
+    raise InputError(
+        f"the file {file.name} must hold edges, but {where} that is neither empty nor a remark "
+        "(which begins with # or %). Check that it was written completely"
+    )
+
+
+def _by_first_line(file: EdgeFile, line: bytes, skip: int, before: int, remarks: Sequence[str]) -> Layout:
+    directed, weights, declared = _said(file, remarks)
+    words = line.split()
+    commas = any(b"," in word for word in words[:2])
+    cells = [cell.strip() for cell in line.split(b",")] if commas else words
+    if commas and not (_INTEGER.fullmatch(cells[0]) and (not cells[1] or _INTEGER.fullmatch(cells[1]))):
+        return Layout("table", skip, before, directed=directed)
+    between: Between = "commas" if commas else "spaces"
+    if not commas and (headed := _headed(line)):
+        between, header, ends = headed
+        return Layout(between, skip + len(line), before + 1, len(header), header, ends, directed, weights, declared)
+    if not 2 <= len(cells) <= MOST_COLUMNS:
+        raise wrong_line(file, before + 1, len(cells), 0, line)
+    return Layout(between, skip, before, len(cells), (), (0, 1), directed, weights, declared)
+
+
+def _matrix_market(file: EdgeFile, line: bytes, skip: int, before: int) -> Layout:
+    """Return how a matrix holds its edges: ``line`` is the first that is no remark, and gives the sizes."""
+    form, field, symmetry = market_header(file.head.splitlines()[0])
+    if form != "coordinate" or field not in FIELDS or symmetry not in ("general", "symmetric"):
+        raise InputError(
+            f"the matrix of {file.name} must be coordinate; pattern, integer or real; general or symmetric, but its "
+            "first line says otherwise. Write it again with '%%MatrixMarket matrix coordinate pattern general'"
+        )
+    sizes = market_sizes(line)
+    if sizes is None or sizes[0] != sizes[1] or sizes[2] is None:
+        raise InputError(
+            f"the matrix of {file.name} must have as many rows as columns, one for each node, but line {before + 1} "
+            "does not say so: it must hold the number of rows, of columns and of entries. Write the whole matrix again"
+        )
+    return Layout(
+        "spaces",
+        skip + len(line),
+        before + 1,
+        FIELDS[field],
+        directed=symmetry == "general",
+        weights="unweighted" if field == "pattern" else "weighted",
+        declared=sizes[0],
+        entries=sizes[2],
+    )
+
+
+def _headed(line: bytes) -> tuple[Between, tuple[str, ...], tuple[int, int]] | None:
+    """Return what is between the names of columns, the names, and which are the ends of edges; None if no header."""
+    text = line.decode("utf-8", "replace").strip(" \r\n").replace('"', "")
+    tabbed = tuple(name.strip() for name in text.split("\t"))
+    # One tab between any two names: then also between the cells, which may be empty or have spaces. The first name is
+    # empty where pandas wrote the numbers of rows.
+    tries: tuple[tuple[Between, tuple[str, ...]], ...] = (("tabs", tabbed), ("spaces", tuple(text.split())))
+    for between, names in tries[0 if len(tabbed) > 1 and all(tabbed[1:]) else 1 :]:
+        ends = find_ends(names)
+        # Single letters are names of columns in CSV, but in lines without commas as often names of nodes.
+        if ends is not None and min(len(names[place]) for place in ends) > 1:
+            return between, names, ends
+    return None
+
+
+def _said(file: EdgeFile, remarks: Sequence[str]) -> tuple[bool | None, str, int]:
+    """Return what the remarks say: whether edges have a direction, what weights they have, how many nodes there are."""
+    directed: bool | None = None
+    weights, declared = "", 0
+    for remark in remarks:
+        if konect := _KONECT.match(remark):
+            directed, weights = konect[1].lower() == "asym", konect[2].lower()
+            if konect[1].lower() == "bip":
+                raise InputError(
+                    f"the graph of {file.name} must have one set of nodes, but its header says that it is bipartite: "
+                    "edges go from one set to another, and a number is a different node in each. Take another graph, "
+                    "or give every node a name of its own and leave out the header"
+                )
+        if (sizes := _SIZES.match(remark)) and weights and sizes[1] == sizes[2]:
+            declared = int(sizes[1])
+        if snap := _SNAP.match(remark):
+            directed = snap[1] is None
+    return directed, weights, declared

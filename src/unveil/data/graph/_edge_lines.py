@@ -1,0 +1,225 @@
+"""Read edges from lines of text: check the shape of every line with numpy, then let polars take the names.
+
+Text is read in blocks, so that memory hangs on the number of edges and not on the size of the file.
+"""
+
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.data.graph._edge_stream import EdgeFile, not_text
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Between = Literal["spaces", "tabs", "commas"]
+Flags = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+#: Lines that begin with one of these are remarks.
+COMMENT = b"#%"
+#: Source, target, weight and time, where no header says otherwise.
+MOST_COLUMNS = 4
+_SEPARATORS = ((b";", "semicolons"), (b",", "commas"), (b"\t", "tabs"), (b" ", "spaces"))
+_BLOCK = 1 << 22
+_LONGEST_LINE = 1 << 20
+_TAB, _NEWLINE, _COMMA, _RETURN = b"\t\n,\r"
+_BLANK = np.zeros(256, np.bool_)
+_BLANK[list(b" \t\r\n\v\f")] = True
+
+
+def edge_lines(
+    file: EdgeFile, between: Between, columns: int, *, skip: int, before: int, ends: tuple[int, int] | None = None
+) -> Iterator["pl.DataFrame"]:
+    """Yield the edges of a file in blocks: ``source``, ``target`` (null where empty) and the number of their ``line``.
+
+    Remarks and empty lines are left out. Names are whole numbers where all of a block are, else text.
+
+    Parameters
+    ----------
+    file
+        What to read.
+    between
+        What is between two cells: one comma, one tab, or any number of spaces and tabs.
+    columns
+        How many cells each line must have.
+    skip, before
+        How many bytes, and how many lines, come before the first edge.
+    ends
+        Which columns a header calls the ends of edges. None where there is no header: then they are the first two,
+        and the others (at most two) must hold numbers.
+    """
+    for text in _whole_lines(file, skip, before):
+        cleaned, lines = _checked(file, text, between, columns, before)
+        if lines.size:
+            yield _named(file, cleaned, between, columns, lines, ends)
+        before += text.count(b"\n")
+
+
+def _whole_lines(file: EdgeFile, skip: int, before: int) -> Iterator[bytes]:
+    """Yield the text in blocks that end where a line ends."""
+    rest = b""
+    for piece in file.chunks(_BLOCK, skip=skip):
+        if b"\0" in piece:
+            raise not_text(file.path)
+        text = rest + piece
+        complete = text.rfind(b"\n") + 1
+        if len(text) - complete > _LONGEST_LINE:
+            line = before + text.count(b"\n") + 1
+            raise InputError(
+                f"line {line} of {file.name} must hold one edge, but is longer than 1 MB. "
+                "Write each edge on a line of its own, with ordinary line ends"
+            )
+        if complete:
+            yield text[:complete]
+        before += text.count(b"\n")
+        rest = text[complete:]
+    if rest:
+        yield rest + b"\n"
+
+
+def _checked(file: EdgeFile, text: bytes, between: Between, columns: int, before: int) -> tuple[bytes, Integers]:
+    """Return the lines with edges, one separator between cells, and their numbers; or say which line is wrong."""
+    array = np.frombuffer(text, np.uint8)
+    _refuse_stray_returns(file, text, array, before)
+    ends = np.flatnonzero(array == _NEWLINE)
+    begins = np.concatenate([[0], ends[:-1] + 1])
+    inside = ~_BLANK[array]
+    turns = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+    turns = np.concatenate([[0], turns]) if inside[0] else turns
+    starts, stops = turns[::2], turns[1::2]
+    first = np.searchsorted(starts, begins)
+    words = np.diff(first, append=starts.size)
+    data = words > 0
+    data[data] = ~np.isin(array[starts[first[data]]], np.frombuffer(COMMENT, np.uint8))
+    cells = words
+    if between != "spaces":
+        marks = np.flatnonzero(array == (_COMMA if between == "commas" else _TAB))
+        cells = np.diff(np.searchsorted(marks, begins), append=marks.size) + 1
+        _refuse_quotes(file, text, between, before)
+    wrong = np.flatnonzero(data & (cells != columns))
+    if wrong.size:
+        line = text[begins[wrong[0]] : ends[wrong[0]]]
+        raise wrong_line(file, before + int(wrong[0]) + 1, int(cells[wrong[0]]), columns, line)
+    keep = np.repeat(data, ends - begins + 1)
+    lines = np.flatnonzero(data) + before + 1
+    if between != "spaces":
+        return array[keep].tobytes(), lines
+    written = array.copy()
+    written[stops] = _TAB
+    written[stops[(first + words - 1)[data]]] = _NEWLINE
+    inside[stops] = True
+    return written[inside & keep].tobytes(), lines
+
+
+def wrong_line(file: EdgeFile, line: int, cells: int, columns: int, text: bytes) -> InputError:
+    """Return the error for a line with a wrong number of cells, which says what seems to be the matter."""
+    advice = "Correct the line"
+    if cells == 1:
+        advice = "Write both ends of the edge; a node without an edge can be written in CSV, as in 'name,'"
+        mixed = next((what for sign, what in _SEPARATORS if sign in text.strip()), "")
+        if mixed == "semicolons":
+            advice = "There seem to be semicolons between the names: write commas"
+        elif mixed:
+            advice = f"There seem to be {mixed} between the names, unlike in the first line: write all lines alike"
+    elif cells > MOST_COLUMNS:
+        advice = "Write one edge per line; names with spaces in them need CSV"
+    must = f"{columns} columns, as the first does" if columns else "two names, and at most a weight and a time"
+    return InputError(
+        f"line {line} of {file.name} must hold {must}, but holds {cells} column{'s' * (cells != 1)}. {advice}"
+    )
+
+
+def stray_return(file: EdgeFile, line: int) -> InputError:
+    """Return the error for a line with a carriage return inside it, behind which another edge would hide."""
+    return InputError(
+        f"line {line} of {file.name} must end with a newline, but has a carriage return alone. "
+        "Save the file with ordinary line ends"
+    )
+
+
+def _refuse_stray_returns(file: EdgeFile, text: bytes, array: NDArray[np.uint8], before: int) -> None:
+    if b"\r" not in text:
+        return
+    returns = np.flatnonzero(array == _RETURN)
+    stray = returns[~np.isin(array[returns + 1], (_RETURN, _NEWLINE))]
+    if stray.size:
+        raise stray_return(file, before + text[: stray[0]].count(b"\n") + 1)
+
+
+def _refuse_quotes(file: EdgeFile, text: bytes, between: Between, before: int) -> None:
+    if b'"' in text:
+        line = before + text[: text.index(b'"')].count(b"\n") + 1
+        advice = "Put 'source,target' above the first line" if between == "commas" else "Write commas instead of tabs"
+        raise InputError(
+            f"line {line} of {file.name} has a quote, which only a CSV file with a header may have. {advice}"
+        )
+
+
+def _named(
+    file: EdgeFile, cleaned: bytes, between: Between, columns: int, lines: Integers, ends: tuple[int, int] | None
+) -> "pl.DataFrame":
+    """Return the names at both ends of each line, after a look at the numbers beside them."""
+    import polars as pl
+
+    labels = [str(place) for place in range(columns)]
+    try:
+        frame = pl.read_csv(
+            io.BytesIO(cleaned),
+            has_header=False,
+            schema=dict.fromkeys(labels, pl.String),
+            separator="," if between == "commas" else "\t",
+            quote_char=None,
+        )
+    except pl.exceptions.PolarsError:
+        raise _not_utf8(file, cleaned, lines) from None  # what polars says can hold a cell
+    for label in labels[2:] if ends is None else ():
+        _refuse_words(file, frame[label], "third" if label == "2" else "fourth", lines)
+    source, target = (frame[labels[place]] for place in ends or (0, 1))
+    if between == "spaces" and b"," in cleaned:
+        mixed = (source.str.ends_with(",") | target.str.starts_with(",")).arg_true()
+        if mixed.len():
+            raise InputError(
+                f"line {lines[mixed[0]]} of {file.name} must have spaces or tabs between two names, as the first line "
+                "has, but has a comma too. Write all lines alike"
+            )
+    return pl.DataFrame({"source": whole(source), "target": whole(target), "line": lines})
+
+
+def _refuse_words(file: EdgeFile, column: "pl.Series", which: str, lines: Integers) -> None:
+    import polars as pl
+
+    text = column.str.strip_chars()
+    wrong = (text.cast(pl.Float64, strict=False).is_null() & text.is_not_null() & (text != "")).arg_true()
+    if wrong.len():
+        raise InputError(
+            f"the {which} column of {file.name} must hold numbers (weights or times), but does not in line "
+            f"{lines[wrong[0]]}. Leave out all but two columns (in networkx: write_edgelist with data=False), or call "
+            "two of them source and target in a header; names with spaces in them need CSV"
+        )
+
+
+def whole(names: "pl.Series") -> "pl.Series":
+    """Return the names as whole numbers where all of them are written as such, else as they are.
+
+    >>> import polars as pl
+    >>> whole(pl.Series(["7", None, "-1"])).to_list(), whole(pl.Series(["7", "08"])).to_list()
+    ([7, None, -1], ['7', '08'])
+    """
+    import polars as pl
+
+    numbers = names.cast(pl.Int64, strict=False)
+    return numbers if numbers.cast(pl.String).eq_missing(names).all() else names
+
+
+def _not_utf8(file: EdgeFile, cleaned: bytes, lines: Integers) -> InputError:
+    try:
+        cleaned.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = lines[cleaned[: error.start].count(b"\n")]
+        return InputError(f"line {line} of {file.name} is not in UTF-8. Save the file again as UTF-8")
+    return InputError(f"the file {file.name} cannot be read as edges. Write it again as CSV: source,target")

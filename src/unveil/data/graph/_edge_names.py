@@ -1,0 +1,197 @@
+"""Make a graph of edges between named nodes: number the nodes in their natural order, and count what is dropped."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.graph.rows import distinct, edge_keys
+from unveil.data.graph._edge_lines import whole
+from unveil.data.graph.graph import MOST_NODES, Graph
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Integers = NDArray[np.int64]
+
+_INTEGER = r"^-?[0-9]{1,18}$"
+# A header that counts many times more nodes than have an edge is wrong, and following it could fill the memory.
+_MOST_LACKING = 10
+
+
+@dataclass(frozen=True, eq=False)
+class NamedEdges:
+    """Edges between nodes with names, in the order of the file they come from.
+
+    Attributes
+    ----------
+    source, target
+        The names, as text or as whole numbers. An empty target makes the source a node without this edge.
+    row
+        The number of each edge in the file, for messages.
+    where
+        What messages call the file and its numbers, such as ("'edges.csv'", "row", " (counted from 1 below …)").
+    directed
+        Whether the edges have a direction; None if that is not known.
+    declared
+        Nodes called 1, 2, … up to this number are there even without an edge; 0 for none.
+    """
+
+    source: "pl.Series"
+    target: "pl.Series"
+    row: Integers
+    where: tuple[str, str, str]
+    directed: bool | None = None
+    declared: int = 0
+
+
+def graph_of(edges: NamedEdges, *, name: str, notes: tuple[str, ...] = ()) -> Graph:
+    """Return the simple graph of named edges; nodes that are whole numbers come first, then all others by their text.
+
+    Raises
+    ------
+    InputError
+        If a source has no name, or if two names differ only in the spaces around them.
+    """
+    source, target = _stripped(edges)
+    empty = source.is_null()
+    if empty.any():
+        file, what, how = edges.where
+        raise InputError(
+            f"every {what} of {file} must name the source of an edge, but {what} {edges.row[empty.arg_true()[0]]} does "
+            f"not{how or ' '}(such {what}s: {empty.sum()}). Write a node without an edge as 'name,'"
+        )
+    kept = target.is_not_null()
+    numbers, names = _numbered(source, target)
+    one, other = numbers[: source.len()][kept.to_numpy()], numbers[source.len() :]
+    missing: tuple[str, ...] = ()
+    if edges.declared:
+        one, other, names, missing = _with_declared(one, other, names, edges.declared)
+    labels = None if _are_their_numbers(names) else names
+    return simple_graph(
+        one, other, names.size, names=labels, name=name, directed=edges.directed, notes=(*notes, *missing)
+    )
+
+
+def simple_graph(
+    one: Integers,
+    other: Integers,
+    nodes: int,
+    *,
+    names: NDArray[Any] | None,
+    name: str,
+    directed: bool | None,
+    notes: tuple[str, ...] = (),
+) -> Graph:
+    """Return the graph with an edge from ``one[i]`` to ``other[i]``, whose notes count loops, repeats and directions.
+
+    >>> simple_graph(np.array([0, 1, 2]), np.array([1, 0, 2]), 3, names=None, name="graph", directed=True).notes
+    ('1 loop was left out', 'the directions of edges were dropped: 1 of 1 edge occurred in both')
+    """
+    if nodes > MOST_NODES:
+        raise InputError(f"a graph can have at most {MOST_NODES:,} nodes, but has {nodes:,}. Take a part of it")
+    loop = one == other
+    if loop.any():
+        one, other = one[~loop], other[~loop]
+    keys = distinct(edge_keys(one, other, nodes))
+    ordered = distinct(one * nodes + other).size
+    both = ordered - keys.size
+    said = list(notes)
+    said += [_left_out(int(loop.sum()), "loop")] if loop.any() else []
+    said += [_left_out(one.size - ordered, "repeated edge")] if one.size > ordered else []
+    if directed:
+        edges = f"{keys.size:,} edge{'s' * (keys.size != 1)}"
+        said.append(f"the directions of edges were dropped: {both:,} of {edges} occurred in both")
+    elif both:
+        said.append(f"{both:,} edge{'s' * (both != 1)} occurred in both directions and count{'s' * (both == 1)} once")
+    return Graph.from_keys(keys, nodes, names=names, name=name, notes=said)
+
+
+def natural_order(names: "pl.Series") -> Integers:
+    """Return the places of distinct names in their natural order: whole numbers by their value, then text.
+
+    >>> import polars as pl
+    >>> natural_order(pl.Series(["b", "10", "9", "a"]))
+    array([2, 1, 3, 0])
+    """
+    import polars as pl
+
+    number = pl.when(pl.col("name").str.contains(_INTEGER)).then(pl.col("name")).cast(pl.Int64, strict=False)
+    frame = pl.DataFrame({"name": names.cast(pl.String)}).with_row_index("place").with_columns(number.alias("number"))
+    order: Integers = frame.sort("number", "name", nulls_last=True)["place"].to_numpy().astype(np.int64)
+    return order
+
+
+def _left_out(count: int, what: str) -> str:
+    return f"{count:,} {what}{' was' if count == 1 else 's were'} left out"
+
+
+def _stripped(edges: NamedEdges) -> tuple["pl.Series", "pl.Series"]:
+    """Return the names without spaces around them; a name that is empty then is null."""
+    import polars as pl
+
+    if edges.source.dtype == pl.Int64 and edges.target.dtype == pl.Int64:
+        return edges.source, edges.target
+    columns = [_without_style(column.cast(pl.String)) for column in (edges.source, edges.target)]
+    plain = [column.str.strip_chars() for column in columns]
+    if any((now != before).any() for now, before in zip(plain, columns, strict=True)):
+        _refuse_collisions(edges, columns, plain)
+    return whole(plain[0].replace("", None)), whole(plain[1].replace("", None))
+
+
+def _without_style(column: "pl.Series") -> "pl.Series":
+    """Return the column without the space that some write after every comma, which is no part of a name."""
+    spaced = column.str.contains(r"^\s").all() and column.null_count() < column.len()
+    return column.str.strip_chars() if spaced else column
+
+
+def _refuse_collisions(edges: NamedEdges, columns: list["pl.Series"], plain: list["pl.Series"]) -> None:
+    import polars as pl
+
+    frame = pl.DataFrame(
+        {"written": pl.concat(columns), "plain": pl.concat(plain), "row": np.tile(edges.row, 2)}
+    ).filter(pl.col("plain") != "")
+    first = pl.col("written", "row").sort_by("row", maintain_order=True).first().over("plain").name.prefix("first_")
+    other = frame.with_columns(first).filter(pl.col("written") != pl.col("first_written")).sort("row")
+    if other.height:
+        file, what, how = edges.where
+        raise InputError(
+            f"names in {file} must differ in more than the spaces around them, but {what}s {other['first_row'][0]} and "
+            f"{other['row'][0]}{how or ' '}have two that do not (such names: {other['plain'].n_unique()}). "
+            "Write each name alike everywhere"
+        )
+
+
+def _numbered(source: "pl.Series", target: "pl.Series") -> tuple[Integers, NDArray[Any]]:
+    """Return the node numbers of all sources and of the targets that are not empty, and the name of each node."""
+    import polars as pl
+
+    if source.dtype == pl.Int64 and target.dtype == pl.Int64:
+        values = np.concatenate([source.to_numpy(), target.drop_nulls().to_numpy()])
+        numbers = distinct(values)
+        return np.searchsorted(numbers, values), numbers
+    every = pl.concat([source.cast(pl.String), target.drop_nulls().cast(pl.String)])
+    different = every.unique()
+    different = different[natural_order(different)]
+    return every.cast(pl.Enum(different)).to_physical().to_numpy().astype(np.int64), different.to_numpy()
+
+
+def _are_their_numbers(names: NDArray[Any]) -> bool:
+    return names.dtype.kind == "i" and bool((names == np.arange(names.size)).all())
+
+
+def _with_declared(
+    one: Integers, other: Integers, names: NDArray[Any], declared: int
+) -> tuple[Integers, Integers, NDArray[Any], tuple[str, ...]]:
+    """Return the edges among nodes 1 to ``declared`` where the names are such numbers, and a note."""
+    if names.size == declared:
+        return one, other, names, ()
+    numbered = names.dtype.kind == "i" and names.size > 0 and names[0] >= 1 and names[-1] <= declared
+    if not numbered or declared > _MOST_LACKING * names.size:
+        said = f"the header counts {declared:,} nodes, but the edges name {names.size:,}, and only these were read"
+        return one, other, names, (said,)
+    lacking = declared - names.size
+    said = f"{lacking:,} node{' was' if lacking == 1 else 's were'} added that the header counts and no edge names"
+    return names[one] - 1, names[other] - 1, np.arange(1, declared + 1), (said,)

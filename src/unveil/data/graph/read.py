@@ -1,0 +1,228 @@
+"""Read graphs from files of edges, or take them out of what other libraries hold."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unveil.data.graph._edge_header import first_edge_notes, ignored, surely_header
+from unveil.data.graph._edge_layout import Layout, layout_of
+from unveil.data.graph._edge_lines import Between, edge_lines
+from unveil.data.graph._edge_names import NamedEdges, graph_of
+from unveil.data.graph._edge_stream import EdgeFile, open_edges
+from unveil.data.graph._edge_table import graph_of_columns, graph_of_csv, graph_of_ends
+from unveil.data.graph._objects import from_igraph, from_networkx, from_sparse, is_igraph, is_networkx, is_sparse
+from unveil.data.graph.graph import Graph
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PathLike = str | os.PathLike[str]
+
+_ENDINGS = {".gz", ".gzip", ".bz2", ".tar", ".tgz", ".csv", ".tsv", ".txt", ".edges", ".parquet"}
+
+
+def read_graph(path: PathLike, *, name: str | None = None) -> Graph:
+    r"""Return the simple undirected graph whose edges are in a file, with notes on what was dropped.
+
+    The content tells the format, whatever the file is called:
+
+    * lines of two names with spaces or tabs between them (SNAP), after them at most a weight and a time, or any
+      columns below a header that calls two of them source and target, or the like; lines that begin with ``#`` or
+      ``%`` are remarks;
+    * the same with the header of KONECT (``% asym positive``, ``% edges nodes nodes``), also in its archives, of which
+      the file ``out.NAME`` is read;
+    * CSV with a header, in which two columns are called source and target, from and to, or the like; a row with an
+      empty target (``7,``) is a node without an edge;
+    * lines of whole numbers with commas between them and no header;
+    * Parquet with such columns;
+
+    and any of these compressed with gzip or bzip2.
+
+    A first line that could be a header as well as an edge is refused: ``user1,user2`` above nodes that are called so
+    too, or two words above whole numbers only. Source and target are always a header.
+
+    Parameters
+    ----------
+    path
+        The file, or a pipe.
+    name
+        How reports call the graph; None takes the name of the file.
+
+    Returns
+    -------
+    Graph
+        Nodes are called by what the file calls them, as text without spaces around it (``01`` is not ``1``). They are
+        in their natural order, whatever the order of the lines: whole numbers by value, then all others as text. Where
+        their names are 0, 1, 2, … without a gap, ``names`` is None. Loops, repeats, directions, weights and times are
+        left out, and the notes say how many.
+
+    Raises
+    ------
+    InputError
+        With the file and the line or row: if it cannot be read, is empty or damaged, if a line has one column or not
+        as many as the first, if the first line could be a header or an edge, if a name is missing, if two names differ
+        only in the spaces around them, or if the graph is bipartite.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "friends.txt")
+    ...     _ = file.write_text("# who knows whom\nBob Eve\nEve Bob\nAda Eve\nAda Ada\n")
+    ...     friends = read_graph(file)
+    >>> friends, friends.name, list(friends.names)
+    (Graph(3 nodes, 2 edges), 'friends graph', ['Ada', 'Bob', 'Eve'])
+    >>> friends.notes
+    ('1 loop was left out', '1 edge occurred in both directions and counts once')
+    """
+    file = open_edges(path)
+    name = _name_of(file) if name is None else name
+    if file.head.startswith(b"PAR1"):
+        from unveil.data.files.read import read_table
+
+        frame = read_table(file.path)
+        return graph_of_columns(frame.get_columns(), f"the file {file.name}", (file.name, "row", " "), name=name)
+    layout = layout_of(file)
+    if layout.kind == "table":
+        return graph_of_csv(file, layout, name)
+    return _from_lines(file, layout, name)
+
+
+def graph_from(thing: Any, *, name: str | None = None) -> Graph:
+    """Return the simple undirected graph that ``thing`` holds, with notes on what was dropped.
+
+    Parameters
+    ----------
+    thing
+        A `Graph` (returned as it is), the path of a file (see :func:`read_graph`), a graph of networkx or igraph, a
+        square sparse matrix of scipy (an edge wherever it is not 0), a tuple of two lists or arrays (sources and
+        targets), or a DataFrame with such columns. A list, or a tuple of tuples, is refused: two pairs in it could be
+        two edges, or sources and targets.
+    name
+        How reports call the graph; None takes the name of the file, or "graph".
+
+    Returns
+    -------
+    Graph
+        Nodes without an edge are kept. Nodes are called as they print, and are in their natural order (see
+        :func:`read_graph`), except in a matrix, where they are known by their numbers. In a pair of arrays whole
+        numbers are names too: those that do not occur are no nodes. Use `Graph.from_edges` where they are numbers.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or if nodes have the same name as text.
+
+    Examples
+    --------
+    >>> graph = graph_from((["b", "a", "a"], ["a", "c", "b"]))
+    >>> graph, list(graph.names), graph.notes
+    (Graph(3 nodes, 2 edges), ['a', 'b', 'c'], ('1 edge occurred in both directions and counts once',))
+    """
+    if isinstance(thing, Graph):
+        return thing if name is None else thing.called(name)
+    if isinstance(thing, (str, os.PathLike)):
+        return read_graph(thing, name=name)
+    name = "graph" if name is None else name
+    for fits, take in ((is_networkx, from_networkx), (is_igraph, from_igraph), (is_sparse, from_sparse)):
+        if fits(thing):
+            return take(thing, name=name)
+    if isinstance(thing, (tuple, list)):
+        if isinstance(thing, list) or len(thing) != 2 or any(isinstance(part, tuple) for part in thing):
+            raise InputError(
+                "the edges of a graph must be a tuple of two lists or arrays, the sources and the targets, but are a "
+                f"{type(thing).__name__} that could hold pairs. Pass (sources, targets), or a DataFrame "
+                "with these columns"
+            )
+        return _from_pair(*thing, name=name)
+    if hasattr(thing, "columns"):
+        from unveil.data.table.native import series_of
+
+        columns = [series for series, _ in series_of(thing, table=name)]
+        return graph_of_columns(columns, f"the {name}", (f"the {name}", "row", " (counted from 1) "), name=name)
+    raise InputError(
+        f"a graph must be a Graph, a file, a graph of networkx or igraph, a sparse matrix, (sources, targets) or a "
+        f"DataFrame with source and target, but is a {type(thing).__name__}. Convert it first"
+    )
+
+
+def _name_of(file: EdgeFile) -> str:
+    if not file.path.is_file():
+        return "graph"
+    stem = Path(file.path.name.removeprefix("out."))
+    while stem.suffix.lower() in _ENDINGS and stem.stem:
+        stem = Path(stem.stem)
+    return f"{stem.name} graph"
+
+
+def _from_lines(file: EdgeFile, layout: Layout, name: str) -> Graph:
+    import polars as pl
+
+    between: Between = "spaces" if layout.kind == "table" else layout.kind
+    ends = layout.ends if layout.header else None
+    blocks = list(edge_lines(file, between, layout.columns, skip=layout.skip, before=layout.before, ends=ends))
+    if not blocks:
+        raise InputError(f"the file {file.name} must hold edges, but has a header only. Check that it is complete")
+
+    def joined(label: str) -> pl.Series:
+        parts = [block[label] for block in blocks]
+        if any(part.dtype == pl.String for part in parts):
+            parts = [part.cast(pl.String) for part in parts]
+        return pl.concat(parts)
+
+    read = sum(block.height for block in blocks)
+    if layout.entries is not None and layout.entries != read:
+        raise InputError(
+            f"the matrix of {file.name} must hold the {layout.entries:,} entries that line {layout.before} counts, but "
+            f"holds {read:,}. Check that it was written completely"
+        )
+    source, target, lines = joined("source"), joined("target"), joined("line").to_numpy()
+    notes = _line_notes(file, layout, (source, target), lines[0])
+    edges = NamedEdges(
+        source,
+        target,
+        lines,
+        (file.name, "line", " "),
+        directed=layout.directed,
+        declared=layout.declared,
+    )
+    return graph_of(edges, name=name, notes=notes)
+
+
+def _line_notes(file: EdgeFile, layout: Layout, ends: "tuple[pl.Series, pl.Series]", line: int) -> tuple[str, ...]:
+    if layout.header:
+        header = [layout.header[place] for place in layout.ends]
+        sure = surely_header(header, ends, f"line {layout.before} of {file.name}")
+        return ("the first line was read as a header", *ignored(layout.header, layout.ends, shown=sure))
+    said = list(first_edge_notes(ends, f"line {line} of {file.name}"))
+    if layout.kind == "commas":
+        said.append("the file has no header: its first line was read as an edge")
+    if layout.columns > 2 and layout.weights in ("", "unweighted"):
+        which = "the third column" if layout.columns == 3 else "the third and fourth columns"
+        said.append(f"{which} (weights or times) {'was' if layout.columns == 3 else 'were'} ignored")
+    elif layout.columns > 2:
+        said.append(f"weights were ignored (the header calls the edges {layout.weights})")
+        said += ["times were ignored"] if layout.columns == 4 else []
+    return tuple(said)
+
+
+def _from_pair(source: Any, target: Any, *, name: str) -> Graph:
+    import polars as pl
+
+    ends = []
+    for label, values in (("source", source), ("target", target)):
+        array = np.asarray(values)
+        if array.ndim != 1 or array.dtype.kind not in "iuUO":
+            raise InputError(
+                f"the {label}s of edges must be a flat sequence of names or whole numbers, but are not. Pass one "
+                "sequence of sources and one of targets, of the same length"
+            )
+        ends.append(pl.Series([None if each is None else str(each) for each in array.tolist()], dtype=pl.String))
+    if ends[0].len() != ends[1].len():
+        raise InputError(
+            f"there must be a target for each source, but there are {ends[0].len()} sources and {ends[1].len()} targets"
+        )
+    return graph_of_ends(ends, (f"the {name}", "edge", " (counted from 1) "), name, None)

@@ -1,0 +1,90 @@
+"""One column, prepared once for all that is asked of it: how its values differ, and some of them as text."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from unveil.data.identifiers import patterns
+from unveil.data.table import Column
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: So many different values are looked at, evenly spaced in their order.
+SAMPLE = 4000
+#: In fewer rows it says nothing that all values differ.
+ENOUGH_ROWS = 20
+#: Below this every whole number has a floating-point number of its own.
+_EXACT = 2**53
+
+
+class Seen:
+    """One column, looked at once: how many values, how many different ones, and some of these as text."""
+
+    def __init__(self, column: Column, values: "pl.Series") -> None:
+        self.name, self.kind, self.values = column.name, column.kind, values
+        self.words = patterns.words_of(column.name)
+        self.runs = patterns.runs_of(self.words)
+        self.filled = values.len() - values.null_count()
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all are whole numbers, also when they come as numbers with decimals (as beside missing ones)."""
+        if self.kind == "number" and self.values.dtype.is_float():
+            return bool(((self.values == self.values.round(0)) & (self.values.abs() < _EXACT)).all())
+        return self.values.dtype.is_integer()
+
+    @cached_property
+    def textual(self) -> bool:
+        """Whether the cells are words or signs, not numbers or dates."""
+        return self.kind in ("category", "text") or not (
+            self.values.dtype.is_numeric() or self.values.dtype.is_temporal()
+        )
+
+    @cached_property
+    def counted(self) -> "pl.DataFrame":
+        """Different values as text, sorted, with how often each occurs."""
+        import polars as pl
+
+        values = self.values.drop_nulls()
+        if self.whole and values.dtype.is_float():
+            values = values.cast(pl.Int64)
+        return values.alias("value").to_frame().group_by("value").len(name="cells").sort("value")
+
+    @cached_property
+    def distinct(self) -> int:
+        """The number of different values."""
+        return self.counted.height
+
+    @cached_property
+    def sample(self) -> "pl.DataFrame":
+        """The different values that are looked at."""
+        import polars as pl
+
+        some = self.counted
+        if self.distinct > SAMPLE:
+            some = some[[place * (self.distinct - 1) // (SAMPLE - 1) for place in range(SAMPLE)]]
+        return some.with_columns(pl.col("value").cast(pl.String).str.strip_chars())
+
+    @cached_property
+    def text(self) -> "pl.Series":
+        """The sample's values as text."""
+        return self.sample["value"]
+
+    @cached_property
+    def bare(self) -> "pl.Series":
+        """The same in upper case without the signs that group digits."""
+        return self.text.str.replace_all(r"[\s.\-/+]", "").str.to_uppercase()
+
+    @cached_property
+    def many(self) -> bool:
+        """Whether there are as many different values as identifiers have, not only some categories."""
+        return self.distinct >= min(ENOUGH_ROWS, self.filled / 2)
+
+    @cached_property
+    def length(self) -> float:
+        """The middle number of signs of a value."""
+        return float(self.text.str.len_chars().median() or 0)  # type: ignore[arg-type]
+
+    def share(self, pattern: str) -> float:
+        """Return the share of the values looked at that match."""
+        return float(self.text.str.contains(pattern).mean() or 0.0)  # type: ignore[arg-type]

@@ -1,0 +1,105 @@
+"""Find columns that name people by themselves, before anything else is asked of a table: names, numbers, texts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from unveil.data.identifiers import patterns
+from unveil.data.identifiers._looks import LOOKS, PLAUSIBLE, Look, LooksLike
+from unveil.data.identifiers._values import Seen
+from unveil.data.table import Column, Table
+
+__all__ = ["Flag", "LooksLike", "Sure", "direct_identifiers"]
+
+Sure = Literal["by name and content", "by content", "by name"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flag:
+    """A column that looks like a direct identifier, and why; no value of it is told.
+
+    Attributes
+    ----------
+    column
+        The name of the column.
+    looks_like
+        What its values seem to be.
+    reason
+        One sentence that says what was seen.
+    sure
+        Whether the name of the column and its values both say so, or only one of them.
+    share
+        The share of the different values that look so, from 0 (only the name says so) to 1 (all of them).
+    """
+
+    column: str
+    looks_like: LooksLike
+    reason: str
+    sure: Sure
+    share: float
+
+
+def direct_identifiers(table: Table) -> tuple[Flag, ...]:
+    """Return the columns that look like direct identifiers, at most one flag each, in the order of the columns.
+
+    Names of columns are read by their words (English, German, French, Spanish, Italian, Dutch), values by their shape,
+    their check digits and how they differ. A value counts once, however often it occurs; of more than 4000 different
+    ones those evenly spaced in their order are looked at, so that the order of rows plays no part. A column without
+    any value, and truth values, are never flagged. That nothing is flagged does not mean that nothing is there.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"contact": ["ann@example.org", "bea@example.org"], "age": [31, 40]})
+    >>> (flag,) = direct_identifiers(Table.from_frame(people))
+    >>> flag.column, flag.looks_like, flag.sure, flag.share
+    ('contact', 'email', 'by content', 1.0)
+    >>> flag.reason
+    'All of the different values hold an @ between two parts, as email addresses do.'
+    """
+    flags = (_flag(column, table) for column in table.columns)
+    return tuple(flag for flag in flags if flag is not None)
+
+
+def _flag(column: Column, table: Table) -> Flag | None:
+    seen = Seen(column, table.frame.get_column(column.name))
+    if column.kind == "boolean" or not seen.filled:
+        return None
+    found = []
+    for place, (kind, look) in enumerate(LOOKS.items()):
+        flag = _judged(seen, kind, look)
+        if flag is not None:
+            # A shape that few values have says less than any that most have; a mere name says least.
+            found.append(((flag.sure == "by name", flag.share < 0.5, place), flag))
+    return min(found, key=lambda each: each[0])[1] if found else None
+
+
+def _judged(seen: Seen, kind: LooksLike, look: Callable[[Seen], Look]) -> Flag | None:
+    terms = seen.runs & patterns.TERMS[kind]
+    named = bool(terms) and _meant(seen, kind, terms)
+    seems = look(seen)
+    sure: Sure
+    if named and seems.if_named:
+        sure, reason = "by name and content", f"The name of the column says so, and {seems.says}."
+    elif seems.alone:
+        sure, reason = "by content", f"{seems.says[:1].upper()}{seems.says[1:]}."
+    elif named and not terms <= patterns.AMBIGUOUS and PLAUSIBLE[kind](seen):
+        sure, reason = "by name", _BY_NAME
+    else:
+        return None
+    return Flag(column=seen.name, looks_like=kind, reason=reason, sure=sure, share=seems.share)
+
+
+_BY_NAME = (
+    "The name of the column says so, and its values differ as such values would, but they have no shape that is known."
+)
+
+
+def _meant(seen: Seen, kind: LooksLike, terms: frozenset[str]) -> bool:
+    """Return whether the other words of the name leave room for that meaning."""
+    others = {word for word in seen.words if not word.isdigit()}
+    if kind == "name" and terms <= patterns.GENERIC:
+        return others - patterns.GENERIC <= patterns.PERSONS
+    if kind == "address":
+        return not others & patterns.NOT_STREETS
+    return True

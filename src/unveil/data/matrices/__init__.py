@@ -1,0 +1,1 @@
+"""Square matrices, and what adversaries know of matchings, from files."""

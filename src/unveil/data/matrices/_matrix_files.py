@@ -1,0 +1,124 @@
+"""Read a square matrix from a file of numpy, scipy or Matrix Market; nothing in a file is ever run."""
+
+import os
+import tokenize
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unveil.data.files.source import decompressed, open_source, shown
+from unveil.data.matrices.csv_matrix import csv_matrix
+from unveil.data.matrices.matrix_market import market_matrix
+from unveil.data.matrices.square_matrix import MatrixFile, Names, SquareMatrix, refuse_shape, square_matrix
+from unveil.errors import InputError
+
+_DAMAGED = (
+    ValueError, TypeError, KeyError, OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError,
+    # The header of an array is written as Python, and numpy reads it so.
+    SyntaxError, tokenize.TokenError, OverflowError,
+)  # fmt: skip
+
+
+def matrix_of(path: str | os.PathLike[str]) -> MatrixFile:
+    """Return the matrix of a file, whose kind its first bytes tell."""
+    path = Path(path)
+    head = _head(path)
+    what = f"the matrix of {shown(path)}"
+    if head.startswith(b"\x93NUMPY"):
+        with path.open("rb") as stream:
+            return MatrixFile(_array(stream, path, what))
+    if head.startswith(b"PK\x03\x04"):
+        return _archive(path, what)
+    if head.startswith((b"%%MatrixMarket", b"\x1f\x8b")):
+        text = decompressed(path, None) if head.startswith(b"\x1f\x8b") else path.read_bytes()
+        if text.startswith(b"%%MatrixMarket"):
+            return MatrixFile(market_matrix(text, path, what))
+    source = open_source(path)
+    if source.kind == "parquet":
+        raise InputError(
+            f"{what} must be in a file of CSV, NPY, NPZ or Matrix Market, but this is Parquet. Write it as one of these"
+        )
+    return csv_matrix(source, what)
+
+
+def _head(path: Path) -> bytes:
+    """Return the first bytes of a plain file; whatever else the path is, reading it as text says what is wrong."""
+    try:
+        if not path.is_file():  # to open a pipe could take for ever
+            return b""
+        with path.open("rb") as stream:
+            return stream.read(16)
+    except (OSError, ValueError):
+        return b""
+
+
+def _damaged(path: Path, kind: str) -> InputError:
+    return InputError(
+        f"the file {shown(path)} cannot be read as {kind}: it is damaged, or holds something else than numbers. "
+        "Write it again, with plain numbers and without Python objects"
+    )
+
+
+def _array(stream: Any, path: Path, what: str) -> SquareMatrix:
+    """Return the array of an NPY stream; its size is looked at before memory is taken for it."""
+    try:
+        version = np.lib.format.read_magic(stream)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(stream)
+    except _DAMAGED:
+        raise _damaged(path, "a numpy array") from None
+    if dtype.hasobject or dtype.kind not in "biuf":
+        raise _damaged(path, "a numpy array")
+    refuse_shape(shape, what=what)
+    try:
+        stream.seek(0)
+        array = np.lib.format.read_array(stream, allow_pickle=False)
+    except _DAMAGED:
+        raise _damaged(path, "a numpy array") from None
+    array.flags.writeable = False  # so that the check need not copy it
+    return square_matrix(array, what=what)
+
+
+def _archive(path: Path, what: str) -> MatrixFile:
+    """Return the matrix of an NPZ file: a sparse one, or one array and perhaps ``entries`` and ``tokens``."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            have = {name.removesuffix(".npy"): name for name in archive.namelist()}
+            if "format" in have:
+                return MatrixFile(_sparse(path, what))
+            names = {key: _texts(archive, have[key], path) for key in ("entries", "tokens") if key in have}
+            arrays = [have[key] for key in have if key not in names and have[key].endswith(".npy")]
+            if not arrays:
+                open_source(path)  # says what such an archive mostly is: a spreadsheet
+            if len(arrays) != 1:
+                raise InputError(
+                    f"the file {shown(path)} must hold one array, and may hold 'entries' and 'tokens' beside it, but "
+                    f"has {len(arrays)} arrays. Save the matrix alone, with numpy.savez or scipy.sparse.save_npz"
+                )
+            with archive.open(arrays[0]) as stream:
+                return MatrixFile(_array(stream, path, what), names.get("entries"), names.get("tokens"))
+    except InputError:
+        raise
+    except _DAMAGED:
+        raise _damaged(path, "an archive of numpy arrays (NPZ)") from None
+
+
+def _texts(archive: zipfile.ZipFile, name: str, path: Path) -> Names:
+    with archive.open(name) as stream:
+        array = np.lib.format.read_array(stream, allow_pickle=False)
+    if array.ndim != 1 or array.dtype.kind not in "Uiu":
+        raise InputError(f"the names in {shown(path)} must be one list of text. Save them as an array of str")
+    return tuple(str(value) for value in array)
+
+
+def _sparse(path: Path, what: str) -> SquareMatrix:
+    from scipy.sparse import load_npz
+
+    matrix = load_npz(path)  # never unpickles
+    refuse_shape(matrix.shape, what=what, entries=matrix.nnz)
+    if hasattr(matrix, "check_format"):
+        matrix.check_format(full_check=True)
+    return square_matrix(matrix, what=what)

@@ -1,0 +1,164 @@
+"""Read a square matrix from CSV, with names in its first row, its first column, both or neither."""
+
+import re
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.data.files._delimited import csv_columns, csv_rows
+from unveil.data.files.source import Source
+from unveil.data.matrices.square_matrix import MatrixFile, Names, refuse_shape, square_matrix
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = NDArray[np.float64]
+
+# A fraction with a million digits would take minutes to divide, so exponents and cells are kept short.
+_WRITTEN = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)(?:\s*/\s*(\d+))?\s*(%?)", re.ASCII)
+_LONGEST_NUMBER = 100
+
+
+def written_numbers(text: "pl.Series") -> "pl.Series":
+    """Return cells as numbers, also such as ``40%`` and ``1/3``, the nearest to what is written; null where none is.
+
+    >>> import polars as pl
+    >>> written_numbers(pl.Series(["0.5", "40%", "1/3", "x"])).to_list()
+    [0.5, 0.4, 0.3333333333333333, None]
+    """
+    import polars as pl
+
+    plain = text.str.strip_chars()
+    numbers = plain.cast(pl.Float64, strict=False)
+    other = plain.filter(numbers.is_null()).drop_nulls().unique()
+    if other.len() == 0:
+        return numbers
+    found = [written_number(cell) for cell in other]
+    rest = plain.replace_strict(other, pl.Series(found, dtype=pl.Float64), default=None, return_dtype=pl.Float64)
+    return numbers.zip_with(numbers.is_not_null(), rest)
+
+
+def written_number(cell: str) -> float | None:
+    """Return the number nearest to what is written as a decimal, a fraction or percent, or None for anything else."""
+    parts = _WRITTEN.fullmatch(cell.strip()) if len(cell) <= _LONGEST_NUMBER else None
+    if parts is None:
+        return None
+    above, below, percent = parts.groups()
+    try:
+        return float(Fraction(above) / int(below or 1) / (100 if percent else 1))
+    except (ZeroDivisionError, OverflowError):
+        return None
+
+
+def csv_matrix(source: Source, what: str) -> MatrixFile:
+    """Return the matrix of a CSV file and its names, if it has any; ``what`` begins the sentence of an error."""
+    top = csv_columns(source)
+    width = len(top)
+    if width == 1 and re.search("[;\t|]", top[0]):
+        raise InputError(
+            f"{what} must have commas between its cells, but seems to have another sign. Save it with commas"
+        )
+    positions = [str(position) for position in range(width)]
+    left = csv_rows(source, positions, ["0"])["0"]
+    height = left.len() + 1
+    has_tokens, has_entries = _named(top, left, height, width)
+    rows, columns = height - has_tokens, width - has_entries
+    refuse_shape((rows, columns), what=what)
+    matrix = np.empty((rows, columns))
+    if not has_tokens:
+        import polars as pl
+
+        first = written_numbers(pl.Series(top[has_entries:], dtype=pl.String))
+        matrix[0] = first.fill_null(np.nan).to_numpy()
+    if height > 1:
+        matrix[rows - height + 1 :] = _numbers(source, positions, has_entries, height - 1)
+    wrong = np.argwhere(~np.isfinite(matrix))
+    if wrong.size:
+        row, column = wrong[0] + 1
+        raise InputError(
+            f"{what} must hold a number such as 0.25, 25% or 1/4 in every cell, but does not in row {row}, column "
+            f"{column} (counted from 1, without names); such cells: {len(wrong)}. Write 0 where a token cannot be that "
+            "entry"
+        )
+    matrix.flags.writeable = False
+    entries = (([] if has_tokens else [top[0]]) + left.fill_null("").to_list()) if has_entries else None
+    tokens = top[has_entries:] if has_tokens else None
+    return MatrixFile(
+        square_matrix(matrix, what=what),
+        _filled_names(entries, "rows", what),
+        _filled_names(tokens, "columns", what),
+    )
+
+
+def _named(top: list[str], left: "pl.Series", height: int, width: int) -> tuple[bool, bool]:
+    """Return whether the first row and the first column are names.
+
+    A square file has names on both sides or none: both where its corner is empty or a word, and then names may be
+    numbers. Names on one side only must be words: numbers there are more likely a matrix that is not square.
+    """
+    import polars as pl
+
+    corner = pl.Series(top[:1], dtype=pl.String)
+    if height == width:
+        both = _are_words(corner) and height > 1
+        return both, both
+    return _are_words(pl.Series(top, dtype=pl.String)), _are_words(pl.concat([corner, left.rename(corner.name)]))
+
+
+def _are_words(cells: "pl.Series") -> bool:
+    """Return whether most of the cells are no numbers."""
+    return cells.len() > 0 and written_numbers(cells).null_count() * 2 > cells.len()
+
+
+def _filled_names(names: list[str] | None, word: str, what: str) -> Names | None:
+    if names is None:
+        return None
+    empty = [number for number, name in enumerate(names, start=1) if not name]
+    if empty:
+        raise InputError(
+            f"the names of the {word} of {what} must all be filled in, but number {empty[0]} (counted from 1) is not; "
+            f"such names: {len(empty)}. Name it, or remove all names"
+        )
+    first: dict[str, int] = {}
+    for number, name in enumerate(names, start=1):
+        if first.setdefault(name, number) != number:
+            raise InputError(
+                f"the names of the {word} of {what} must differ, but number {number} has that of number {first[name]} "
+                "(counted from 1). Rename or remove one of them"
+            )
+    return tuple(names)
+
+
+def _numbers(source: Source, positions: list[str], skipped: bool, height: int) -> Floats:
+    """Return the numbers below the first line; NaN where a cell is none. Plain ones never become text on the way."""
+    import polars as pl
+
+    wanted = positions[int(skipped) :]
+    kinds: dict[str, type[pl.DataType]] = dict.fromkeys(positions, pl.String) | dict.fromkeys(wanted, pl.Float64)
+    try:
+        frame = (
+            pl.scan_csv(
+                source.for_polars(),
+                has_header=False,
+                skip_rows=1,
+                schema=kinds,
+                separator=source.separator,
+                ignore_errors=True,  # what is no plain number becomes null, and is read again below
+                glob=False,
+            )
+            .select(wanted)
+            .head(height)
+            .collect()
+        )
+    except (pl.exceptions.PolarsError, OSError):
+        raise InputError(  # what polars says can hold a cell
+            f"the file {source.name} cannot be read as a table of numbers. Write it again as plain CSV in UTF-8"
+        ) from None
+    again = [column.name for column in frame if column.null_count()]
+    if again:
+        texts = csv_rows(source, positions, again)
+        frame = frame.with_columns(written_numbers(texts[name]).alias(name) for name in again)
+    return frame.fill_null(np.nan).to_numpy()

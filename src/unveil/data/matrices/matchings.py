@@ -1,0 +1,259 @@
+"""Read matching attacks from files: matrices, what an adversary knows of frequencies, matchings, and the truth."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.data.files.read import read_table, refuse_cells, refuse_repeats
+from unveil.data.files.source import shown
+from unveil.data.matrices._matrix_files import matrix_of
+from unveil.data.matrices.csv_matrix import written_numbers
+from unveil.data.matrices.square_matrix import MatrixFile, Names
+from unveil.errors import InputError, shortened
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PathLike = str | os.PathLike[str]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_A_NUMBER = "hold a number such as 0.25, 25% or 1/4"
+
+
+class Ranges(NamedTuple):
+    """Between which frequencies the adversary knows each entry to be; both ends belong to the range."""
+
+    entries: Names
+    low: Floats
+    high: Floats
+
+
+class Frequencies(NamedTuple):
+    """How often each token was seen, and plain sentences on what was left out or counted in a special way."""
+
+    tokens: Names
+    frequency: Floats
+    notes: tuple[str, ...] = ()
+
+
+class MatchingsFile(NamedTuple):
+    """Matchings as rows of token numbers, how likely each is, and the names."""
+
+    matchings: Integers
+    probability: Floats
+    entries: Names
+    tokens: Names
+
+
+class _Paired(Protocol):
+    @property
+    def n(self) -> int: ...
+    @property
+    def entries(self) -> Names | None: ...
+    @property
+    def tokens(self) -> Names | None: ...
+
+
+def read_matrix(path: PathLike) -> MatrixFile:
+    r"""Return the square matrix of a file, rows for entries and columns for tokens, and the names if it has any.
+
+    ``Matching(*read_matrix(path))`` is the attack; ``Matching.read(path)`` says the file's name in every error.
+
+    Parameters
+    ----------
+    path
+        The first bytes tell the kind. CSV, also compressed with gzip, with cells such as 0.25, 25% or 1/4, and with
+        names in the first row, the first column, both or neither; where both, the cell in the corner is empty or a
+        word and names may be numbers, else names must be words. NPY. NPZ with one array (and ``entries`` and
+        ``tokens``, arrays of text, if wanted) or as ``scipy.sparse.save_npz`` writes it. Matrix Market, also
+        compressed with gzip. Nothing is ever unpickled.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or the matrix is empty, not square, too large, negative or not finite somewhere
+        (with the row and the column), or a name is missing or comes twice.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "matrix.csv")
+    ...     _ = file.write_text("entry,u,v\nFlu,1/3,2/3\nCold,2/3,1/3\n")
+    ...     read_matrix(file).tokens
+    ('u', 'v')
+    """
+    return matrix_of(path)
+
+
+def read_truth(path: PathLike, matching: _Paired) -> Integers:
+    """Return the true token of each entry of the matching as a number from 0, from the columns ``entry`` and ``token``.
+
+    Parameters
+    ----------
+    path
+        CSV or Parquet with one row per entry, in any order.
+    matching
+        The attack, whose names the file must use. Without names, entries and tokens are the numbers of rows and
+        columns, counted from 1.
+
+    Raises
+    ------
+    InputError
+        With the row, if a name is empty, unknown or comes twice; or if entries are missing.
+
+    Examples
+    --------
+    >>> from unveil.data import samples
+    >>> from unveil.guess.matching import Matching
+    >>> read_truth(samples.path("matching_truth.csv"), Matching.read(samples.path("matching_matrix.csv")))
+    array([2, 3, 4, 0, 1])
+    """
+    frame = read_table(path, {"entry": "entry", "token": "token"}, complete=["entry", "token"])
+    columns = []
+    for name, known in (("entry", matching.entries), ("token", matching.tokens)):
+        refuse_repeats(frame, path, [name])
+        numbers = _numbers_of(frame[name], known, matching.n)
+        what = f"an {name}" if name == "entry" else f"a {name}"
+        must = f"name {what} of the attack" if known else f"hold a whole number from 1 to {matching.n}"
+        refuse_cells(numbers.is_null(), path, name, must)
+        columns.append(numbers.to_numpy().astype(np.int64))
+    lacking = matching.n - frame.height
+    if lacking:
+        raise InputError(
+            f"{shown(Path(path))} must give the token of each of the {matching.n} entries, but lacks {lacking}. "
+            "Add a row for each of them"
+        )
+    truth = np.empty(matching.n, np.int64)
+    truth[columns[0]] = columns[1]
+    truth.flags.writeable = False
+    return truth
+
+
+def read_ranges(path: PathLike) -> Ranges:
+    """Return the range of frequencies of each entry, from the columns ``entry``, ``low`` and ``high``.
+
+    Cells are such as 0.25, 25% or 1/4; the unit is that of the frequencies. Raises InputError with the row where a cell
+    is empty or no number, an entry comes twice, or ``low`` is above ``high``.
+
+    >>> from unveil.data import samples
+    >>> read_ranges(samples.path("matching_ranges.csv")).low
+    array([0.4 , 0.35, 0.3 , 0.1 , 0.2 ])
+    """
+    names = ("entry", "low", "high")
+    frame = read_table(path, {name: name for name in names}, complete=names)
+    refuse_repeats(frame, path, ["entry"])
+    low, high = (column_of_numbers(frame, path, name) for name in ("low", "high"))
+    refuse_cells(low > high, path, "low", "be at most 'high'")
+    return Ranges(tuple(frame["entry"]), low.to_numpy(), high.to_numpy())
+
+
+def read_frequencies(path: PathLike) -> Frequencies:
+    """Return how often each token was seen, from the columns ``token`` and ``frequency`` (at least 0, in any unit).
+
+    Raises InputError with the row where a token comes twice or lacks a frequency.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "frequencies.csv")
+    ...     _ = file.write_text("token,frequency" + chr(10) + "u,20%" + chr(10))
+    ...     read_frequencies(file)
+    Frequencies(tokens=('u',), frequency=array([0.2]), notes=())
+    """
+    frame = read_table(path, {"token": "token", "frequency": "frequency"}, complete=["token", "frequency"])
+    refuse_repeats(frame, path, ["token"])
+    frequency = column_of_numbers(frame, path, "frequency")
+    refuse_cells(frequency < 0, path, "frequency", "hold numbers of at least 0")
+    return Frequencies(tuple(frame["token"]), frequency.to_numpy())
+
+
+def read_transactions(path: PathLike) -> Frequencies:
+    """Return in which share of the released transactions each token is, from ``transaction`` and ``token``.
+
+    A transaction is a set: a row that repeats a token of its transaction says nothing new, is left out, and a note says
+    so. A transaction without tokens has one row with an empty token; it counts among the transactions. Tokens are in
+    the order of their names. A token that is in no transaction cannot be told here: give frequencies instead.
+
+    >>> from unveil.data import samples
+    >>> read_transactions(samples.path("matching_transactions.csv"))[:2]
+    (('u', 'v', 'x', 'y', 'z'), array([0.2, 0.3, 0.4, 0.6, 0.8]))
+    """
+    import polars as pl
+
+    frame = read_table(path, {"transaction": "transaction", "token": "token"}, complete=["transaction"])
+    blank = frame["token"].is_null()
+    several = frame.select(pl.col("token").is_null() & (pl.len().over("transaction") > 1)).to_series()
+    refuse_cells(several, path, "token", "be filled in where a transaction has other rows")
+    count = frame["transaction"].n_unique()
+    once = frame.filter(~blank).unique()
+    tokens = once.group_by("token").len().sort("token")
+    if tokens.height == 0:
+        raise InputError(f"some transaction of {shown(Path(path))} must have a token, but none has. Fill in the tokens")
+    notes = []
+    if repeats := frame.height - int(blank.sum()) - once.height:
+        notes.append(
+            f"Rows of {shown(Path(path))} that repeat a token of the same transaction were left out: {repeats}."
+        )
+    if idle := int(blank.sum()):
+        notes.append(f"Transactions of {shown(Path(path))} without tokens count among all {count}: {idle}.")
+    return Frequencies(tuple(tokens["token"]), tokens["len"].to_numpy() / count, tuple(notes))
+
+
+def read_matchings(path: PathLike, *, probability: str = "probability") -> MatchingsFile:
+    """Return explicit matchings: one row each, with its probability and a column per entry that holds the token.
+
+    ``probability`` is what the column of probabilities is called; every other column is an entry. Tokens are in the
+    order of their names. Raises InputError with the row where a cell is empty, a probability is not a number of at
+    least 0, or the tokens are not each there once, the same ones as in the first row.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "matchings.csv")
+    ...     _ = file.write_text("Flu,Cold,probability" + chr(10) + "u,v,0.25" + chr(10) + "v,u,0.75" + chr(10))
+    ...     read_matchings(file).matchings.tolist()
+    [[0, 1], [1, 0]]
+    """
+    frame = read_table(path)
+    entries = tuple(name for name in frame.columns if name != probability)
+    if probability not in frame.columns or not entries:
+        raise InputError(
+            f"{shown(Path(path))} must have the column {shortened(probability)} and one column per entry, but has not. "
+            "Name the column of probabilities so"
+        )
+    for name in frame.columns:
+        refuse_cells(frame[name].is_null(), path, name, "have a value in every row")
+    chance = column_of_numbers(frame, path, probability)
+    refuse_cells(chance < 0, path, probability, "hold numbers of at least 0")
+    tokens = tuple(sorted(set(frame.select(entries).row(0))))
+    numbers = np.column_stack(
+        [_numbers_of(frame[name], tokens, len(tokens)).fill_null(-1).to_numpy() for name in entries]
+    )
+    wrong = np.flatnonzero((np.sort(numbers, axis=1) != np.arange(len(entries))).any(axis=1))
+    if wrong.size:
+        raise InputError(
+            f"each row of {shown(Path(path))} must hold every token once, the same ones as row 1, but row "
+            f"{wrong[0] + 1} (counted from 1 below the header; such rows: {wrong.size}) does not. Correct it"
+        )
+    return MatchingsFile(numbers, chance.to_numpy(), entries, tokens)
+
+
+def column_of_numbers(frame: "pl.DataFrame", path: PathLike, name: str) -> "pl.Series":
+    """Return the cells of a column as finite numbers, or say in which row one is none."""
+    numbers = written_numbers(frame[name])
+    refuse_cells(~numbers.is_finite().fill_null(value=False), path, name, _A_NUMBER)
+    return numbers.alias(name)
+
+
+def _numbers_of(cells: "pl.Series", known: Names | None, n: int) -> "pl.Series":
+    """Return the number behind each name, null where it is unknown."""
+    import polars as pl
+
+    if known is None:
+        number = cells.str.strip_chars().cast(pl.Int64, strict=False)
+        return number.set(~number.is_between(1, n), None) - 1
+    names = pl.DataFrame({"name": pl.Series(known, dtype=pl.String), "number": np.arange(len(known))})
+    return cells.alias("name").to_frame().join(names, on="name", how="left", maintain_order="left")["number"]

@@ -1,0 +1,95 @@
+"""A release of a table, and what an adversary knows about the people in it."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from unveil.data.table.table import Table, agree
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from unveil.data.mechanism import Mechanism
+
+ReleaseKind = Literal["masked", "synthetic"]
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """An original table, what is released of it, and perhaps people who are not in it, with columns that agree.
+
+    Parameters
+    ----------
+    original
+        The people whose privacy is at stake.
+    released
+        What everybody will see.
+    control
+        People of the same kind who are not in the original: what an attack finds out about them, it did not learn
+        from the release.
+    kind
+        "masked" if each released row comes from one original row, "synthetic" if not, None if that is not known.
+    name
+        How reports call the release.
+    notes
+        What a reader has to know, such as columns that were left out; those of the tables are added.
+    truth
+        For each released row the row of the original that it was made from, counted from 0; None where rows are
+        nobody's (synthetic) or it is not known.
+    mechanism
+        How likely each released row is for each original one, where the masking method can say so; what an adversary
+        knows who knows the method and its settings.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> original = Table.from_frame(pl.DataFrame({"age": [31, 40], "town": ["Ulm", "Bonn"]}), name="original")
+    >>> released = Table.from_frame(pl.DataFrame({"age": [30, 40]}), name="released")
+    >>> Release(original, released).original.column_names
+    ('age',)
+    """
+
+    original: Table
+    released: Table
+    control: Table | None = None
+    kind: ReleaseKind | None = None
+    name: str = "release"
+    notes: tuple[str, ...] = ()
+    truth: "NDArray[np.int64] | None" = None
+    # It may know the original, and what is private is never printed.
+    mechanism: "Mechanism | None" = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("masked", "synthetic", None):
+            raise InputError("the kind of a release must be 'masked', 'synthetic' or None. Correct it")
+        tables = agree(self.original, self.released, *([] if self.control is None else [self.control]))
+        added = [note for table in tables for note in table.notes if note not in self.notes]
+        for name, table in zip(("original", "released", "control"), tables, strict=False):
+            object.__setattr__(self, name, table)
+        object.__setattr__(self, "notes", (*self.notes, *dict.fromkeys(added)))
+        if self.control is not None and _same_rows(self.original, self.control):
+            raise InputError(
+                f"the {self.control.name} must hold people who are not in the {self.original.name}, but both have the "
+                "same rows. Pass people who were kept apart, or no control table"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """What an adversary knows beforehand: rows about people of the original, and about others who are not in it.
+
+    Where ``records`` are only some of the original, ``scale`` holds rows that reach as far as the whole of it (such as
+    :meth:`Table.extremes <unveil.data.table.Table.extremes>`), so that distances do not depend on who was drawn.
+    """
+
+    records: Table
+    control: Table | None = None
+    scale: Table | None = None
+
+
+def _same_rows(one: Table, other: Table) -> bool:
+    """Return whether two tables with the same columns hold the same rows, in any order."""
+    if one.rows != other.rows:
+        return False
+    return one.frame.hash_rows(0).sort().equals(other.frame.hash_rows(0).sort())

@@ -1,0 +1,293 @@
+"""A table of people: its columns with their kinds and roles, and its rows, which are private."""
+
+import hashlib
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unveil.data.files.header import Header
+from unveil.data.files.read import read_table
+from unveil.data.table._agreement import one_kind
+from unveil.data.table.kinds import KINDS, ROLES, Kind, Role, Settled, ToldKind, guess_role, settle
+from unveil.data.table.native import series_of
+from unveil.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+__all__ = ["KINDS", "ROLES", "Column", "Kind", "Role", "Table", "ToldKind", "agree"]
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Column:
+    """What is known of a column without looking at its rows.
+
+    ``reason`` says why this kind and role were guessed, or "as told"; ``missing`` counts the missing values.
+    """
+
+    name: str
+    kind: Kind
+    role: Role
+    reason: str
+    missing: int
+    kind_told: bool = False
+    role_told: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows about people, one each, with the kind and role of every column; never shows a row.
+
+    Made by `Table.from_frame` and `Table.read`. ``frame`` is for the library itself: each kind is kept in one form
+    (see `unveil.data.table.kinds.settle`), a missing value is null. ``notes`` say what was left out on the way.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    frame: "pl.DataFrame" = field(repr=False)
+    sha256: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        name: str = "table",
+        kinds: Mapping[str, ToldKind] | None = None,
+        roles: Mapping[str, Role] | None = None,
+        missing: Collection[str] = (),
+    ) -> "Table":
+        """Return the rows of any eager DataFrame (pandas, polars, pyarrow, …) as a table; the frame stays as it is.
+
+        Parameters
+        ----------
+        frame
+            At least one row and one column; the columns must have different names.
+        name
+            How messages call the table.
+        kinds
+            Kinds of columns, where the guess is not right: "number", "category", "ordered", "date", "boolean", "text",
+            or the levels of an ordered column as a list from the lowest to the highest.
+        roles
+            Roles of columns: "identifier", "known", "sensitive", "ignored".
+        missing
+            Texts that stand for a missing value, such as "?" or "NA". Null, NaN and the empty cell always do.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> people = Table.from_frame(pl.DataFrame({"age": [31, None], "town": ["Ulm", "?"]}), missing=["?"])
+        >>> [(column.name, column.kind, column.role, column.missing) for column in people.columns]
+        [('age', 'number', 'known', 1), ('town', 'category', 'known', 1)]
+        """
+        return _build(series_of(frame, table=name), name, kinds or {}, roles or {}, missing)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        name: str | None = None,
+        kinds: Mapping[str, ToldKind] | None = None,
+        roles: Mapping[str, Role] | None = None,
+        missing: Collection[str] = (),
+        header: Header = "detect",
+    ) -> "Table":
+        """Return the table in a CSV or Parquet file; the settings are those of `from_frame`.
+
+        Its name is that of the file unless told, and ``sha256`` is the hash of the file's bytes (None for a pipe). A
+        first line that looks like data is refused, because its cells would become names, unless ``header`` is told:
+        "yes" where it names the columns, "no" where it is data; they are then called ``column_1`` and so on.
+        """
+        path = Path(path)
+        is_parquet, digest = _look(path)
+        frame = read_table(path, as_text=not is_parquet, header=header)
+        name = name or path.name
+        columns = series_of(frame, table=name)
+        del frame  # so that each column of text can go as soon as its numbers are read
+        return replace(_build(columns, name, kinds or {}, roles or {}, missing), sha256=digest)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, at least 1."""
+        return self.frame.height
+
+    @cached_property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns, in their order."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
+
+    def column(self, name: str) -> Column:
+        """Return the column of that name, or say which there are."""
+        found = self._by_name.get(name)
+        if found is None:
+            raise InputError(
+                f"column {name!r} is not in the {self.name}; it has {_listed(self.column_names)}."
+                f"{did_you_mean(name, self.column_names)} Name a column that is there"
+            )
+        return found
+
+    def select(self, names: Sequence[str]) -> "Table":
+        """Return the table with these columns only, in this order."""
+        import polars as pl
+
+        columns = tuple(self.column(name) for name in names)
+        # One by one: for polars a column called * would stand for all of them.
+        return replace(self, columns=columns, frame=pl.DataFrame({name: self.frame.get_column(name) for name in names}))
+
+    def extremes(self) -> "Table":
+        """Return two rows that reach as far as the whole table: the least and the greatest value of each column."""
+        import polars as pl
+
+        ends = {
+            column.name: values.sort(nulls_last=True).head(1).append(values.sort().tail(1))
+            for column in self.columns
+            for values in (self.frame.get_column(column.name),)
+        }
+        return replace(self, frame=pl.DataFrame(ends), sha256=None)
+
+    def take(self, row_indices: "NDArray[np.int64] | Sequence[int]") -> "Table":
+        """Return the rows at these positions, counted from 0, in this order; they have no hash, being no file."""
+        frame = self.frame[row_indices]
+        missing = frame.null_count().row(0) if frame.width else ()
+        columns = tuple(replace(column, missing=count) for column, count in zip(self.columns, missing, strict=True))
+        return replace(self, columns=columns, frame=frame, sha256=None)
+
+
+def _look(path: Path) -> tuple[bool, str | None]:
+    """Return whether the file is Parquet, and the hash of its bytes; of what is no plain file nothing is said."""
+    try:
+        if not path.is_file():
+            return False, None
+        with path.open("rb") as stream:
+            is_parquet = stream.read(4) == b"PAR1"
+            stream.seek(0)
+            return is_parquet, hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return False, None  # reading says why
+
+
+def _build(
+    columns: list[tuple["pl.Series", str]],
+    name: str,
+    kinds: Mapping[str, ToldKind],
+    roles: Mapping[str, Role],
+    missing: Collection[str],
+) -> Table:
+    import polars as pl
+
+    if not columns or columns[0][0].len() == 0:
+        seen = "no column" if not columns else "no row"
+        raise InputError(f"the {name} must have at least one row and one column, but has {seen}. Pass the whole table")
+    names = [series.name for series, _ in columns]
+    pattern = next(
+        (place for place, text in enumerate(names, 1) if text == "*" or re.fullmatch(r"\^.*\$", text, re.S)), 0
+    )
+    if pattern:  # polars takes such a name for a pattern of names
+        raise InputError(
+            f"a column name must not be * nor begin with ^ and end with $, as that of column {pattern} of the {name} "
+            "does. Rename it"
+        )
+    _check_told(names, name, kinds, roles)
+    described, values = [], []
+    columns.reverse()
+    while columns:
+        series, remark = columns.pop()
+        settled = settle(series, told=kinds.get(series.name), missing=missing, remark=remark, table=name)
+        del series
+        described.append(_described(settled, roles.get(settled.values.name), kind_told=settled.values.name in kinds))
+        values.append(settled.values)
+    return Table(name, tuple(described), pl.DataFrame({series.name: series for series in values}))
+
+
+def _described(settled: Settled, told: Role | None, *, kind_told: bool) -> Column:
+    role, why = (told, "as told") if told else guess_role(settled.values, settled.kind)
+    return Column(
+        name=settled.values.name,
+        kind=settled.kind,
+        role=role,
+        reason=f"{settled.kind}: {settled.reason}; {role}: {why}",
+        missing=settled.values.null_count(),
+        kind_told=kind_told,
+        role_told=told is not None,
+    )
+
+
+def _check_told(names: Sequence[str], table: str, kinds: Mapping[str, ToldKind], roles: Mapping[str, Role]) -> None:
+    for what, told in (("kinds", kinds), ("roles", roles)):
+        unknown = [name for name in told if name not in set(names)]
+        if unknown:
+            raise InputError(
+                f"{what} names column {unknown[0]!r}, which is not in the {table}.{did_you_mean(unknown[0], names)} "
+                "Correct the name, or leave it out"
+            )
+    for name, role in roles.items():
+        if role not in ROLES:
+            raise InputError(
+                f"the role of column {name!r} must be one of {', '.join(ROLES)}. Correct it in roles={{…}}"
+            )
+
+
+def agree(original: Table, *others: Table) -> tuple[Table, ...]:
+    """Return the tables with the same columns in the same order, of the same kinds and roles.
+
+    A kind or role told for one table counts for all. Where nothing was told the role is that of the original.
+    A column that one of the tables lacks is dropped from all, with a note. A column without any value takes the kind it
+    has elsewhere.
+
+    Raises
+    ------
+    InputError
+        If no column is in all of them, or if a column is of another kind in two of them.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> original = Table.from_frame(pl.DataFrame({"age": [31, 40], "name": ["Ann", "Bea"]}), name="original")
+    >>> released = Table.from_frame(pl.DataFrame({"age": [30.5, 40.5]}), name="released")
+    >>> [table.column_names for table in agree(original, released)]
+    [('age',), ('age',)]
+    """
+    tables = (original, *others)
+    names = [name for name in original.column_names if all(name in table._by_name for table in others)]
+    if not names:
+        raise InputError(
+            f"the {' and the '.join(table.name for table in tables)} must have columns of the same name, but have none "
+            "in common. Pass tables about the same people, with a header"
+        )
+    parts = [one_kind(tables, name) for name in names]
+    return tuple(_assembled(table, place, parts) for place, table in enumerate(tables))
+
+
+def _assembled(table: Table, place: int, parts: Sequence[Sequence[tuple[Column, "pl.Series"]]]) -> Table:
+    """Return the table with the columns that all tables have, and a note on those it loses."""
+    import polars as pl
+
+    columns = tuple(part[place][0] for part in parts)
+    kept = {column.name for column in columns}
+    dropped = [name for name in table.column_names if name not in kept]
+    notes = table.notes
+    if dropped:
+        many = "columns" if len(dropped) > 1 else "column"
+        notes += (f"{len(dropped)} {many} of the {table.name} left out, not being in all tables: {_listed(dropped)}",)
+    # By name: a series whose name is empty would lose it in a list of them.
+    frame = pl.DataFrame({part[place][0].name: part[place][1] for part in parts})
+    return replace(table, columns=columns, frame=frame, notes=notes)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(map(repr, names[:_SHOWN])) + more

@@ -1,0 +1,1 @@
+"""What candidates and their probabilities say about each target."""

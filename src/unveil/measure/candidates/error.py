@@ -1,0 +1,75 @@
+"""How wrong the adversary's estimate is."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.guess import Candidates
+from unveil.guess.candidates import NOBODY, Truth
+from unveil.measure._listing import metric
+from unveil.measure.candidates._truth import considered_truth, correct, defined_with_truth, numbers, truth_probability
+from unveil.measure.candidates.uncertainty import SOURCE
+
+Floats = NDArray[np.float64]
+
+FACTS: dict[str, Any] = {"category": "error", "more_means": "more private", "bounds": (0, 1), "source": SOURCE}
+
+
+@metric(per="target", **FACTS)
+def absolute_error(guess: Candidates, truth: Truth) -> Floats:
+    """Return how much more probable the most likely candidate is than the true one.
+
+    Formula: ``max(p) - p_t``. 0 means the truth is (among) the most likely, 1 sure and wrong. NaN where not attempted
+    or where the target stands for nobody.
+
+    >>> absolute_error(Candidates.from_matrix([[0.75, 0.25]]), [1])
+    array([0.5])
+    """
+    return defined_with_truth(guess, truth, guess.summary.largest - truth_probability(guess, truth))
+
+
+@metric(per="target", **FACTS)
+def incorrectness(guess: Candidates, truth: Truth) -> Floats:
+    """Return the probability that the adversary gives to all that is wrong.
+
+    Formula: ``1 - p_t``. 0 means sure and right, 1 that the truth was given no probability or not considered. NaN where
+    not attempted or where the target stands for nobody.
+
+    >>> incorrectness(Candidates.from_matrix([[0.75, 0.25]]), [0])
+    array([0.25])
+    """
+    return defined_with_truth(guess, truth, 1 - truth_probability(guess, truth))
+
+
+@metric(per="target", **FACTS)
+def mean_squared_error(guess: Candidates, truth: Truth) -> Floats:
+    """Return the mean squared difference between the estimate and the true match over the candidates considered.
+
+    Formula: ``(1 - 2 * p_t + sum(p ** 2)) / c``; a truth that was not considered is added with probability 0. 0 means
+    sure and right; 1 is the worst (two candidates, sure and wrong). NaN where not attempted or where the target stands
+    for nobody.
+
+    >>> mean_squared_error(Candidates.from_matrix([[0.5, 0.5]]), [0])
+    array([0.25])
+    """
+    count = guess.considered + ~considered_truth(guess, truth)
+    squared = 1 - 2 * truth_probability(guess, truth) + guess.summary.squares
+    return defined_with_truth(guess, truth, np.maximum(0.0, squared) / count)
+
+
+@metric(per="release", **FACTS)
+def incorrectly_classified(guess: Candidates, truth: Truth) -> float:
+    """Return the share of all targets that were attempted and matched wrongly.
+
+    Formula: ``#(attempted and wrong) / n`` over the n targets that stand for somebody; a fraction, not a percentage. 0
+    means no wrong match, which an adversary also reaches who attempts nothing. NaN where no target stands for anybody.
+
+    >>> incorrectly_classified(Candidates.from_matrix([[0.75, 0.25], [1.0, 0.0]]), [0, 1])
+    0.5
+    """
+    somebody = numbers(guess, truth) != NOBODY
+    if not somebody.any():
+        return float("nan")
+    wrong = np.where(guess.attempted & somebody, 1 - correct(guess, truth), 0.0)
+    return float(wrong.sum() / somebody.sum())

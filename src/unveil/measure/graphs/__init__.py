@@ -1,0 +1,1 @@
+"""What a graph is like, and what its release keeps of it."""

@@ -1,0 +1,270 @@
+"""How many entries an adversary cracks who matches released tokens with original entries.
+
+A crack is an entry that gets its own token. The adversary's matching is random: one of all that are possible, as likely
+as the attack holds it to be. Every number says how it was found and how far it may be off.
+"""
+
+from dataclasses import dataclass
+from math import inf, nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.matching import Edges
+from unveil.errors import InputError
+from unveil.guess.matching import Matching
+from unveil.guess.matching_distribution import MatchingDistribution
+from unveil.measure._listing import metric
+from unveil.measure.matchings._balance import balanced
+from unveil.measure.matchings._random_matchings import LISTED, Figure, Kind, RandomMatching, random_matching
+from unveil.measure.matchings.degree_of_anonymity import degree, degree_by_permanent, degree_of_listed
+from unveil.measure.matchings.heuristic import bias, heuristic
+from unveil.measure.matchings.set_cracks import Labels, SetCracks, by_groups, labels_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["SHARES", "Cracks", "Figure", "Quantile", "crack_probability", "cracks", "expected_cracks"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+#: For these probabilities it is said how many entries are cracked at least.
+SHARES = (0.5, 0.1, 0.05, 0.01)
+FACTS: dict[str, Any] = {"category": "cracks", "more_means": "less private"}
+SOURCE = "Lakshmanan, Ng & Ramesh (2008) for 0/1 matrices; Bagai, Malik & Jadliwala (2017)"
+
+
+@dataclass(frozen=True)
+class Quantile:
+    """With this probability at least so many entries are cracked.
+
+    ``low`` and ``high`` are that number when the sampled chances are two standard errors lower and higher; where the
+    distribution is exact all three are the same.
+
+    >>> Quantile(0.05, 3, 3, 3, "subsets").at_least
+    3
+    """
+
+    probability: float
+    at_least: int
+    low: int
+    high: int
+    method: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cracks:
+    """Everything about the cracks of an attack.
+
+    Attributes
+    ----------
+    n
+        The number of entries.
+    truth
+        The true token of each.
+    log_permanent, permanent
+        The natural logarithm of the matrix's permanent, and the permanent itself where it is a whole number that was
+        counted to the last digit (of a 0/1 matrix: the number of matchings). NaN and None where matchings were listed.
+    d, d_by_permanent
+        The degree of anonymity, and the form of it that looks at the permanent of the doubly stochastic matrix alone
+        (:mod:`~unveil.measure.degree_of_anonymity`). The latter is NaN where matchings were listed.
+    expected_cracks
+        The mean number of entries cracked: Ψ, which is ε on a 0/1 matrix.
+    crack_probability, crack_probability_error
+        Of each entry, the chance to be cracked, and its standard error (0 where exact).
+    crack_distribution, crack_distribution_error, crack_distribution_method
+        The chance of 0, 1, ..., n cracks, with standard errors (0 where exact). R-hat is that of ``r_hat``.
+    quantiles
+        How many entries are cracked at least with probability 50, 10, 5 and 1 %.
+    heuristic, matched_bias
+        The heuristic H for the expected cracks, and by what share it misses those of a truth that the adversary's own
+        matchings draw (:mod:`~unveil.measure.matchings.heuristic`). NaN where matchings were listed: there
+        is no matrix.
+    groups
+        Cracks of sets, where groups were given.
+    r_hat
+        The worst R-hat of everything that was sampled; NaN where nothing was.
+    notes
+        Sentences to read beside the numbers, such as that the attack rules the truth out.
+    """
+
+    n: int
+    truth: Integers
+    log_permanent: Figure
+    permanent: int | None
+    d: Figure
+    d_by_permanent: Figure
+    expected_cracks: Figure
+    crack_probability: Floats
+    crack_probability_error: Floats
+    crack_distribution: Floats
+    crack_distribution_error: Floats
+    crack_distribution_method: str
+    quantiles: tuple[Quantile, ...]
+    heuristic: Figure
+    matched_bias: Figure
+    groups: SetCracks | None
+    r_hat: float
+    notes: tuple[str, ...]
+    _edges: Edges
+    _effective: float
+
+    @property
+    def permanent_method(self) -> str:
+        """How the permanent was found."""
+        return self.log_permanent.method
+
+    @property
+    def cracked_share(self) -> Figure:
+        """The expected cracks as a share of all entries."""
+        found = self.expected_cracks
+        return Figure(found.value / self.n, found.error / self.n, found.method, found.r_hat, found.kind)
+
+    def marginals(self) -> "csr_array":
+        """Return the chance of every pair of an entry (row) and a token (column), as a sparse matrix."""
+        from scipy.sparse import csr_array
+
+        edges = self._edges
+        return csr_array((edges.weight.copy(), edges.column.copy(), edges.start.copy()), shape=(self.n, self.n))
+
+    def at_least(self, probability: float) -> Quantile:
+        """Return how many entries are cracked at least with this probability: the largest number that holds.
+
+        >>> found = cracks(Matching([[1, 1], [1, 1]]), [0, 1], rng=np.random.default_rng(1))
+        >>> found.at_least(0.5).at_least, found.at_least(0.51).at_least
+        (2, 0)
+        """
+        if not 0 < probability <= 1:
+            raise InputError(f"probability must lie above 0 and be at most 1, but is {probability:g}. Write 0.05")
+        return _quantile(self.crack_distribution, self._effective, self.crack_distribution_method, probability)
+
+
+def _quantile(chances: Floats, effective: float, method: str, probability: float) -> Quantile:
+    tail = np.cumsum(chances[::-1])[::-1]
+    error = np.zeros(tail.size)
+    if effective < inf:
+        # As with one further sample of each kind: what was never seen is not impossible.
+        likely = (tail * effective + 1) / (effective + 2)
+        error = np.sqrt(np.maximum(likely * (1 - likely), 0) / effective)
+    middle, low, high = (_last(tail + shift * error, probability) for shift in (0, -2, 2))
+    return Quantile(float(probability), middle, low, high, method)
+
+
+def _last(tail: Floats, probability: float) -> int:
+    """Return the largest number whose tail is at least ``probability``, up to rounding; 0 always holds."""
+    return int(np.flatnonzero(tail >= probability - 1e-12).max(initial=0))
+
+
+def cracks(
+    guess: Matching | MatchingDistribution,
+    truth: Any,
+    *,
+    groups: Labels | None = None,
+    rng: np.random.Generator,
+    precision: float = 0.01,
+) -> Cracks:
+    """Return how many entries the adversary cracks: expected, per entry, and with which distribution.
+
+    Parameters
+    ----------
+    guess
+        The attack: a matrix, or matchings with probabilities.
+    truth
+        The true token of each entry by number from 0, or pairs of names; every token once. A truth that the attack
+        rules out has an answer like any other, and a note says so.
+    groups
+        Where a token of the right category is enough: one group per entry, or a mapping from entry to group.
+    rng
+        Used where the matrix is too large for exact methods only.
+    precision
+        Sampling stops when the standard error of the expected cracks of a block is below this share of them (of one
+        crack if they are fewer).
+
+    Examples
+    --------
+    The thesis's hospital unit has 18 possible matchings with 29 cracks among them:
+
+    >>> attack = Matching([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]])
+    >>> found = cracks(attack, [2, 3, 4, 0, 1], rng=np.random.default_rng(1))
+    >>> found.permanent, round(found.expected_cracks.value * 18, 9), found.expected_cracks.method
+    (18, 29.0, 'subsets')
+    >>> [(quantile.probability, quantile.at_least) for quantile in found.quantiles]
+    [(0.5, 1), (0.1, 3), (0.05, 5), (0.01, 5)]
+    """
+    labels = None if groups is None else labels_of(guess, groups)
+    found = random_matching(guess, truth, rng=rng, distribution=True, precision=precision)
+    chances, errors = found.distribution, found.distribution_error
+    if chances is None or errors is None:
+        raise ValueError("the distribution of cracks was asked for")
+    for array in (found.probability, found.probability_error, chances, errors):
+        array.flags.writeable = False
+    effective = found.effective if (errors > 0).any() else inf
+    method = found.methods["crack_distribution"]
+    return Cracks(
+        n=found.n,
+        truth=found.truth,
+        permanent=None if found.log_permanent is None else found.log_permanent.exact,
+        expected_cracks=_expected(found),
+        crack_probability=found.probability,
+        crack_probability_error=found.probability_error,
+        crack_distribution=chances,
+        crack_distribution_error=errors,
+        crack_distribution_method=method,
+        quantiles=tuple(_quantile(chances, effective, method, share) for share in SHARES),
+        groups=None if labels is None else by_groups(found, labels),
+        r_hat=found.r_hat,
+        notes=found.notes,
+        _edges=found.edges.with_weight(found.marginal),
+        _effective=effective,
+        **_of_matrix(guess, found),
+    )
+
+
+def _of_matrix(guess: Matching | MatchingDistribution, found: RandomMatching) -> dict[str, Figure]:
+    """Return the figures that need the matrix; of those, listed matchings have a degree of anonymity only."""
+    if isinstance(guess, MatchingDistribution):
+        names = ("log_permanent", "d_by_permanent", "heuristic", "matched_bias")
+        return {"d": degree_of_listed(guess)} | dict.fromkeys(names, Figure(nan, nan, LISTED))
+    scaled, number = balanced(guess), found.permanent
+    kind: Kind = "bracket" if number.low < number.high else "exact"
+    return {
+        "log_permanent": Figure(number.log, number.error, number.method, nan, kind),
+        "d": degree(guess, found, scaled),
+        "d_by_permanent": degree_by_permanent(number, scaled, found.n),
+        "heuristic": heuristic(guess, found.at_truth, scaled),
+        "matched_bias": bias(guess, found, scaled),
+    }
+
+
+def _expected(found: RandomMatching) -> Figure:
+    return found.figure(float(found.probability.sum()), found.expected_error)
+
+
+@metric(per="release", bounds=(0, inf), source=SOURCE, **FACTS)
+def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> Figure:
+    """Return the mean number of entries that the adversary's matching gives their own token: Ψ, on 0/1 matrices ε.
+
+    Formula: ``sum(M[i, truth[i]])``, where ``M[i, j] = P[i, j] * permanent(P without row i and column j) /
+    permanent(P)`` is the chance that entry i gets token j. 0 means that no entry is ever cracked, n that all always
+    are; who knows nothing expects 1, whatever n is. Below 1 the attack misleads the adversary. It is never undefined.
+
+    >>> expected_cracks(Matching([[1, 1], [3, 1]]), [0, 1], rng=np.random.default_rng(1)).value
+    0.5
+    """
+    return _expected(random_matching(guess, truth, rng=rng))
+
+
+@metric(per="target", bounds=(0, 1), source=SOURCE, **FACTS)
+def crack_probability(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> Floats:
+    """Return the probability that each entry is cracked: gets its own token.
+
+    Formula: ``P[i, j] * permanent(P without row i and column j) / permanent(P)`` with the true token j of entry i. 0
+    means that it never is, 1 that it always is. It is never undefined. :func:`cracks` has the errors where pairs must
+    be sampled.
+
+    >>> crack_probability(Matching([[1, 1], [3, 1]]), [1, 0], rng=np.random.default_rng(1))
+    array([0.75, 0.75])
+    """
+    return random_matching(guess, truth, rng=rng).probability

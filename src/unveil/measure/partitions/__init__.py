@@ -1,0 +1,1 @@
+"""What a guess about who belongs together says about each subject."""

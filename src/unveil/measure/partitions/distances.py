@@ -1,0 +1,248 @@
+"""How far the adversary's partition is from the truth, by the measures that the clustering literature knows.
+
+All of them come from one contingency table and cost little more than it. Unlike unlinkability they know neither
+subjects nor policies: they say how good the guess is as a whole.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from math import inf, isnan, log2, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.partitions.contingency import overlap_sums
+from unveil._kernels.partitions.transfer import heaviest_pairing
+from unveil.errors import InputError
+from unveil.guess import Partition, View
+from unveil.measure._listing import metric
+from unveil.measure.partitions._contingency import Contingency, contingency
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionDistances:
+    """The distances of one guess from the truth; each field is the metric that its comment names.
+
+    NaN stands for what is undefined (one item has no pairs and no distances to divide by) or was not asked for.
+    """
+
+    voi: float  # variation_of_information, in bits
+    voi_normalised: float
+    rand: float  # rand_index
+    adjusted_rand: float  # adjusted_rand_index
+    bcubed_precision: float
+    bcubed_recall: float
+    mtd: float  # minimal_transfer_distance, in items
+    mtd_normalised: float
+
+
+def partition_distances(guess: Partition | View, truth: Partition, *, transfer: bool = True) -> PartitionDistances:
+    """Return all distances of the guess from the truth, computed from one contingency table.
+
+    For a view each is the mean over its partitions, weighted by their probabilities. ``transfer=False`` leaves out the
+    minimal transfer distance, the only one that takes more than one look at each cell of the table; it is then NaN.
+
+    >>> distances = partition_distances(Partition.from_labels("xxyy"), Partition.from_labels("aaab"))
+    >>> distances.rand, distances.mtd
+    (0.5, 1.0)
+    """
+
+    def measure(table: Contingency) -> PartitionDistances:
+        (voi, precision, recall), mtd = _overlaps(table), _mtd(table) if transfer else nan
+        return PartitionDistances(
+            voi=voi,
+            voi_normalised=_share(voi, log2(table.n)),
+            rand=_rand(table),
+            adjusted_rand=_adjusted_rand(table),
+            bcubed_precision=precision,
+            bcubed_recall=recall,
+            mtd=mtd,
+            mtd_normalised=_share(mtd, table.n - 1),
+        )
+
+    partitions, probabilities = _parts(guess, truth)
+    measured = [measure(contingency(partition, truth)) for partition in partitions]
+    names = [field.name for field in fields(PartitionDistances)]
+    means = {name: _mean([getattr(one, name) for one in measured], probabilities) for name in names}
+    return PartitionDistances(**means)
+
+
+@metric(
+    category="distance",
+    per="release",
+    more_means="more private",
+    bounds=(0.0, inf),
+    source="Meila, Comparing clusterings by the variation of information, 2003",
+)
+def variation_of_information(guess: Partition | View, truth: Partition, *, normalised: bool = False) -> float:
+    """Return the variation of information between guess and truth, in bits.
+
+    It is what one partition leaves unknown about the other, both ways: H(truth | guess) + H(guess | truth). From 0
+    (the same partition) to log2 n (all in one cluster against all alone); ``normalised`` divides by log2 n, which is
+    NaN for one item. For a view, the mean over its partitions.
+
+    >>> variation_of_information(Partition.from_labels("xxyy"), Partition.from_labels("abab"))
+    2.0
+    """
+    return _expected(guess, truth, lambda table: _share(_overlaps(table)[0], log2(table.n) if normalised else 1))
+
+
+@metric(
+    category="distance",
+    per="release",
+    more_means="less private",
+    bounds=(0.0, 1.0),
+    source="Rand, Objective criteria for the evaluation of clustering methods, 1971",
+)
+def rand_index(guess: Partition | View, truth: Partition) -> float:
+    """Return the share of pairs of items that guess and truth both put together or both put apart.
+
+    1 means the same partition; 0 means that every pair is judged wrongly. NaN for one item: there are no pairs.
+    For a view, the mean over its partitions.
+
+    >>> rand_index(Partition.from_labels("xxyy"), Partition.from_labels("aaab"))
+    0.5
+    """
+    return _expected(guess, truth, _rand)
+
+
+@metric(
+    category="distance",
+    per="release",
+    more_means="less private",
+    bounds=(-0.5, 1.0),
+    source="Hubert and Arabie, Comparing partitions, 1985",
+)
+def adjusted_rand_index(guess: Partition | View, truth: Partition) -> float:
+    """Return the Rand index on a scale where 0 is what random clusters of the same sizes would give.
+
+    1 means the same partition; below 0 means worse than chance, at worst -1/2. Where chance already gives the highest
+    value possible it would be 0/0: then both partitions are all-in-one or both all-alone, hence the same, and the value
+    is 1. NaN for one item: there are no pairs. For a view, the mean over its partitions.
+
+    >>> adjusted_rand_index(Partition.from_labels("xxyy"), Partition.from_labels("abab"))
+    -0.5
+    """
+    return _expected(guess, truth, _adjusted_rand)
+
+
+@metric(
+    category="distance",
+    per="release",
+    more_means="less private",
+    bounds=(0.0, 1.0),
+    source="Bagga and Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998",
+)
+def bcubed_precision(guess: Partition | View, truth: Partition) -> float:
+    """Return the mean share, over all items, of the item's guessed cluster that truly belongs with it.
+
+    1 means that no guessed cluster mixes subjects; it is at least the number of guessed clusters divided by n.
+    For a view, the mean over its partitions.
+
+    >>> bcubed_precision(Partition.from_labels("xxxx"), Partition.from_labels("aabb"))
+    0.5
+    """
+    return _expected(guess, truth, lambda table: _overlaps(table)[1])
+
+
+@metric(
+    category="distance",
+    per="release",
+    more_means="less private",
+    bounds=(0.0, 1.0),
+    source="Bagga and Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998",
+)
+def bcubed_recall(guess: Partition | View, truth: Partition) -> float:
+    """Return the mean share, over all items, of what truly belongs with the item that the guess put with it.
+
+    1 means that no subject was torn apart; it is at least the number of true clusters divided by n.
+    For a view, the mean over its partitions.
+
+    >>> bcubed_recall(Partition.from_labels("wxyz"), Partition.from_labels("aabb"))
+    0.5
+    """
+    return _expected(guess, truth, lambda table: _overlaps(table)[2])
+
+
+@metric(
+    category="distance",
+    per="release",
+    more_means="more private",
+    bounds=(0.0, inf),
+    source="Charon, Denoeud, Guenoche and Hudry, Maximum transfer distance between partitions, 2006",
+)
+def minimal_transfer_distance(guess: Partition | View, truth: Partition, *, normalised: bool = False) -> float:
+    """Return how many items must change cluster, at least, to turn the guess into the truth.
+
+    It is n minus the most items that stay when each true cluster is paired with at most one guessed cluster. From 0
+    (the same partition) to n - 1; ``normalised`` divides by n - 1, which is NaN for one item. For a view, the mean over
+    its partitions.
+
+    >>> minimal_transfer_distance(Partition.from_labels("xxyy"), Partition.from_labels("aaab"))
+    1.0
+    """
+    return _expected(guess, truth, lambda table: _share(_mtd(table), table.n - 1 if normalised else 1))
+
+
+def _parts(guess: Partition | View, truth: Partition) -> tuple[tuple[Partition, ...], tuple[Fraction, ...]]:
+    if not isinstance(truth, Partition) or not isinstance(guess, (Partition, View)):
+        raise InputError(
+            f"truth must be a Partition and guess a Partition or a View, but they are {type(truth).__name__} and "
+            f"{type(guess).__name__}. Build them with Partition.from_labels"
+        )
+    view = guess if isinstance(guess, View) else View([guess], [1])
+    return tuple(view.partitions), tuple(Fraction(probability) for probability in view.probabilities)
+
+
+def _expected(guess: Partition | View, truth: Partition, measure: Callable[[Contingency], float]) -> float:
+    partitions, probabilities = _parts(guess, truth)
+    return _mean([measure(contingency(partition, truth)) for partition in partitions], probabilities)
+
+
+def _mean(values: list[float], probabilities: tuple[Fraction, ...]) -> float:
+    # In fractions, so that the mean of equal values is that value and no mean leaves the bounds of its metric.
+    if any(map(isnan, values)):
+        return nan
+    return float(sum((Fraction(value) * p for value, p in zip(values, probabilities, strict=True)), Fraction(0)))
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else nan
+
+
+def _overlaps(table: Contingency) -> tuple[float, float, float]:
+    """Return variation of information, B-cubed precision and B-cubed recall; rounding does not leave their bounds."""
+    sums = overlap_sums(table.row_start, table.column, table.count, table.row_total, table.column_total)
+    bits, precision, recall = (total / table.n for total in sums)
+    return min(bits, log2(table.n)), min(precision, 1.0), min(recall, 1.0)
+
+
+def _pairs(sizes: NDArray[np.int64]) -> int:
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _pair_counts(table: Contingency) -> tuple[int, int, int, int]:
+    """Return how many pairs are together in both, in the truth, in the guess, and how many there are; exact."""
+    n = table.n
+    return _pairs(table.count), _pairs(table.row_total), _pairs(table.column_total), n * (n - 1) // 2
+
+
+def _rand(table: Contingency) -> float:
+    both, truth, guess, all_pairs = _pair_counts(table)
+    return (all_pairs + 2 * both - truth - guess) / all_pairs if all_pairs else nan
+
+
+def _adjusted_rand(table: Contingency) -> float:
+    # (both - expected) / (largest - expected) with expected = truth * guess / all and largest = (truth + guess) / 2,
+    # both sides times 2 * all: whole numbers of any size, and one division.
+    both, truth, guess, all_pairs = _pair_counts(table)
+    if not all_pairs:
+        return nan
+    room = (truth + guess) * all_pairs - 2 * truth * guess
+    return 2 * (both * all_pairs - truth * guess) / room if room else 1.0
+
+
+def _mtd(table: Contingency) -> float:
+    rows, columns = table.row_total.size, table.column_total.size
+    return float(table.n - heaviest_pairing(table.row, table.column, table.count, rows, columns))

@@ -1,0 +1,92 @@
+"""The overall picture for every policy: what changes when alpha and beta do."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.guess import Partition, View
+from unveil.measure.partitions._evaluate import ROUNDING, Policy, beta_point, evaluate, risk_slope
+from unveil.measure.partitions._policy import Flags, Shares, exact_shares, flags
+from unveil.measure.partitions._tally import tallies
+from unveil.measure.partitions._weights import Weights
+from unveil.measure.partitions.unlinkability import Norm
+
+Floats = NDArray[np.float64]
+
+__all__ = ["PolicyGrid", "beta_point", "policy_grid", "risk_slope_on"]
+
+ALPHA_STEPS = 20
+BETA_STEPS = 100
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PolicyGrid:
+    """Overall figures for a grid of policies that everybody shares.
+
+    ``linked[a]`` and ``mixed[a]`` are the overall graphs at ``alphas[a]``; ``risk_slope[a, b]`` is NaN where the
+    average subject is already breached at ``betas[b]``; ``breached_subjects[a, b]`` counts those who are.
+    """
+
+    alphas: Floats
+    betas: Floats
+    linked: tuple[Floats, ...]
+    mixed: tuple[Floats, ...]
+    risk_slope: Floats
+    breached_subjects: NDArray[np.int64]
+
+
+def policy_grid(
+    guess: Partition | View,
+    truth: Partition,
+    *,
+    contamination_desirable: Flags = False,
+    weights: Weights | None = None,
+    norm: Norm = "weight",
+) -> PolicyGrid:
+    """Return the overall graphs for 21 alphas, and risk slope and breached subjects for these and 101 betas.
+
+    The items are counted once; the settings are those of :func:`unveil.measure.unlinkability`.
+
+    >>> grid = policy_grid(Partition.from_labels("xxyy"), Partition.from_labels("aaab"))
+    >>> grid.risk_slope.shape, int(grid.breached_subjects[10, 80])
+    ((21, 101), 1)
+    """
+    counted = tallies(guess, truth, weights)
+    desirable = flags(contamination_desirable, truth.clusters, what="contamination_desirable")
+    betas = np.array([step / BETA_STEPS for step in range(BETA_STEPS + 1)])
+    alphas = [Fraction(step, ALPHA_STEPS) for step in range(ALPHA_STEPS + 1)]
+    linked, mixed, slopes, breached = [], [], [], []
+    anything: Shares = exact_shares(1, truth.clusters, what="beta")
+    for alpha in alphas:
+        policy = Policy(
+            alpha=exact_shares(alpha, truth.clusters, what="alpha"),
+            beta=anything,
+            contamination_desirable=desirable,
+            literal=norm == "literal",
+        )
+        subjects, overall = evaluate(counted, policy)
+        linked.append(overall["linked"])
+        mixed.append(overall["mixed"])
+        slopes.append(risk_slope_on(overall["linked"], overall["mixed"], alpha=float(alpha), beta=betas))
+        reached = np.searchsorted(np.sort(subjects["linked0"]), betas - ROUNDING)
+        breached.append(truth.cluster_count - reached)
+    return PolicyGrid(
+        alphas=np.array([float(alpha) for alpha in alphas]),
+        betas=betas,
+        linked=tuple(linked),
+        mixed=tuple(mixed),
+        risk_slope=np.array(slopes),
+        breached_subjects=np.array(breached),
+    )
+
+
+def risk_slope_on(linked: Floats, mixed: Floats, *, alpha: float, beta: Floats) -> Floats:
+    """Return the risk slope of one pair of graphs at each beta; NaN where beta is reached without any merging.
+
+    >>> risk_slope_on(np.array([0.5, 1.0]), np.array([0.0, 0.0]), alpha=1.0, beta=np.array([0.5, 0.75])).round(3)
+    array([  nan, 0.626])
+    """
+    mergings, mixed_there = beta_point(linked, mixed, beta)
+    return np.where(linked[0] >= beta - ROUNDING, np.nan, risk_slope(alpha, beta, mixed_there, mergings))

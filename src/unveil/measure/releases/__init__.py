@@ -1,0 +1,1 @@
+"""What a released table gives away and what it is still worth, without any attack."""

@@ -1,0 +1,178 @@
+"""The columns of an original and a released table as numbers or codes, and how much two columns have to do together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.logistic import mean_ranks
+from unveil.data.table import Kind
+from unveil.data.table.release import Release
+from unveil.measure.releases._compared import compared_columns
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+NUMBER_KINDS = ("number", "ordered", "date")
+#: Beyond this many ranges of the original a released value counts as just so far: its square must still be a number.
+_FARTHEST = 1e100
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """One column of both tables, each table's rows sorted by content.
+
+    ``values`` are the original's and the released one's: numbers in ranges of the original from its least value on,
+    NaN where missing; or codes from 0 on that both tables share, a missing value being one of them.
+    """
+
+    name: str
+    kind: Kind
+    values: tuple[NDArray[Any], NDArray[Any]]
+    missing: tuple[float, float]
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the values have an order and distances."""
+        return self.kind in NUMBER_KINDS
+
+
+def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, ...]:
+    """Return the columns of both tables; rows are sorted by content, so that their order cannot matter."""
+    names = compared_columns(release, columns)
+    frames = [table.frame.select(names).sort(names) for table in (release.original, release.released)]
+    found = []
+    for name in names:
+        original, released = (frame[name] for frame in frames)
+        kind = release.original.column(name).kind
+        found.append(
+            Compared(
+                name=name,
+                kind=kind,
+                values=_numbers(original, released, kind) if kind in NUMBER_KINDS else _codes(original, released),
+                missing=(original.null_count() / original.len(), released.null_count() / released.len()),
+            )
+        )
+    return tuple(found)
+
+
+def _codes(original: "pl.Series", released: "pl.Series") -> tuple[Codes, Codes]:
+    """Return both columns as codes in the order of the values, 0 where missing."""
+    import polars as pl
+
+    parts = [part.cast(pl.Int8) if part.dtype == pl.Boolean else part for part in (original, released)]
+    codes = pl.concat(parts).rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
+    return codes[: original.len()], codes[original.len() :]
+
+
+def _numbers(original: "pl.Series", released: "pl.Series", kind: Kind) -> tuple[Floats, Floats]:
+    """Return both columns in ranges of the original from its least value on; unscaled where it has no range."""
+    import polars as pl
+
+    parts = [original, released]
+    if isinstance(original.dtype, pl.Enum):
+        parts = [part.to_physical().cast(pl.Int64) for part in parts]
+    elif kind == "date":
+        parts = [part.cast(pl.Int64) for part in parts]
+    elif kind == "ordered":
+        # Only the order of the levels means something, so steps from one to the next are alike.
+        ranks = pl.concat([part.cast(pl.Float64) for part in parts]).rank("dense").cast(pl.Int64)
+        parts = [ranks[: original.len()], ranks[original.len() :]]
+    if all(part.dtype.is_integer() for part in parts):
+        # Whole numbers are shifted before they become floats, which would round long ones.
+        low = next((int(part.min()) for part in parts if part.null_count() < part.len()), 0)  # type: ignore[arg-type]
+        origin = pl.Series([low], dtype=pl.Int128)
+        parts = [part.cast(pl.Int128) - origin for part in parts]
+    first, second = (part.cast(pl.Float64).to_numpy() for part in parts)
+    return _scaled(first, second)
+
+
+def _scaled(original: Floats, released: Floats) -> tuple[Floats, Floats]:
+    known = original[~np.isnan(original)]
+    ranges = known.size > 0 and bool(known.min() < known.max())
+    wide = known if ranges else np.concatenate([known, released[~np.isnan(released)]])
+    # By a power of two, which rounds nothing: the difference of two of the largest floats would be infinite.
+    power = -int(np.frexp(np.abs(wide).max(initial=0.0))[1])
+    with np.errstate(over="ignore"):
+        first, second = np.ldexp(original, power), np.ldexp(released, power)
+        low, high = (np.nanmin(first), np.nanmax(first)) if known.size else (0.0, 0.0)
+        unit = high - low if ranges else 1.0
+        return (first - low) / unit, np.clip((second - low) / unit, -_FARTHEST, _FARTHEST)
+
+
+def correlation(x: Floats, y: Floats) -> float:
+    """Return Pearson's correlation, NaN where one of the two does not vary.
+
+    >>> correlation(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
+    1.0
+    """
+    if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return nan
+    # Divided by their reach first, so that squares of small or large numbers stay numbers.
+    x, y = (x - x.mean()) / np.ptp(x), (y - y.mean()) / np.ptp(y)
+    return min(max(float(x @ y) / sqrt(float(x @ x) * float(y @ y)), -1.0), 1.0)
+
+
+def rank_correlation(x: Floats, y: Floats) -> float:
+    """Return Spearman's correlation, ties sharing the mean of their ranks; NaN where one of the two does not vary.
+
+    >>> round(rank_correlation(np.array([1.0, 2.0, 30.0]), np.array([2.0, 4.0, 5.0])), 12)
+    1.0
+    """
+    return correlation(mean_ranks(x), mean_ranks(y))
+
+
+def cramers_v(a: Codes, b: Codes) -> float:
+    """Return Cramér's V with Bergsma's correction, NaN where one of the two does not vary or never repeats.
+
+    >>> cramers_v(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
+    1.0
+    """
+    rows = a.size
+    size_a, size_b = np.bincount(a), np.bincount(b)
+    levels_a, levels_b = np.count_nonzero(size_a), np.count_nonzero(size_b)
+    # The corrected numbers of levels minus 1; 0 where every row has its own level.
+    room = min((k - 1) * (rows - k) / max(rows - 1, 1) for k in (levels_a, levels_b))
+    if room <= 0:
+        return nan
+    cell_a, cell_b, cell = _cells(a, b, size_b.size)
+    phi = float((cell / size_a[cell_a] * (cell / size_b[cell_b])).sum()) - 1
+    corrected = phi - (levels_a - 1) * (levels_b - 1) / (rows - 1)
+    return sqrt(min(max(corrected, 0.0) / room, 1.0))
+
+
+def _cells(a: Codes, b: Codes, width: int) -> tuple[Codes, Codes, Codes]:
+    """Return the pairs of codes that occur, and how often each does."""
+    key = a * width + b
+    if (int(a.max()) + 1) * width <= 4 * key.size + 1024:
+        counts = np.bincount(key)
+        seen = np.flatnonzero(counts)
+        counts = counts[seen]
+    else:
+        seen, counts = np.unique(key, return_counts=True)
+    return seen // width, seen % width, counts
+
+
+def correlation_ratio(x: Floats, group: Codes) -> float:
+    """Return the root of the share of the variance that lies between groups, with Kelley's correction.
+
+    The correction takes away what as many groups explain by luck. NaN where the number does not vary, there is one
+    group only, or every row is a group of its own.
+
+    >>> correlation_ratio(np.array([1.0, 1.0, 5.0, 5.0]), np.array([0, 0, 1, 1]))
+    1.0
+    """
+    sizes = np.bincount(group)
+    groups = np.count_nonzero(sizes)
+    if x.size <= groups or groups < 2 or np.ptp(x) == 0:
+        return nan
+    x = (x - x.mean()) / np.ptp(x)
+    sums = np.bincount(group, weights=x)[sizes > 0]
+    between = float((sums * sums / sizes[sizes > 0]).sum()) / float(x @ x)
+    return sqrt(min(max(1 - (1 - between) * (x.size - 1) / (x.size - groups), 0.0), 1.0))

@@ -1,0 +1,230 @@
+"""Rows that look alike in the columns an adversary may know: equivalence classes of the released table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import fsum
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.data.table import Table
+from unveil.data.table.release import Release
+from unveil.errors import InputError
+
+Integers = NDArray[np.int64]
+Codes = NDArray[np.int32]
+Missing = Literal["own", "any"]
+
+_LARGEST_KEY = 2**62
+# Every pair of patterns of missing cells is compared, and every class with every pattern: a few seconds at most.
+_MOST_PATTERNS = 300
+_MOST_COMPARED = 2 * 10**7
+
+
+class Classes(NamedTuple):
+    """The class of each row, numbered by what it holds, and the number of rows of each class."""
+
+    of_row: Integers
+    size: Integers
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EquivalenceClasses:
+    """How many rows share the values of each row, itself included.
+
+    Attributes
+    ----------
+    columns
+        The columns in which rows are compared.
+    missing
+        "own" if a missing value is a value of its own, "any" if it matches every value.
+    of_row
+        For each row the number of rows that match it; private, as it is about people.
+    size, rows
+        The sizes there are, ascending, and the number of rows that have each: what a chart shows.
+    """
+
+    columns: tuple[str, ...]
+    missing: Missing
+    of_row: Integers = field(repr=False)
+    size: Integers
+    rows: Integers
+
+    @property
+    def smallest(self) -> int:
+        """The number of rows in the smallest class."""
+        return int(self.size[0])
+
+    @property
+    def largest(self) -> int:
+        """The number of rows in the largest class."""
+        return int(self.size[-1])
+
+    @property
+    def count(self) -> float:
+        """The number of classes; with missing values that match anything, the sum over rows of 1 / size."""
+        return fsum(self.rows / self.size)
+
+    @property
+    def average_risk(self) -> float:
+        """The mean over rows of 1 / size, which is classes / rows."""
+        return self.count / self.of_row.size
+
+    def share_below(self, k: int) -> float:
+        """Return the share of rows that match fewer than ``k`` rows, themselves included."""
+        return int(self.rows[self.size < k].sum()) / self.of_row.size
+
+    def share_above(self, limit: float) -> float:
+        """Return the share of rows whose 1 / size is above ``limit``."""
+        return int(self.rows[1 / self.size > limit].sum()) / self.of_row.size
+
+
+def equivalence_classes(
+    release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own"
+) -> EquivalenceClasses:
+    """Return how many released rows match each one in the columns that an adversary may know.
+
+    Parameters
+    ----------
+    release
+        A table, or a release, of which the released table is taken.
+    columns
+        The quasi-identifiers; by default all columns with the role "known".
+    missing
+        "own" (the default): a missing value is a value of its own, so missing equals missing and nothing else.
+        "any": a missing value matches every value, as for cells that were suppressed; two rows match if they agree
+        wherever both have a value. Rows then no longer fall into classes, but each still has a number of matches.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = Table.from_frame(pl.DataFrame({"age": [30, 30, 30, 41], "sex": ["f", "f", None, "m"]}))
+    >>> equivalence_classes(people).of_row, equivalence_classes(people, missing="any").of_row
+    (array([2, 2, 1, 1]), array([3, 3, 3, 1]))
+    """
+    if missing not in get_args(Missing):
+        raise InputError(f"missing must be 'own' or 'any', but is {missing!r}. Correct it")
+    table = released_table(release)
+    names = quasi_identifiers(table, columns)
+    codes = column_codes(table, names)
+    if missing == "any" and (codes == 0).any():
+        of_row = _matches(codes)
+    else:
+        classes = group(codes)
+        of_row = classes.size[classes.of_row]
+    size, rows = np.unique(of_row, return_counts=True)
+    return EquivalenceClasses(columns=names, missing=missing, of_row=of_row, size=size, rows=rows.astype(np.int64))
+
+
+def released_table(release: Release | Table) -> Table:
+    """Return the table that everybody will see."""
+    if isinstance(release, Release):
+        return release.released
+    if isinstance(release, Table):
+        return release
+    raise InputError(
+        f"what is measured must be a Release or a Table, but is a {type(release).__name__}. "
+        "Make one with Table.from_frame(frame)"
+    )
+
+
+def quasi_identifiers(
+    table: Table, columns: Sequence[str] | None, *, apart: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """Return the columns in which rows are compared: those told, or all that are known.
+
+    ``apart`` names columns that must not be among them, each with what it is ("the household"): they are left out
+    of the default, and refused where they are told.
+    """
+    apart = apart or {}
+    for name in apart:
+        table.column(name)
+    if columns is None:
+        columns = [column.name for column in table.columns if column.role == "known" and column.name not in apart]
+    if isinstance(columns, str) or not columns:
+        raise InputError(
+            f"there must be at least one column of the {table.name} that an adversary may know. "
+            "Name the columns, as in columns=['age', 'sex']"
+        )
+    names = tuple(table.column(name).name for name in columns)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"each column may be named once, but {twice!r} is named more often. Name it once")
+    both = next((name for name in names if name in apart), None)
+    if both is not None:
+        raise InputError(
+            f"column {both!r} must not be among the columns an adversary knows, because it is {apart[both]}. "
+            "Leave it out of one of the two"
+        )
+    return names
+
+
+def column_codes(table: Table, names: Sequence[str]) -> Codes:
+    """Return the columns as numbers from 1 on in the order of their values; 0 is a missing value.
+
+    >>> import polars as pl
+    >>> column_codes(Table.from_frame(pl.DataFrame({"age": [41, None, 30]})), ["age"])[:, 0]
+    array([2, 0, 1], dtype=int32)
+    """
+    codes = np.empty((table.rows, len(names)), np.int32)
+    for place, name in enumerate(names):
+        codes[:, place] = table.frame[name].rank("dense").fill_null(0).to_numpy()
+    return codes
+
+
+def group(codes: Codes) -> Classes:
+    """Return the classes of rows with equal codes.
+
+    >>> group(np.array([[1, 2], [0, 2], [1, 2]], np.int32))
+    Classes(of_row=array([1, 0, 1]), size=array([1, 2]))
+    """
+    _, of_row, size = np.unique(_key(codes), return_inverse=True, return_counts=True)
+    return Classes(of_row.astype(np.int64), size.astype(np.int64))
+
+
+def _key(codes: Codes) -> Integers:
+    """Return one number per row, equal for equal rows and in the order of the rows' contents."""
+    key, range_ = np.zeros(len(codes), np.int64), 1
+    for code in codes.T:
+        width = int(code.max(initial=0)) + 1
+        if range_ * width > _LARGEST_KEY:
+            found, key = np.unique(key, return_inverse=True)
+            range_ = found.size
+        key = key * width + code
+        range_ *= width
+    return key
+
+
+def _matches(codes: Codes) -> Integers:
+    """Return how many rows each row matches if a missing value (0) matches anything.
+
+    Rows with the same cells missing are compared with those of every other such pattern, in the columns that both have.
+    """
+    classes = group(codes)
+    _, first = np.unique(classes.of_row, return_index=True)
+    distinct = codes[first]
+    holes, pattern = np.unique(distinct == 0, axis=0, return_inverse=True)
+    pattern = pattern.reshape(-1)
+    if len(holes) > _MOST_PATTERNS or len(holes) * len(distinct) > _MOST_COMPARED:
+        raise InputError(
+            f"missing='any' compares {len(distinct)} kinds of rows with {len(holes)} patterns of missing cells, more "
+            "than can be done in reasonable time. Use missing='own', or name fewer columns"
+        )
+    member = [np.flatnonzero(pattern == each) for each in range(len(holes))]
+    matches = np.zeros(len(distinct), np.int64)
+    for one, mine in enumerate(member):
+        for other in range(one, len(holes)):
+            yours = member[other]
+            both = ~(holes[one] | holes[other])
+            key = group(distinct[np.concatenate([mine, yours])][:, both]).of_row
+            kinds = int(key.max()) + 1
+            here, there = key[: mine.size], key[mine.size :]
+            matches[mine] += _tally(there, classes.size[yours], kinds)[here]
+            if one != other:
+                matches[yours] += _tally(here, classes.size[mine], kinds)[there]
+    return matches[classes.of_row]
+
+
+def _tally(key: Integers, times: Integers, kinds: int) -> Integers:
+    return np.bincount(key, weights=times, minlength=kinds).astype(np.int64)
