@@ -20,9 +20,9 @@ from click.testing import CliRunner
 from playwright.sync_api import expect
 
 from tests.web.servers import until
+from unveil.ask import QUESTIONS
 from unveil.cli import main
 from unveil.data import samples
-from unveil.web.forms import FORMS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Locator, Page
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.browser
 SCRIPT = "<script>document.title = 'run'</script>"
 IMAGE = '<img src=x onerror="alert(1)">'
 FORMULA = "=HYPERLINK('http://example.org')"
-PAGES = ("", *FORMS, "list", "no-such-page")
+PAGES = ("", *QUESTIONS, "list", "no-such-page")
 #: Whatever a page does, so many milliseconds are enough for it.
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)

@@ -37,6 +37,8 @@ class View(Generic[Findings]):
         Findings to the report as data; called with ``seed`` and with the choices that this question has.
     plot
         Findings to matplotlib axes; called with the choices that this question has.
+    meanings
+        What each of the quantities means, by name, before anything is found.
     """
 
     schema: str
@@ -45,6 +47,7 @@ class View(Generic[Findings]):
     frame: "Callable[[Findings], pl.DataFrame]"
     page: "Callable[..., Page]"
     plot: "Callable[..., NDArray[Any]]"
+    meanings: Callable[[], Mapping[str, str]] = dict
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,7 +13,7 @@ from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
 from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.parts import sections as parts
 from unveil.ask.audit.parts.candidates import candidate_table
-from unveil.ask.audit.quantities import quantities_of
+from unveil.ask.audit.quantities import meanings, quantities_of
 from unveil.ask.audit.tables import (
     adversary_table,
     attack_table,
@@ -24,7 +24,9 @@ from unveil.ask.audit.tables import (
 from unveil.ask.audit.verdict import sentence
 from unveil.show.blocks import Block, Page, Section
 from unveil.show.editions import people
+from unveil.show.judgement import Judgement
 from unveil.show.limits import Quantity
+from unveil.show.terminal import Headline, Part
 from unveil.show.text import count, name
 
 __all__ = ["adversary_table", "attack_table", "comparison_table", "headline", "key_numbers", "page", "plain_words"]
@@ -219,4 +221,24 @@ def plot(audit: Audit) -> "NDArray[Any]":
     return draw_all(charts(audit))
 
 
-VIEW = View(schema=SCHEMA, figures=figures_of, quantities=quantities, frame=frame, page=page, plot=plot)
+def brief(audit: Audit, *, notes: Sequence[str], judgement: Judgement | None) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the comparison, what it means, and what was not tested."""
+    if judgement is not None:
+        yield Headline(judgement.headline, judgement.tone)
+    yield Headline(headline(audit), verdict.tone(audit))
+    yield from (f"Note: {note}" for note in notes)
+    yield ""
+    yield comparison_table(audit)
+    for text in plain_words(audit):
+        yield from ("", text)
+
+
+VIEW = View(
+    schema=SCHEMA,
+    figures=figures_of,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+)

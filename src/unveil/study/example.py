@@ -1,12 +1,12 @@
-"""A study so small that it is computed while one waits: the example of the page on studies."""
+"""A study so small that it is computed while one waits: the example of the questions on studies."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from unveil.show.progress import Progress
-from unveil.study import Axis, DataSet, Replications, Study, run_study
+from unveil.study.plan import Axis, DataSet, Replications, Study
+from unveil.study.run import run_study
 
 PLAN = Study(
     name="example",
@@ -20,8 +20,8 @@ PLAN = Study(
 
 
 @contextmanager
-def sample_study(progress: Progress) -> Iterator[Path]:
-    """Yield the folder with the results of the example, which is removed afterwards."""
+def example_folders(progress: Callable[[str, float], None]) -> Iterator[list[Path]]:
+    """Yield the folder with the results of the example (in a list of one), which is removed afterwards."""
 
     def move(done: int, total: int, left: float) -> None:  # noqa: ARG001
         progress(f"computing the example ({done} of {total} scenarios)", done / total)
@@ -30,4 +30,4 @@ def sample_study(progress: Progress) -> Iterator[Path]:
         folder = Path(home) / "example"
         progress("computing the example", 0.0)
         run_study(PLAN, folder, workers=0, progress=move)
-        yield folder
+        yield [folder]

@@ -1,59 +1,53 @@
-"""The form for what an adversary thinks belongs together."""
+"""What can be asked about what an adversary thinks belongs together."""
 
-from collections.abc import Mapping
+from unveil.ask.settings import MORE, Question, Setting, column_name, limits_setting, seed_setting
 
-from unveil.web.fields import MORE, Field, Form, column_name, limits_field, seed_field
-
-
-def _meanings() -> Mapping[str, str]:
-    from unveil.ask.partition.view import QUANTITIES
-
-    return QUANTITIES
-
-
-PARTITION = Form(
-    question="partition",
+QUESTION = Question(
+    name="partition",
+    command=("partition",),
     title="Groups an adversary has made",
     lead="How well is each person hidden in what an adversary thinks belongs together?",
-    fields=(
-        Field(
+    settings=(
+        Setting(
             name="truth",
             label="What truly belongs together",
             kind="table",
-            help="Two columns, item and cluster: which item (a purchase, a record) belongs to which person.",
+            words="Two columns, item and cluster: which item (a purchase, a record) belongs to which person.",
             required=True,
         ),
-        Field(
+        Setting(
             name="guesses",
             label="What the adversary thinks",
             kind="tables",
-            help="The same two columns for the same items. An adversary who is not sure has several such files.",
+            metavar="GUESS",
+            words="The same two columns for the same items. An adversary who is not sure has several such files.",
             required=True,
         ),
-        Field(
+        Setting(
             name="probabilities",
             label="Probability",
             kind="share",
-            help="How likely the adversary thinks this one is, as 0.7 or 2/3; for all files or for none.",
+            words="How likely the adversary thinks this one is, as 0.7 or 2/3; for all files or for none.",
             beside="guesses",
+            metavar="PROBABILITY",
         ),
-        Field(
+        Setting(
             name="alpha",
             label="Alpha: how much missed items matter against foreign ones",
             kind="share",
-            help="From 0 (only foreign ones matter) to 1 (only missed ones). The report has a slider for it too.",
+            words="From 0 (only foreign ones matter) to 1 (only missed ones). The report has a slider for it too.",
             default="1/2",
             option="--alpha",
         ),
-        Field(
+        Setting(
             name="beta",
             label="Beta: the share of a person's items that must not get linked",
             kind="share",
-            help="From 0 to 1. The report has a slider for it too.",
+            words="From 0 to 1. The report has a slider for it too.",
             default="4/5",
             option="--beta",
         ),
-        Field(
+        Setting(
             name="contamination_desirable",
             label="People like foreign items in their group",
             kind="switch",
@@ -61,23 +55,23 @@ PARTITION = Form(
             fold=MORE,
             option="--contamination-desirable",
         ),
-        Field(
+        Setting(
             name="policy_file",
             label="What single people care about",
             kind="table",
-            help="The columns subject and any of alpha, beta, contamination_desirable.",
+            words="The columns subject and any of alpha, beta, contamination_desirable.",
             fold=MORE,
             option="--policy",
         ),
-        Field(
+        Setting(
             name="weights_file",
             label="How sensitive items are",
             kind="table",
-            help="The columns item,weight or subject,item,weight; weights from 0 to 1.",
+            words="The columns item,weight or subject,item,weight; weights from 0 to 1.",
             fold=MORE,
             option="--weights",
         ),
-        Field(
+        Setting(
             name="norm",
             label="Shares are",
             kind="choice",
@@ -86,7 +80,7 @@ PARTITION = Form(
             fold=MORE,
             option="--norm",
         ),
-        Field(
+        Setting(
             name="at_breach",
             label="Risk slope of somebody who is already linked",
             kind="choice",
@@ -95,25 +89,25 @@ PARTITION = Form(
             fold=MORE,
             option="--at-breach",
         ),
-        Field(
+        Setting(
             name="overall_alpha",
             label="Alpha of the overall risk slope",
             kind="share",
-            help="The mean over people unless given.",
+            words="The mean over people unless given.",
             fold=MORE,
             option="--overall-alpha",
         ),
-        Field(
+        Setting(
             name="overall_beta",
             label="Beta of the overall risk slope",
             kind="share",
-            help="The mean over people unless given.",
+            words="The mean over people unless given.",
             fold=MORE,
             option="--overall-beta",
         ),
-        column_name("item", "Column that names the items", "item"),
-        column_name("cluster", "Column that names the groups", "cluster"),
-        Field(
+        column_name("item", "Column that names the items"),
+        column_name("cluster", "Column that names the groups"),
+        Setting(
             name="drop_unmatched",
             label="Leave out items that are not in every file, instead of refusing",
             kind="switch",
@@ -121,20 +115,39 @@ PARTITION = Form(
             fold=MORE,
             option="--drop-unmatched",
         ),
-        Field(
+        Setting(
             name="adversary",
             label="Adversary of the example",
             kind="choice",
             choices=lambda: (("careful", "careful"), ("bold", "bold")),
             default="careful",
-            help="Only for the example inside unveil.",
+            words="Only for the example inside unveil.",
             fold=MORE,
         ),
-        limits_field(),
-        seed_field(),
+        Setting(
+            name="top",
+            label="How many of the subjects most at risk to print",
+            kind="number",
+            default=10,
+            least=0,
+            only="command line",
+            option="--top",
+            metavar="N",
+        ),
+        limits_setting(),
+        seed_setting(),
+    ),
+    about=(
+        "TRUTH and each GUESS are CSV or Parquet files with the columns item and cluster. An adversary who is not "
+        "sure has several guesses, each with its probability (GUESS=PROBABILITY; equal if none is given)."
+    ),
+    tries=(
+        "unveil partition --sample",
+        "unveil partition truth.csv guess.csv --html report.html",
+        "unveil partition truth.csv likely.csv=2/3 unlikely.csv=1/3 --limit breached_share=0.1",
     ),
     sample="A few shapes that belong to four people, and an adversary who has put some of them together.",
-    command=("partition",),
-    meanings=_meanings,
+    sample_by_default=False,
+    sample_of="adversary",
     of_sample={"beta": "9/10"},
 )
