@@ -38,8 +38,10 @@ class Setting:
     words: str = ""
     #: The one door that has it; both unless said.
     only: Door | None = None
-    #: What the command line calls it; empty where a file is written without a name.
+    #: What the command line calls it: made from its name unless given, and empty where none is written.
     option: str = ""
+    #: Whether it is written on the command line without a name, as the first files are.
+    is_bare: bool = False
     #: What stands for its value in help; made from its kind unless given.
     metavar: str = ""
     required: bool = False
@@ -64,6 +66,10 @@ class Setting:
     example: str = ""
     #: What reads the text for a protection or an attack, and refuses one that makes no sense.
     read: Callable[[str], object] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.option and not (self.is_bare or self.beside or self.only == "page"):
+            object.__setattr__(self, "option", f"--{self.name.replace('_', '-')}")
 
     @property
     def is_file(self) -> bool:
@@ -146,7 +152,6 @@ def seed_setting(more: str = "", *, secret: bool = False) -> Setting:
         default=None if secret else 0,
         least=0,
         fold=MORE,
-        option="--seed",
         metavar="INTEGER",
     )
 
@@ -166,7 +171,7 @@ def limits_setting() -> Setting:
 
 def column_name(name: str, label: str) -> Setting:
     """Return the setting for what a column of the files is called, which is its own name unless told."""
-    return Setting(name=name, label=label, kind="text", default=name, fold=MORE, option=f"--{name}", metavar="COLUMN")
+    return Setting(name=name, label=label, kind="text", default=name, fold=MORE, metavar="COLUMN")
 
 
 def header_setting() -> Setting:
@@ -182,7 +187,6 @@ def header_setting() -> Setting:
         ),
         default="detect",
         fold=MORE,
-        option="--header",
     )
 
 
@@ -196,5 +200,4 @@ def missing_setting() -> Setting:
         default=(),
         example="?, NA",
         fold=MORE,
-        option="--missing",
     )

@@ -38,6 +38,7 @@ QUESTION = Question(
             kind="file",
             words="One connection per line: CSV with source,target, an edge list, or a KONECT file; also with gzip.",
             required=True,
+            is_bare=True,
         ),
         Setting(
             name="protect",
@@ -46,14 +47,12 @@ QUESTION = Question(
             choices=_protections,
             read=_read_protection,
             default="k-degree",
-            option="--protect",
         ),
         Setting(
             name="out",
             label="Write the released graph: source,target",
             kind="output",
             only="command line",
-            option="--out",
         ),
         Setting(
             name="truth",
@@ -61,7 +60,6 @@ QUESTION = Question(
             kind="output",
             words="Keep it to yourself.",
             only="command line",
-            option="--truth",
         ),
         limits_setting(),
         seed_setting(secret=True),

@@ -65,6 +65,7 @@ _FILES = (
         kind="table",
         words="The people whose privacy is at stake, one row for each: CSV or Parquet.",
         required=True,
+        is_bare=True,
     ),
     Setting(
         name="released",
@@ -73,6 +74,7 @@ _FILES = (
         words="One or several versions of it, masked or synthetic, whose columns have the same names. Several are "
         "compared with one another.",
         required=True,
+        is_bare=True,
     ),
     Setting(
         name="release_kinds",
@@ -93,7 +95,6 @@ _FILES = (
         kind="table",
         words="If you have them: people of the same kind with the same columns. Only with them can be told how much of "
         "an attack comes from being in the data.",
-        option="--control",
     ),
 )
 _PEOPLE = (
@@ -133,7 +134,6 @@ _ON_COMMAND_LINE = (
         kind="columns",
         only="command line",
         default=(),
-        option="--sensitive",
     ),
     Setting(
         name="known",
@@ -142,14 +142,12 @@ _ON_COMMAND_LINE = (
         words="All others, if not given.",
         only="command line",
         default=(),
-        option="--known",
     ),
     Setting(
         name="weight",
         label="Survey weights: how many people each released row stands for",
         kind="column",
         only="command line",
-        option="--weight",
         metavar="COLUMN",
     ),
     Setting(
@@ -157,7 +155,6 @@ _ON_COMMAND_LINE = (
         label="Which household each person belongs to",
         kind="column",
         only="command line",
-        option="--household",
         metavar="COLUMN",
     ),
     Setting(
@@ -175,14 +172,12 @@ _ON_COMMAND_LINE = (
         kind="choice",
         choices=lambda: (("anonymeter", "anonymeter 1.1.0"),),
         only="command line",
-        option="--compatibility",
     ),
     Setting(
         name="shareable",
         label="Write a second report to FILE that may leave the house: small counts, folders and values are kept out",
         kind="output",
         only="command line",
-        option="--shareable",
     ),
     Setting(
         name="techniques",
@@ -199,14 +194,12 @@ _ON_COMMAND_LINE = (
         kind="switch",
         only="command line",
         default=False,
-        option="--show-records",
     ),
     Setting(
         name="config",
         label="A TOML file with any of these settings; options win over it",
         kind="file",
         only="command line",
-        option="--config",
     ),
 )
 _MORE = (
@@ -230,7 +223,6 @@ _MORE = (
         default="",
         words="Which limit is right depends on the rules you are under and on who gets the data.",
         fold=MORE,
-        option="--profile",
     ),
     Setting(
         name="compare",
@@ -238,7 +230,6 @@ _MORE = (
         kind="file",
         words="The report says what changed since.",
         fold=MORE,
-        option="--compare",
     ),
     limits_setting(),
     Setting(
@@ -250,7 +241,6 @@ _MORE = (
         default=(),
         words="Run these only. Where none is chosen, all are run.",
         fold=MORE,
-        option="--attacks",
     ),
     Setting(
         name="targets",
@@ -260,7 +250,6 @@ _MORE = (
         words="A number, or the word all. More people make the figures surer, and the audit slower.",
         default="500",
         fold=MORE,
-        option="--targets",
     ),
     Setting(
         name="neighbours",
@@ -269,7 +258,6 @@ _MORE = (
         default=10,
         least=1,
         fold=MORE,
-        option="--neighbours",
     ),
     Setting(
         name="guesses",
@@ -278,7 +266,6 @@ _MORE = (
         default=500,
         least=1,
         fold=MORE,
-        option="--guesses",
     ),
     Setting(
         name="tolerance",
@@ -290,7 +277,6 @@ _MORE = (
         most=1,
         whole=False,
         fold=MORE,
-        option="--tolerance",
     ),
     missing_setting(),
     header_setting(),
@@ -301,7 +287,6 @@ _MORE = (
         metavar="COLUMN",
         of="original",
         fold=MORE,
-        option="--by",
     ),
     Setting(
         name="population_size",
@@ -310,7 +295,6 @@ _MORE = (
         words="Their number, if the table is a sample and has no weights.",
         least=1,
         fold=MORE,
-        option="--population-size",
     ),
     Setting(
         name="minimum_cell",
@@ -319,7 +303,6 @@ _MORE = (
         default=11,
         least=2,
         fold=MORE,
-        option="--minimum-cell",
     ),
     Setting(
         name="review",
@@ -329,7 +312,6 @@ _MORE = (
         words="Stands on the sheet that is signed.",
         example="2030-01-31",
         fold=MORE,
-        option="--review",
     ),
     seed_setting(),
 )

@@ -132,7 +132,8 @@ def with_settings(told: Told) -> Told:
     files: dict[str, tuple[Path, ...]]
     files = {name: (folder / content[name],) for name in ("original", "control") if name in content}
     files |= {"released": tuple(released)} if released else {}
-    said = {each.name: content[each.key] for each in QUESTION.settings if each.key in content and not each.is_file}
+    named_here = [each for each in QUESTION.settings if each.key in content and each.key not in _TABLES]
+    said = {each.name: content[each.key] for each in named_here if not each.is_file}
     said["limits"] = tuple(_limits(content.get("limits", {}), path, told.question).items())
     if not told.values["links"]:
         said["scenarios"] = tuple(_scenario(each, path) for each in content.get("scenario", ()))

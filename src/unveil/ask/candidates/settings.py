@@ -32,13 +32,13 @@ QUESTION = Question(
             words="The columns target, candidate and probability: for each released record who it could be, and how "
             "probable that is.",
             required=True,
+            is_bare=True,
         ),
         Setting(
             name="truth",
             label="Who it truly is",
             kind="table",
             words="The columns target and candidate. Without it nobody can say how often the adversary is right.",
-            option="--truth",
         ),
         Setting(
             name="normalise",
@@ -46,7 +46,6 @@ QUESTION = Question(
             kind="switch",
             default=False,
             fold=MORE,
-            option="--normalise",
         ),
         Setting(
             name="drop_unmatched",
@@ -54,7 +53,6 @@ QUESTION = Question(
             kind="switch",
             default=False,
             fold=MORE,
-            option="--drop-unmatched",
         ),
         column_name("target", "Column that names the targets"),
         column_name("candidate", "Column that names the candidates"),

@@ -18,6 +18,7 @@ QUESTION = Question(
             required=True,
             many=True,
             example="/home/me/studies/quick",
+            is_bare=True,
         ),
         Setting(
             name="suites",
@@ -50,7 +51,6 @@ QUESTION = Question(
             kind="share",
             default="0.05",
             fold=MORE,
-            option="--significance",
         ),
         Setting(
             name="strict",
@@ -58,14 +58,12 @@ QUESTION = Question(
             kind="switch",
             default=False,
             fold=MORE,
-            option="--strict",
         ),
         Setting(
             name="latex",
             label="Write the tables to FILE, for a paper",
             kind="output",
             only="command line",
-            option="--latex",
         ),
         limits_setting(),
         seed_setting(),

@@ -68,6 +68,7 @@ QUESTION = Question(
             kind="file",
             words="One connection per line: CSV with source,target, an edge list, or a KONECT file; also with gzip.",
             required=True,
+            is_bare=True,
         ),
         Setting(
             name="protect",
@@ -76,7 +77,6 @@ QUESTION = Question(
             choices=_protections,
             read=_read_protection,
             default="id-removal",
-            option="--protect",
         ),
         Setting(
             name="attack",
@@ -85,7 +85,6 @@ QUESTION = Question(
             choices=_attacks,
             read=_read_attack,
             default="narayanan-shmatikov",
-            option="--attack",
         ),
         Setting(
             name="seed_pairs",
@@ -94,7 +93,6 @@ QUESTION = Question(
             default=50,
             least=0,
             most=MOST_PAIRS,
-            option="--seed-pairs",
             metavar="NUMBER|FILE",
             or_file="pairs",
         ),
@@ -103,7 +101,6 @@ QUESTION = Question(
             label="The share of the connections that it knows",
             kind="share",
             default="0.85",
-            option="--overlap",
         ),
         Setting(
             name="repeat",
@@ -113,7 +110,6 @@ QUESTION = Question(
             default=1,
             least=1,
             most=MOST_REPETITIONS,
-            option="--repeat",
         ),
         Setting(
             name="connected",
@@ -121,7 +117,6 @@ QUESTION = Question(
             kind="switch",
             default=False,
             fold=MORE,
-            option="--connected",
         ),
         limits_setting(),
         seed_setting(),
@@ -132,7 +127,6 @@ QUESTION = Question(
             words="Under true names. The graph above is then the release, attacked as it is; protection and share of "
             "connections do not apply.",
             fold=_ELSEWHERE,
-            option="--auxiliary",
         ),
         Setting(
             name="truth",
@@ -140,7 +134,6 @@ QUESTION = Question(
             kind="table",
             words="The columns released and original (empty for nobody).",
             fold=_ELSEWHERE,
-            option="--truth",
         ),
         Setting(
             name="pairs",

@@ -41,6 +41,7 @@ QUESTION = Question(
             kind="file",
             words="One row for each entry, one column for each token, 0 or 1 or how likely: CSV, NPY, NPZ or Matrix "
             "Market. Or one of the other ways folded below.",
+            is_bare=True,
         ),
         Setting(
             name="truth",
@@ -48,14 +49,12 @@ QUESTION = Question(
             kind="table",
             words="The columns entry and token.",
             required=True,
-            option="--truth",
         ),
         Setting(
             name="groups",
             label="Entries that are as bad to mistake for one another",
             kind="table",
             words="If there are such: the columns entry and group.",
-            option="--groups",
         ),
         Setting(
             name="ranges",
@@ -63,7 +62,6 @@ QUESTION = Question(
             kind="table",
             words="The columns entry, low and high.",
             fold=_ELSE,
-            option="--ranges",
         ),
         Setting(
             name="transactions",
@@ -71,7 +69,6 @@ QUESTION = Question(
             kind="table",
             words="The columns transaction and token. Beside the ranges.",
             fold=_ELSE,
-            option="--transactions",
         ),
         Setting(
             name="frequencies",
@@ -79,7 +76,6 @@ QUESTION = Question(
             kind="table",
             words="The columns token and frequency. Beside the ranges, instead of transactions.",
             fold=_ELSE,
-            option="--frequencies",
         ),
         Setting(
             name="matchings",
@@ -87,7 +83,6 @@ QUESTION = Question(
             kind="table",
             words="A column for each entry that holds the token, and the column probability.",
             fold=_ELSE,
-            option="--matchings",
         ),
         Setting(
             name="dataflow",
@@ -95,7 +90,6 @@ QUESTION = Question(
             kind="file",
             words="CSV with node, input, output (and chance), or TOML.",
             fold=_ELSE,
-            option="--dataflow",
         ),
         Setting(
             name="top",
@@ -104,7 +98,6 @@ QUESTION = Question(
             default=10,
             least=0,
             only="command line",
-            option="--top",
             metavar="N",
         ),
         limits_setting(),

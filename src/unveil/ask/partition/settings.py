@@ -14,6 +14,7 @@ QUESTION = Question(
             kind="table",
             words="Two columns, item and cluster: which item (a purchase, a record) belongs to which person.",
             required=True,
+            is_bare=True,
         ),
         Setting(
             name="guesses",
@@ -22,6 +23,7 @@ QUESTION = Question(
             metavar="GUESS",
             words="The same two columns for the same items. An adversary who is not sure has several such files.",
             required=True,
+            is_bare=True,
         ),
         Setting(
             name="probabilities",
@@ -37,7 +39,6 @@ QUESTION = Question(
             kind="share",
             words="From 0 (only foreign ones matter) to 1 (only missed ones). The report has a slider for it too.",
             default="1/2",
-            option="--alpha",
         ),
         Setting(
             name="beta",
@@ -45,7 +46,6 @@ QUESTION = Question(
             kind="share",
             words="From 0 to 1. The report has a slider for it too.",
             default="4/5",
-            option="--beta",
         ),
         Setting(
             name="contamination_desirable",
@@ -53,7 +53,6 @@ QUESTION = Question(
             kind="switch",
             default=False,
             fold=MORE,
-            option="--contamination-desirable",
         ),
         Setting(
             name="policy_file",
@@ -78,7 +77,6 @@ QUESTION = Question(
             choices=lambda: (("weight", "of weights"), ("literal", "of numbers of items")),
             default="weight",
             fold=MORE,
-            option="--norm",
         ),
         Setting(
             name="at_breach",
@@ -87,7 +85,6 @@ QUESTION = Question(
             choices=lambda: (("nan", "undefined"), ("limit", "the limit of a vertical rise")),
             default="nan",
             fold=MORE,
-            option="--at-breach",
         ),
         Setting(
             name="overall_alpha",
@@ -95,7 +92,6 @@ QUESTION = Question(
             kind="share",
             words="The mean over people unless given.",
             fold=MORE,
-            option="--overall-alpha",
         ),
         Setting(
             name="overall_beta",
@@ -103,7 +99,6 @@ QUESTION = Question(
             kind="share",
             words="The mean over people unless given.",
             fold=MORE,
-            option="--overall-beta",
         ),
         column_name("item", "Column that names the items"),
         column_name("cluster", "Column that names the groups"),
@@ -113,7 +108,6 @@ QUESTION = Question(
             kind="switch",
             default=False,
             fold=MORE,
-            option="--drop-unmatched",
         ),
         Setting(
             name="adversary",
@@ -123,6 +117,7 @@ QUESTION = Question(
             default="careful",
             words="Only for the example inside unveil.",
             fold=MORE,
+            is_bare=True,
         ),
         Setting(
             name="top",
@@ -131,7 +126,6 @@ QUESTION = Question(
             default=10,
             least=0,
             only="command line",
-            option="--top",
             metavar="N",
         ),
         limits_setting(),

@@ -96,6 +96,7 @@ QUESTION = Question(
             kind="table",
             words="One row per person: CSV or Parquet.",
             required=True,
+            is_bare=True,
         ),
         Setting(
             name="protect",
@@ -104,7 +105,6 @@ QUESTION = Question(
             choices=_protections,
             read=_read_protection,
             default="",
-            option="--protect",
         ),
         Setting(
             name="attacks",
@@ -126,7 +126,6 @@ QUESTION = Question(
             default=(),
             example="age, income",
             fold=MORE,
-            option="--known",
         ),
         missing_setting(),
         header_setting(),
@@ -138,6 +137,7 @@ QUESTION = Question(
             kind="table",
             words="Then no protection is named above, and it must be told whose each row is.",
             fold=_ELSEWHERE,
+            is_bare=True,
         ),
         Setting(
             name="truth",
@@ -146,7 +146,6 @@ QUESTION = Question(
             words="The columns released and original, with row numbers counted from 1; empty for a row that is "
             "nobody's.",
             fold=_ELSEWHERE,
-            option="--truth",
         ),
         Setting(
             name="identifier",

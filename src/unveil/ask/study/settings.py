@@ -26,6 +26,7 @@ QUESTION = Question(
             metavar="DIR",
             required=True,
             example="/home/me/studies/quick",
+            is_bare=True,
         ),
         Setting(
             name="metrics",
@@ -71,6 +72,7 @@ RUN = Question(
             kind="file",
             words="A TOML file with data, protections, attacks and the strengths of adversaries.",
             required=True,
+            is_bare=True,
         ),
         Setting(
             name="out",
@@ -78,7 +80,6 @@ RUN = Question(
             kind="folder",
             words="A new one, or that of a study to go on with.",
             required=True,
-            option="--out",
             metavar="DIR",
             example="/home/me/studies/quick",
         ),
@@ -87,7 +88,6 @@ RUN = Question(
             label="Go on with a study that is there: compute what is missing, damaged or failed, and keep the rest",
             kind="switch",
             default=False,
-            option="--resume",
         ),
         Setting(
             name="workers",
@@ -96,7 +96,6 @@ RUN = Question(
             words="One per processor unless given; 0 computes in one process.",
             least=0,
             fold=MORE,
-            option="--workers",
             metavar="N",
         ),
         Setting(
@@ -105,7 +104,6 @@ RUN = Question(
             kind="text",
             words="Its address, such as tcp://127.0.0.1:8786.",
             only="command line",
-            option="--cluster",
             metavar="ADDRESS",
         ),
         Setting(
@@ -115,7 +113,6 @@ RUN = Question(
             words="Such as 4GB (of a cluster, each worker); 80% of this machine unless given. A scenario projected to "
             "need more becomes a row that says so.",
             fold=MORE,
-            option="--memory",
             metavar="SIZE",
         ),
     ),
