@@ -64,7 +64,7 @@ def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mappi
     shareable = values.get("edition") == "shareable"
     if asked.secret:  # it makes a release, which the page offers to be taken away
         outputs = [each for each in asked.settings if each.kind == "output"]
-        words += [word for each in outputs for word in (each.option, f"{each.name}.csv")]
+        words += [word for each in outputs for word in (each.option, each.example)]
     return Command(words=(*words, "--shareable" if shareable else "--html", REPORT), config=config)
 
 
