@@ -109,8 +109,7 @@ class Question:
     settings: tuple[Setting, ...]
     #: What the example is, in a sentence; empty where there is none.
     sample: str = ""
-    #: What is written after the command to ask for the example, and whether it is asked anyway if no file is named.
-    sample_words: tuple[str, ...] = ("--sample",)
+    #: Whether the example is asked for anyway where no file is named.
     sample_by_default: bool = True
     #: The setting that says which example, where there are several: it is written after ``--sample``.
     sample_of: str = ""

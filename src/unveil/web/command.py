@@ -69,7 +69,9 @@ def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mappi
 
 
 def _sample(asked: Question, values: Mapping[str, Any]) -> list[str]:
-    return ["--sample", values[asked.sample_of]] if asked.sample_of else ["--sample"]
+    if asked.sample_of:
+        return ["--sample", values[asked.sample_of]]
+    return [] if asked.sample_by_default else ["--sample"]
 
 
 def _files(

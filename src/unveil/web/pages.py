@@ -1,6 +1,5 @@
 """The pages as HTML: every text is escaped, nothing is inline, and all that they load is in `asset`."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -12,7 +11,7 @@ from unveil.show.page import TONES, embedded
 from unveil.show.page import asset as report_asset
 from unveil.show.templates import LONGEST_SENTENCE, environment_of, text_of
 from unveil.show.text import shorten
-from unveil.web import title_of
+from unveil.web import alone, title_of
 from unveil.web.command import command
 
 if TYPE_CHECKING:
@@ -221,8 +220,7 @@ def _line(view: Shown) -> _Line:
 
 def _alone(sentence: str) -> str:
     """Return an error that stands alone, instead of after the name of the program in a terminal."""
-    text = shorten(str(sentence), LONGEST_SENTENCE)
-    text = re.sub(r"^(the|an?|there|no|none|column) ", lambda word: word[0].capitalize(), text)
+    text = alone(shorten(str(sentence), LONGEST_SENTENCE))
     return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."
 
 

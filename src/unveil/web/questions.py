@@ -13,7 +13,7 @@ from unveil.ask.values import MOST_FILES, default_of, value_of, values_of, wrong
 from unveil.errors import InputError, UnveilError
 from unveil.show.limits import check_limits
 from unveil.show.progress import Progress, silent
-from unveil.web import Given
+from unveil.web import Given, alone
 from unveil.web.command import command
 from unveil.web.names import Called
 
@@ -71,13 +71,13 @@ def check(asked: Question, files: Mapping[str, Any], settings: Mapping[str, Any]
         try:
             value = value_of(field, settings.get(field.name), asked, sample=sample)
         except InputError as error:
-            errors[field.name] = _alone(str(error))
+            errors[field.name] = alone(str(error))
             continue
         if field.beside and len(value) > numbers[field.beside]:
             errors[field.name] = "There are more of these than files. Load the page again"
     if not errors:
         told = _told(asked, {name: (Path(name),) * number for name, number in numbers.items()}, settings)
-        errors = {name: _alone(sentence) for name, sentence in wrong_together(told, _calls(asked))}
+        errors = {name: alone(sentence) for name, sentence in wrong_together(told, _calls(asked))}
     return errors
 
 
@@ -101,10 +101,6 @@ def _count(given: Any) -> int:
 def _calls(asked: Question) -> dict[str, str]:
     """Return what the page calls each setting."""
     return {each.name: f"“{each.label}”" for each in asked.settings}
-
-
-def _alone(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
 
 
 def _told(asked: Question, files: Mapping[str, tuple[Path, ...]], settings: Mapping[str, Any]) -> Told:
