@@ -12,7 +12,8 @@ from unveil.cli.common import WRITTEN, Options, one_line, question_options, show
 from unveil.cli.values import refuse_overwriting
 
 if TYPE_CHECKING:
-    from unveil.ask.audit.answer import AuditAnswer
+    from unveil.ask.answer import Answer
+    from unveil.ask.audit.findings import Audit
     from unveil.ask.audit.paper import Paper
     from unveil.ask.audit.read import Settings
     from unveil.show.judgement import Judgement
@@ -62,7 +63,7 @@ def audit(
           unveil audit people.csv masked.csv --kind masked --sensitive income \\
               --profile cell-5 --html internal.html --shareable shared.html
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.audit.paper import check_paper
+    from unveil.ask.audit.paper import check_paper, judged
     from unveil.ask.audit.read import Settings, read_settings
 
     told = Settings() if config is None else read_settings(config)
@@ -86,7 +87,7 @@ def audit(
     paper = _paper(settings, told, files, compare, keyed=shareable is not None)
     answer = _ask(files, told, asked, options)
     check_paper(answer.findings, paper)
-    judgement = None if paper.profile is None else answer.judged(paper.profile)
+    judgement = None if paper.profile is None else judged(answer.findings, paper.profile)
     shared = [] if shareable is None else [(shareable, partial(answer.to_html, paper=paper, edition="shareable"))]
     if options.html is None and paper.digest_key is not None:
         # Without an internal report nothing else keeps it.
@@ -130,7 +131,7 @@ def _paper(
     )
 
 
-def _ask(files: list[Path | None], told: "Settings", asked: dict[str, Any], options: Options) -> "AuditAnswer":
+def _ask(files: list[Path | None], told: "Settings", asked: dict[str, Any], options: Options) -> "Answer[Audit]":
     from unveil.show.terminal import progress
 
     if asked.get("compatibility"):
@@ -160,7 +161,7 @@ def _ask(files: list[Path | None], told: "Settings", asked: dict[str, Any], opti
         )
 
 
-def _print(answer: "AuditAnswer", *, is_sample: bool, judgement: "Judgement | None") -> None:
+def _print(answer: "Answer[Audit]", *, is_sample: bool, judgement: "Judgement | None") -> None:
     """Print the answer for a person: the headline, the comparison, what it means, and what was not tested."""
     from unveil.ask.audit.verdict import tone
     from unveil.ask.audit.view import comparison_table, headline, plain_words

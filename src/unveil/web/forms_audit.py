@@ -31,16 +31,10 @@ def _meanings() -> Mapping[str, str]:
 
 
 def _attacks() -> Choices:
-    from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
+    from unveil.ask.audit.attacks import ATTACKS
     from unveil.ask.audit.settings import MEASURES
 
-    more = {
-        "disclosure": "Rows that look alike (disclosure)",
-        "utility": "What the release is still worth",
-        "before": "The same questions asked of the original itself",
-    }
-    named = [(name, text.title) for name, text in ATTACK_TEXTS.items()]
-    return (*named, *((name, more.get(name, name)) for name in MEASURES))
+    return (*((name, attack.title) for name, attack in ATTACKS.items()), *MEASURES.items())
 
 
 def _profiles() -> Choices:

@@ -8,10 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
-from unveil.ask.audit.findings import Audit, Audited, Finding
+from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, is_proved, severity, worst_of
 from unveil.ask.audit.quantities import quantities_of
-from unveil.ask.audit.verdict import is_proved, severity, worst_of
 from unveil.ask.audit.words import compact_rate, listed, percent, rate_text
 from unveil.errors import InputError, did_you_mean, shortened
 from unveil.show.blocks import Tone
@@ -23,7 +22,7 @@ from unveil.show.text import count, name
 
 def box_facts(audit: Audit) -> dict[str, BoxFact]:
     """Return what was found on each of the three questions of opinion WP216, at its worst over the releases."""
-    return {attack: _box(audit, attack) for attack, text in ATTACK_TEXTS.items() if text.answers is not None}
+    return {each.answers: _box(audit, each.name) for each in ATTACKS.values() if each.answers is not None}
 
 
 def _box(audit: Audit, attack: str) -> BoxFact:
@@ -173,13 +172,13 @@ def _adversaries(audit: Audit) -> Iterator[Adversary]:
     for release in audit.releases:
         for finding in release.findings:
             who = finding.scenario
-            if who is None or who.origin == "random" or not who.first or (who.name, who.first) in seen:
+            if who is None or finding.is_mean or not who.first or (who.name, who.first) in seen:
                 continue
             seen.add((who.name, who.first))
             knows = listed(who.first, most=8)
             if who.second:
                 knows = f"{knows} from one source, {listed(who.second, most=8)} from another"
-            title = ATTACK_TEXTS[finding.attack].title.lower()
+            title = ATTACKS[finding.attack].title.lower()
             yield Adversary(name=f"{who.name} ({title})", knows=knows, reason=who.reason)
 
 
@@ -191,14 +190,14 @@ def _figures(audit: Audit) -> Iterator[Figure]:
     def row(label: str, texts: list[str]) -> Figure:
         return Figure(label=label, before=texts[0], after=tuple(texts[1:]))
 
-    for attack, text in ATTACK_TEXTS.items():
-        if text.answers is not None and attack in audit.attacks:
-            found = [worst_of(each, attack) for each in everything]
-            yield row(text.title, [_NONE if each is None else compact_rate(each.risk.attack_rate) for each in found])
+    for attack in ATTACKS.values():
+        if attack.answers is not None and attack.name in audit.attacks:
+            found = [worst_of(each, attack.name) for each in everything]
+            yield row(attack.title, [_NONE if each is None else compact_rate(each.risk.attack_rate) for each in found])
             if any(each is not None and each.risk.excess_over_control.defined for each in found):
                 rates = [None if each is None else each.risk.excess_over_control for each in found]
                 texts = [_NONE if rate is None or not rate.defined else compact_rate(rate) for rate in rates]
-                yield row(f"{text.title}, excess over control", texts)
+                yield row(f"{attack.title}, excess over control", texts)
     if audit.before.disclosure is not None:
         yield row("Fewest rows that look alike (k)", [_disclosed(each, "k_anonymity") for each in everything])
         yield row("Rows that are unique", [_disclosed(each, "sample_uniqueness") for each in everything])
@@ -211,7 +210,7 @@ def _utility(audit: Audit) -> str:
     return f"Lost of what the original says, from 0% (nothing) to 100%: {', '.join(lost)}." if lost else ""
 
 
-def _disclosed(release: Audited, figure: str) -> str:
+def _disclosed(release: AuditedRelease, figure: str) -> str:
     if release.disclosure is None:
         return _NONE
     value = getattr(release.disclosure, figure)

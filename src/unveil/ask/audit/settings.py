@@ -2,26 +2,34 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
+from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.findings import Scenario
 from unveil.errors import InputError, did_you_mean
 
 ReleaseKind = Literal["masked", "synthetic"]
 Compatibility = Literal["anonymeter"]
 
-#: Every attack that an audit can run, in the order of the report.
-ATTACKS = tuple(ATTACK_TEXTS)
 #: What is measured beside attacks: on the release, on its worth, and on the original as if it were released.
-MEASURES = ("disclosure", "utility", "before")
+MEASURES: Mapping[str, str] = MappingProxyType(
+    {
+        "disclosure": "Rows that look alike (disclosure)",
+        "utility": "What the release is still worth",
+        "before": "The same questions asked of the original itself",
+    }
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class AuditSettings:
     """The settings of an audit, checked."""
 
+    #: None searches for the worst adversary.
+    scenarios: tuple[Scenario, ...] | None
     attacks: Sequence[str] | None
     targets: int | None
     neighbours: int
@@ -40,6 +48,8 @@ class Asked:
     population_size: int | None
     minimum_cell: int
     compatibility: Compatibility | None
+    #: What the targets that another package draws start from.
+    compatibility_seed: int | None
 
     def __post_init__(self) -> None:
         numbers = ("targets", "neighbours", "guesses", "population_size", "minimum_cell")

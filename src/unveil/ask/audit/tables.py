@@ -3,9 +3,18 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
-from unveil.ask.audit.findings import Audit, Audited, Finding, Scenario, Weight
-from unveil.ask.audit.verdict import is_proved, sentence, severity, worst_of
+from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.findings import (
+    Audit,
+    AuditedRelease,
+    Finding,
+    Scenario,
+    Weight,
+    is_proved,
+    severity,
+    worst_of,
+)
+from unveil.ask.audit.verdict import sentence
 from unveil.ask.audit.words import compact_rate, kind_text, links_text, percent, row_name
 from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Number, Side, Table, Tone
@@ -35,7 +44,7 @@ def _number(finding: Finding) -> Number:
     if is_proved(finding):
         tone = "bad" if finding.worse.low >= 0.5 else "warning"
     return Number(
-        label=ATTACK_TEXTS[finding.attack].title,
+        label=ATTACKS[finding.attack].title,
         value=percent(finding.risk.attack_rate.value),
         meaning=sentence(finding),
         reference=percent(finding.risk.naive_rate.value) if finding.risk.naive_rate.defined else "",
@@ -44,7 +53,7 @@ def _number(finding: Finding) -> Number:
 
 
 def comparison_table(audit: Audit) -> Table:
-    """Return one column per release: what it is, the worst linkability beside control and chance, the other attacks."""
+    """Return one column per release: what it is, and the worst of each attack beside control and chance."""
     lines = [("Rows", [count(release.rows) for release in audit.releases])]
     lines.append(("Kind", [kind_text(release) for release in audit.releases]))
     for attack in audit.attacks:
@@ -82,7 +91,7 @@ def _attack_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
         rates = [None if finding is None else finding.rate(figure) for finding in worst]
         if any(rate is not None and rate.defined for rate in rates):
             cells = [_NONE if rate is None or not rate.defined else _cell(rate, figure) for rate in rates]
-            lines.append((label or ATTACK_TEXTS[attack].title, cells))
+            lines.append((label or ATTACKS[attack].title, cells))
     return lines
 
 
@@ -93,7 +102,7 @@ def _cell(rate: Rate, figure: str) -> str:
 def _distance_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
     found = [next(iter(release.of(attack)), None) for release in audit.releases]
     lines = []
-    for figure, label in (("median", ATTACK_TEXTS[attack].title), ("control_median", _LINES["control_rate"])):
+    for figure, label in (("median", ATTACKS[attack].title), ("control_median", _LINES["control_rate"])):
         values = [math.nan if finding is None else finding.figures.get(figure, math.nan) for finding in found]
         if not all(map(math.isnan, values)):
             cells = [_NONE if math.isnan(value) else decimal(value) for value in values]
@@ -116,7 +125,7 @@ def attack_table(audit: Audit, attack: str) -> Table:
         links = [links_text(finding) or _NONE] if has_links else []
         rows.append((row_name(release, finding, several=len(audit.releases) > 1), *figures, *links))
     return Table(
-        caption=f"All figures of {ATTACK_TEXTS[attack].title.lower()}",
+        caption=f"All figures of {ATTACKS[attack].title.lower()}",
         columns=(
             "Adversary" if has_who else "Release",
             *(_HEADS[figure] for figure in shown),
@@ -143,7 +152,7 @@ def _has_rates(finding: Finding) -> bool:
 def _meaning_table(audit: Audit, attack: str) -> Table:
     """Return an attack without rates, in plain words."""
     return Table(
-        caption=f"{ATTACK_TEXTS[attack].title} in plain words",
+        caption=f"{ATTACKS[attack].title} in plain words",
         columns=("Release", "What was found"),
         rows=tuple(
             (name(release.name, _LONGEST_NAME), sentence(finding))
@@ -185,7 +194,7 @@ def _all(columns: Sequence[str]) -> str:
     return ", ".join(name(column, 40) for column in columns)
 
 
-def weight_table(releases: Sequence[Audited]) -> Table:
+def weight_table(releases: Sequence[AuditedRelease]) -> Table:
     """Return for each release what the worst adversary loses without each of its columns."""
     several = len(releases) > 1
     rows = [
