@@ -43,7 +43,7 @@ def shared_finding(small: SmallNumbers, finding: Finding) -> Finding:
         risk=made,
         targets=attack.tries or finding.targets,
         links=_links(small, finding.links, attack),
-        groups=None if finding.groups is None else _groups(small, finding.groups),
+        groups=None if finding.groups is None else shared_groups(small, finding.groups),
         figures=_figures(small, finding, attack),
         remark=remark,
         weights=tuple(
@@ -81,7 +81,7 @@ def _figures(small: SmallNumbers, finding: Finding, attack: Rate) -> dict[str, f
     return figures
 
 
-def _groups(small: SmallNumbers, groups: Groups) -> Groups:
+def shared_groups(small: SmallNumbers, groups: Groups) -> Groups:
     """Return the rates of groups, of which so many are hidden that no small number can be computed."""
     overall = groups.overall
     sizes = (*small.attacked, *small.tables)
