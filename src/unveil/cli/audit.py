@@ -163,8 +163,9 @@ def _ask(files: list[Path | None], told: "Settings", asked: dict[str, Any], opti
 
 def _print(answer: "Answer[Audit]", *, is_sample: bool, judgement: "Judgement | None") -> None:
     """Print the answer for a person: the headline, the comparison, what it means, and what was not tested."""
-    from unveil.ask.audit.verdict import tone
-    from unveil.ask.audit.view import comparison_table, headline, plain_words
+    from unveil.ask.audit.tables import comparison_table
+    from unveil.ask.audit.verdict import headline, tone
+    from unveil.ask.audit.view import plain_words
     from unveil.show.terminal import output, show_headline, show_table
 
     if is_sample:

@@ -24,16 +24,7 @@ def figures_of(audit: Audit) -> dict[str, Any]:
     return {
         "original": {
             "rows": audit.rows,
-            "columns": [
-                {
-                    "name": each.name,
-                    "kind": each.kind,
-                    "role": each.role,
-                    "reason": each.reason,
-                    "missing": each.missing,
-                }
-                for each in audit.columns
-            ],
+            "columns": [vars(each) for each in audit.columns],
             "sha256": audit.sha256,
         },
         "direct_identifiers": [

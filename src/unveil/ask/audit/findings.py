@@ -208,3 +208,14 @@ def worst_of(release: AuditedRelease, attack: str) -> Finding | None:
     """Return the finding of an attack with the highest figure, means left out, or None where it was not measured."""
     found = [finding for finding in release.of(attack) if finding.worse.defined and not finding.is_mean]
     return max(found, key=severity, default=None)
+
+
+def worst_over(audit: Audit, attack: str) -> tuple[AuditedRelease, Finding] | None:
+    """Return the worst finding of an attack over all releases, with its release, or None where none was measured."""
+    found = [(release, finding) for release in audit.releases if (finding := worst_of(release, attack)) is not None]
+    return max(found, key=lambda each: severity(each[1]), default=None)
+
+
+def remarks_on(audit: Audit, attack: str) -> list[str]:
+    """Return what limits what an attack says, or why it could not be run, each remark once."""
+    return list(dict.fromkeys(each.remark for release in audit.releases for each in release.of(attack) if each.remark))

@@ -81,8 +81,7 @@ class PreparedAudit:
     original: Table
     control: Table | None
     releases: tuple[PreparedRelease, ...]
-    #: The attacks to run, and these together with what else is measured.
-    attacks: tuple[str, ...]
+    #: The attacks to run and what else is measured, in the order of the report.
     parts: tuple[str, ...]
     people: People
     outsiders: People | None
@@ -91,6 +90,11 @@ class PreparedAudit:
     flags: tuple[TableFlags, ...]
     settings: AuditSettings
     notes: tuple[str, ...]
+
+    @property
+    def attacks(self) -> tuple[str, ...]:
+        """The attacks to run."""
+        return tuple(part for part in self.parts if part in ATTACKS)
 
     def found(
         self, releases: tuple[AuditedRelease, ...], *, before: AuditedRelease | None, notes: tuple[str, ...]
@@ -158,8 +162,7 @@ def prepare(
         original=whole,
         control=outside,
         releases=tuple(releases),
-        attacks=tuple(part for part in parts if part in ATTACKS),
-        parts=parts,
+        parts=settings.parts,
         people=people,
         outsiders=outsiders,
         groups=_groups(whole, outside, settings),

@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, is_proved, severity, worst_of
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, remarks_on, worst_of, worst_over
 from unveil.ask.audit.quantities import quantities_of
+from unveil.ask.audit.verdict import tone_of
 from unveil.ask.audit.words import compact_rate, listed, percent, rate_text
 from unveil.errors import InputError, did_you_mean, shortened
-from unveil.show.blocks import Tone
 from unveil.show.judgement import Judgement, judge_releases
 from unveil.show.profiles import profile
 from unveil.show.sign_off import Adversary, BoxFact, Figure, FileFact, SignOff, Variable
@@ -28,13 +28,13 @@ def box_facts(audit: Audit) -> dict[str, BoxFact]:
 def _box(audit: Audit, attack: str) -> BoxFact:
     if attack not in audit.attacks:
         return BoxFact(tested=False, why_not="This attack was not asked for (--attacks).")
-    found = [(release, finding) for release in audit.releases if (finding := worst_of(release, attack)) is not None]
-    if not found:
-        remarks = [finding.remark for release in audit.releases for finding in release.of(attack) if finding.remark]
-        return BoxFact(tested=False, why_not=next(iter(remarks), "It could not be measured on these tables."))
-    release, finding = max(found, key=lambda each: severity(each[1]))
+    found = worst_over(audit, attack)
+    if found is None:
+        why_not = next(iter(remarks_on(audit, attack)), "It could not be measured on these tables.")
+        return BoxFact(tested=False, why_not=why_not)
+    release, finding = found
     where = f"On {name(release.name, 40)!r}. " if len(audit.releases) > 1 else ""
-    return BoxFact(rate=rate_text(finding.risk.attack_rate), beside=f"{where}{_beside(finding)}", tone=_tone(finding))
+    return BoxFact(rate=rate_text(finding.risk.attack_rate), beside=f"{where}{_beside(finding)}", tone=tone_of(finding))
 
 
 def _beside(finding: Finding) -> str:
@@ -48,12 +48,6 @@ def _beside(finding: Finding) -> str:
     excess = risk.excess_over_control
     added = f" Being in the data adds {rate_text(excess)}." if excess.defined else ""
     return f"{whom}{'; '.join(parts) or 'nothing to compare with'}.{added}"
-
-
-def _tone(finding: Finding) -> Tone:
-    if not is_proved(finding):
-        return "neutral"
-    return "bad" if finding.worse.low >= 0.5 else "warning"
 
 
 _NONE = "–"

@@ -1,6 +1,6 @@
 """The figures of an audit that a limit can be set for: what each means, what it needs, and its worst value."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from math import isnan, nan
 from types import MappingProxyType
 
@@ -9,34 +9,14 @@ from unveil.ask.audit.findings import AuditedRelease
 from unveil.show.limits import Quantity
 
 _ENDS = {"": "", ".low": "; lower end of its 95% interval", ".high": "; upper end of its 95% interval"}
-#: Figures of the release itself: what each means, how it is read off, and whether more of it is worse.
-_OF_RELEASE: Mapping[str, tuple[str, Callable[[AuditedRelease], float], bool]] = MappingProxyType(
+#: Figures of the release itself by part and name: what each means, and whether more of it is worse.
+_OF_RELEASE: Mapping[str, tuple[str, bool]] = MappingProxyType(
     {
-        "disclosure.k_anonymity": (
-            "fewest released rows that look alike in the known columns",
-            lambda release: nan if release.disclosure is None else release.disclosure.k_anonymity,
-            False,
-        ),
-        "disclosure.highest_risk": (
-            "1 / fewest released rows that look alike",
-            lambda release: nan if release.disclosure is None else release.disclosure.highest_risk,
-            True,
-        ),
-        "disclosure.average_risk": (
-            "mean over released rows of 1 / rows that look alike",
-            lambda release: nan if release.disclosure is None else release.disclosure.average_risk,
-            True,
-        ),
-        "disclosure.sample_uniqueness": (
-            "share of released rows that are the only one of their kind",
-            lambda release: nan if release.disclosure is None else release.disclosure.sample_uniqueness,
-            True,
-        ),
-        "utility.loss": (
-            "what the release has lost of what the original says, from 0 to 1",
-            lambda release: nan if release.utility is None else release.utility.loss,
-            True,
-        ),
+        "disclosure.k_anonymity": ("fewest released rows that look alike in the known columns", False),
+        "disclosure.highest_risk": ("1 / fewest released rows that look alike", True),
+        "disclosure.average_risk": ("mean over released rows of 1 / rows that look alike", True),
+        "disclosure.sample_uniqueness": ("share of released rows that are the only one of their kind", True),
+        "utility.loss": ("what the release has lost of what the original says, from 0 to 1", True),
     }
 )
 
@@ -50,7 +30,7 @@ def meanings() -> dict[str, str]:
                 said[f"{attack.name}.{figure}"] = f"{meaning}; exceeded when less than VALUE"
             else:
                 said |= {f"{attack.name}.{figure}{end}": f"{meaning}{which}" for end, which in _ENDS.items()}
-    for name, (meaning, _, more_is_worse) in _OF_RELEASE.items():
+    for name, (meaning, more_is_worse) in _OF_RELEASE.items():
         said[name] = meaning if more_is_worse else f"{meaning}; exceeded when less than VALUE"
     return said
 
@@ -70,12 +50,12 @@ def quantities_of(releases: Iterable[AuditedRelease]) -> dict[str, Quantity]:
     every = tuple(releases)
     found = {}
     for name, meaning in meanings().items():
+        part, *figure = name.split(".")
         if name in _OF_RELEASE:
-            _, read, more_is_worse = _OF_RELEASE[name]
-            worst = max if more_is_worse else min
-            value = worst((value for release in every if not isnan(value := read(release))), default=nan)
+            more_is_worse, worst = _OF_RELEASE[name][1], max if _OF_RELEASE[name][1] else min
+            parts = [measured for release in every if (measured := getattr(release, part)) is not None]
+            value = worst((v for each in parts if not isnan(v := getattr(each, *figure))), default=nan)
         else:
-            part, *figure = name.split(".")
             more_is_worse = not ATTACKS[part].distances
             value = _worst(every, ATTACKS[part], *figure)
         found[name] = Quantity(

@@ -46,11 +46,10 @@ def audit_original(prepared: PreparedAudit, *, progress: Progress) -> AuditedRel
     release = Release(original, replace(original, name=itself), first.release.control, kind="masked", name=itself)
     whole = prepared.original
     alone = Release(whole, replace(whole, name=itself), kind="masked", name=itself)
-    attacks = tuple(name for name in prepared.attacks if ATTACKS[name].answers is not None)
+    attacks = [name for name in prepared.attacks if ATTACKS[name].answers is not None]
     settings = prepared.settings
     bare = replace(
         prepared,
-        attacks=attacks,
         parts=(*attacks, *(part for part in prepared.parts if part == "disclosure")),
         settings=replace(settings, compatibility=None, neighbours=min(settings.neighbours, original.rows)),
     )

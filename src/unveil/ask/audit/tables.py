@@ -4,20 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import (
-    Audit,
-    AuditedRelease,
-    Finding,
-    Scenario,
-    Weight,
-    is_proved,
-    severity,
-    worst_of,
-)
-from unveil.ask.audit.verdict import sentence
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Scenario, Weight, remarks_on, worst_of, worst_over
+from unveil.ask.audit.verdict import sentence, tone_of
 from unveil.ask.audit.words import compact_rate, kind_text, links_text, percent, row_name
 from unveil.measure.trials.risk import Rate
-from unveil.show.blocks import Number, Side, Table, Tone
+from unveil.show.blocks import Number, Side, Table
 from unveil.show.bounded import Bounded
 from unveil.show.editions import people
 from unveil.show.text import count, decimal, name
@@ -31,24 +22,17 @@ _LONGEST_NAME = 60
 def key_numbers(audit: Audit) -> tuple[Number, ...]:
     """Return for a single release the worst figure of each attack, with what it means."""
     release = audit.releases[0]
-    numbers = []
-    for attack in audit.attacks:
-        finding = worst_of(release, attack)
-        if finding is not None:
-            numbers.append(_number(finding))
-    return tuple(numbers)
+    found = [worst_of(release, attack) for attack in audit.attacks]
+    return tuple(_number(finding) for finding in found if finding is not None)
 
 
 def _number(finding: Finding) -> Number:
-    tone: Tone = "neutral"
-    if is_proved(finding):
-        tone = "bad" if finding.worse.low >= 0.5 else "warning"
     return Number(
         label=ATTACKS[finding.attack].title,
         value=percent(finding.risk.attack_rate.value),
         meaning=sentence(finding),
         reference=percent(finding.risk.naive_rate.value) if finding.risk.naive_rate.defined else "",
-        tone=tone,
+        tone=tone_of(finding),
     )
 
 
@@ -166,11 +150,10 @@ def _meaning_table(audit: Audit, attack: str) -> Table:
 
 def _meanings(audit: Audit, attack: str) -> str:
     """Return what the worst finding of the attack means; where nothing was measured, why."""
-    found = [(release, finding) for release in audit.releases if (finding := worst_of(release, attack)) is not None]
-    if not found:
-        remarks = [finding.remark for release in audit.releases for finding in release.of(attack) if finding.remark]
-        return " ".join(dict.fromkeys(remarks))
-    release, finding = max(found, key=lambda each: severity(each[1]))
+    found = worst_over(audit, attack)
+    if found is None:
+        return " ".join(remarks_on(audit, attack))
+    release, finding = found
     where = f" ({name(release.name, 40)})" if len(audit.releases) > 1 else ""
     remark = f" {finding.remark}" if finding.remark else ""
     return f"In plain words{where}: {sentence(finding)}{remark}"

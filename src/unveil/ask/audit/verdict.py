@@ -130,6 +130,11 @@ def tone(audit: Audit) -> Tone:
     Nothing proved is neutral, never good: other attacks and other adversaries were not tried.
     """
     found = worst(audit)
-    if found is None or not is_proved(found[1]):
+    return "neutral" if found is None else tone_of(found[1])
+
+
+def tone_of(finding: Finding) -> Tone:
+    """Return how one finding should strike."""
+    if not is_proved(finding):
         return "neutral"
-    return "bad" if found[1].worse.low >= 0.5 else "warning"
+    return "bad" if finding.worse.low >= 0.5 else "warning"

@@ -19,13 +19,7 @@ from unveil.ask.audit.parts.candidates import candidate_table
 from unveil.ask.audit.parts.changes import Changes, changes, changes_section
 from unveil.ask.audit.quantities import quantities_of
 from unveil.ask.audit.shareable import shared
-from unveil.ask.audit.tables import (
-    adversary_table,
-    attack_table,
-    column_table,
-    comparison_table,
-    key_numbers,
-)
+from unveil.ask.audit.tables import attack_table, column_table, comparison_table, key_numbers
 from unveil.ask.audit.verdict import sentence
 from unveil.errors import InputError
 from unveil.show.blocks import Block, Page, Section
@@ -35,10 +29,6 @@ from unveil.show.limits import Quantity, shared_limits, with_limits
 from unveil.show.machine import dumps
 from unveil.show.sign_off import with_sign_off
 from unveil.show.text import count, name
-
-__all__ = ["adversary_table", "attack_table", "comparison_table", "headline", "key_numbers", "page", "plain_words"]
-
-headline = verdict.headline
 
 if TYPE_CHECKING:
     import polars as pl

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,18 +16,11 @@ from unveil.measure.trials.risk import risk
 
 if TYPE_CHECKING:
     from unveil.ask.audit.people import Part
-    from unveil.data.table import Table
+    from unveil.attack import Attacks
     from unveil.data.table.release import Knowledge
 
 #: Where no column is said to be sensitive, so many are tried at most, fewer where there are very many.
 MOST_SECRETS = 40
-
-
-class GuessesColumn(Protocol):
-    """An attack that guesses one column of everybody in ``knowledge``."""
-
-    def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how often the guess is right."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +28,14 @@ class _Guesser:
     """Guesses columns of the people of one release, by the attack that ``attack_on`` makes of secret and known."""
 
     attacked: AttackedRelease
-    attack_on: Callable[[str, tuple[str, ...]], GuessesColumn]
+    attack_on: "Callable[[str, tuple[str, ...]], Attacks]"
 
     def run(self, secret: str, known: tuple[str, ...], knowledge: "Knowledge") -> Trials:
         """Return the trials of guessing ``secret`` from the known columns."""
         released = self.attacked.prepared.release.released
-        return self.attack_on(secret, known).run(released=released, knowledge=knowledge, rng=self.attacked.rng)
+        attack = self.attack_on(secret, known)
+        trials: Trials = attack.run(released=released, knowledge=knowledge, rng=self.attacked.rng)
+        return trials
 
     def why_not(self, secret: str, knowledge: "Knowledge") -> str:
         """Return why there is nothing to guess about these people, as a sentence, or nothing where there is."""
@@ -65,7 +60,7 @@ class _Guesser:
 
 
 def guess_columns(
-    attacked: AttackedRelease, attack_on: Callable[[str, tuple[str, ...]], GuessesColumn]
+    attacked: AttackedRelease, attack_on: "Callable[[str, tuple[str, ...]], Attacks]"
 ) -> tuple[Finding, ...]:
     """Return how often each sensitive column is guessed right, or the worst column where none is sensitive."""
     prepared, attack = attacked.prepared, attacked.attack

@@ -65,16 +65,8 @@ def _headline(finding: Finding, which: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CopiedRecord:
-    """One record of the original that is also released: how many people have it, and its known cells as text."""
-
-    people: int
-    cells: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
 class CopiedRecords:
-    """The records of the original that stand in one release unchanged; ``records`` holds the first of them."""
+    """The records of the original that stand in one release unchanged."""
 
     release: str
     columns: tuple[str, ...]
@@ -82,7 +74,8 @@ class CopiedRecords:
     distinct: int
     #: The people who have one of them.
     people: int
-    records: tuple[CopiedRecord, ...]
+    #: The first of them: how many people have each, and its known cells as text.
+    records: tuple[tuple[int, tuple[str, ...]], ...]
 
 
 def copied_records(releases: "Sequence[PreparedRelease]", *, most: int = MOST_RECORDS) -> tuple[CopiedRecords, ...]:
@@ -128,12 +121,10 @@ def _copied(prepared: "PreparedRelease") -> "pl.DataFrame":
     return both.sort([_PEOPLE, *prepared.known, *hidden], nulls_last=True).select(_PEOPLE, _ROW)
 
 
-def _records(prepared: "PreparedRelease", groups: "pl.DataFrame") -> tuple[CopiedRecord, ...]:
+def _records(prepared: "PreparedRelease", groups: "pl.DataFrame") -> tuple[tuple[int, tuple[str, ...]], ...]:
     rows = prepared.release.original.frame.select(prepared.known)[groups[_ROW]]
     cells = zip(*(_texts(rows[name]) for name in prepared.known), strict=True)
-    return tuple(
-        CopiedRecord(people=people, cells=texts) for people, texts in zip(groups[_PEOPLE].to_list(), cells, strict=True)
-    )
+    return tuple(zip(groups[_PEOPLE].to_list(), cells, strict=True))
 
 
 def _texts(values: "pl.Series") -> list[str]:
@@ -176,8 +167,8 @@ def _block(copied: CopiedRecords, *, several: bool) -> Block:
         caption=f"Records of the original that are released unchanged{where}",
         columns=("People", *(name(column, _LONGEST_NAME) for column in columns)),
         rows=tuple(
-            (count(record.people), *(name(cell, _LONGEST_CELL) for cell in record.cells[:MOST_COLUMNS]))
-            for record in copied.records
+            (count(people), *(name(cell, _LONGEST_CELL) for cell in cells[:MOST_COLUMNS]))
+            for people, cells in copied.records
         ),
         align=(_RIGHT, *(_LEFT for _ in columns)),
         note=_note(copied),

@@ -1,25 +1,18 @@
 """Linkability of one release: the adversaries that were named, or random divisions of the columns and the worst one."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding, Scenario, Search, Weight
-from unveil.ask.audit.scenarios import (
-    RANDOM_SPLITS,
-    SEARCHED_SPLITS,
-    Split,
-    affordable,
-    random_splits,
-    worst_split,
-)
+from unveil.ask.audit.scenarios import RANDOM_SPLITS, SEARCHED_SPLITS, Split, affordable, random_splits, worst_split
 from unveil.ask.audit.trials import finding_of, grouped, mean_of, ranked
 from unveil.ask.audit.words import listed, percent_of
 from unveil.errors import InputError
 from unveil.guess.trials import Trials
-from unveil.measure.trials.risk import Risk, risk
+from unveil.measure.trials.risk import risk
 
 if TYPE_CHECKING:
     from unveil.ask.audit.people import Part
@@ -103,7 +96,7 @@ def _searched(attacked: AttackedRelease) -> tuple[Finding, ...]:
         random_splits=len(splits),
         targets=seen.records.rows,
         seemed=ranked(seemed),
-        figure=_ranking(seemed),
+        figure="excess_over_control" if seemed.excess_over_control.defined else "attack_rate",
     )
     return (
         replace(_weighed(attacked, winner, fresh), search=search),
@@ -129,10 +122,6 @@ def _mean_scenario(splits: int, columns: int) -> Scenario:
         reason="what an adversary reaches who holds any columns, on average",
         origin="random",
     )
-
-
-def _ranking(rates: Risk) -> Literal["attack_rate", "excess_over_control"]:
-    return "excess_over_control" if rates.excess_over_control.defined else "attack_rate"
 
 
 def _finding(attacked: AttackedRelease, scenario: Scenario, trials: Trials, part: "Part | None" = None) -> Finding:
