@@ -162,7 +162,7 @@ def prepare(
         original=whole,
         control=outside,
         releases=tuple(releases),
-        parts=settings.parts,
+        parts=parts,
         people=people,
         outsiders=outsiders,
         groups=_groups(whole, outside, settings),

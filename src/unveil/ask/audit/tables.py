@@ -96,9 +96,9 @@ def _distance_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
 
 def attack_table(audit: Audit, attack: str) -> Table:
     """Return all figures of one attack, a row for each release and adversary, with what each means."""
-    if not any(_has_rates(finding) for release in audit.releases for finding in release.of(attack)):
-        return _meaning_table(audit, attack)
     found = [(release, finding) for release in audit.releases for finding in release.of(attack)]
+    if not any(finding.risk.attack_rate.defined for _, finding in found):
+        return _meaning_table(audit, attack)
     has_who = any(finding.scenario is not None for _, finding in found)
     shown = [figure for figure in _HEADS if any(finding.rate(figure).defined for _, finding in found)]
     has_links = any(links_text(finding) for _, finding in found)
@@ -127,10 +127,6 @@ _HEADS = {
     "excess_over_control": "Excess over control",
     "naive_rate": "Naive rate",
 }
-
-
-def _has_rates(finding: Finding) -> bool:
-    return finding.risk.attack_rate.defined
 
 
 def _meaning_table(audit: Audit, attack: str) -> Table:

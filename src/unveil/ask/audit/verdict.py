@@ -55,12 +55,13 @@ def worst(audit: Audit) -> tuple[AuditedRelease, Finding] | None:
         for attack in audit.attacks
         if (finding := worst_of(release, attack)) is not None
     ]
+
     # Where nothing is proved, what could still be there counts, not what luck made of it.
-    return max(found, key=lambda each: (proved := is_proved(each[1]), _height(each[1], proved=proved)), default=None)
+    def height(each: tuple[AuditedRelease, Finding]) -> tuple[bool, float]:
+        proved, worse = is_proved(each[1]), each[1].worse
+        return proved, worse.value if proved else worse.high
 
-
-def _height(finding: Finding, *, proved: bool) -> float:
-    return finding.worse.value if proved else finding.worse.high
+    return max(found, key=height, default=None)
 
 
 def headline(audit: Audit) -> str:

@@ -130,17 +130,17 @@ def _hidden(small: SmallNumbers, groups: Sequence[Group], figure: str, overall: 
     counts = {each.name: (rate.value * rate.tries, rate.tries) for each in groups if (rate := each.rate(figure)).tries}
     few = {name for name, (hits, tries) in counts.items() if _is_few(small, hits, tries)}
     # Those left out of a group could be computed from its rate, and those in none from the total.
-    few |= {each.name for each in groups if each.name in counts and figure == "attack_rate" and _left_out(small, each)}
+    few |= {
+        each.name
+        for each in groups
+        if each.name in counts and figure == "attack_rate" and small.is_small(each.people - each.tries)
+    }
     hidden = set(few)
     rest = sorted((name for name in counts if name not in hidden), key=lambda name: (counts[name][1], name))
     exact = overall.defined and not isinstance(overall.value, Bounded)
     while hidden and exact and rest and not _is_mixed(small, [counts[name] for name in hidden]):
         hidden.add(rest.pop(0))
     return hidden
-
-
-def _left_out(small: SmallNumbers, group: Group) -> bool:
-    return small.is_small(group.people - group.tries)
 
 
 def _is_few(small: SmallNumbers, hits: float, tries: float) -> bool:
