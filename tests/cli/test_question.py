@@ -77,7 +77,7 @@ class SmallHome:
         about="It is.",
         tries=("unveil partition x",),
         settings=(
-            Setting(name="file", label="A file", kind="file", required=True),
+            Setting(name="file", label="A file", kind="file", required=True, is_bare=True),
             limits_setting(),
             seed_setting(),
         ),

@@ -53,9 +53,7 @@ class Home:
 #: help, the form on the page and the reference are made from its settings.
 QUESTIONS: Mapping[str, Home] = MappingProxyType(
     {
-        "audit": Home(
-            "audit", "What could an adversary do with a released table?", "audit", "question:QUESTION", "asking:ask"
-        ),
+        "audit": Home("audit", "What could an adversary do with a released table?", "audit"),
         "partition": Home("partition", "How well is each subject hidden in an adversary's partition?", "partition"),
         "candidates": Home("candidates", "How much does an adversary know about each target?", "candidates"),
         "matching": Home("matching", "How many entries are given their true token?", "matching"),

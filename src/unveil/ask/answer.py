@@ -39,6 +39,9 @@ class View(Generic[Findings]):
         Findings to matplotlib axes; called with the choices that this question has.
     meanings
         What each of the quantities means, by name, before anything is found.
+    whole_page, whole_json
+        Findings, ``limits``, ``seed`` and choices to the whole page and to all of JSON, where a question does more than
+        put the limits beside the rest, such as making editions of it.
     """
 
     schema: str
@@ -48,6 +51,8 @@ class View(Generic[Findings]):
     page: "Callable[..., Page]"
     plot: "Callable[..., NDArray[Any]]"
     meanings: Callable[[], Mapping[str, str]] = dict
+    whole_page: "Callable[..., Page] | None" = None
+    whole_json: Callable[..., Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,6 +75,8 @@ class Answer(Generic[Findings]):
         """Return the report as data: what the page and the terminal show."""
         from unveil.show.limits import with_limits
 
+        if self.view.whole_page is not None:
+            return self.view.whole_page(self.findings, limits=limits, seed=seed, **choices)
         return with_limits(self.view.page(self.findings, seed=seed, **choices), limits, self.quantities)
 
     def to_html(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, **choices: Any) -> str:
@@ -82,6 +89,8 @@ class Answer(Generic[Findings]):
         """Return the answer as JSON; undefined figures are null."""
         from unveil.show.machine import dumps
 
+        if self.view.whole_json is not None:
+            return dumps(self.view.whole_json(self.findings, limits=limits, seed=seed, **choices))
         figures = self.view.figures(self.findings, **choices)
         return dumps({"schema": self.view.schema, **figures, "limits": list(limits), "seed": seed})
 

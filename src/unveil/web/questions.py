@@ -162,24 +162,22 @@ def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progr
 
 def _shown(reply: "Reply", told: Told, called: Called) -> Answered:
     """Return what the page shows of a reply, with every file called as its owner calls it."""
+    from unveil.show.page import render
+
     limits = check_limits(reply.answer.quantities, told.values.get("limits", ()))
     shown = {"limits": [each.to_dict() for each in limits], "seed": told.values.get("seed")}
     # A page may be passed on, and then a seed that undoes the release must not be on it.
     on_page = {**shown, **({"seed": None} if told.question.secret else {}), **reply.on_page}
     told.progress("writing the report", 0.0)
-    page = reply.answer.page(**{key: value for key, value in on_page.items() if key in _OF_PAGE})
+    page = reply.answer.page(**on_page)
     exceeded = any(each.exceeded for each in limits)
     return Answered(
-        html=called.in_html(reply.answer.to_html(**on_page)),
+        html=called.in_html(render(page)),
         json=called.in_json(reply.answer.to_json(**{**shown, **reply.in_json})),
         headline=called.in_text(page.headline),
         tone=page.tone,
         outputs={} if exceeded else _outputs(reply, shown),
     )
-
-
-#: What a page, as data, is made with: the edition and the records are of HTML alone.
-_OF_PAGE = ("limits", "seed", "paper")
 
 
 def _outputs(reply: "Reply", shown: Mapping[str, Any]) -> dict[str, bytes]:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from unveil.ask.audit.findings import Scenario
-from unveil.ask.audit.question import QUESTION
 from unveil.ask.audit.scenarios import read_link, read_scenario
+from unveil.ask.audit.settings import QUESTION
 from unveil.ask.settings import LISTS, Question
 from unveil.ask.told import Told
 from unveil.ask.values import value_of

@@ -7,10 +7,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unveil.ask.audit.answer import AuditAnswer, audit
-from unveil.ask.audit.copies import copied_records
+from unveil.ask.answer import Answer
+from unveil.ask.audit.answer import audit
+from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.view import VIEW
 from unveil.errors import InputError
+from unveil.show.blocks import Table
 
 MARK = "Zephyrine"
 CELLS = [f"<b>{MARK}</b>", f"=1+{MARK}", f'"{MARK}"', f"{MARK}\x1b[2J"]
@@ -28,11 +30,11 @@ def marked(rows: int) -> pl.DataFrame:
     )
 
 
-def ask(original: Any, released: Any, **settings: Any) -> AuditAnswer:
+def ask(original: Any, released: Any, **settings: Any) -> Answer[Audit]:
     return audit(original, released, attacks=["copies"], rng=np.random.default_rng(5), **settings)
 
 
-def edition(original: Any, released: Any, **settings: Any) -> AuditAnswer:
+def edition(original: Any, released: Any, **settings: Any) -> Answer[Audit]:
     roles: dict[str, Any] = {"sensitive": ["illness"], "identifiers": ["patient"]}
     return ask(original, released, **roles, **settings)
 
@@ -119,8 +121,9 @@ def test_all_kinds_of_cells_are_shown_as_a_person_writes_them() -> None:
         }
     )
     whole = frame.with_columns(size=pl.Series([1, 0]))
-    (found,) = copied_records([*ask(frame, whole, known=frame.columns)._releases])
-    assert {record.cells for record in found.records} == {
+    (table,) = ask(frame, whole, known=frame.columns).page(show_records=True).sections[-1].blocks
+    assert isinstance(table, Table)
+    assert {row[1:] for row in table.rows} == {
         ("2020-01-02", "2020-01-02 03:04:05", "1", "low", "True"),
         ("(missing)", "2021-01-01", "0", "high", "(missing)"),
     }
@@ -136,4 +139,4 @@ def test_a_wide_table_of_hostile_cells_stays_a_small_page() -> None:
 
 def test_an_answer_without_tables_has_no_records() -> None:
     with pytest.raises(InputError, match="without the tables"):
-        AuditAnswer(edition(marked(9), marked(9)).findings, VIEW).to_html(show_records=True)
+        Answer(edition(marked(9), marked(9)).findings, VIEW).to_html(show_records=True)
