@@ -2,11 +2,36 @@
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 On = Literal["table", "graph"]
+Facts = TypeVar("Facts")
+
+
+class Listing(Mapping[str, Facts]):
+    """What was listed, by name, to be read only; looking into it loads all that lists itself, so that none is missing.
+
+    >>> found = {"b": 1}
+    >>> dict(Listing(found, lambda: found.update(a=2)))
+    {'b': 1, 'a': 2}
+    """
+
+    def __init__(self, listed: Mapping[str, Facts], load: Callable[[], object]) -> None:
+        self._listed, self._load = listed, load
+
+    def __getitem__(self, name: str) -> Facts:
+        self._load()
+        return self._listed[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._load()
+        return iter(self._listed)
+
+    def __len__(self) -> int:
+        self._load()
+        return len(self._listed)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal, TypeVar
 
-from unveil._listed import Listed, On, written_name
+from unveil._listed import Listed, Listing, On, written_name
 
 Class = TypeVar("Class", bound=type)
 
@@ -28,8 +27,15 @@ class Attack(Listed):
 
 _ATTACKS: dict[str, Attack] = {}
 
+
+def _load() -> None:
+    import unveil.attack
+
+    unveil.attack.load()
+
+
 #: Every attack by name, in the order in which they are imported.
-ATTACKS: Mapping[str, Attack] = MappingProxyType(_ATTACKS)
+ATTACKS: Mapping[str, Attack] = Listing(_ATTACKS, _load)
 
 
 def attack(

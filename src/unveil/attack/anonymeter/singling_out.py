@@ -144,7 +144,7 @@ class AnonymeterSinglingOut:
         """Return how the package counts these predicates, however they came about; ``naive`` is 0 of them.
 
         ``control.expected`` is not whole where the package rescales it. Feed the result to
-        :func:`unveil.measure.trials.risk.anonymeter_risk` for its risk.
+        :func:`unveil.measure.trials.anonymeter.anonymeter_risk` for its risk.
         """
         records = _distinct(records)
         found = predicates.counts(records) == 1
