@@ -68,7 +68,11 @@ class Listed:
     @property
     def facts(self) -> Mapping[str, Any]:
         """Everything that is shown, by name, in the order to show it."""
-        shown = {key: value for key, value in vars(self).items() if key not in ("make", "source", "aka")}
+        shown = {
+            key: ", ".join(value) if isinstance(value, tuple) else value
+            for key, value in vars(self).items()
+            if key not in ("make", "source", "aka")
+        }
         rest = {"settings": ", ".join(self.settings), "aka": ", ".join(self.aka)}
         return {**shown, **rest, "summary": self.summary, "source": self.source}
 

@@ -40,6 +40,9 @@ _MOST_PLACES = 4_000
     source='Sala, Zhao, Wilson, Zheng and Zhao, "Sharing graphs using differentially private graph models", 2011',
     aka=("dk-DP", "Pygmalion"),
     name="dk-series-dp",
+    least_rows=2,
+    needs_edges=True,
+    keeps=("node count",),
 )
 @dataclass(frozen=True, kw_only=True)
 class DkSeriesDP:

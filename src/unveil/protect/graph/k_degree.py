@@ -25,6 +25,8 @@ EdgeRule = Literal["add", "priority"]
     kind="masked",
     source='Liu and Terzi, "Towards identity anonymization on graphs", 2008',
     aka=("k-DA", "KDA"),
+    least_rows=5,
+    keeps=("node count",),
 )
 @dataclass(frozen=True, kw_only=True)
 class KDegree:

@@ -42,6 +42,9 @@ _PUBLIC = ("the number of nodes", "that there is an edge at all")
     source='Proserpio, Goldberg and McSherry, "Calibrating data to sensitivity in private data analysis", 2014',
     aka=("WPINQ-DP", "wPINQ"),
     name="wpinq-dp",
+    least_rows=2,
+    needs_edges=True,
+    keeps=("node count",),
 )
 @dataclass(frozen=True, kw_only=True)
 class WpinqDP:

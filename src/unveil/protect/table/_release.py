@@ -10,6 +10,7 @@ from unveil.data.mechanism import Mechanism
 from unveil.data.table import Table
 from unveil.data.table.release import Release, ReleaseKind
 from unveil.errors import InputError
+from unveil.protect._listing import PROTECTIONS, facts_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,46 +38,39 @@ def named_columns(original: Table, columns: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(columns))
 
 
-def masked_columns(
-    original: Table, columns: Sequence[str] | None, *, suits: Collection[str], mask: str, instead: str
-) -> list[str]:
+def masked_columns(original: Table, columns: Sequence[str] | None, mask: object) -> list[str]:
     """Return the columns to mask: those that were named, or all of the kinds that the mask suits.
-
-    Parameters
-    ----------
-    original
-        The table to release.
-    columns
-        The columns that were named, or None.
-    suits
-        The kinds that the mask is for.
-    mask
-        How messages call the mask.
-    instead
-        Masks for the other kinds, for the message.
 
     Raises
     ------
     InputError
         If a column that was named is of another kind, or none was named and there is none of these kinds.
     """
-    kept = released_columns(original)
-    kinds = " or ".join(sorted(suits))
+    kept, facts = released_columns(original), facts_of(mask)
+    wanted = f"{facts.name} is for columns of the kind {' or '.join(sorted(facts.suits))}"
     if columns is None:
-        found = [name for name in kept if original.column(name).kind in suits]
+        found = [name for name in kept if original.column(name).kind in facts.suits]
         if not found:
-            raise InputError(
-                f"{mask} is for columns of the kind {kinds}, but the {original.name} has none. Take {instead}"
-            )
+            others = _others_for({original.column(name).kind for name in kept})
+            raise InputError(f"{wanted}, but the {original.name} has none. Take {others}")
         return found
     for name in named_columns(original, columns):
         kind = original.column(name).kind
-        if kind not in suits:
+        if kind not in facts.suits:
             raise InputError(
-                f"{mask} is for columns of the kind {kinds}, but column {name!r} is of the kind {kind}. "
-                f"Leave it out of columns, or take {instead} for it"
+                f"{wanted}, but column {name!r} is of the kind {kind}. "
+                f"Leave it out of columns, or take {_others_for({kind})} for it"
             )
     return named_columns(original, columns)
+
+
+def _others_for(kinds: Collection[str]) -> str:
+    """Return the masks that can be told to change columns of these kinds."""
+    fitting = [
+        each for each in PROTECTIONS.values() if set(kinds) <= set(each.suits) and "columns=none" in each.settings
+    ]
+    *names, last = (each.name for each in fitting)
+    return f"{', '.join(names)} or {last}"
 
 
 def check_columns(columns: object) -> None:

@@ -16,15 +16,14 @@ from unveil.protect.table._release import check_columns, masked_columns, release
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: Masks that suit other kinds of columns than numbers, for messages.
-FOR_OTHER_KINDS = "pram, suppression, generalization, mondrian or rank-swapping, which suit all kinds,"
-
 
 @protection(
     on="table",
     kind="masked",
     source='Brand, "Microdata protection through noise addition", 2002',
     aka=("noise-addition", "uncorrelated-noise"),
+    suits=("number",),
+    new_values=True,
 )
 @dataclass(frozen=True, kw_only=True)
 class AdditiveNoise:
@@ -67,9 +66,7 @@ class AdditiveNoise:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with noise on its numbers, in random order."""
-        names = masked_columns(
-            original, self.columns, suits=("number",), mask="additive noise", instead=FOR_OTHER_KINDS
-        )
+        names = masked_columns(original, self.columns, self)
         numbers = numbers_of(original, names)
         spread = spreads(numbers.values)
         moving = [name for name, size in zip(names, spread, strict=True) if size > 0]

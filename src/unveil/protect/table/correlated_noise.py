@@ -12,7 +12,7 @@ from unveil.protect._listing import protection
 from unveil.protect.table._mechanism import Parts, Unchanged
 from unveil.protect.table._numbers import Numbers, numbers_of, spreads
 from unveil.protect.table._release import check_columns, masked_columns, release_of, released_columns, said_to_stay
-from unveil.protect.table.additive_noise import FOR_OTHER_KINDS, check_scale
+from unveil.protect.table.additive_noise import check_scale
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -28,6 +28,9 @@ _ROUNDING = 1e-7
     kind="masked",
     source='Kim, "A method for limiting disclosure in microdata based on random noise and transformation", 1986',
     aka=("kim-noise",),
+    suits=("number",),
+    new_values=True,
+    gaps="few",
 )
 @dataclass(frozen=True, kw_only=True)
 class CorrelatedNoise:
@@ -75,9 +78,7 @@ class CorrelatedNoise:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with noise on its numbers, in random order."""
-        names = masked_columns(
-            original, self.columns, suits=("number",), mask="correlated noise", instead=FOR_OTHER_KINDS
-        )
+        names = masked_columns(original, self.columns, self)
         numbers = numbers_of(original, names)
         moving = [name for name, size in zip(names, spreads(numbers.values), strict=True) if size > 0]
         numbers = numbers.chosen(moving)

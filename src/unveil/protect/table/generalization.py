@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.data.table import KINDS, Table
+from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import protection
@@ -30,6 +30,8 @@ Integers = NDArray[np.int64]
     kind="masked",
     source='Torra and Stokes, "A formalization of re-identification in terms of compatible probabilities", 2013',
     aka=("global-recoding", "recoding"),
+    new_values=True,
+    least_rows=3,
 )
 @dataclass(frozen=True, kw_only=True)
 class Generalization:
@@ -80,7 +82,7 @@ class Generalization:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with generalized values, in random order."""
-        names = masked_columns(original, self.columns, suits=KINDS, mask="generalization", instead="another")
+        names = masked_columns(original, self.columns, self)
         sizes = dict(zip(self.columns or (), self.k, strict=True)) if isinstance(self.k, tuple) else {}
         kept = released_columns(original)
         frame = original.frame[kept]

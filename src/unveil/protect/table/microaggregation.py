@@ -21,7 +21,6 @@ from unveil.protect.table._release import (
     released_columns,
     said_to_stay,
 )
-from unveil.protect.table.additive_noise import FOR_OTHER_KINDS
 
 
 @protection(
@@ -29,6 +28,11 @@ from unveil.protect.table.additive_noise import FOR_OTHER_KINDS
     kind="masked",
     source='Domingo-Ferrer and Mateo-Sanz, "Practical data-oriented microaggregation", 2002',
     aka=("mdav", "multivariate-microaggregation"),
+    suits=("number",),
+    new_values=True,
+    least_rows=3,
+    gaps="refused",
+    keeps=("means",),
 )
 @dataclass(frozen=True, kw_only=True)
 class Microaggregation:
@@ -78,9 +82,7 @@ class Microaggregation:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with the means of groups, in random order."""
-        names = masked_columns(
-            original, self.columns, suits=("number",), mask="microaggregation", instead=FOR_OTHER_KINDS
-        )
+        names = masked_columns(original, self.columns, self)
         check_enough_rows(self.k, original)
         refuse_missing(
             original, names, mask="microaggregation", instead="univariate-microaggregation, where missing values stay"

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.table.mondrian import mondrian_classes
-from unveil.data.table import KINDS, Table
+from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.protect._listing import protection
 from unveil.protect.table._classes import shown_by_class
@@ -28,6 +28,8 @@ from unveil.protect.table._release import (
     kind="masked",
     source='LeFevre, DeWitt and Ramakrishnan, "Mondrian multidimensional k-anonymity", 2006',
     aka=("strict-mondrian", "k-anonymity", "multidimensional-recoding"),
+    new_values=True,
+    least_rows=3,
 )
 @dataclass(frozen=True, kw_only=True)
 class Mondrian:
@@ -75,7 +77,7 @@ class Mondrian:
         """Return the table of classes, in random order."""
         kept = released_columns(original)
         known = tuple(name for name in kept if original.column(name).role == "known")
-        names = masked_columns(original, self.columns or known or None, suits=KINDS, mask="mondrian", instead="another")
+        names = masked_columns(original, self.columns or known or None, self)
         check_enough_rows(self.k, original)
         group = mondrian_classes(np.column_stack([_positions(original, name) for name in names]), self.k)
         before = original.frame[names]

@@ -26,6 +26,7 @@ _SHARE = 0.05
     kind="masked",
     source='Moore, "Controlled data-swapping techniques for masking public use microdata sets", 1996',
     aka=("rank-swap", "data-swapping"),
+    keeps=("values",),
 )
 @dataclass(frozen=True, kw_only=True)
 class RankSwapping:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.data.table import KINDS, Table
+from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
@@ -81,7 +81,7 @@ class Suppression:
         """Return the table without the dropped values, in random order."""
         import polars as pl
 
-        names = masked_columns(original, self.columns, suits=KINDS, mask="suppression", instead="another")
+        names = masked_columns(original, self.columns, self)
         kept = released_columns(original)
         frame = original.frame[kept]
         parts: list[Part] = []
