@@ -23,6 +23,14 @@ class Attack(Listed):
     leaves: Leaves
     #: Of attacks on graphs: whether they grow from the nodes they know or compare all; None for all others.
     scope: Scope | None = None
+    #: Settings to try on the people inside unveil (`unveil.data.samples.audit_sample`); empty where none must be given.
+    example: str = ""
+    #: Whether it needs people who are not in the data.
+    needs_control: bool = False
+    #: Whether its figures depend on the order of rows, which all others ignore: they break ties by lot.
+    uses_row_order: bool = False
+    #: The extra of unveil that brings the library it needs.
+    extra: str | None = None
 
 
 _ATTACKS: dict[str, Attack] = {}
@@ -46,16 +54,33 @@ def attack(
     name: str | None = None,
     aka: tuple[str, ...] = (),
     scope: Scope | None = None,
+    example: str = "",
+    needs_control: bool = False,
+    uses_row_order: bool = False,
+    extra: str | None = None,
 ) -> Callable[[Class], Class]:
-    """List the decorated dataclass as an attack, and return it unchanged.
+    """List the decorated dataclass as an attack with these facts, and return it unchanged.
 
     Its fields are the settings; ``run(*, released, knowledge, rng)`` returns the guess that it ``leaves``. Its name in
-    commands is that of the class in small letters with hyphens, unless another is given.
+    commands is that of the class in small letters with hyphens, unless another is given. :class:`Attack` says what each
+    fact means.
     """
 
     def list_it(kind: Class) -> Class:
         called = name or written_name(kind)
-        _ATTACKS[called] = Attack(name=called, make=kind, on=on, leaves=leaves, source=source, aka=aka, scope=scope)
+        _ATTACKS[called] = Attack(
+            name=called,
+            make=kind,
+            on=on,
+            leaves=leaves,
+            source=source,
+            aka=aka,
+            scope=scope,
+            example=example,
+            needs_control=needs_control,
+            uses_row_order=uses_row_order,
+            extra=extra,
+        )
         return kind
 
     return list_it

@@ -41,7 +41,13 @@ TOLERANCE = 0.05
 PAIRS_AT_ONCE = 1 << 22
 
 
-@attack(on="table", leaves="Trials", source="anonymeter 1.1.0; Giomi et al., PoPETs 2023")
+@attack(
+    on="table",
+    leaves="Trials",
+    source="anonymeter 1.1.0; Giomi et al., PoPETs 2023",
+    example="secret=vote,known=age,education",
+    uses_row_order=True,
+)
 @dataclass(frozen=True, kw_only=True)
 class AnonymeterInference:
     """An adversary who guesses as anonymeter 1.1.0 does and is judged as there, which is not always right.

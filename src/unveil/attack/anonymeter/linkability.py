@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 Truths = NDArray[np.bool_]
 
 
-@attack(on="table", leaves="Trials", source="anonymeter 1.1.0; Giomi et al., PoPETs 2023")
+@attack(
+    on="table",
+    leaves="Trials",
+    source="anonymeter 1.1.0; Giomi et al., PoPETs 2023",
+    example="first=age,education,second=income,town_size",
+    uses_row_order=True,
+)
 @dataclass(frozen=True, kw_only=True)
 class AnonymeterLinkability:
     """An adversary who links as anonymeter 1.1.0 does: ties fall as its sort leaves them, not by lot.
