@@ -3,11 +3,13 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, Literal, TypeVar
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, Literal, ParamSpec, TypeVar
 
 On = Literal["table", "graph"]
 Facts = TypeVar("Facts")
+Told = ParamSpec("Told")
+Class = TypeVar("Class", bound=type)
 
 
 class Listing(Mapping[str, Facts]):
@@ -38,9 +40,10 @@ class Listing(Mapping[str, Facts]):
 class Listed:
     """The facts of one listed class, as shown by ``unveil list`` and used by audits, studies, pages and tests."""
 
-    #: How it is written in commands and files.
-    name: str
-    make: Callable[..., Any]
+    #: How it is written in commands and files: as the class, in small letters with hyphens, unless told otherwise.
+    name: str = ""
+    #: The class itself, which the decorator fills in.
+    make: Callable[..., Any] = object
     on: On
     source: str
     #: Other names it goes by; they are not understood in commands, but lead to its name.
@@ -75,6 +78,28 @@ class Listed:
         }
         rest = {"settings": ", ".join(self.settings), "aka": ", ".join(self.aka)}
         return {**shown, **rest, "summary": self.summary, "source": self.source}
+
+
+ListedFacts = TypeVar("ListedFacts", bound=Listed)
+
+
+def lister(
+    kind: Callable[Told, ListedFacts], listed: dict[str, ListedFacts], docstring: str
+) -> Callable[Told, Callable[[Class], Class]]:
+    """Return a decorator that takes the facts of a class, lists it with them, and returns it unchanged."""
+
+    def with_facts(*nothing: Told.args, **told: Told.kwargs) -> Callable[[Class], Class]:
+        facts = kind(*nothing, **told)
+
+        def list_it(made: Class) -> Class:
+            name = facts.name or written_name(made)
+            listed[name] = replace(facts, name=name, make=made)
+            return made
+
+        return list_it
+
+    with_facts.__doc__ = docstring
+    return with_facts
 
 
 def _written_value(value: Any) -> str:

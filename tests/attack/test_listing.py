@@ -21,7 +21,7 @@ def only_for_this_test() -> Iterator[None]:
     _listing._ATTACKS.update(before)
 
 
-def add_lucky_guess(name: str | None = None) -> type:
+def add_lucky_guess(name: str = "") -> type:
     @attack(on="table", leaves="Trials", source="a blog", name=name)
     @dataclass(frozen=True, kw_only=True)
     class LuckyGuess:

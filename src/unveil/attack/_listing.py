@@ -1,12 +1,10 @@
 """The one list of attacks: an attack is a frozen dataclass of settings plus the facts in its decorator."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal
 
-from unveil._listed import Listed, Listing, On, written_name
-
-Class = TypeVar("Class", bound=type)
+from unveil._listed import Listed, Listing, lister
 
 Leaves = Literal["Trials", "Candidates", "Partition", "Matching", "Beliefs"]
 
@@ -46,41 +44,11 @@ def _load() -> None:
 ATTACKS: Mapping[str, Attack] = Listing(_ATTACKS, _load)
 
 
-def attack(
-    *,
-    on: On,
-    leaves: Leaves,
-    source: str,
-    name: str | None = None,
-    aka: tuple[str, ...] = (),
-    scope: Scope | None = None,
-    example: str = "",
-    needs_control: bool = False,
-    uses_row_order: bool = False,
-    extra: str | None = None,
-) -> Callable[[Class], Class]:
-    """List the decorated dataclass as an attack with these facts, and return it unchanged.
+attack = lister(
+    Attack,
+    _ATTACKS,
+    """List the decorated dataclass as an attack with the facts of `Attack`; leave it unchanged.
 
-    Its fields are the settings; ``run(*, released, knowledge, rng)`` returns the guess that it ``leaves``. Its name in
-    commands is that of the class in small letters with hyphens, unless another is given. :class:`Attack` says what each
-    fact means.
-    """
-
-    def list_it(kind: Class) -> Class:
-        called = name or written_name(kind)
-        _ATTACKS[called] = Attack(
-            name=called,
-            make=kind,
-            on=on,
-            leaves=leaves,
-            source=source,
-            aka=aka,
-            scope=scope,
-            example=example,
-            needs_control=needs_control,
-            uses_row_order=uses_row_order,
-            extra=extra,
-        )
-        return kind
-
-    return list_it
+    Its fields are the settings; ``run(*, released, knowledge, rng)`` returns the guess that it ``leaves``.
+    """,
+)

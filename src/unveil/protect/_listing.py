@@ -1,13 +1,13 @@
 """The one list of protections: each is a frozen dataclass of settings plus the facts in its decorator."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol
 
 import numpy as np
 
-from unveil._listed import Listed, On, written_name
+from unveil._listed import Listed, lister
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.table import KINDS, Table
@@ -58,8 +58,6 @@ class ProtectsGraph(Protocol):
         """Return the release that the holder of the original would publish."""
 
 
-Class = TypeVar("Class", bound=type)
-
 Kind = Literal["masked", "synthetic"]
 #: What becomes of missing values: they stay, they stay but enough others must be there, or the table is refused.
 Gaps = Literal["stay", "few", "refused"]
@@ -74,17 +72,22 @@ class Protection(Listed):
 
     #: Whether a released row comes from one person (masked) or from a model of all of them (synthetic).
     kind: Kind
-    #: The kinds of columns that it changes unless columns are named; none for graphs.
+    #: The kinds of columns that it changes unless columns are named: all, if nothing is told; none for graphs.
     suits: tuple[ColumnKind, ...] = ()
     #: Whether a released cell may show a value that its column did not have.
     new_values: bool = False
     #: The fewest rows of a table, or nodes of a graph, that it can be used on.
     least_rows: int = 0
-    #: What becomes of missing values in the columns that it changes; None for graphs.
+    #: What becomes of missing values in the columns that it changes, "stay" if nothing is told; None for graphs.
     gaps: Gaps | None = None
     #: Whether a graph without edges is refused.
     needs_edges: bool = False
     keeps: tuple[Kept, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.on == "table":
+            object.__setattr__(self, "suits", self.suits or KINDS)
+            object.__setattr__(self, "gaps", self.gaps or "stay")
 
 
 _PROTECTIONS: dict[str, Protection] = {}
@@ -93,45 +96,11 @@ _PROTECTIONS: dict[str, Protection] = {}
 PROTECTIONS: Mapping[str, Protection] = MappingProxyType(_PROTECTIONS)
 
 
-def protection(
-    *,
-    on: On,
-    kind: Kind,
-    source: str,
-    name: str | None = None,
-    aka: tuple[str, ...] = (),
-    suits: tuple[ColumnKind, ...] | None = None,
-    new_values: bool = False,
-    least_rows: int = 0,
-    gaps: Gaps = "stay",
-    needs_edges: bool = False,
-    keeps: tuple[Kept, ...] = (),
-) -> Callable[[Class], Class]:
-    """List the decorated class as a protection with these facts, and return it unchanged.
-
-    Its name in commands is that of the class in small letters with hyphens, unless another is given. One of tables
-    suits every kind of column unless told otherwise. :class:`Protection` says what each fact means.
-    """
-
-    def list_it(made: Class) -> Class:
-        called = name or written_name(made)
-        _PROTECTIONS[called] = Protection(
-            name=called,
-            make=made,
-            on=on,
-            kind=kind,
-            aka=aka,
-            source=source,
-            suits=suits or (KINDS if on == "table" else ()),
-            new_values=new_values,
-            least_rows=least_rows,
-            gaps=gaps if on == "table" else None,
-            needs_edges=needs_edges,
-            keeps=keeps,
-        )
-        return made
-
-    return list_it
+protection = lister(
+    Protection,
+    _PROTECTIONS,
+    "List the class as a protection with the facts of `Protection`, and return it unchanged.",
+)
 
 
 def facts_of(made: object) -> Protection:

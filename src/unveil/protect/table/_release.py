@@ -1,6 +1,6 @@
 """What all protections of tables share: which columns they change, and a release whose rows are in random order."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release, ReleaseKind
 from unveil.errors import InputError
 from unveil.protect._listing import PROTECTIONS, facts_of
+from unveil.protect.table._mechanism import Part, Parts, Unchanged
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,6 +101,37 @@ def said_to_stay(original: Table, masked: Collection[str]) -> tuple[str, ...]:
     rest = [name for name in released_columns(original) if name not in masked]
     many = "columns" if len(rest) > 1 else "column"
     return (f"{len(rest)} {many} stayed as in the original: {', '.join(map(repr, rest))}",) if rest else ()
+
+
+def masked_release(
+    original: Table,
+    frame: "pl.DataFrame",
+    masked: Sequence[str],
+    parts: Sequence[Part],
+    *,
+    name: str,
+    shuffle: bool,
+    rng: np.random.Generator,
+    notes: tuple[str, ...] = (),
+    mechanism: Callable[[tuple[Part, ...]], Mechanism] = Parts,
+) -> Release:
+    """Return the release of a mask whose parts tell the chances of what they changed; all else stays, with notes.
+
+    A masked column that no part speaks for is one with one value only.
+    """
+    spoken_for = {column for part in parts for column in part.names}
+    rest = tuple(column for column in released_columns(original) if column not in spoken_for)
+    stayed = tuple(f"column {column!r} has one value only and stayed" for column in masked if column not in spoken_for)
+    return release_of(
+        original,
+        frame,
+        name=name,
+        kind="masked",
+        rng=rng,
+        notes=said_to_stay(original, masked) + stayed + notes,
+        shuffle=shuffle,
+        mechanism=mechanism((*parts, Unchanged(rest))),
+    )
 
 
 def release_of(

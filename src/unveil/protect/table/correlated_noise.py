@@ -9,9 +9,13 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import protection
-from unveil.protect.table._mechanism import Parts, Unchanged
 from unveil.protect.table._numbers import Numbers, numbers_of, spreads
-from unveil.protect.table._release import check_columns, masked_columns, release_of, released_columns, said_to_stay
+from unveil.protect.table._release import (
+    check_columns,
+    masked_columns,
+    masked_release,
+    released_columns,
+)
 from unveil.protect.table.additive_noise import check_scale
 
 Floats = NDArray[np.float64]
@@ -86,22 +90,9 @@ class CorrelatedNoise:
         values = numbers.values + noise.draw(len(numbers.values), rng)
         if self.rescale:
             values = noise.middle + (values - noise.middle) / noise.stretch
-        kept = released_columns(original)
-        frame = original.frame[kept].with_columns(
-            [numbers.series(place, values[:, place]) for place in range(len(moving))]
-        )
-        rest = tuple(name for name in kept if name not in moving)
-        notes = said_to_stay(original, names)
-        notes += tuple(f"column {name!r} has one value only and stayed" for name in names if name not in moving)
-        return release_of(
-            original,
-            frame,
-            name="correlated-noise-added",
-            kind="masked",
-            rng=rng,
-            notes=notes,
-            shuffle=self.shuffle,
-            mechanism=Parts((noise, Unchanged(rest))),
+        frame = numbers.put_into(original.frame[released_columns(original)], values)
+        return masked_release(
+            original, frame, names, [noise], name="correlated-noise-added", shuffle=self.shuffle, rng=rng
         )
 
     def _noise(self, original: Table, numbers: Numbers) -> "JointNoise":

@@ -11,15 +11,14 @@ from unveil.data.table.release import Release
 from unveil.protect._listing import protection
 from unveil.protect.table._classes import shown_by_class
 from unveil.protect.table._levels import levels
-from unveil.protect.table._mechanism import Parts, Recoded, Unchanged
+from unveil.protect.table._mechanism import Recoded
 from unveil.protect.table._release import (
     check_columns,
     check_enough_rows,
     check_group_size,
     masked_columns,
-    release_of,
+    masked_release,
     released_columns,
-    said_to_stay,
 )
 
 
@@ -82,17 +81,8 @@ class Mondrian:
         group = mondrian_classes(np.column_stack([_positions(original, name) for name in names]), self.k)
         before = original.frame[names]
         frame = original.frame[kept].with_columns([shown_by_class(original, name, group) for name in names])
-        rest = tuple(name for name in kept if name not in names)
-        return release_of(
-            original,
-            frame,
-            name="mondrian",
-            kind="masked",
-            rng=rng,
-            notes=said_to_stay(original, names),
-            shuffle=self.shuffle,
-            mechanism=Parts((Recoded(before, frame[names]), Unchanged(rest))),
-        )
+        parts = [Recoded(before, frame[names])]
+        return masked_release(original, frame, names, parts, name="mondrian", shuffle=self.shuffle, rng=rng)
 
 
 def _positions(original: Table, name: str) -> NDArray[np.float64]:

@@ -12,14 +12,13 @@ from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
 from unveil.protect.table._levels import Levels, levels
-from unveil.protect.table._mechanism import OneColumn, Part, Parts, Unchanged
+from unveil.protect.table._mechanism import OneColumn, Part
 from unveil.protect.table._release import (
     check_columns,
     masked_columns,
+    masked_release,
     named_columns,
-    release_of,
     released_columns,
-    said_to_stay,
 )
 
 if TYPE_CHECKING:
@@ -88,9 +87,8 @@ class Pram:
         """Return the table with redrawn values, in random order."""
         # Any column that is named can be redrawn; unless told, numbers and dates stay, of which few would be alike.
         names = named_columns(original, self.columns) if self.columns else masked_columns(original, None, self)
-        kept = released_columns(original)
-        frame = original.frame[kept]
-        notes = said_to_stay(original, names)
+        frame = original.frame[released_columns(original)]
+        notes: tuple[str, ...] = ()
         parts: list[Part] = []
         for name in names:
             found = levels(original, name)
@@ -102,17 +100,7 @@ class Pram:
                 notes += (f"column {name!r} has one value only and stayed",)
             else:
                 frame = frame.with_columns(_drawn(values, found, chances, rng))
-        rest = tuple(name for name in kept if name not in names)
-        return release_of(
-            original,
-            frame,
-            name="pram",
-            kind="masked",
-            rng=rng,
-            notes=notes,
-            shuffle=self.shuffle,
-            mechanism=Parts((*parts, Unchanged(rest))),
-        )
+        return masked_release(original, frame, names, parts, name="pram", shuffle=self.shuffle, rng=rng, notes=notes)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

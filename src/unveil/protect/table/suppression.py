@@ -11,14 +11,13 @@ from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
 from unveil.protect.table._levels import levels
-from unveil.protect.table._mechanism import OneColumn, Part, Parts, Unchanged
+from unveil.protect.table._mechanism import OneColumn, Part
 from unveil.protect.table._release import (
     check_columns,
     check_group_size,
     masked_columns,
-    release_of,
+    masked_release,
     released_columns,
-    said_to_stay,
 )
 
 Floats = NDArray[np.float64]
@@ -82,8 +81,7 @@ class Suppression:
         import polars as pl
 
         names = masked_columns(original, self.columns, self)
-        kept = released_columns(original)
-        frame = original.frame[kept]
+        frame = original.frame[released_columns(original)]
         parts: list[Part] = []
         for name in names:
             found = levels(original, name)
@@ -92,17 +90,7 @@ class Suppression:
             values = original.frame.get_column(name)
             frame = frame.with_columns(values.alias("values").set(pl.Series(drop), None).alias(name))
             parts.append(OneColumn(name, values.alias("values")[found.row], Dropped(dropped.astype(np.float64))))
-        rest = tuple(name for name in kept if name not in names)
-        return release_of(
-            original,
-            frame,
-            name="suppressed",
-            kind="masked",
-            rng=rng,
-            notes=said_to_stay(original, names),
-            shuffle=self.shuffle,
-            mechanism=Parts((*parts, Unchanged(rest))),
-        )
+        return masked_release(original, frame, names, parts, name="suppressed", shuffle=self.shuffle, rng=rng)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
