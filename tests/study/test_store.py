@@ -32,7 +32,7 @@ def test_what_is_there_and_whole_is_done(study: Study, tmp_path: Path) -> None:
         assert store.done() == set()
         outcome = run_scenario(study, first(study), out)
         assert store.done() == {outcome.file}
-        assert store.read_all().height == 3
+        assert Results.read(out).frame.height == 3
         assert running(out) is not None
     assert running(out) is None
     assert running(tmp_path) is None

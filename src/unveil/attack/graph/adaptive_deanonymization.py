@@ -51,7 +51,7 @@ class AdaptiveDeanonymization:
     are never attempted. Graphs of different size are cut as in ``DistanceVector``.
 
     Closeness and betweenness of large graphs are estimates, marked as such by ``sampled`` in the answer of
-    :func:`unveil.attack.graph._centralities.centralities_of`, and computed once for each graph object.
+    :func:`unveil.attack.graph._centralities.closeness_of`, and computed once for each graph object.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from math import inf, isnan, log2, nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from unveil.errors import InputError
 from unveil.guess import Partition, View
 from unveil.measure._listing import metric
 from unveil.measure.partitions._contingency import Contingency, contingency
+
+BCUBED = "Bagga and Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998"
+FACTS: dict[str, Any] = {"category": "distance", "per": "release"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,11 +73,10 @@ def partition_distances(guess: Partition | View, truth: Partition, *, transfer: 
 
 
 @metric(
-    category="distance",
-    per="release",
     more_means="more private",
     bounds=(0.0, inf),
     source="Meila, Comparing clusterings by the variation of information, 2003",
+    **FACTS,
 )
 def variation_of_information(guess: Partition | View, truth: Partition, *, normalised: bool = False) -> float:
     """Return the variation of information between guess and truth, in bits.
@@ -89,11 +92,10 @@ def variation_of_information(guess: Partition | View, truth: Partition, *, norma
 
 
 @metric(
-    category="distance",
-    per="release",
     more_means="less private",
     bounds=(0.0, 1.0),
     source="Rand, Objective criteria for the evaluation of clustering methods, 1971",
+    **FACTS,
 )
 def rand_index(guess: Partition | View, truth: Partition) -> float:
     """Return the share of pairs of items that guess and truth both put together or both put apart.
@@ -107,13 +109,7 @@ def rand_index(guess: Partition | View, truth: Partition) -> float:
     return _expected(guess, truth, _rand)
 
 
-@metric(
-    category="distance",
-    per="release",
-    more_means="less private",
-    bounds=(-0.5, 1.0),
-    source="Hubert and Arabie, Comparing partitions, 1985",
-)
+@metric(more_means="less private", bounds=(-0.5, 1.0), source="Hubert and Arabie, Comparing partitions, 1985", **FACTS)
 def adjusted_rand_index(guess: Partition | View, truth: Partition) -> float:
     """Return the Rand index on a scale where 0 is what random clusters of the same sizes would give.
 
@@ -128,13 +124,7 @@ def adjusted_rand_index(guess: Partition | View, truth: Partition) -> float:
     return _expected(guess, truth, _adjusted_rand)
 
 
-@metric(
-    category="distance",
-    per="release",
-    more_means="less private",
-    bounds=(0.0, 1.0),
-    source="Bagga and Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998",
-)
+@metric(more_means="less private", bounds=(0.0, 1.0), source=BCUBED, **FACTS)
 def bcubed_precision(guess: Partition | View, truth: Partition) -> float:
     """Return the mean share, over all items, of the item's guessed cluster that truly belongs with it.
 
@@ -148,13 +138,7 @@ def bcubed_precision(guess: Partition | View, truth: Partition) -> float:
     return _expected(guess, truth, lambda table: _overlaps(table)[1])
 
 
-@metric(
-    category="distance",
-    per="release",
-    more_means="less private",
-    bounds=(0.0, 1.0),
-    source="Bagga and Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998",
-)
+@metric(more_means="less private", bounds=(0.0, 1.0), source=BCUBED, **FACTS)
 def bcubed_recall(guess: Partition | View, truth: Partition) -> float:
     """Return the mean share, over all items, of what truly belongs with the item that the guess put with it.
 
@@ -169,11 +153,10 @@ def bcubed_recall(guess: Partition | View, truth: Partition) -> float:
 
 
 @metric(
-    category="distance",
-    per="release",
     more_means="more private",
     bounds=(0.0, inf),
     source="Charon, Denoeud, Guenoche and Hudry, Maximum transfer distance between partitions, 2006",
+    **FACTS,
 )
 def minimal_transfer_distance(guess: Partition | View, truth: Partition, *, normalised: bool = False) -> float:
     """Return how many items must change cluster, at least, to turn the guess into the truth.
