@@ -106,7 +106,7 @@ def test_another_version_of_the_package_is_refused(
 ) -> None:
     out = tmp_path / "out"
     filled(study, out)
-    monkeypatch.setattr("unveil.__version__", "9.9")
+    monkeypatch.setattr("unveil._version.__version__", "9.9")
     with pytest.raises(InputError, match=r"with the version unveil \S+, and this is unveil 9.9: they are not mixed"):
         Store(out, study).__enter__()
 
