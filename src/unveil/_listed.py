@@ -3,8 +3,8 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, Literal, ParamSpec, TypeVar
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar, Literal, ParamSpec, TypeVar
 
 On = Literal["table", "graph"]
 Facts = TypeVar("Facts")
@@ -44,10 +44,23 @@ class Listed:
     name: str = ""
     #: The class itself, which the decorator fills in.
     make: Callable[..., Any] = object
-    on: On
     source: str
     #: Other names it goes by; they are not understood in commands, but lead to its name.
     aka: tuple[str, ...] = ()
+
+    #: The method that does the work, and the facts that are read from its signature.
+    method: ClassVar[str]
+    read: ClassVar[tuple[str, ...]] = ("on",)
+
+    @property
+    def on(self) -> On:
+        """Whether it is about tables or about graphs: what its method takes first."""
+        first = next(each for each in self._signature.parameters.values() if each.name != "self")
+        return "graph" if _name(first.annotation) == "Graph" else "table"
+
+    @property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(getattr(self.make, self.method))
 
     @property
     def summary(self) -> str:
@@ -71,11 +84,9 @@ class Listed:
     @property
     def facts(self) -> Mapping[str, Any]:
         """Everything that is shown, by name, in the order to show it."""
-        shown = {
-            key: ", ".join(value) if isinstance(value, tuple) else value
-            for key, value in vars(self).items()
-            if key not in ("make", "source", "aka")
-        }
+        told = {key: value for key, value in vars(self).items() if key not in ("name", "make", "source", "aka")}
+        told = {"name": self.name, **{key: getattr(self, key) for key in self.read}, **told}
+        shown = {key: ", ".join(value) if isinstance(value, tuple) else value for key, value in told.items()}
         rest = {"settings": ", ".join(self.settings), "aka": ", ".join(self.aka)}
         return {**shown, **rest, "summary": self.summary, "source": self.source}
 
@@ -89,17 +100,20 @@ def lister(
     """Return a decorator that takes the facts of a class, lists it with them, and returns it unchanged."""
 
     def with_facts(*nothing: Told.args, **told: Told.kwargs) -> Callable[[Class], Class]:
-        facts = kind(*nothing, **told)
-
         def list_it(made: Class) -> Class:
-            name = facts.name or written_name(made)
-            listed[name] = replace(facts, name=name, make=made)
+            name = str(told.get("name") or written_name(made))
+            listed[name] = kind(*nothing, **{**told, "name": name, "make": made})  # type: ignore[arg-type]
             return made
 
         return list_it
 
     with_facts.__doc__ = docstring
     return with_facts
+
+
+def _name(annotation: Any) -> str:
+    """Return the name of a type, also where it is known to type checkers only."""
+    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
 
 
 def _written_value(value: Any) -> str:

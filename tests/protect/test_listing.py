@@ -26,8 +26,6 @@ def only_for_this_test() -> Iterator[None]:
 
 def add_top_coding() -> type:
     @protection(
-        on="table",
-        kind="masked",
         source="a handbook",
         aka=("censoring",),
         suits=("number", "category"),

@@ -17,8 +17,9 @@ Scope = Literal["local", "global"]
 class Attack(Listed):
     """The facts of one attack, as shown by ``unveil list attacks``."""
 
-    #: The kind of guess that it ends with, and so which metrics measure it.
-    leaves: Leaves
+    method = "run"
+    read = ("on", "leaves")
+
     #: Of attacks on graphs: whether they grow from the nodes they know or compare all; None for all others.
     scope: Scope | None = None
     #: Settings to try on the people inside unveil (`unveil.data.samples.audit_sample`); empty where none must be given.
@@ -29,6 +30,12 @@ class Attack(Listed):
     uses_row_order: bool = False
     #: The extra of unveil that brings the library it needs.
     extra: str | None = None
+
+    @property
+    def leaves(self) -> Leaves:
+        """The kind of guess that it ends with, and so which metrics measure it: what its method returns."""
+        left: Leaves = self._signature.return_annotation.__name__
+        return left
 
 
 _ATTACKS: dict[str, Attack] = {}
@@ -49,6 +56,6 @@ attack = lister(
     _ATTACKS,
     """List the decorated dataclass as an attack with the facts of `Attack`; leave it unchanged.
 
-    Its fields are the settings; ``run(*, released, knowledge, rng)`` returns the guess that it ``leaves``.
+    Its fields are the settings; ``run(*, released, knowledge, rng)`` says what it is on and which guess it leaves.
     """,
 )

@@ -70,8 +70,10 @@ Kept = Literal["values", "means", "node count", "edge count", "degrees", "edges"
 class Protection(Listed):
     """The facts of one protection with its usual settings, as shown by ``unveil list protections``."""
 
+    method = "apply"
+
     #: Whether a released row comes from one person (masked) or from a model of all of them (synthetic).
-    kind: Kind
+    kind: Kind = "masked"
     #: The kinds of columns that it changes unless columns are named: all, if nothing is told; none for graphs.
     suits: tuple[ColumnKind, ...] = ()
     #: Whether a released cell may show a value that its column did not have.

@@ -42,11 +42,7 @@ PAIRS_AT_ONCE = 1 << 22
 
 
 @attack(
-    on="table",
-    leaves="Trials",
-    source="anonymeter 1.1.0; Giomi et al., PoPETs 2023",
-    example="secret=vote,known=age,education",
-    uses_row_order=True,
+    source="anonymeter 1.1.0; Giomi et al., PoPETs 2023", example="secret=vote,known=age,education", uses_row_order=True
 )
 @dataclass(frozen=True, kw_only=True)
 class AnonymeterInference:

@@ -27,8 +27,6 @@ Truths = NDArray[np.bool_]
 
 
 @attack(
-    on="table",
-    leaves="Trials",
     source="anonymeter 1.1.0; Giomi et al., PoPETs 2023",
     example="first=age,education,second=income,town_size",
     uses_row_order=True,

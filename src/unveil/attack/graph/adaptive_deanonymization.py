@@ -25,8 +25,6 @@ Integers = NDArray[np.int64]
 
 
 @attack(
-    on="graph",
-    leaves="Candidates",
     source='Ji, Li, Srivatsa, He and Beyah, "Structure based data de-anonymization of social networks and mobility '
     'traces", 2014',
     aka=("ADA",),

@@ -63,8 +63,6 @@ class _Found(NamedTuple):
 
 
 @attack(
-    on="table",
-    leaves="Trials",
     source="correct attribution of exact matches: Taub, Elliot, Pampaka & Smith (PSD 2018); homogeneity: "
     "Machanavajjhala et al. (TKDD 2007)",
     example="secret=vote,known=age,education",

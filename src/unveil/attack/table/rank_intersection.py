@@ -35,8 +35,6 @@ class Ranked(NamedTuple):
 
 
 @attack(
-    on="table",
-    leaves="Beliefs",
     source='Nin, Herranz and Torra, "Rethinking rank swapping to decrease disclosure risk", 2008',
     name="intersection",
     aka=("rank-intersection", "rank-swapping-intersection"),

@@ -31,8 +31,6 @@ _WORDS = ("category", "text")
 
 
 @attack(
-    on="table",
-    leaves="Candidates",
     source='Fellegi and Sunter, "A theory for record linkage", 1969, as the library splink 5 does it',
     name="splink",
     aka=("splink-linkage",),

@@ -20,8 +20,6 @@ _MOST_ROUNDS = 50
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source='Thompson and Yao, "The union-split algorithm and cluster-based anonymization of social networks", 2009',
     aka=("t-Means",),
     least_rows=2,

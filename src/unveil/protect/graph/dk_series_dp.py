@@ -34,7 +34,6 @@ _MOST_PLACES = 4_000
 
 
 @protection(
-    on="graph",
     kind="synthetic",
     source='Sala, Zhao, Wilson, Zheng and Zhao, "Sharing graphs using differentially private graph models", 2011',
     aka=("dk-DP", "Pygmalion"),

@@ -23,8 +23,6 @@ Integers = NDArray[np.int64]
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source='Chester and others, "Why Waldo befriended the dummy? k-anonymization of social networks with '
     'pseudo-nodes", 2013',
     aka=("dummy nodes", "pseudo-nodes"),

@@ -40,7 +40,6 @@ _PUBLIC = ("the number of nodes", "that there is an edge at all")
 
 
 @protection(
-    on="graph",
     kind="synthetic",
     source="Xiao, Chen and Tan 2014",
     name="hrg-dp",

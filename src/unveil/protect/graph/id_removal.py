@@ -11,8 +11,6 @@ from unveil.protect.graph._release import graph_release
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source="Zhao and Wagner, Section 3.2",
     aka=("naive anonymization",),
     keeps=("node count", "edge count", "degrees", "edges"),

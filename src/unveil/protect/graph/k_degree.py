@@ -21,8 +21,6 @@ EdgeRule = Literal["add", "priority"]
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source='Liu and Terzi, "Towards identity anonymization on graphs", 2008',
     aka=("k-DA", "KDA"),
     least_rows=5,

@@ -16,8 +16,6 @@ _MOST = 1000
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source='Mittal, Papamanthou and Song, "Preserving link privacy in social network based systems", 2013',
     aka=("RW",),
     least_rows=2,

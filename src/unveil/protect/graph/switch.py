@@ -15,8 +15,6 @@ from unveil.protect.graph._release import check_edges, check_share, counted, gra
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source='Ying and Wu, "Randomizing social networks: a spectrum preserving approach", 2008',
     aka=("Rand Switch", "rewiring"),
     least_rows=2,

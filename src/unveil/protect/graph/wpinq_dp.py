@@ -35,7 +35,6 @@ _PUBLIC = ("the number of nodes", "that there is an edge at all")
 
 
 @protection(
-    on="graph",
     kind="synthetic",
     source='Proserpio, Goldberg and McSherry, "Calibrating data to sensitivity in private data analysis", 2014',
     aka=("WPINQ-DP", "wPINQ"),

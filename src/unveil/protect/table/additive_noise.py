@@ -22,8 +22,6 @@ Integers = NDArray[np.int64]
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Brand, "Microdata protection through noise addition", 2002',
     aka=("noise-addition", "uncorrelated-noise"),
     suits=("number",),

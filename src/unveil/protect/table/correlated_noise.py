@@ -28,8 +28,6 @@ _ROUNDING = 1e-7
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Kim, "A method for limiting disclosure in microdata based on random noise and transformation", 1986',
     aka=("kim-noise",),
     suits=("number",),

@@ -25,8 +25,6 @@ Integers = NDArray[np.int64]
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Torra and Stokes, "A formalization of re-identification in terms of compatible probabilities", 2013',
     aka=("global-recoding", "recoding"),
     new_values=True,

@@ -23,8 +23,6 @@ from unveil.protect.table._release import (
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Domingo-Ferrer and Mateo-Sanz, "Practical data-oriented microaggregation", 2002',
     aka=("mdav", "multivariate-microaggregation"),
     suits=("number",),

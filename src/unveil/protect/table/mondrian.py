@@ -23,8 +23,6 @@ from unveil.protect.table._release import (
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='LeFevre, DeWitt and Ramakrishnan, "Mondrian multidimensional k-anonymity", 2006',
     aka=("strict-mondrian", "k-anonymity", "multidimensional-recoding"),
     new_values=True,

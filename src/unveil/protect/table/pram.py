@@ -29,8 +29,6 @@ Integers = NDArray[np.int64]
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Gouweleeuw, Kooiman, Willenborg and de Wolf, "Post randomisation for statistical disclosure control", 1998',
     aka=("post-randomisation", "randomised-response"),
     suits=("category", "ordered", "boolean"),

@@ -27,8 +27,6 @@ _SHARE = 0.05
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Moore, "Controlled data-swapping techniques for masking public use microdata sets", 1996',
     aka=("rank-swap", "data-swapping"),
     keeps=("values",),

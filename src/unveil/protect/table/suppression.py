@@ -27,8 +27,6 @@ _SHARE = 0.1
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Sweeney, "Achieving k-anonymity privacy protection using generalization and suppression", 2002',
     aka=("local-suppression", "cell-suppression"),
 )

@@ -16,8 +16,6 @@ from unveil.protect.table.microaggregation import grouped_release
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Hansen and Mukherjee, "A polynomial algorithm for optimal univariate microaggregation", 2003',
     aka=("optimal-microaggregation", "individual-ranking"),
     suits=("number",),
