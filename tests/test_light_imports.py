@@ -65,5 +65,30 @@ def test_a_question_loads_what_it_needs_and_no_other_question() -> None:
     assert 50 < len(loaded) <= 150
 
 
+EMULATION = """
+import json, sys
+import numpy as np
+from unveil.attack import ATTACKS, Linkability
+from unveil.data.samples import audit_sample
+from unveil.data.table.release import Knowledge
+from unveil.measure import METRICS, risk
+people, control = audit_sample()
+attack = Linkability(first=("age",), second=("news",), targets=9)
+risk(attack.run(released=people, knowledge=Knowledge(people, control), rng=np.random.default_rng(1)))
+list(METRICS)
+seen = [[name for name in sys.modules if "anonymeter" in name]]
+list(ATTACKS)
+print(json.dumps([*seen, [name for name in sys.modules if "anonymeter" in name]]))
+"""
+
+
+def test_what_emulates_another_package_is_loaded_by_those_who_ask_for_it() -> None:
+    done = subprocess.run([sys.executable, "-c", EMULATION], capture_output=True, text=True, check=True)
+    before, after = json.loads(done.stdout)
+    assert before == []
+    assert "unveil.attack.anonymeter.linkability" in after
+    assert "unveil.measure.trials.anonymeter" not in after
+
+
 def test_a_heavy_import_is_seen() -> None:
     assert "numpy" in loaded_by("import unveil; unveil.Partition")

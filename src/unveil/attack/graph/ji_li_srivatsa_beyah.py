@@ -27,8 +27,6 @@ Integers = NDArray[np.int64]
 
 
 @attack(
-    on="graph",
-    leaves="Candidates",
     source='Ji, Li, Srivatsa and Beyah, "Structural data de-anonymization: quantification, practice, and '
     'implications", 2014',
     aka=("JLSB",),

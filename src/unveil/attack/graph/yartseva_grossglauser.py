@@ -14,13 +14,7 @@ from unveil.data.graph.release import GraphKnowledge
 from unveil.guess.candidates import Candidates
 
 
-@attack(
-    on="graph",
-    leaves="Candidates",
-    source="Yartseva and Grossglauser (2013), percolation graph matching",
-    aka=("YG",),
-    scope="local",
-)
+@attack(source="Yartseva and Grossglauser (2013), percolation graph matching", aka=("YG",), scope="local")
 @dataclass(frozen=True, kw_only=True)
 class YartsevaGrossglauser:
     """An adversary who maps two nodes as soon as enough pairs of their neighbours are mapped.

@@ -1,6 +1,7 @@
 """What all protections of graphs share: checks of settings, and a release whose nodes are numbered at random."""
 
 from collections.abc import Mapping
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from unveil.errors import CannotProtectError, InputError
 
 # More would fill the memory; what asks for it leaves nothing of the graph anyway.
 MOST_EDGES = 50_000_000
+# With less, a question would have nothing but noise for an answer.
+LEAST_BUDGET = 1e-12
 
 
 def graph_release(
@@ -103,3 +106,19 @@ def check_share(share: object, *, what: str) -> None:
     good = isinstance(share, (int, float, np.integer, np.floating)) and not isinstance(share, bool)
     if not good or not 0 <= float(share) <= 1:  # type: ignore[arg-type]
         raise InputError(f"{what} must be a number from 0 to 1, but is {share!r}. Write 5 % as 0.05")
+
+
+def check_shares(epsilon: float, shares: dict[str, float]) -> None:
+    """Refuse shares of epsilon that do not add up to 1, or leave next to nothing to a question."""
+    for what, share in shares.items():
+        check_share(share, what=what)
+    if min(shares.values()) <= 0 or abs(fsum(shares.values()) - 1) > 1e-9:
+        raise InputError(
+            f"{', '.join(shares)} must each be above 0 and add up to 1, but are {', '.join(map(str, shares.values()))} "
+            f"and add up to {fsum(shares.values()):g}. Divide epsilon among them"
+        )
+    if epsilon * min(shares.values()) < LEAST_BUDGET:
+        raise InputError(
+            f"each question needs a budget of at least {LEAST_BUDGET:g}, but epsilon = {epsilon:g} leaves "
+            f"{epsilon * min(shares.values()):g} to one. With so little there is nothing but noise"
+        )

@@ -28,7 +28,6 @@ Floats = NDArray[np.float64]
 
 
 @protection(
-    on="table",
     kind="synthetic",
     source='Patki, Wedge and Veeramachaneni, "The synthetic data vault", 2016',
     aka=("gaussian-copula-synthesis", "copula"),
