@@ -76,8 +76,10 @@ def _as_polars(labels: Any) -> Any:
         return None
     import narwhals as nw
 
+    from unveil.data.table.native import typed_series
+
     series = nw.from_native(labels, series_only=True, pass_through=True)
-    return series.to_polars() if isinstance(series, nw.Series) else None
+    return typed_series(series) if isinstance(series, nw.Series) else None
 
 
 def _from_series(series: Any) -> tuple[Codes, NDArray[Any]]:

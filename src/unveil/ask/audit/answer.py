@@ -164,9 +164,9 @@ def audit(
     Parameters
     ----------
     original
-        The people whose privacy is at stake: any eager DataFrame, or a Table.
+        The people whose privacy is at stake: any DataFrame, list of dicts or mapping of columns, or a Table.
     released
-        What is to be released: a DataFrame, a Table or a Release; several in a list, or in a mapping from name.
+        What is to be released, in the same forms or as a Release; several in a list, or in a mapping from name.
     control
         People of the same kind who are not in the original. Without them nobody can say how much of a successful attack
         comes from being in the data.

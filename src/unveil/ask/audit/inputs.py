@@ -13,6 +13,7 @@ from unveil.ask.audit.people import Labels, People, draw_people
 from unveil.ask.audit.settings import ATTACKS, Asked, ReleaseKind
 from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Role, Table, agree
+from unveil.data.table.native import columns_of, is_one_table
 from unveil.data.table.release import Release
 from unveil.errors import InputError, did_you_mean
 from unveil.measure.releases._population_models import checked_weights
@@ -166,9 +167,9 @@ def prepare(original: Any, released: Any, control: Any, *, asked: Asked, rng: np
 def _table(given: Any, name: str, asked: Asked) -> Table:
     if isinstance(given, Table):
         return given
-    columns = getattr(given, "columns", ())
-    told = {column: kind for column, kind in asked.kinds.items() if column in list(columns)}
-    return Table.from_frame(given, name=name, kinds=told, missing=asked.missing)
+    columns = columns_of(given, table=name)
+    told = {column: kind for column, kind in asked.kinds.items() if column in columns}
+    return Table.from_frame(columns, name=name, kinds=told, missing=asked.missing)
 
 
 def _with_roles(table: Table, asked: Asked) -> Table:
@@ -217,9 +218,9 @@ def _same_rows(one: Table, other: Table) -> bool:
 
 
 def _named(released: Any) -> list[tuple[str, Any]]:
-    if isinstance(released, Mapping):
+    if isinstance(released, Mapping) and not is_one_table(released):
         named: list[tuple[str, Any]] = [(str(name), each) for name, each in released.items()]
-    elif isinstance(released, list | tuple):
+    elif isinstance(released, list | tuple) and not is_one_table(released):
         named = [(_own_name(each) or f"release {at}", each) for at, each in enumerate(released, start=1)]
     else:
         named = [(_own_name(released) or "release", released)]

@@ -34,9 +34,9 @@ def reidentify(
     Parameters
     ----------
     original
-        The people, as a `Table` or any DataFrame.
+        The people: any DataFrame, list of dicts or mapping of columns, or a `Table`.
     released
-        What was released of them: a table or DataFrame (then with ``truth``), or a `Release`, which knows its truth and
+        What was released of them, in the same forms (then with ``truth``), or a `Release`, which knows its truth and
         perhaps how it was made. None with ``protect``.
     attacks
         Attacks, or how they are written (``"intersection:p=10"``). Where a setting is left open that whoever knows the

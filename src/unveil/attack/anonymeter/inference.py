@@ -160,7 +160,7 @@ def hits(
     Parameters
     ----------
     original, released
-        Any eager DataFrames. Columns of integers and floats are compared by size, all others by equality.
+        Any DataFrames. Columns of integers and floats are compared by size, all others by equality.
     target_rows
         The rows of the original to attack, counted from 0. Number columns are divided by their range over the released
         rows and these targets, so that other targets may change the answer for one.

@@ -152,7 +152,7 @@ def links(
     Parameters
     ----------
     original, released
-        Any eager DataFrames. Columns of integers and floats are compared by size, all others by equality.
+        Any DataFrames. Columns of integers and floats are compared by size, all others by equality.
     target_rows
         The rows of the original to attack, counted from 0. Number columns are divided by their range over the released
         rows and these targets, so that other targets may change the answer for one.
@@ -183,14 +183,15 @@ def links(
 
 
 def _as_polars(frame: Any, columns: list[str], what: str) -> "pl.DataFrame":
-    import narwhals as nw
+    import polars as pl
 
-    eager = nw.from_native(frame, eager_only=True)
-    absent = [name for name in columns if name not in eager.columns]
+    from unveil.data.table.native import series_of
+
+    found = {series.name: series for series, _ in series_of(frame, table=f"{what} table")}
+    absent = [name for name in columns if name not in found]
     if absent:
         raise InputError(f"column {absent[0]!r} is not in the {what} table. Name a column that is there")
-    selected: pl.DataFrame = eager.select(columns).to_polars()
-    return selected
+    return pl.DataFrame({name: found[name] for name in columns})
 
 
 def _link(

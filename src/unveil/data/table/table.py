@@ -66,12 +66,14 @@ class Table:
         roles: Mapping[str, Role] | None = None,
         missing: Collection[str] = (),
     ) -> "Table":
-        """Return the rows of any eager DataFrame (pandas, polars, pyarrow, …) as a table; the frame stays as it is.
+        """Return the rows of any DataFrame, list of dicts or mapping of columns as a table; it stays as it is.
 
         Parameters
         ----------
         frame
-            At least one row and one column; the columns must have different names.
+            A frame of pandas, polars, pyarrow, DuckDB or whatever else narwhals takes or streams Arrow (a lazy one is
+            collected); a list with a dict for each row, in which a missing key is a missing value; or a mapping from
+            name to a list, array or series. At least one row and one column; the columns must have different names.
         name
             How messages call the table.
         kinds
