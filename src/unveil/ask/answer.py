@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import numpy as np
+
 from unveil.show.limits import Quantity
 
 if TYPE_CHECKING:
@@ -17,6 +19,21 @@ Findings = TypeVar("Findings")
 
 #: How many pixels of a page a notebook shows at once.
 _NOTEBOOK_HEIGHT = 720
+
+#: Where randomness starts when nobody says so, as on the command line.
+_SEED = 0
+
+
+def randomness(rng: np.random.Generator | None) -> tuple[np.random.Generator, int | None]:
+    """Return where the randomness of an answer comes from, and the seed that it states: none if a source was given.
+
+    Not for a question that writes a release: a seed that all know would undo it.
+
+    >>> rng, seed = randomness(None)
+    >>> bool(rng.integers(9) == np.random.default_rng(0).integers(9)), seed, randomness(rng) == (rng, None)
+    (True, 0, True)
+    """
+    return (np.random.default_rng(_SEED), _SEED) if rng is None else (rng, None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +69,13 @@ class Answer(Generic[Findings]):
     """The answer to a question: its findings, and the same as JSON, as a page, as a table and as a picture.
 
     Every question gives one of these; ``findings`` is what differs. Some questions have ``choices`` of their own for
-    what is shown, which their page in the guide names.
+    what is shown, which their page in the guide names. ``seed`` is stated in JSON and on the page unless another is
+    given there: it is what randomness started from where the caller brought no source of it.
     """
 
     findings: Findings
     view: View[Findings]
+    seed: int | None = None
 
     @property
     def quantities(self) -> Mapping[str, Quantity]:
@@ -67,7 +86,8 @@ class Answer(Generic[Findings]):
         """Return the report as data: what the page and the terminal show."""
         from unveil.show.limits import with_limits
 
-        return with_limits(self.view.page(self.findings, seed=seed, **choices), limits, self.quantities)
+        page = self.view.page(self.findings, seed=self.seed if seed is None else seed, **choices)
+        return with_limits(page, limits, self.quantities)
 
     def to_html(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, **choices: Any) -> str:
         """Return the report as one HTML page that needs no network."""
@@ -80,7 +100,8 @@ class Answer(Generic[Findings]):
         from unveil.show.machine import dumps
 
         figures = self.view.figures(self.findings, **choices)
-        return dumps({"schema": self.view.schema, **figures, "limits": list(limits), "seed": seed})
+        stated = self.seed if seed is None else seed
+        return dumps({"schema": self.view.schema, **figures, "limits": list(limits), "seed": stated})
 
     def to_frame(self) -> "pl.DataFrame":
         """Return the figures as one table; undefined ones are null."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from unveil.ask.answer import Answer
+from unveil.ask.answer import Answer, randomness
 from unveil.ask.audit.findings import Audit, Scenario
 from unveil.ask.audit.inputs import One, prepare
 from unveil.ask.audit.paper import Paper, check_paper, judged, sign_off
@@ -50,6 +50,7 @@ class AuditAnswer(Answer[Audit]):
         from unveil.show.sign_off import with_sign_off
 
         given = paper or Paper()
+        seed = self.seed if seed is None else seed
         check_paper(self.findings, given)
         whole = self.view.page(self.findings, seed=seed, version=__version__)
         if given.profile is not None:
@@ -120,6 +121,7 @@ class AuditAnswer(Answer[Audit]):
         from unveil.show.machine import dumps
 
         given = paper or Paper()
+        seed = self.seed if seed is None else seed
         check_paper(self.findings, given)
         payload = {"schema": self.view.schema, **self.view.figures(self.findings), "limits": list(limits)}
         payload["profile"] = None if given.profile is None else self.judged(given.profile).to_dict()
@@ -155,7 +157,7 @@ def audit(
     minimum_cell: int = 11,
     compatibility: Compatibility | None = None,
     compatibility_seed: int | None = None,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
 ) -> AuditAnswer:
@@ -207,7 +209,8 @@ def audit(
         "anonymeter" runs linkability as anonymeter 1.1.0 does, with the targets that it draws after
         ``numpy.random.seed(compatibility_seed)``.
     rng
-        Where all randomness comes from: the same state gives the same answer.
+        Where all randomness comes from: the same state gives the same answer. Unless given it starts from seed 0, and
+        the answer says so.
     progress
         Called with the name of a step and the share of it that is done.
     notes
@@ -217,7 +220,7 @@ def audit(
     --------
     >>> import polars as pl
     >>> people = pl.DataFrame({"height": [150.5 + i for i in range(40)], "weight": [50.5 + i for i in range(40)]})
-    >>> answer = audit(people, people, attacks=["linkability"], neighbours=1, rng=np.random.default_rng(1))
+    >>> answer = audit(people, people, attacks=["linkability"], neighbours=1)
     >>> answer.quantities["linkability.attack_rate"].value
     1.0
     """
@@ -242,6 +245,7 @@ def audit(
         compatibility=compatibility,
     )
     told = None if scenarios is None else read_scenarios(scenarios)
+    rng, seed = randomness(rng)
     progress("looking at the tables", 0.0)
     prepared = prepare(original, released, control, asked=asked, rng=rng)
     several = len(prepared.releases) > 1
@@ -256,13 +260,13 @@ def audit(
             one,
             told,
             asked,
-            seed=compatibility_seed,
+            seed=seed if compatibility_seed is None else compatibility_seed,
             progress=step(number, f" on {one.release.name}" if several else ""),
         )
         for number, one in enumerate(prepared.releases)
     )
     before = audit_before(prepared, told, asked, progress=step(steps - 1, " on the original itself"))
-    return AuditAnswer(prepared.found(audited, before=before, notes=tuple(notes)), VIEW, prepared.releases)
+    return AuditAnswer(prepared.found(audited, before=before, notes=tuple(notes)), VIEW, seed, prepared.releases)
 
 
 def audit_files(
@@ -277,7 +281,7 @@ def audit_files(
     names: Mapping[Path, str] | None = None,
     release_kinds: Mapping[Path, str] | None = None,
     kind: Any = None,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **settings: Any,
 ) -> AuditAnswer:
