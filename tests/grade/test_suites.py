@@ -10,9 +10,10 @@ from pymcdm.normalizations import linear_normalization
 
 from tests.grade.suite_cases import NAMES, drawn, replicated
 from tests.oracles import suites as oracle
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.grade.evenness import evenness
-from unveil.grade.replicated import Floats, Replicated
+from unveil.grade.replicated import Replicated
 from unveil.grade.shared_range import shared_range
 from unveil.grade.suites import SUITES, Suite, equal_suites, rankings, suite_values, suite_zeros
 
@@ -212,7 +213,7 @@ class TestRankings:
 
 
 class TestZeros:
-    def scores(self, numbers: list[float], metric: str, floor: float = 0.01) -> Floats:
+    def scores(self, numbers: list[float], metric: str, floor: float = 0.01) -> FloatArray:
         found = rankings(by_level(numbers, metrics=(metric,)), [Suite("one", {metric: 1.0})], floor=floor)
         return np.asarray(found.scores[0, 0])
 

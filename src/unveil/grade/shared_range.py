@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.grade.evenness import constant, over_all_cases, ranges
-from unveil.grade.replicated import Floats, Replicated
+from unveil.grade.replicated import Replicated
 
 
-def shared_range(values: Replicated) -> Floats:
+def shared_range(values: Replicated) -> FloatArray:
     """Return the part of each metric's range over all cases that it uses in one case.
 
     Formula: ``(highest of the case - lowest of the case) / (highest of all - lowest of all)``, over all levels and

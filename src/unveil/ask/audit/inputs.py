@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.ask.audit.findings import Audit, Audited, ColumnFact, TableFlags
 from unveil.ask.audit.people import Labels, People, draw_people
 from unveil.ask.audit.settings import ATTACKS, Asked, ReleaseKind
@@ -60,7 +60,7 @@ class One(NamedTuple):
     withheld: tuple[str, ...]
     #: Columns that no adversary knows, and why.
     left_out: Mapping[str, str]
-    truth: NDArray[np.int64] | None
+    truth: IntArray | None
     sha256: str | None
     seed: int
     #: The same without the control table, which may lack columns that nobody attacks, such as weights.
@@ -292,7 +292,7 @@ def _one(
     return one, notes + said
 
 
-def _identified(release: Release) -> tuple[NDArray[np.int64] | None, list[str]]:
+def _identified(release: Release) -> tuple[IntArray | None, list[str]]:
     """Return whose each released row is where an identifier column says so, and a warning that the release has one."""
     import polars as pl
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.attack.specification import Attacks, attack_from, attack_text
 from unveil.attack.table.bayes import Bayes
 from unveil.attack.table.candidate_set import CandidateSet
@@ -26,7 +26,6 @@ from unveil.show.progress import Progress
 if TYPE_CHECKING:
     import polars as pl
 
-Integers = NDArray[np.int64]
 PathLike = str | Path
 
 #: What is done with the example inside unveil: the protection, an attack that is valid, and two that are not.
@@ -44,7 +43,7 @@ class ReidentifyTables(NamedTuple):
 
     original: Table
     released: Table | None = None
-    truth: Integers | None = None
+    truth: IntArray | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,7 +55,7 @@ class Case:
 
     original: Table
     released: Table
-    truth: Integers
+    truth: IntArray
     mechanism: Mechanism | None
 
     def with_columns(self, names: Sequence[str]) -> "Case":
@@ -175,7 +174,7 @@ def _made_release(
     return _Made(released=table, truth=truth), None
 
 
-def _checked_truth(release: _Made, originals: int) -> Integers:
+def _checked_truth(release: _Made, originals: int) -> IntArray:
     """Return the original row of each released one, -1 for none."""
     rows = release.released.rows
     if release.truth is None:
@@ -200,7 +199,7 @@ def _checked_truth(release: _Made, originals: int) -> Integers:
     return numbers
 
 
-def _case_of(people: Table, release: _Made, truth: Integers, known: Sequence[str] | None) -> tuple[Case, str]:
+def _case_of(people: Table, release: _Made, truth: IntArray, known: Sequence[str] | None) -> tuple[Case, str]:
     """Return both tables with the columns that the adversary knows, in the order in which they are learnt."""
     if known is not None:
         for name in known:
@@ -310,7 +309,7 @@ def _table(path: PathLike, name: str, identifier: str | None, missing: Sequence[
     return replace(table, columns=tuple(told))
 
 
-def _by_identifier(original: PathLike, released: PathLike, identifier: str, header: Header) -> Integers:
+def _by_identifier(original: PathLike, released: PathLike, identifier: str, header: Header) -> IntArray:
     """Return the original row of each released one by a column that names each person once in both files."""
     import polars as pl
 
@@ -327,7 +326,7 @@ def _by_identifier(original: PathLike, released: PathLike, identifier: str, head
     return found.cast(pl.Int64).to_numpy().astype(np.int64)
 
 
-def read_truth(path: PathLike, *, released: int, originals: int) -> Integers:
+def read_truth(path: PathLike, *, released: int, originals: int) -> IntArray:
     """Return the original row of each released one, counted from 0, from the columns ``released`` and ``original``.
 
     In the file rows are counted from 1; an empty ``original`` is a released row that comes from nobody, -1 here.
@@ -358,7 +357,7 @@ def read_truth(path: PathLike, *, released: int, originals: int) -> Integers:
     return truth
 
 
-def _numbers(cells: "pl.Series", path: PathLike, most: int) -> Integers:
+def _numbers(cells: "pl.Series", path: PathLike, most: int) -> IntArray:
     """Return row numbers counted from 0, -1 for an empty cell."""
     import polars as pl
 

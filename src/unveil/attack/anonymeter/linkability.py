@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil._kernels.anonymeter.nearest import Group, collapse, link
+from unveil._kernels.types import BoolArray, Int32Array
 from unveil.attack._listing import attack
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
@@ -22,8 +23,6 @@ from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
     import polars as pl
-
-Truths = NDArray[np.bool_]
 
 
 @attack(on="table", leaves="Trials", source="anonymeter 1.1.0; Giomi et al., PoPETs 2023")
@@ -146,7 +145,7 @@ def links(
     first: Sequence[str],
     second: Sequence[str],
     neighbours: int = 10,
-) -> Truths:
+) -> BoolArray:
     """Return for each target whether anonymeter 1.1.0 links it.
 
     Parameters
@@ -196,7 +195,7 @@ def _as_polars(frame: Any, columns: list[str], what: str) -> "pl.DataFrame":
 
 def _link(
     released: "pl.DataFrame", people: Sequence["pl.DataFrame"], first: Sequence[str], second: Sequence[str], k: int
-) -> list[Truths]:
+) -> list[BoolArray]:
     """Return the links of several sets of targets, each with scales of its own, as the package has them."""
     one, other = _groups(released, people, first), _groups(released, people, second)
     return [
@@ -258,7 +257,7 @@ def _values(series: "pl.Series") -> NDArray[Any]:
     return series.to_numpy()
 
 
-def _codes(parts: Sequence["pl.Series"]) -> NDArray[np.int32]:
+def _codes(parts: Sequence["pl.Series"]) -> Int32Array:
     """Return numbers that are equal where cells are; a missing value is a cell of its own."""
     import polars as pl
 

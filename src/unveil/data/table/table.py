@@ -17,9 +17,9 @@ from unveil.data.table.native import series_of
 from unveil.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
+
+    from unveil._kernels.types import IntArray
 
 __all__ = ["KINDS", "ROLES", "Column", "Kind", "Role", "Table", "ToldKind", "agree"]
 
@@ -161,7 +161,7 @@ class Table:
         }
         return replace(self, frame=pl.DataFrame(ends), sha256=None)
 
-    def take(self, row_indices: "NDArray[np.int64] | Sequence[int]") -> "Table":
+    def take(self, row_indices: "IntArray | Sequence[int]") -> "Table":
         """Return the rows at these positions, counted from 0, in this order; they have no hash, being no file."""
         frame = self.frame[row_indices]
         missing = frame.null_count().row(0) if frame.width else ()

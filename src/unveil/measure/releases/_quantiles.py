@@ -3,14 +3,12 @@
 from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.measure.trials.risk import CONFIDENCE
 
-Floats = NDArray[np.float64]
 
-
-def quantile_interval(values: Floats, share: float, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def quantile_interval(values: FloatArray, share: float, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Return two of the values between which the quantile of all that could have been drawn lies with confidence.
 
     How many of n independent values lie below the quantile is binomial with the ``share`` as its chance, whatever the

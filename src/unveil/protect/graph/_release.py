@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.rows import edge_keys, ends_of
+from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import NOBODY, GraphRelease, Pairing
 from unveil.data.ledger import Ledger
@@ -18,7 +18,7 @@ MOST_EDGES = 50_000_000
 
 def graph_release(
     original: Graph,
-    keys: NDArray[np.int64],
+    keys: IntArray,
     *,
     name: str,
     rng: np.random.Generator,

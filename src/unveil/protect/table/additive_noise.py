@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -12,9 +12,6 @@ from unveil.protect._listing import protection
 from unveil.protect.table._mechanism import Parts, Unchanged
 from unveil.protect.table._numbers import Numbers, numbers_of, spreads
 from unveil.protect.table._release import check_columns, masked_columns, release_of, released_columns, said_to_stay
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: Masks that suit other kinds of columns than numbers, for messages.
 FOR_OTHER_KINDS = "pram, suppression, generalization, mondrian or rank-swapping, which suit all kinds,"
@@ -106,14 +103,14 @@ class NormalNoise:
     """Independent normal noise with one standard deviation per column."""
 
     numbers: Numbers
-    spread: Floats
+    spread: FloatArray
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns with noise."""
         return self.numbers.names
 
-    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
+    def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
         """Return the log density, up to a constant per released row; a missing value only comes from one."""
         names = original.column_names
         numbers = self.numbers.chosen(names)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.ask.audit.findings import UNDEFINED, Finding, Links
 from unveil.ask.audit.people import Drawn
 from unveil.ask.audit.trials import NOTHING, finding_of, grouped, not_run, remarked
@@ -32,7 +32,7 @@ class Records:
     known: tuple[str, ...]
     targets: int | None
     #: The original row of each released row, -1 for none; None where nobody knows.
-    truth: NDArray[np.int64] | None
+    truth: IntArray | None
     rng: np.random.Generator
     drawn: Drawn | None = None
 
@@ -69,7 +69,7 @@ def record_linkage(records: Records) -> Finding:
     return finding_of("record_linkage", trials, figures=figures, groups=_linked_groups(records, attempts, truth))
 
 
-def _linked_groups(records: Records, attempts: Attempts, truth: NDArray[np.int64]) -> Groups | None:
+def _linked_groups(records: Records, attempts: Attempts, truth: IntArray) -> Groups | None:
     """Return the rates of groups of the people whose records were linked; records of nobody belong to none."""
     someone = truth >= 0
     if records.drawn is None or attempts.chances is None or not someone.any():
@@ -78,7 +78,7 @@ def _linked_groups(records: Records, attempts: Attempts, truth: NDArray[np.int64
     return grouped(Trials(attack=tried, naive=tried, control=None, what="linked"), records.drawn, None, None)
 
 
-def _chances(guess: Candidates, truth: NDArray[np.int64]) -> NDArray[np.float64]:
+def _chances(guess: Candidates, truth: IntArray) -> FloatArray:
     """Return the chance that a candidate drawn from each target's list is the true one."""
     target = np.repeat(np.arange(guess.target_count), np.diff(guess.start))
     hit = guess.candidate == truth[target]
@@ -87,7 +87,7 @@ def _chances(guess: Candidates, truth: NDArray[np.int64]) -> NDArray[np.float64]
     return chances
 
 
-def _metrics(guess: Candidates, truth: NDArray[np.int64] | None) -> dict[str, float]:
+def _metrics(guess: Candidates, truth: IntArray | None) -> dict[str, float]:
     measured = {each.metric.name: each.mean for each in all_metrics(guess, truth)}
     return {name: measured[name] for name in _SHOWN if name in measured}
 
