@@ -1,8 +1,17 @@
 """What every answer can do, whatever the question was."""
 
 import html
+import inspect
 import json
 import re
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+import numpy as np
+import pytest
 
 import unveil
 from unveil.ask.answer import Answer
@@ -36,3 +45,53 @@ def test_limits_and_seed_are_in_json_and_on_the_page() -> None:
     assert (next(iter(told)), told["limits"], told["seed"]) == ("schema", limits, 7)
     assert found.page(limits=limits).sections[1].heading == "Limits"
     assert [section.heading for section in found.page().sections].count("Limits") == 0
+
+
+PEOPLE = {"age": [20 + 7 * row % 41 for row in range(40)], "pay": [11 * row % 97 for row in range(40)]}
+RING = ([0, 1, 2, 3, 4, 0, 0], [1, 2, 3, 4, 0, 2, 5])
+
+#: A small case of each question that draws random numbers, and writes no release.
+ASKED: dict[str, Callable[..., Answer[Any]]] = {
+    "audit": partial(unveil.audit, PEOPLE, PEOPLE, attacks=["linkability"], neighbours=1, targets=9),
+    "audit as anonymeter": partial(
+        unveil.audit, PEOPLE, PEOPLE, scenarios=["age:pay"], attacks=["linkability"], compatibility="anonymeter"
+    ),
+    "reidentify": partial(unveil.reidentify, PEOPLE, protect="additive-noise", attacks=["record-linkage"]),
+    "matching": partial(unveil.matching, [[1, 1, 0], [1, 1, 1], [0, 1, 1]], [0, 1, 2]),
+    "graph": partial(unveil.graph, RING, "switch:share=0.5", seed_pairs=2),
+    "partition": partial(unveil.partition, ["x", "x", "y", "y"], ["Ann", "Ann", "Bea", "Ann"]),
+}
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_without_a_source_of_randomness_the_seed_is_0_and_stated(question: str) -> None:
+    ask = ASKED[question]
+    told = {"compatibility_seed": 0} if "anonymeter" in question else {}
+    plain, seeded = ask(), ask(rng=np.random.default_rng(0), **told)
+    assert plain.to_json() == seeded.to_json(seed=0)
+    assert plain.to_html() == seeded.to_html(seed=0) != seeded.to_html()
+    assert json.loads(seeded.to_json())["seed"] is None
+    assert json.loads(plain.to_json(seed=7))["seed"] == 7
+
+
+def test_what_writes_a_release_has_a_secret_seed() -> None:
+    first, second = (unveil.anonymize((range(99), range(1, 100)), "id-removal") for _ in range(2))
+    assert first.findings.release.truth.tolist() != second.findings.release.truth.tolist()
+    assert first.seed is None
+    assert json.loads(first.to_json())["seed"] is None
+    assert "seed" not in first.to_html().lower()
+
+
+def test_every_question_can_be_asked_without_a_source_of_randomness() -> None:
+    modules = [
+        import_module(f"unveil.ask.{info.name}.answer") for info in iter_modules(unveil.ask.__path__) if info.ispkg
+    ]
+    signatures = {
+        name: inspect.signature(thing).parameters
+        for module in modules
+        for name, thing in vars(module).items()
+        if inspect.isfunction(thing) and thing.__module__ == module.__name__
+    }
+    drawing = {name: parameters["rng"].default for name, parameters in signatures.items() if "rng" in parameters}
+    assert {name.partition("_")[0] for name in drawing} >= {"audit", "graph", "grade", "anonymize"}
+    assert set(drawing.values()) == {None}

@@ -233,7 +233,7 @@ def test_a_small_screen_needs_no_sideways_scrolling(visits: Visits, built: Any, 
 
 
 def test_text_in_pictures_can_be_read_on_a_phone(visits: Visits) -> None:
-    page = visits.open(conservative(reference=True), width=360).page
+    page = visits.open(conservative(), width=360).page
     sizes = page.evaluate(
         """() => [...document.querySelectorAll("figure svg[role=img] text")].map(
             (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""

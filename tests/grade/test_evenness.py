@@ -6,17 +6,18 @@ from hypothesis import given, settings
 
 from tests.grade.suite_cases import drawn, replicated
 from tests.oracles.evenness import criterion, used_share
+from unveil._kernels.types import FloatArray
 from unveil.grade.evenness import evenness, raw_evenness, shared_range
-from unveil.grade.replicated import Floats, Replicated
+from unveil.grade.replicated import Replicated
 
 
-def of_numbers(*cases: Floats | list[float], within: bool | None = None) -> Floats:
+def of_numbers(*cases: FloatArray | list[float], within: bool | None = None) -> FloatArray:
     """Return the evenness of one metric, whose values are given per case."""
     scores = evenness(replicated([[[[number] for number in case]] for case in cases]), within=within)
     return np.asarray(scores[:, 0])
 
 
-def ends_and(numbers: Floats | list[float]) -> float:
+def ends_and(numbers: FloatArray | list[float]) -> float:
     """Return the evenness of numbers between 0 and 1, next to a case that has these ends."""
     return float(of_numbers([0.0, 1.0] + [np.nan] * (len(numbers) - 2), numbers)[1])
 

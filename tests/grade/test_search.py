@@ -7,9 +7,10 @@ import pytest
 
 from tests.grade.suite_cases import NAMES, replicated
 from tests.oracles.suites import grid, order
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.grade.cross_validation import WAYS, Way, gain, validate
-from unveil.grade.replicated import Case, Floats, Replicated
+from unveil.grade.replicated import Case, Replicated
 from unveil.grade.search import SuiteSearch, best_suites
 from unveil.grade.suite_steps import Steps, best_weights, merit
 from unveil.grade.suites import Suite, rankings
@@ -100,7 +101,7 @@ def test_each_fold_is_judged_by_what_the_others_chose_and_both_axes_of_an_attack
     inside_of: list[Steps] = []
     one, other = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 
-    def choose(inside: Steps) -> dict[Way, tuple[Suite, Floats]]:
+    def choose(inside: Steps) -> dict[Way, tuple[Suite, FloatArray]]:
         inside_of.append(inside)
         suite = Suite("any", {NAMES[0]: 1.0})
         # The way that stands for single metrics chooses by what it sees, so that it matters what that is.

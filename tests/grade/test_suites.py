@@ -10,9 +10,10 @@ from pymcdm.normalizations import linear_normalization
 
 from tests.grade.suite_cases import NAMES, drawn, replicated
 from tests.oracles import suites as oracle
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.grade.evenness import evenness, shared_range
-from unveil.grade.replicated import Floats, Replicated
+from unveil.grade.replicated import Replicated
 from unveil.grade.suites import SUITES, Suite, equal_suites, rankings, suite_values, suite_zeros
 
 MIXED = Suite("mixed", dict(zip(NAMES, (0.4, 0.3, 0.2, 0.1), strict=True)))
@@ -211,7 +212,7 @@ class TestRankings:
 
 
 class TestZeros:
-    def scores(self, numbers: list[float], metric: str, floor: float = 0.01) -> Floats:
+    def scores(self, numbers: list[float], metric: str, floor: float = 0.01) -> FloatArray:
         found = rankings(by_level(numbers, metrics=(metric,)), [Suite("one", {metric: 1.0})], floor=floor)
         return np.asarray(found.scores[0, 0])
 

@@ -35,9 +35,7 @@ def test_a_pipe_gets_columns_that_line_up() -> None:
 def test_a_pipe_is_never_wrapped_and_has_no_control_codes() -> None:
     console, file = pipe()
     show_headline("h" * 300, tone="bad", console=console)
-    show_numbers(
-        key_numbers(conservative(reference=True).result, conservative(reference=True).reference), console=console
-    )
+    show_numbers(key_numbers(conservative().result, conservative().reference), console=console)
     show_table(at_risk_table(attacking_names().result), console=console)
     lines = file.getvalue().splitlines()
     assert lines[0] == "h" * 300
@@ -47,7 +45,7 @@ def test_a_pipe_is_never_wrapped_and_has_no_control_codes() -> None:
 
 def test_numbers_come_with_what_guessing_gives() -> None:
     console, file = pipe()
-    both = conservative(reference=True)
+    both = conservative()
     show_numbers(key_numbers(both.result, both.reference), console=console)
     missed = next(line for line in file.getvalue().splitlines() if line.startswith("Items missed"))
     assert missed.split("  ")[-1].startswith("(random guessing: ")

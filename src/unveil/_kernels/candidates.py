@@ -3,16 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import kernel
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
 @kernel
-def first_fault(start: Integers, candidate: NDArray[np.int32], probability: Floats, tolerance: float) -> Any:
+def first_fault(start: IntArray, candidate: Int32Array, probability: FloatArray, tolerance: float) -> Any:
     """Return (row, kind) of the first row that is no distribution over distinct ascending candidates, or (-1, 0).
 
     Kinds: 1 not finite, 2 negative, 3 not ascending (out of order, or twice the same), 4 does not sum to 1 within the
@@ -34,7 +31,9 @@ def first_fault(start: Integers, candidate: NDArray[np.int32], probability: Floa
 
 
 @kernel
-def summarise(start: Integers, probability: Floats) -> tuple[Integers, Floats, Floats, Floats, Floats, Integers]:
+def summarise(
+    start: IntArray, probability: FloatArray
+) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
     """Return per row: positive entries, entropy in bits, sum of squares, spread, largest entry, how many tie with it.
 
     The spread is the sum of squared distances from the row's mean; taken from the squares it would lose its digits.
@@ -64,7 +63,7 @@ def summarise(start: Integers, probability: Floats) -> tuple[Integers, Floats, F
 
 
 @kernel
-def entropy_above(start: Integers, probability: Floats, least: float) -> tuple[Floats, Floats]:
+def entropy_above(start: IntArray, probability: FloatArray, least: float) -> tuple[FloatArray, FloatArray]:
     """Return per row the entropy in bits of the entries of at least ``least``, as they are, and their sum."""
     entropy = np.zeros(start.size - 1, np.float64)
     total = np.zeros(start.size - 1, np.float64)
@@ -78,7 +77,7 @@ def entropy_above(start: Integers, probability: Floats, least: float) -> tuple[F
 
 
 @kernel
-def power_sums(start: Integers, probability: Floats, largest: Floats, order: float) -> Floats:
+def power_sums(start: IntArray, probability: FloatArray, largest: FloatArray, order: float) -> FloatArray:
     """Return per row the sum of the positive entries, each over the largest, to the power ``order``."""
     total = np.zeros(start.size - 1, np.float64)
     for r in range(start.size - 1):
@@ -89,7 +88,7 @@ def power_sums(start: Integers, probability: Floats, largest: Floats, order: flo
 
 
 @kernel
-def power_excess(start: Integers, probability: Floats, order: float) -> Floats:
+def power_excess(start: IntArray, probability: FloatArray, order: float) -> FloatArray:
     """Return per row the sum of the positive entries to the power ``order``, less 1, without cancellation near 1."""
     total = np.zeros(start.size - 1, np.float64)
     for r in range(start.size - 1):
@@ -100,7 +99,7 @@ def power_excess(start: Integers, probability: Floats, order: float) -> Floats:
 
 
 @kernel
-def find_entries(start: Integers, candidate: NDArray[np.int32], wanted: Integers) -> Integers:
+def find_entries(start: IntArray, candidate: Int32Array, wanted: IntArray) -> IntArray:
     """Return the entry of each row's wanted candidate, or -1 where the row does not have it; rows are ascending."""
     place = np.full(wanted.size, -1, np.int64)
     for r in range(wanted.size):
@@ -117,7 +116,7 @@ def find_entries(start: Integers, candidate: NDArray[np.int32], wanted: Integers
 
 
 @kernel
-def count_equal(start: Integers, probability: Floats, value: Floats) -> Integers:
+def count_equal(start: IntArray, probability: FloatArray, value: FloatArray) -> IntArray:
     """Return how many entries of each row equal the row's value."""
     count = np.zeros(value.size, np.int64)
     for r in range(value.size):

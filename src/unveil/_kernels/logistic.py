@@ -1,10 +1,8 @@
 """A small logistic regression with a ridge, and how well its scores tell two groups apart."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
+from unveil._kernels.types import BoolArray, FloatArray
 
 _MOST_STEPS = 60
 _MOST_HALVINGS = 30
@@ -14,8 +12,8 @@ _SCORE_PLACES = 9
 
 
 def fit(
-    features: Floats, labels: Booleans, *, ridge: float, start: Floats | None = None, settled: float = 1e-8
-) -> Floats:
+    features: FloatArray, labels: BoolArray, *, ridge: float, start: FloatArray | None = None, settled: float = 1e-8
+) -> FloatArray:
     """Return the coefficients, the intercept first, that make the labels most likely under a ridge.
 
     Newton steps maximise the log-likelihood minus ``ridge / 2`` times the squared coefficients, the intercept not
@@ -52,7 +50,7 @@ def fit(
     return found
 
 
-def score(features: Floats, coefficients: Floats) -> Floats:
+def score(features: FloatArray, coefficients: FloatArray) -> FloatArray:
     """Return the linear score of each row, without the intercept, rounded so that equal rows tie.
 
     >>> score(np.array([[1.0], [2.0]]), np.array([9.0, 0.5]))
@@ -61,7 +59,7 @@ def score(features: Floats, coefficients: Floats) -> Floats:
     return np.round(features @ coefficients[1:], _SCORE_PLACES)
 
 
-def probability(features: Floats, coefficients: Floats) -> Floats:
+def probability(features: FloatArray, coefficients: FloatArray) -> FloatArray:
     """Return the probability of the label for each row.
 
     >>> probability(np.array([[0.0]]), np.array([0.0, 1.0]))
@@ -70,7 +68,7 @@ def probability(features: Floats, coefficients: Floats) -> Floats:
     return _logistic(features @ coefficients[1:] + coefficients[0])
 
 
-def ordered_pairs(scores: Floats, labels: Booleans) -> tuple[float, float]:
+def ordered_pairs(scores: FloatArray, labels: BoolArray) -> tuple[float, float]:
     """Return in how many pairs of a row with the label and one without it the first scores more, and of how many.
 
     Two that score alike count half. The first over the second is the area under the curve.
@@ -85,18 +83,18 @@ def ordered_pairs(scores: Floats, labels: Booleans) -> tuple[float, float]:
     return float(mean_ranks(scores)[labels].sum()) - positive * (positive + 1) / 2, pairs
 
 
-def mean_ranks(values: Floats) -> Floats:
+def mean_ranks(values: FloatArray) -> FloatArray:
     """Return the rank of each value from 1 on; those that tie share the mean of theirs.
 
     >>> mean_ranks(np.array([5.0, 3.0, 5.0]))
     array([2.5, 1. , 2.5])
     """
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    ranks: FloatArray = (np.cumsum(counts) - (counts - 1) / 2)[place]
     return ranks
 
 
-def _newton(features: Floats, labels: Booleans, found: Floats, penalty: Floats) -> Floats:
+def _newton(features: FloatArray, labels: BoolArray, found: FloatArray, penalty: FloatArray) -> FloatArray:
     expected = probability(features, found)
     away = expected - labels
     weight = expected * (1 - expected)
@@ -112,11 +110,11 @@ def _newton(features: Floats, labels: Booleans, found: Floats, penalty: Floats) 
     return np.asarray(np.linalg.solve(bend, slope), np.float64)
 
 
-def _cost(features: Floats, signs: Floats, found: Floats, penalty: Floats) -> float:
+def _cost(features: FloatArray, signs: FloatArray, found: FloatArray, penalty: FloatArray) -> float:
     margin = signs * (features @ found[1:] + found[0])
     return float(np.logaddexp(0.0, -margin).sum() + (penalty * found * found).sum() / 2)
 
 
-def _logistic(x: Floats) -> Floats:
+def _logistic(x: FloatArray) -> FloatArray:
     small = np.exp(-np.abs(x))
     return np.where(x >= 0, 1.0, small) / (1.0 + small)

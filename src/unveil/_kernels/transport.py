@@ -1,19 +1,15 @@
 """Ship goods from sources to sinks at the lowest cost: an assignment in which many rows and columns are alike."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-
-Booleans = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: Up to this many costs plain Python is quick enough.
 PLAIN_COSTS = 200
 
 
-def transport(cost: Floats, supply: Integers, demand: Integers) -> Integers:
+def transport(cost: FloatArray, supply: IntArray, demand: IntArray) -> IntArray:
     """Return how many units go from each source to each sink so that all are shipped and the total cost is lowest.
 
     It is the assignment of rows to columns in which row ``i`` is there ``supply[i]`` times and column ``j``
@@ -40,7 +36,7 @@ def transport(cost: Floats, supply: Integers, demand: Integers) -> Integers:
     return shipped
 
 
-def _ship(cost: Floats, supply: Integers, demand: Integers, shipped: Integers) -> None:
+def _ship(cost: FloatArray, supply: IntArray, demand: IntArray, shipped: IntArray) -> None:
     """Send along shortest paths, source by source, all that the way allows; ``supply`` and ``demand`` are used up.
 
     Prices of sources and sinks keep the cost of every way, less the prices at its ends, at 0 or more, and at 0 where
@@ -81,17 +77,17 @@ def _ship(cost: Floats, supply: Integers, demand: Integers, shipped: Integers) -
 
 def _search(
     source: int,
-    cost: Floats,
-    demand: Integers,
-    shipped: Integers,
-    price: Floats,
-    sink_price: Floats,
-    far: Floats,
-    source_far: Floats,
-    before: Integers,
-    source_before: Integers,
-    done: Booleans,
-    seen: Booleans,
+    cost: FloatArray,
+    demand: IntArray,
+    shipped: IntArray,
+    price: FloatArray,
+    sink_price: FloatArray,
+    far: FloatArray,
+    source_far: FloatArray,
+    before: IntArray,
+    source_before: IntArray,
+    done: BoolArray,
+    seen: BoolArray,
 ) -> int:
     """Return the sink with room left that is nearest to the source, by the costs less prices (Dijkstra).
 
@@ -126,7 +122,7 @@ def _search(
                 last += 1
 
 
-def _nearest(far: Floats, done: Booleans, demand: Integers) -> int:
+def _nearest(far: FloatArray, done: BoolArray, demand: IntArray) -> int:
     """Return the nearest sink that is not done, one with room left if there is one as near."""
     best = -1
     for sink in range(far.size):

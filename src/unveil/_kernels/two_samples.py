@@ -8,12 +8,9 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: Two samples of together at most so many values are compared by the exact rank-sum test, ties or not: up to here all
 #: splits are counted in some 0.1 ms where there are ties (and once per pair of sizes where there are none), without
@@ -45,14 +42,14 @@ class NeighbourTests(NamedTuple):
         where the first has, and 0 where none has.
     """
 
-    pairs: Integers
-    welch: Floats
-    welch_sign: Integers
-    rank_sum: Floats
-    rank_sum_sign: Integers
+    pairs: IntArray
+    welch: FloatArray
+    welch_sign: IntArray
+    rank_sum: FloatArray
+    rank_sum_sign: IntArray
 
 
-def neighbour_tests(values: Floats, *, fast: bool | None = None) -> NeighbourTests:
+def neighbour_tests(values: FloatArray, *, fast: bool | None = None) -> NeighbourTests:
     """Return the tests of neighbouring levels at [row, pair], for values at [row, level, replication].
 
     NaN values are left out, and a level with fewer than two values is passed over: its neighbours are then neighbours
@@ -79,7 +76,7 @@ def neighbour_tests(values: Floats, *, fast: bool | None = None) -> NeighbourTes
     return NeighbourTests(pairs, *_welch_values(facts, there), *_rank_sum_values(facts, there))
 
 
-def _welch_values(facts: Floats, there: NDArray[np.bool_]) -> tuple[Floats, Integers]:
+def _welch_values(facts: FloatArray, there: BoolArray) -> tuple[FloatArray, IntArray]:
     from scipy.special import stdtr
 
     t = facts[there, _T]
@@ -89,7 +86,7 @@ def _welch_values(facts: Floats, there: NDArray[np.bool_]) -> tuple[Floats, Inte
     return p, sign
 
 
-def _rank_sum_values(facts: Floats, there: NDArray[np.bool_]) -> tuple[Floats, Integers]:
+def _rank_sum_values(facts: FloatArray, there: BoolArray) -> tuple[FloatArray, IntArray]:
     from scipy.special import ndtr
 
     found = facts[there]
@@ -114,7 +111,7 @@ def _rank_sum_values(facts: Floats, there: NDArray[np.bool_]) -> tuple[Floats, I
 
 
 @cache
-def untied_p(first: int, second: int) -> Floats:
+def untied_p(first: int, second: int) -> FloatArray:
     """Return the two-sided p-values of the exact rank-sum test of samples without ties, by their sizes.
 
     At [d] stands that of samples of which one wins d comparisons more than the other.
@@ -126,12 +123,12 @@ def untied_p(first: int, second: int) -> Floats:
     counts = _splits(np.arange(1 - both, both, 2), min(first, second))
     lead = np.abs(np.arange(counts.size) - first * second)
     at_least = np.cumsum(np.bincount(lead, counts)[::-1])[::-1]
-    p: Floats = at_least / at_least[0]
+    p: FloatArray = at_least / at_least[0]
     p.flags.writeable = False
     return p
 
 
-def _compare(ordered: Floats, count: Integers, facts: Floats, pairs: Integers) -> None:
+def _compare(ordered: FloatArray, count: IntArray, facts: FloatArray, pairs: IntArray) -> None:
     """Fill in the facts and the numbers of pairs of each row, whose levels are sorted."""
     for row in range(ordered.shape[0]):
         before = -1
@@ -152,7 +149,7 @@ def _compare(ordered: Floats, count: Integers, facts: Floats, pairs: Integers) -
             before = level
 
 
-def _magnitude(sample: Floats) -> float:
+def _magnitude(sample: FloatArray) -> float:
     """Return the largest absolute value that is not infinite."""
     largest = 0.0
     for value in sample:
@@ -161,7 +158,7 @@ def _magnitude(sample: Floats) -> float:
     return largest
 
 
-def _welch(first: Floats, second: Floats, near: float) -> tuple[float, float]:
+def _welch(first: FloatArray, second: FloatArray, near: float) -> tuple[float, float]:
     """Return Welch's t of two sorted samples (above 0 if the second is larger) and its degrees of freedom."""
     low, high = min(first[0], second[0]), max(first[-1], second[-1])
     # Equal infinite values must not be subtracted.
@@ -185,7 +182,7 @@ def _welch(first: Floats, second: Floats, near: float) -> tuple[float, float]:
     return (other - one) / np.sqrt(error), freedom
 
 
-def _moments(sample: Floats, part: float, low: float, scale: float) -> tuple[float, float]:
+def _moments(sample: FloatArray, part: float, low: float, scale: float) -> tuple[float, float]:
     """Return the mean, and the square of its standard error, of values that are first moved and scaled."""
     total = 0.0
     for value in sample:
@@ -197,7 +194,7 @@ def _moments(sample: Floats, part: float, low: float, scale: float) -> tuple[flo
     return mean, squares / (sample.size - 1) / sample.size
 
 
-def _merged(first: Floats, second: Floats, near: float) -> tuple[int, int, Integers]:
+def _merged(first: FloatArray, second: FloatArray, near: float) -> tuple[int, int, IntArray]:
     """Return what ranks tell of two sorted samples.
 
     The comparisons that the second wins less those that it loses (2 U - n m), the sum of t^3 - t over runs of t tied
@@ -227,7 +224,7 @@ def _merged(first: Floats, second: Floats, near: float) -> tuple[int, int, Integ
     return lead, ties, score
 
 
-def _splits(score: Integers, few: int) -> Floats:
+def _splits(score: IntArray, few: int) -> FloatArray:
     """Return how many choices of ``few`` (at most half) of the scores have each sum, from the lowest sum on.
 
     The scores increase. Counts are whole numbers, exact for up to 56 scores.
@@ -243,11 +240,11 @@ def _splits(score: Integers, few: int) -> Floats:
             shift = score[seen - 1] - score[chosen - 1]
             span = below[seen - 1] - below[seen - chosen] - below[chosen - 1] + 1
             counts[chosen, shift : shift + span] += counts[chosen - 1, :span]
-    found: Floats = counts[few]
+    found: FloatArray = counts[few]
     return found
 
 
-def _as_far(counts: Floats, lowest: int, lead: int) -> float:
+def _as_far(counts: FloatArray, lowest: int, lead: int) -> float:
     """Return the share of choices whose sum is at least ``lead`` away from 0."""
     below, above = -lead - lowest, lead - lowest
     far, every = 0.0, 0.0

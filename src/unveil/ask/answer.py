@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import numpy as np
+
 from unveil.show.limits import Quantity
 
 if TYPE_CHECKING:
@@ -17,6 +19,21 @@ Findings = TypeVar("Findings")
 
 #: How many pixels of a page a notebook shows at once.
 _NOTEBOOK_HEIGHT = 720
+
+#: Where randomness starts when nobody says so, as on the command line.
+_SEED = 0
+
+
+def randomness(rng: np.random.Generator | None) -> tuple[np.random.Generator, int | None]:
+    """Return where the randomness of an answer comes from, and the seed that it states: none if a source was given.
+
+    Not for a question that writes a release: a seed that all know would undo it.
+
+    >>> rng, seed = randomness(None)
+    >>> bool(rng.integers(9) == np.random.default_rng(0).integers(9)), seed, randomness(rng) == (rng, None)
+    (True, 0, True)
+    """
+    return (np.random.default_rng(_SEED), _SEED) if rng is None else (rng, None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +77,13 @@ class Answer(Generic[Findings]):
     """The answer to a question: its findings, and the same as JSON, as a page, as a table and as a picture.
 
     Every question gives one of these; ``findings`` is what differs. Some questions have ``choices`` of their own for
-    what is shown, which their page in the guide names.
+    what is shown, which their page in the guide names. ``seed`` is stated in JSON and on the page unless another is
+    given there: it is what randomness started from where the caller brought no source of it.
     """
 
     findings: Findings
     view: View[Findings]
+    seed: int | None = None
 
     @property
     def quantities(self) -> Mapping[str, Quantity]:
@@ -75,9 +94,10 @@ class Answer(Generic[Findings]):
         """Return the report as data: what the page and the terminal show."""
         from unveil.show.limits import with_limits
 
+        stated = self.seed if seed is None else seed
         if self.view.whole_page is not None:
-            return self.view.whole_page(self.findings, limits=limits, seed=seed, **choices)
-        return with_limits(self.view.page(self.findings, seed=seed, **choices), limits, self.quantities)
+            return self.view.whole_page(self.findings, limits=limits, seed=stated, **choices)
+        return with_limits(self.view.page(self.findings, seed=stated, **choices), limits, self.quantities)
 
     def to_html(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, **choices: Any) -> str:
         """Return the report as one HTML page that needs no network."""
@@ -89,10 +109,11 @@ class Answer(Generic[Findings]):
         """Return the answer as JSON; undefined figures are null."""
         from unveil.show.machine import dumps
 
+        stated = self.seed if seed is None else seed
         if self.view.whole_json is not None:
-            return dumps(self.view.whole_json(self.findings, limits=limits, seed=seed, **choices))
+            return dumps(self.view.whole_json(self.findings, limits=limits, seed=stated, **choices))
         figures = self.view.figures(self.findings, **choices)
-        return dumps({"schema": self.view.schema, **figures, "limits": list(limits), "seed": seed})
+        return dumps({"schema": self.view.schema, **figures, "limits": list(limits), "seed": stated})
 
     def to_frame(self) -> "pl.DataFrame":
         """Return the figures as one table; undefined ones are null."""

@@ -3,16 +3,14 @@
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from unveil._kernels.types import FloatArray, IntArray
     from unveil.data.table import Table
 
 
 class Mechanism(Protocol):
     """A masking method that can say how likely each of its outputs is for each input."""
 
-    def log_likelihood(self, original: "Table", released: "Table", rows: "NDArray[np.int64]") -> "NDArray[np.float64]":
+    def log_likelihood(self, original: "Table", released: "Table", rows: "IntArray") -> "FloatArray":
         """Return the logarithm of the chance, or density, of released rows given each original row.
 
         Parameters

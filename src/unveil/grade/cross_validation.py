@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from unveil.grade.replicated import Floats
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.grade.suite import Suite
-from unveil.grade.suite_steps import By, Integers, Steps
+from unveil.grade.suite_steps import By, Steps
 
 Grouping = Literal["attack", "data set"]
 Way = Literal["single metric", "equal weights", "optimised weights"]
@@ -66,7 +66,7 @@ class Validation:
     chosen: tuple[Mapping[Way, Suite], ...]
 
 
-Choose = Callable[[Steps], Mapping[Way, tuple[Suite, Floats]]]
+Choose = Callable[[Steps], Mapping[Way, tuple[Suite, FloatArray]]]
 
 
 def validate(
@@ -127,7 +127,7 @@ def validate(
     )
 
 
-def gain(differences: Floats, group: Integers, *, wider: float = 1.0, rng: np.random.Generator) -> Gain:
+def gain(differences: FloatArray, group: IntArray, *, wider: float = 1.0, rng: np.random.Generator) -> Gain:
     """Return the mean difference and its 95 % interval, for cases that come in groups.
 
     Groups are drawn anew, with all their cases. Their quantiles are too near to the mean where groups are few, so they

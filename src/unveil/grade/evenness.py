@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from unveil.grade.replicated import Booleans, Floats, Replicated
+from unveil._kernels.types import BoolArray, FloatArray
+from unveil.grade.replicated import Replicated
 
 #: Values that differ by less than this part of the largest one differ by rounding only.
 ROUNDING = 1e-12
@@ -10,7 +11,7 @@ ROUNDING = 1e-12
 _CASES_AT_ONCE = 64
 
 
-def evenness(values: Replicated, *, within: bool | None = None) -> Floats:
+def evenness(values: Replicated, *, within: bool | None = None) -> FloatArray:
     """Return how evenly each metric's values in a case, of all levels and replications, fill its range.
 
     Formula: ``1 - 3 E`` with :func:`raw_evenness` as ``E``. 0 means that all values sit at one end of the range;
@@ -56,7 +57,7 @@ def evenness(values: Replicated, *, within: bool | None = None) -> Floats:
     return score
 
 
-def raw_evenness(values: Replicated, *, within: bool | None = None) -> Floats:
+def raw_evenness(values: Replicated, *, within: bool | None = None) -> FloatArray:
     """Return how far each metric's values in a case are from even ones: the Cramér-von Mises criterion, divided by n.
 
     Formula: ``E = (1/n) (1/(12 n) + Σ ((2i - 1)/(2n) - x_i)²)`` over the n values in ascending order, moved and scaled
@@ -66,7 +67,7 @@ def raw_evenness(values: Replicated, *, within: bool | None = None) -> Floats:
     return (1.0 - evenness(values, within=within)) / 3.0
 
 
-def ranges(values: Replicated) -> tuple[Floats, Floats]:
+def ranges(values: Replicated) -> tuple[FloatArray, FloatArray]:
     """Return the lowest and the highest value of each metric in each case; infinity and its opposite where none is."""
     finite = np.isfinite(values.values)
     lowest = np.min(values.values, axis=(2, 3), initial=np.inf, where=finite)
@@ -74,12 +75,12 @@ def ranges(values: Replicated) -> tuple[Floats, Floats]:
     return lowest, highest
 
 
-def over_all_cases(lowest: Floats, highest: Floats) -> tuple[Floats, Floats]:
+def over_all_cases(lowest: FloatArray, highest: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the lowest and the highest value of each metric in any case, as one row."""
     return lowest.min(axis=0, initial=np.inf)[None], highest.max(axis=0, initial=-np.inf)[None]
 
 
-def constant(lowest: Floats, highest: Floats) -> Booleans:
+def constant(lowest: FloatArray, highest: FloatArray) -> BoolArray:
     """Return which ranges are empty or nothing but rounding."""
     largest = np.maximum(np.abs(lowest), np.abs(highest))
     there = lowest <= highest
@@ -87,7 +88,7 @@ def constant(lowest: Floats, highest: Floats) -> Booleans:
     return ~there | (width <= ROUNDING * np.where(there, largest, 0.0))
 
 
-def _score(flat: Floats, lowest: Floats, highest: Floats) -> Floats:
+def _score(flat: FloatArray, lowest: FloatArray, highest: FloatArray) -> FloatArray:
     """Return ``1 - 3 E`` per row of values, given what 0 and 1 stand for.
 
     Multiplied out, the sum of squares is ``1 - 3 E = 3 (Σ (2i - 1) x_i / n² - Σ x_i² / n)``, which is exactly 0 for
@@ -114,7 +115,7 @@ def _score(flat: Floats, lowest: Floats, highest: Floats) -> Floats:
     return np.asarray(np.maximum(score, 0.0), np.float64)
 
 
-def shared_range(values: Replicated) -> Floats:
+def shared_range(values: Replicated) -> FloatArray:
     """Return the part of each metric's range over all cases that it uses in one case.
 
     Formula: ``(highest of the case - lowest of the case) / (highest of all - lowest of all)``, over all levels and

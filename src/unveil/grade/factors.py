@@ -7,16 +7,15 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.grade.data_facts import scope_of, statistics_of, types_of
-from unveil.grade.mars import Floats, Mars, fit_mars
+from unveil.grade.mars import Mars, fit_mars
 from unveil.grade.replicated import Replicated
 
 __all__ = ["SETTING", "Factors", "Share", "explain", "statistics_of", "types_of"]
 
-Integers = NDArray[np.int64]
 Statistics = Mapping[str, Mapping[str, float]]
 
 #: The factors that make up a case, whose joint share is compared with that of the metric.
@@ -74,7 +73,7 @@ class Factors:
 
 
 def explain(
-    score: Floats,
+    score: FloatArray,
     values: Replicated,
     statistics: Statistics | None = None,
     facts: Mapping[str, str] = _NOTHING,
@@ -137,13 +136,13 @@ def explain(
 class _Column(NamedTuple):
     group: str
     name: str
-    values: Floats
+    values: FloatArray
 
 
 def _columns(
     values: Replicated,
-    case: Integers,
-    metric: Integers,
+    case: IntArray,
+    metric: IntArray,
     facts: Mapping[str, str],
 ) -> list[_Column]:
     """Return an indicator of each metric and of each part of the cases, for the scores there are."""
@@ -169,7 +168,7 @@ def _different(texts: Iterable[str]) -> list[str]:
 
 def _statistics_columns(
     values: Replicated,
-    case: Integers,
+    case: IntArray,
     statistics: Statistics | None,
     notes: list[str],
 ) -> list[_Column]:
@@ -194,7 +193,7 @@ def _statistics_columns(
     return found
 
 
-def _shares(features: Floats, groups: list[str], target: Floats) -> dict[str, Share]:
+def _shares(features: FloatArray, groups: list[str], target: FloatArray) -> dict[str, Share]:
     """Return the R² of each group of columns, and of some together."""
     if not features.size:
         return {}

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError, did_you_mean
 from unveil.grade.evenness import evenness, shared_range
 from unveil.grade.monotonicity import Monotonicity, monotonicity
-from unveil.grade.replicated import Floats, Replicated
+from unveil.grade.replicated import Replicated
 from unveil.grade.search import SuiteSearch, best_suites
 from unveil.grade.suite import available
 from unveil.grade.suites import SUITES, Rankings, Suite, rankings, suite_values
@@ -57,8 +57,8 @@ class Scores:
 
     values: Replicated
     monotonicity: Monotonicity
-    evenness: Floats
-    shared_range: Floats
+    evenness: FloatArray
+    shared_range: FloatArray
 
     @classmethod
     def of(cls, values: Replicated, *, level: float = 0.05, strict: bool = False) -> "Scores":
@@ -211,7 +211,7 @@ def _searches(values: Replicated, metrics: Sequence[MetricGrade], rng: np.random
     return {name: search for name, search in found.items() if search.cases}
 
 
-def _metric_grades(scores: Scores, groups: NDArray[np.int64]) -> list[MetricGrade]:
+def _metric_grades(scores: Scores, groups: IntArray) -> list[MetricGrade]:
     found = scores.monotonicity
     tested = ~np.isnan(found.score)
     against = (found.wrong + found.turns) > 0
@@ -231,9 +231,7 @@ def _metric_grades(scores: Scores, groups: NDArray[np.int64]) -> list[MetricGrad
     ]
 
 
-def _suite_grades(
-    suites: Sequence[Suite], scores: Scores, ranked: Rankings, groups: NDArray[np.int64]
-) -> list[SuiteGrade]:
+def _suite_grades(suites: Sequence[Suite], scores: Scores, ranked: Rankings, groups: IntArray) -> list[SuiteGrade]:
     return [
         SuiteGrade(
             suite=suite,
@@ -247,7 +245,7 @@ def _suite_grades(
     ]
 
 
-def _share(which: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:
+def _share(which: BoolArray, among: BoolArray) -> float:
     return float(which[among].mean()) if among.any() else float("nan")
 
 

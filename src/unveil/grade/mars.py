@@ -9,11 +9,10 @@ from math import inf, nan
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from unveil._kernels.types import BoolArray, FloatArray
 from unveil.errors import InputError
-
-Floats = NDArray[np.float64]
 
 # A column of which less than this share (of its sum of squares) is new says nothing that the model does not say.
 _NEW = 1e-8
@@ -33,7 +32,7 @@ class Hinge:
     rising: bool = True
     indicator: bool = False
 
-    def of(self, features: Floats) -> Floats:
+    def of(self, features: FloatArray) -> FloatArray:
         """Return its value for each row of the features."""
         away = features[:, self.feature] - self.knot
         return np.maximum(0.0, away if self.rising else -away)
@@ -95,7 +94,7 @@ class Mars:
     gcv: float
     rows: int
 
-    def predict(self, features: ArrayLike) -> Floats:
+    def predict(self, features: ArrayLike) -> FloatArray:
         """Return the predicted response of each row of features, which are in the order of the fit."""
         table = np.asarray(features, np.float64)
         total = np.full(table.shape[0], self.intercept)
@@ -189,7 +188,7 @@ def fit_mars(
     return _pruned(rows, basis, penalty)
 
 
-def _check(table: Floats, names: Sequence[str], values: Floats) -> None:
+def _check(table: FloatArray, names: Sequence[str], values: FloatArray) -> None:
     if table.ndim != 2 or values.ndim != 1 or table.shape != (values.size, len(names)):
         raise InputError(
             "features must have one row per response and one column per name, but their shape is "
@@ -202,16 +201,16 @@ def _check(table: Floats, names: Sequence[str], values: Floats) -> None:
 class _Rows(NamedTuple):
     """The different rows of features, in an order of their own: how often each is there, and its mean response."""
 
-    features: Floats
-    root: Floats  # of how often it is there: what rows are multiplied with for weighted least squares
-    response: Floats  # less the mean of all
+    features: FloatArray
+    root: FloatArray  # of how often it is there: what rows are multiplied with for weighted least squares
+    response: FloatArray  # less the mean of all
     mean: float
     number: int
     within: float  # the sum of squares among equal rows, which nothing explains
     total: float
 
 
-def _distinct(table: Floats, values: Floats) -> _Rows:
+def _distinct(table: FloatArray, values: FloatArray) -> _Rows:
     order = np.lexsort((values, *table.T[::-1]))
     table, values = table[order], values[order]
     mean = float(values.mean())
@@ -224,7 +223,7 @@ def _distinct(table: Floats, values: Floats) -> _Rows:
     return _Rows(table[first], np.sqrt(counts), means, mean, values.size, within, total)
 
 
-def _hinges(table: Floats, names: Sequence[str], most: int) -> list[Hinge]:
+def _hinges(table: FloatArray, names: Sequence[str], most: int) -> list[Hinge]:
     """Return the rising hinge of every knot; at the least value it is the feature itself, at the greatest nothing."""
     found = []
     for number, name in enumerate(names):
@@ -237,7 +236,7 @@ def _hinges(table: Floats, names: Sequence[str], most: int) -> list[Hinge]:
     return found
 
 
-def _product(hinges: tuple[Hinge, ...], table: Floats) -> Floats:
+def _product(hinges: tuple[Hinge, ...], table: FloatArray) -> FloatArray:
     found = np.ones(table.shape[0])
     for hinge in hinges:
         found *= hinge.of(table)
@@ -288,7 +287,7 @@ class _Growth:
                 self._add(parent, column, settings.interactions)
         return self.terms
 
-    def _gains(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    def _gains(self) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Return by how much each hinge and each pair would lower the sum of squares, and which pairs are all new."""
         half = len(self.hinges)
         new = self.size > _NEW * self.whole
@@ -339,12 +338,12 @@ class _Growth:
 
 
 class _Fit(NamedTuple):
-    coefficients: Floats
+    coefficients: FloatArray
     squares: float  # the residual sum of squares
-    rises: Floats  # by how much that rises without each column
+    rises: FloatArray  # by how much that rises without each column
 
 
-def _least_squares(columns: Floats, target: Floats) -> _Fit:
+def _least_squares(columns: FloatArray, target: FloatArray) -> _Fit:
     """Return the fit of columns that are independent of one another."""
     directions, upper = np.linalg.qr(columns)
     inverse = np.linalg.inv(upper)

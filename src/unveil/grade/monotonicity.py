@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from unveil._kernels.two_samples import neighbour_tests
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.grade.replicated import Replicated
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Booleans = NDArray[np.bool_]
 
 #: What a test of two neighbouring levels adds to a score.
 RIGHT, WRONG, TURN = 1, -1, -2
@@ -39,16 +36,16 @@ class Monotonicity:
         score is (right - wrong - 2 turns + 4 pairs) / (6 pairs).
     """
 
-    score: Floats
-    significant: Integers
-    tests: Integers
-    right: Integers
-    wrong: Integers
-    turns: Integers
-    pairs: Integers
+    score: FloatArray
+    significant: IntArray
+    tests: IntArray
+    right: IntArray
+    wrong: IntArray
+    turns: IntArray
+    pairs: IntArray
 
     @property
-    def undecided(self) -> Booleans:
+    def undecided(self) -> BoolArray:
         """Where there were tests, and none was significant: the score then says nothing about the metric."""
         return np.asarray((self.pairs > 0) & (self.significant == 0))
 
@@ -160,7 +157,9 @@ def monotonicity_of(
     )
 
 
-def _marked(values: Floats, rising: Booleans, level: float, *, strict: bool) -> tuple[Integers, Integers, Integers]:
+def _marked(
+    values: FloatArray, rising: BoolArray, level: float, *, strict: bool
+) -> tuple[IntArray, IntArray, IntArray]:
     """Return what counts at [row, test, pair], and the significant tests and the pairs of each row."""
     tests = neighbour_tests(values)
     expected = np.where(rising, 1, -1)[:, None, None]
@@ -169,7 +168,7 @@ def _marked(values: Floats, rising: Booleans, level: float, *, strict: bool) -> 
     return _marks(significant, sign, strict=strict), significant.sum(axis=(1, 2)), tests.pairs
 
 
-def _marks(significant: Booleans, sign: Integers, *, strict: bool) -> Integers:
+def _marks(significant: BoolArray, sign: IntArray, *, strict: bool) -> IntArray:
     """Return what each pair counts, along the last axis; signs are 1 in the right direction."""
     counts = significant | (sign < 0) if strict else significant
     direction = np.where(counts, sign, 0)
@@ -182,7 +181,7 @@ def _marks(significant: Booleans, sign: Integers, *, strict: bool) -> Integers:
     return marks
 
 
-def _summed(marks: Integers, significant: Integers, pairs: Integers, shape: tuple[int, int]) -> Monotonicity:
+def _summed(marks: IntArray, significant: IntArray, pairs: IntArray, shape: tuple[int, int]) -> Monotonicity:
     """Return the scores of marks at [row, test, pair]; rows are case by case."""
     right, wrong, turns = ((marks == mark).sum(axis=(1, 2)) for mark in (RIGHT, WRONG, TURN))
     points = right - wrong - 2 * turns + 4 * pairs
@@ -203,7 +202,7 @@ def _check_level(level: float) -> None:
         raise InputError(f"the significance level must be above 0 and below 1, but is {level!r}. Write 5 % as 0.05")
 
 
-def _sample(sample: ArrayLike, number: int) -> Floats:
+def _sample(sample: ArrayLike, number: int) -> FloatArray:
     try:
         array = np.asarray(sample, np.float64)
     except (TypeError, ValueError) as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.measure import METRICS
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:  # whoever only wants the grades that come with unveil need no
     import polars as pl
 
     from unveil.study import Results
-
-Floats = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 
 
 class Case(NamedTuple):
@@ -57,8 +55,8 @@ class Replicated:
     cases: tuple[Case, ...]
     metrics: tuple[str, ...]
     levels: tuple[tuple[float, ...], ...]
-    values: Floats
-    rising: Booleans
+    values: FloatArray
+    rising: BoolArray
 
     def __post_init__(self) -> None:
         shape = (len(self.cases), len(self.metrics), max(map(len, self.levels), default=0))
@@ -106,18 +104,18 @@ class Replicated:
         return cls(cases=cases, metrics=metrics, levels=levels, values=values, rising=rising)
 
     @cached_property
-    def means(self) -> Floats:
+    def means(self) -> FloatArray:
         """The mean over the replications, per case, metric and level; NaN where no replication has a value."""
         there = ~np.isnan(self.values)
         number = there.sum(axis=3)
         total = np.where(there, self.values, 0.0).sum(axis=3)
-        found: Floats = np.divide(total, number, out=np.full(number.shape, np.nan), where=number > 0)
+        found: FloatArray = np.divide(total, number, out=np.full(number.shape, np.nan), where=number > 0)
         return found
 
     @property
-    def replications(self) -> NDArray[np.int64]:
+    def replications(self) -> IntArray:
         """The number of replications that have a value, per case, metric and level."""
-        found: NDArray[np.int64] = (~np.isnan(self.values)).sum(axis=3)
+        found: IntArray = (~np.isnan(self.values)).sum(axis=3)
         return found
 
     def only(self, *, cases: NDArray[Any] | None = None, metrics: Sequence[str] | None = None) -> "Replicated":
@@ -136,7 +134,7 @@ class Replicated:
         )
 
 
-def _cases(study: "Results", metrics: tuple[str, ...]) -> tuple[list[Case], list[tuple[float, ...]], Floats]:
+def _cases(study: "Results", metrics: tuple[str, ...]) -> tuple[list[Case], list[tuple[float, ...]], FloatArray]:
     """Return the cases of a study that have results, their levels, and their values."""
     levels = {axis.name: axis.levels for axis in study.study.axes}
     fine = [(Case(each.data.name, each.protect, each.attack, each.axis), each.level) for each in study.fine]
@@ -161,7 +159,7 @@ def _cases(study: "Results", metrics: tuple[str, ...]) -> tuple[list[Case], list
     return cases, [levels[case.axis] for case in cases], values
 
 
-def _joined(frame: "pl.DataFrame", keys: list[tuple[str | float, ...]], numbers: list[int]) -> NDArray[np.int64]:
+def _joined(frame: "pl.DataFrame", keys: list[tuple[str | float, ...]], numbers: list[int]) -> IntArray:
     """Return for each row of results the number that belongs to its scenario."""
     import polars as pl
 

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.grade.cross_validation import WAYS, Grouping, Validation, Way, validate
-from unveil.grade.replicated import Case, Floats, Replicated
+from unveil.grade.replicated import Case, Replicated
 from unveil.grade.suite import Suite, equal_suites
 from unveil.grade.suite_steps import By, Steps, best_weights, merit, steps_of
 from unveil.grade.suites import quotients
@@ -143,10 +144,10 @@ def best_suites(
 
 def _choose(
     steps: Steps, *, single: Sequence[Suite], equal: Sequence[Suite], by: By, rng: np.random.Generator
-) -> Mapping[Way, tuple[Suite, Floats]]:
+) -> Mapping[Way, tuple[Suite, FloatArray]]:
     """Return the best single metric, the best suite of equal weights and the best weights, with their weights."""
     names = [suite.name for suite in single]
-    picked: dict[Way, tuple[Suite, Floats]] = {}
+    picked: dict[Way, tuple[Suite, FloatArray]] = {}
     for way, suites in zip(WAYS, (single, equal), strict=False):
         table = _table(suites, names)
         best = int(merit(steps, table, by).argmax())
@@ -169,7 +170,7 @@ def _tried(steps: Steps, suites: Sequence[Suite], metrics: Sequence[str], by: By
     return tuple(Tried(suites[k], float(whole[:, k].mean()), float(pairs[:, k].mean())) for k in order.tolist())
 
 
-def _table(suites: Sequence[Suite], names: Sequence[str]) -> Floats:
+def _table(suites: Sequence[Suite], names: Sequence[str]) -> FloatArray:
     return np.array([[suite.weights.get(name, 0.0) for name in names] for suite in suites])
 
 

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.grade.evenness import ROUNDING
-from unveil.grade.replicated import Floats
 from unveil.grade.suites import falls
 
 By = Literal["whole", "pairs"]
-Integers = NDArray[np.int64]
 
 #: How much weight goes from one metric to another at once: first much, at last little.
 _TRANSFERS = (0.2, 0.1, 0.05)
@@ -38,22 +36,22 @@ class Steps:
         Where the steps of each case begin, and where the last ones end. Every case has at least one.
     """
 
-    falls: Floats
-    start: Integers
+    falls: FloatArray
+    start: IntArray
 
     @property
     def cases(self) -> int:
         """The number of cases."""
         return len(self.start) - 1
 
-    def only(self, cases: Integers) -> "Steps":
+    def only(self, cases: IntArray) -> "Steps":
         """Return the steps of some of the cases."""
         number = np.diff(self.start)
         rows = [np.arange(self.start[case], self.start[case + 1]) for case in cases]
         start = np.concatenate(([0], np.cumsum(number[cases])))
         return Steps(falls=self.falls[np.concatenate(rows)], start=start)
 
-    def ranked(self, weights: Floats) -> tuple[Floats, Floats]:
+    def ranked(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return whether each case is in order throughout, and its share of steps in order, by case and suite."""
         number = np.diff(self.start)[:, None]
         right = np.empty((self.cases, len(weights)), np.int64)
@@ -65,7 +63,7 @@ class Steps:
         return (right == number).astype(float), right / number
 
 
-def steps_of(logs: Floats) -> tuple[Steps, Integers, int]:
+def steps_of(logs: FloatArray) -> tuple[Steps, IntArray, int]:
     """Return the steps between levels at which all metrics are defined, the cases that have some, and levels left out.
 
     Parameters
@@ -85,16 +83,16 @@ def steps_of(logs: Floats) -> tuple[Steps, Integers, int]:
     return Steps(falls=np.ascontiguousarray(fall[there]), start=start), cases, left_out
 
 
-def merit(steps: Steps, weights: Floats, by: By) -> Floats:
+def merit(steps: Steps, weights: FloatArray, by: By) -> FloatArray:
     """Return how good suites are: cases (or shares) in order, and where that is equal, the other of the two."""
     whole, pairs = steps.ranked(weights)
     first, second = (whole, pairs) if by == "whole" else (pairs, whole)
     # Rounded, so that sums in another order are still equal.
-    found: Floats = np.round(first.sum(axis=0) + 1e-3 * second.mean(axis=0), 9)
+    found: FloatArray = np.round(first.sum(axis=0) + 1e-3 * second.mean(axis=0), 9)
     return found
 
 
-def best_weights(steps: Steps, starts: Sequence[Floats], by: By, rng: np.random.Generator) -> Floats:
+def best_weights(steps: Steps, starts: Sequence[FloatArray], by: By, rng: np.random.Generator) -> FloatArray:
     """Return weights that get many cases in order: from several starts, weight moves between metrics while it helps.
 
     It need not be the best there is; it is never worse than any of the starts.
@@ -118,7 +116,7 @@ def _undecided(steps: Steps) -> Steps:
     return steps.only(cases) if len(cases) else steps.only(np.arange(1))
 
 
-def _climb(steps: Steps, weights: Floats, by: By) -> tuple[Floats, float]:
+def _climb(steps: Steps, weights: FloatArray, by: By) -> tuple[FloatArray, float]:
     most = float(merit(steps, weights[None], by)[0])
     for size in _TRANSFERS:
         while True:
@@ -131,7 +129,7 @@ def _climb(steps: Steps, weights: Floats, by: By) -> tuple[Floats, float]:
     return weights, most
 
 
-def _transfers(weights: Floats, size: float) -> Floats:
+def _transfers(weights: FloatArray, size: float) -> FloatArray:
     """Return what becomes of the weights when one metric gives up to ``size`` of its own to another, for all pairs."""
     metrics = len(weights)
     giver, taker = (each.ravel() for each in np.indices((metrics, metrics)))

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.grade.evenness import ROUNDING
-from unveil.grade.replicated import Case, Floats, Replicated
+from unveil.grade.replicated import Case, Replicated
 from unveil.grade.suite import SUITES, Suite, equal_suites
 from unveil.grade.weighted_product import FLOOR, Zeros, check_floor, log_quotients, weighted
 
@@ -62,25 +62,25 @@ class Rankings:
 
     suites: tuple[Suite, ...]
     cases: tuple[Case, ...]
-    scores: Floats
-    whole: Floats
-    pairs: Floats
+    scores: FloatArray
+    whole: FloatArray
+    pairs: FloatArray
     zeros: Zeros
 
     @property
-    def share(self) -> Floats:
+    def share(self) -> FloatArray:
         """The share of cases that each suite ranks in order throughout; NaN where no case can be ranked."""
         return mean_of_defined(self.whole)
 
     @property
-    def pair_share(self) -> Floats:
+    def pair_share(self) -> FloatArray:
         """The mean over cases of the share of neighbouring levels in order, per suite."""
         return mean_of_defined(self.pairs)
 
     @property
-    def ranked(self) -> NDArray[np.int64]:
+    def ranked(self) -> IntArray:
         """The number of cases with at least two levels to rank, per suite."""
-        found: NDArray[np.int64] = (~np.isnan(self.whole)).sum(axis=1)
+        found: IntArray = (~np.isnan(self.whole)).sum(axis=1)
         return found
 
 
@@ -106,7 +106,7 @@ def rankings(values: Replicated, suites: Sequence[Suite], *, floor: float = FLOO
     )
 
 
-def in_order(logs: Floats) -> tuple[Floats, Floats]:
+def in_order(logs: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return whether logarithms fall along the last axis (1, 0, NaN without a step), and the share of steps that do."""
     fall = falls(logs)
     steps = (~np.isnan(fall)).sum(axis=-1)
@@ -116,7 +116,7 @@ def in_order(logs: Floats) -> tuple[Floats, Floats]:
     return np.where(steps > 0, (right == steps).astype(float), undefined), pairs
 
 
-def falls(logs: Floats) -> Floats:
+def falls(logs: FloatArray) -> FloatArray:
     """Return by how much each number is below the one before it, passing over NaN; NaN where none is before it."""
     found = np.full(logs.shape, np.nan)
     last = np.full(logs.shape[:-1], np.nan)
@@ -127,18 +127,18 @@ def falls(logs: Floats) -> Floats:
     return found
 
 
-def mean_of_defined(rows: Floats) -> Floats:
+def mean_of_defined(rows: FloatArray) -> FloatArray:
     """Return the mean of each row's numbers that are not NaN, or NaN where there is none."""
     there = ~np.isnan(rows)
     number = there.sum(axis=-1)
     total = np.where(there, rows, 0.0).sum(axis=-1)
-    means: Floats = np.divide(total, number, out=np.full(number.shape, np.nan), where=number > 0)
+    means: FloatArray = np.divide(total, number, out=np.full(number.shape, np.nan), where=number > 0)
     return means
 
 
 def quotients(
     values: Replicated, suites: Sequence[Suite], floor: float, *, means: bool = False
-) -> tuple[Floats, Zeros]:
+) -> tuple[FloatArray, Zeros]:
     """Return the logarithms of quotients of all metrics of the suites, by case, metric and place, and their zeros."""
     check_floor(floor)
     if not suites:
@@ -161,6 +161,6 @@ def _metrics_of(suites: Sequence[Suite]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for suite in suites for name in suite.metrics))
 
 
-def _weights(suites: Sequence[Suite]) -> Floats:
+def _weights(suites: Sequence[Suite]) -> FloatArray:
     names = _metrics_of(suites)
     return np.array([[suite.weights.get(name, 0.0) for name in names] for suite in suites])

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil.grade.replicated import Case, Floats
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.grade.replicated import Case
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Summary:
     undefined: int
 
 
-def groups_of(cases: Sequence[Case]) -> NDArray[np.int64]:
+def groups_of(cases: Sequence[Case]) -> IntArray:
     """Return a number per case, the same for cases that differ in their axis only.
 
     >>> groups_of([Case("mail", "switch", "NS", "overlap"), Case("mail", "switch", "NS", "seed_pairs")])
@@ -39,7 +39,7 @@ def groups_of(cases: Sequence[Case]) -> NDArray[np.int64]:
     return np.array([number.setdefault(case[:3], len(number)) for case in cases], np.int64)
 
 
-def summarise(scores: Floats, groups: NDArray[np.int64]) -> Summary:
+def summarise(scores: FloatArray, groups: IntArray) -> Summary:
     """Return the mean of scores over cases with its interval, their quartiles, and how many there are.
 
     >>> summarise(np.array([0.2, 0.4, 0.6, np.nan]), np.array([0, 1, 2, 2])).median
@@ -70,7 +70,7 @@ def summarise(scores: Floats, groups: NDArray[np.int64]) -> Summary:
     )
 
 
-def _half_width(deviations: Floats, groups: NDArray[np.int64]) -> float:
+def _half_width(deviations: FloatArray, groups: IntArray) -> float:
     """Return half the width of the 95 % interval of a mean whose cases come in groups, by Student's distribution."""
     from scipy.special import stdtrit
 

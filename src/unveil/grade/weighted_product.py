@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unveil._kernels.types import BoolArray, FloatArray
 from unveil.errors import InputError
 from unveil.grade.evenness import ROUNDING
-from unveil.grade.replicated import Booleans, Floats
 
 #: What is added to all values of a metric in a case where one of them is zero, as a part of the largest of them.
 FLOOR = 0.01
@@ -68,7 +68,9 @@ def check_floor(floor: float) -> None:
         raise InputError(f"floor must be above 0 and at most 1, but is {floor:g}. Write it as 0.01 for one percent")
 
 
-def log_quotients(values: Floats, rising: Booleans, names: Sequence[str], floor: float) -> tuple[Floats, Zeros]:
+def log_quotients(
+    values: FloatArray, rising: BoolArray, names: Sequence[str], floor: float
+) -> tuple[FloatArray, Zeros]:
     """Return the logarithm of each value's quotient with the most private one of its case, and what zeros there were.
 
     Parameters
@@ -99,7 +101,7 @@ def log_quotients(values: Floats, rising: Booleans, names: Sequence[str], floor:
     return quotients, Zeros(floor=floor, counts=_counts(zero, negative, finite, names))
 
 
-def weighted(logs: Floats, weights: Floats) -> Floats:
+def weighted(logs: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the logarithm of the weighted product, by case, suite and place; NaN where a metric of the suite is.
 
     Parameters
@@ -110,13 +112,13 @@ def weighted(logs: Floats, weights: Floats) -> Floats:
         By suite and metric; 0 where the metric is not in the suite, so that it does not matter there.
     """
     missing = np.isnan(logs)
-    products: Floats = np.matmul(weights, np.where(missing, 0.0, logs))
+    products: FloatArray = np.matmul(weights, np.where(missing, 0.0, logs))
     if missing.any():
         products[np.matmul((weights > 0).astype(float), missing.astype(float)) > 0] = np.nan
     return products
 
 
-def _counts(zero: Booleans, negative: Booleans, finite: Booleans, names: Sequence[str]) -> dict[str, Counted]:
+def _counts(zero: BoolArray, negative: BoolArray, finite: BoolArray, names: Sequence[str]) -> dict[str, Counted]:
     counts = {}
     for place, name in enumerate(names):
         here, below = zero[:, place], negative[:, place]

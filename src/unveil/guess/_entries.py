@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.errors import InputError
 from unveil.guess._factorise import factorise
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Rows = tuple[Integers, NDArray[np.int32], Floats]
+Rows = tuple[IntArray, Int32Array, FloatArray]
 
 
 def frozen(values: Any, dtype: Any, *, what: str) -> NDArray[Any]:
@@ -58,7 +57,7 @@ def entries_of_matrix(matrix: Any, *, normalise: bool) -> Rows:
 
 def entries_of_table(
     target: Any, candidate: Any, probability: Any, *, normalise: bool
-) -> tuple[Integers, NDArray[np.int32], Floats, NDArray[Any], NDArray[Any]]:
+) -> tuple[IntArray, Int32Array, FloatArray, NDArray[Any], NDArray[Any]]:
     """Return start, candidate number and value sorted by target and candidate, and the names of both."""
     row, targets = factorise(target, what="target")
     column, candidates = factorise(candidate, what="candidate")
@@ -83,7 +82,7 @@ def entries_of_table(
     return *rows, targets, candidates
 
 
-def divide_by_sums(start: Integers, column: NDArray[np.int32], value: Floats) -> Rows:
+def divide_by_sums(start: IntArray, column: Int32Array, value: FloatArray) -> Rows:
     """Return the rows divided by their sums; a row that sums to 0 loses its entries, because it says nothing."""
     if (value < 0).any() or not np.isfinite(value).all():
         raise InputError("scores must be finite and at least 0 to be divided by their sum. Shift or replace them first")

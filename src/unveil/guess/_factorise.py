@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.types import BoolArray, Int32Array
 from unveil.errors import InputError
 
-Codes = NDArray[np.int32]
 
-
-def factorise(labels: Any, *, what: str) -> tuple[Codes, NDArray[Any]]:
+def factorise(labels: Any, *, what: str) -> tuple[Int32Array, NDArray[Any]]:
     """Return the number of each label and the label behind each number.
 
     Labels that can be sorted are numbered in sorted order, so that the numbers do not depend on the order of rows.
@@ -40,7 +39,7 @@ def factorise(labels: Any, *, what: str) -> tuple[Codes, NDArray[Any]]:
     return _from_hashables(labels, what)
 
 
-def _refuse_missing(missing: NDArray[np.bool_], what: str) -> None:
+def _refuse_missing(missing: BoolArray, what: str) -> None:
     if missing.any():
         where = int(np.flatnonzero(missing)[0])
         raise InputError(
@@ -49,7 +48,7 @@ def _refuse_missing(missing: NDArray[np.bool_], what: str) -> None:
         )
 
 
-def _from_integers(labels: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+def _from_integers(labels: NDArray[Any]) -> tuple[Int32Array, NDArray[Any]]:
     if labels.size == 0:
         return np.empty(0, np.int32), labels.copy()
     low, high = int(labels.min()), int(labels.max())
@@ -76,11 +75,13 @@ def _as_polars(labels: Any) -> Any:
         return None
     import narwhals as nw
 
+    from unveil.data.table.native import typed_series
+
     series = nw.from_native(labels, series_only=True, pass_through=True)
-    return series.to_polars() if isinstance(series, nw.Series) else None
+    return typed_series(series) if isinstance(series, nw.Series) else None
 
 
-def _from_series(series: Any) -> tuple[Codes, NDArray[Any]]:
+def _from_series(series: Any) -> tuple[Int32Array, NDArray[Any]]:
     import polars as pl
 
     frame = series.rename("label").to_frame()
@@ -95,7 +96,7 @@ def _object_array(values: list[Any]) -> NDArray[Any]:
     return array
 
 
-def _from_hashables(labels: Iterable[Hashable], what: str) -> tuple[Codes, NDArray[Any]]:
+def _from_hashables(labels: Iterable[Hashable], what: str) -> tuple[Int32Array, NDArray[Any]]:
     values = list(labels)
     try:
         missing = np.fromiter((value is None or value != value for value in values), bool, len(values))

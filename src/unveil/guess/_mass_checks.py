@@ -4,17 +4,16 @@ from collections.abc import Iterable
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from unveil._kernels.mass.masses import transformed
 from unveil._kernels.mass.sets import Rows
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess._entries import frozen
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 #: Elements of the frame in any order, as any sequence or set of whole numbers.
-Elements = Iterable[int] | Integers
+Elements = Iterable[int] | IntArray
 #: A probability for each element of the frame, or the elements that have one and their probabilities.
 Probability = ArrayLike | tuple[ArrayLike, ArrayLike]
 Quantity = Literal["mass", "belief", "plausibility", "commonality"]
@@ -32,7 +31,7 @@ def checked_size(size: int) -> int:
     return int(size)
 
 
-def checked_probability(size: int, probability: Probability) -> tuple[Integers, Floats]:
+def checked_probability(size: int, probability: Probability) -> tuple[IntArray, FloatArray]:
     """Return the elements with a probability above 0, ascending, and their probabilities, which sum to 1.
 
     >>> checked_probability(3, [0.5, 0, 0.5])
@@ -54,7 +53,7 @@ def checked_probability(size: int, probability: Probability) -> tuple[Integers, 
     return elements[order], values[order] / values.sum()
 
 
-def masses_behind(values: Floats, what: Quantity) -> Floats:
+def masses_behind(values: FloatArray, what: Quantity) -> FloatArray:
     """Return the masses that lead to the values, exactly 0 where rounding left next to nothing."""
     if what == "mass":
         masses = values.copy()
@@ -73,7 +72,7 @@ def masses_behind(values: Floats, what: Quantity) -> Floats:
     return np.maximum(masses, 0.0)
 
 
-def as_elements(elements: Elements) -> Integers:
+def as_elements(elements: Elements) -> IntArray:
     """Return the elements as an array of whole numbers, in the order given.
 
     >>> as_elements((4, 1))
@@ -85,7 +84,7 @@ def as_elements(elements: Elements) -> Integers:
     return frozen(values, np.int64, what="the elements of a set")
 
 
-def check_range(elements: Integers, size: int) -> None:
+def check_range(elements: IntArray, size: int) -> None:
     """Refuse elements that the frame does not have."""
     outside = int(((elements < 0) | (elements >= size)).sum())
     if outside:
@@ -95,7 +94,7 @@ def check_range(elements: Integers, size: int) -> None:
         )
 
 
-def check_masses(values: Floats, what: str) -> None:
+def check_masses(values: FloatArray, what: str) -> None:
     """Refuse masses or probabilities below 0, and those that do not sum to 1."""
     if not np.isfinite(values).all() or (values < 0).any():
         wrong = int((~np.isfinite(values) | (values < 0)).sum())
@@ -105,7 +104,7 @@ def check_masses(values: Floats, what: str) -> None:
         raise InputError(f"{what} must sum to 1, but they sum to {total:.9g}. Divide each by their sum")
 
 
-def checked_rows(sets: list[Integers], size: int) -> Rows:
+def checked_rows(sets: list[IntArray], size: int) -> Rows:
     """Return the sets as rows of ascending distinct elements."""
     empty = sum(one.size == 0 for one in sets)
     if empty:

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.files.source import shown
 from unveil.errors import InputError
 from unveil.guess._entries import frozen
 
-Integers = NDArray[np.int64]
 Names = tuple[str, ...]
 
 
@@ -57,7 +56,7 @@ def distinct_names(names: Sequence[Any] | None, n: int, *, what: str) -> Names |
     return found
 
 
-def matching_truth(matching: Paired, pairs: Any) -> Integers:
+def matching_truth(matching: Paired, pairs: Any) -> IntArray:
     """Return the true token of each entry as a number from 0; every token belongs to exactly one entry.
 
     Parameters
@@ -103,7 +102,7 @@ def refuse_count(count: int, n: int) -> None:
         )
 
 
-def refuse_no_bijection(numbers: Integers, n: int, word: str) -> None:
+def refuse_no_bijection(numbers: IntArray, n: int, word: str) -> None:
     """Raise the error for ``n`` numbers that are not each of 0 to n - 1 once."""
     if ((numbers < 0) | (numbers >= n)).any():
         raise InputError(
@@ -129,7 +128,7 @@ def _couples(pairs: Any) -> list[tuple[Any, Any]] | None:
     return None
 
 
-def _positions(names: list[Any], known: Names | None, n: int, word: str) -> Integers:
+def _positions(names: list[Any], known: Names | None, n: int, word: str) -> IntArray:
     """Return the number behind each name, each once."""
     if known is None:
         numbers = frozen(names, np.int64, what=f"each {word} of the truth")

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.matching.edges import Edges, transposed
 from unveil._kernels.matching.hall import maximum_matching, violating_set
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.data.matrices.square_matrix import SquareMatrix
 from unveil.errors import InputError
 
@@ -50,7 +50,7 @@ def refuse_without_perfect_matching(matrix: SquareMatrix, *, what: str) -> None:
         raise _unmatched(edges, matched, what)
 
 
-def _thinned(matrix: NDArray[np.float64]) -> Edges:
+def _thinned(matrix: FloatArray) -> Edges:
     """Return a few positive entries of each row, spread over it: mostly these already have a perfect matching."""
     n = len(matrix)
     kept, sizes = [], []
@@ -66,7 +66,7 @@ def _thinned(matrix: NDArray[np.float64]) -> Edges:
     return Edges(start, column, np.ones(column.size))
 
 
-def _unmatched(edges: Edges, matched: NDArray[np.int32], what: str) -> InputError:
+def _unmatched(edges: Edges, matched: Int32Array, what: str) -> InputError:
     rows, columns = violating_set(edges, _few_left(edges, matched))
     message = (
         f"{what} must have a perfect matching, one token for each entry, but has none: {_numbered(rows, 'row')} "
@@ -83,7 +83,7 @@ def _unmatched(edges: Edges, matched: NDArray[np.int32], what: str) -> InputErro
     return InputError(f"{message}. Allow more pairs, or leave out entries and tokens that have no counterpart")
 
 
-def _few_left(edges: Edges, matched: NDArray[np.int32]) -> NDArray[np.int32]:
+def _few_left(edges: Edges, matched: Int32Array) -> Int32Array:
     """Return the maximum matching with few rows left over, so that the search from each of them stays short.
 
     The other rows left over take columns left over; no search ever gets there, or the matching were not maximum.
@@ -97,7 +97,7 @@ def _few_left(edges: Edges, matched: NDArray[np.int32]) -> NDArray[np.int32]:
     return filled
 
 
-def _numbered(places: NDArray[np.int64], word: str) -> str:
+def _numbered(places: IntArray, word: str) -> str:
     some = ", ".join(str(place + 1) for place in places[:_SHOWN_ROWS]) + (", …" if places.size > _SHOWN_ROWS else "")
     if places.size == 1:
         return f"{word} {some} (counted from 1)"

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess._entries import frozen
 from unveil.guess.candidates import Candidates
@@ -14,8 +15,6 @@ from unveil.guess.coherence import jointly_coherent
 from unveil.guess.mass_combination import combine
 from unveil.guess.mass_function import MassFunction
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Answer = TypeVar("Answer")
 
 #: Pignistic probabilities beyond this many would need gigabytes.
@@ -48,7 +47,7 @@ class Beliefs:
 
     size: int
     each: tuple[MassFunction, ...]
-    codes: Integers | None = None
+    codes: IntArray | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "each", tuple(self.each))
@@ -101,11 +100,11 @@ class Beliefs:
         """The number of targets."""
         return len(self.each)
 
-    def nonspecificity(self) -> Floats:
+    def nonspecificity(self) -> FloatArray:
         """Return the nonspecificity of each target's belief, in nats, from 0 (a probability) to ``log(size)``."""
         return np.array(_for_each(self.each, MassFunction.nonspecificity))
 
-    def pignistic_entropy(self) -> Floats:
+    def pignistic_entropy(self) -> FloatArray:
         """Return the entropy of each target's pignistic probability, in nats, from 0 (sure) to ``log(size)``."""
         return np.array(_for_each(self.each, MassFunction.pignistic_entropy))
 
@@ -148,7 +147,7 @@ class Beliefs:
                     raise InputError(f"target {target} (counted from 0): {error}") from error
         return Beliefs(self.size, tuple(made[tuple(map(id, line))] for line in lines))
 
-    def coherent_with(self, other: "Beliefs") -> NDArray[np.bool_]:
+    def coherent_with(self, other: "Beliefs") -> BoolArray:
         """Return for each target whether both beliefs can be valid; where not, at least one of the two attacks fails.
 
         >>> here, there = (Beliefs(3, (MassFunction.from_set(3, [k]),)) for k in (0, 1))

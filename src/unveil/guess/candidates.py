@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil._kernels.candidates import find_entries, first_fault, summarise
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.errors import InputError
 from unveil.guess._entries import entries_of_matrix, entries_of_table, frozen
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: The truth: one candidate number per target, or a mapping from target name to candidate name.
 Truth = ArrayLike | Mapping[Any, Any]
@@ -29,12 +27,12 @@ NOT_ATTEMPTED = -1
 class Summary(NamedTuple):
     """What the truth-free metrics need of each target, from one pass over the probabilities."""
 
-    support: Integers
-    entropy: Floats
-    squares: Floats
-    spread: Floats
-    largest: Floats
-    ties: Integers
+    support: IntArray
+    entropy: FloatArray
+    squares: FloatArray
+    spread: FloatArray
+    largest: FloatArray
+    ties: IntArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,10 +62,10 @@ class Candidates:
     (2, array([2., 0.]))
     """
 
-    start: Integers
-    candidate: NDArray[np.int32]
-    probability: Floats
-    chosen: NDArray[np.int32] | None = None
+    start: IntArray
+    candidate: Int32Array
+    probability: FloatArray
+    chosen: Int32Array | None = None
     targets: NDArray[Any] | None = None
     candidates: NDArray[Any] | None = None
 
@@ -188,13 +186,13 @@ class Candidates:
         return int(self.start.size - 1)
 
     @cached_property
-    def attempted(self) -> NDArray[np.bool_]:
+    def attempted(self) -> BoolArray:
         """Whether the adversary attempted each target."""
         tried = np.diff(self.start) > 0
         return tried if self.chosen is None else tried & (self.chosen != NOT_ATTEMPTED)
 
     @cached_property
-    def considered(self) -> Integers:
+    def considered(self) -> IntArray:
         """The number of candidates considered for each target, those with probability 0 included."""
         return np.diff(self.start)
 
@@ -203,7 +201,7 @@ class Candidates:
         """What the truth-free metrics need, from one pass."""
         return Summary(*summarise(self.start, self.probability))
 
-    def entry_of(self, candidate: ArrayLike) -> Integers:
+    def entry_of(self, candidate: ArrayLike) -> IntArray:
         """Return where each target's entry for the given candidate is, or -1 where it was not considered."""
         return find_entries(self.start, self.candidate, np.asarray(candidate, np.int64))
 
@@ -226,7 +224,7 @@ class Candidates:
             self.candidates,
         )
 
-    def truth_from(self, truth: Truth) -> Integers:
+    def truth_from(self, truth: Truth) -> IntArray:
         """Return the true candidate of each target as a number, -1 for a target that stands for nobody.
 
         ``truth`` is one number per target, or a mapping from target name to candidate name (None for nobody). A true
@@ -240,7 +238,7 @@ class Candidates:
             raise InputError(f"the truth must be {rule}. Pass as many whole numbers")
         return numbers
 
-    def _numbers(self, named: Mapping[Any, Any], *, what: str) -> Integers:
+    def _numbers(self, named: Mapping[Any, Any], *, what: str) -> IntArray:
         """Return the candidate number per target from a mapping of names, -1 for None."""
         targets = range(self.target_count) if self.targets is None else self.targets.tolist()
         missing = sum(target not in named for target in targets)

@@ -3,17 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.mass.flow import largest_flow
 from unveil._kernels.mass.masses import sums_at
 from unveil._kernels.mass.sets import chosen_rows, is_member
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess._mass_checks import ROUNDING
 from unveil.guess.mass_function import MassFunction
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +30,10 @@ class Coherence:
     """
 
     coherent: bool
-    witness: Integers
+    witness: IntArray
     belief: float
     plausibility: float
-    probability: tuple[Integers, Floats] | None
+    probability: tuple[IntArray, FloatArray] | None
 
     @property
     def why(self) -> str:
@@ -74,7 +71,7 @@ def jointly_coherent(one: MassFunction, other: MassFunction) -> Coherence:
     return Coherence(False, witness, one.belief(witness), other.plausibility(witness), None)
 
 
-def _meeting(one: MassFunction, other: MassFunction) -> tuple[Integers, Integers]:
+def _meeting(one: MassFunction, other: MassFunction) -> tuple[IntArray, IntArray]:
     """Return for each focal set of the first those of the second that it shares an element with."""
     if one.mass.size == 1:
         met = np.flatnonzero(
@@ -97,8 +94,8 @@ def _meeting(one: MassFunction, other: MassFunction) -> tuple[Integers, Integers
 
 
 def _shared(
-    one: MassFunction, other: MassFunction, start: Integers, column: Integers, carried: Floats
-) -> tuple[Integers, Floats]:
+    one: MassFunction, other: MassFunction, start: IntArray, column: IntArray, carried: FloatArray
+) -> tuple[IntArray, FloatArray]:
     """Return a probability that is compatible with both: what sets carry to one another lies evenly on what they share.
 
     Each set of the first gives all its mass to its elements, and each of the second gets all its mass from its own.

@@ -9,8 +9,8 @@ from math import factorial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.data.matrices.square_matrix import MOST_DENSE_ROWS, square_matrix
 from unveil.errors import InputError
 from unveil.guess._pairing import Names, of_file
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from unveil.guess.matching_distribution import MatchingDistribution
 
-Floats = NDArray[np.float64]
 
 _TOLERANCE = 1e-6
 
@@ -45,7 +44,7 @@ class Node:
 
     inputs: Names
     outputs: Names
-    chances: Floats | None = None
+    chances: FloatArray | None = None
 
     def __post_init__(self) -> None:
         for name in ("inputs", "outputs"):
@@ -61,7 +60,7 @@ class Node:
         if self.chances is not None:
             object.__setattr__(self, "chances", self._checked(self.chances))
 
-    def _checked(self, chances: Any) -> Floats:
+    def _checked(self, chances: Any) -> FloatArray:
         matrix = square_matrix(chances, what="the matrix of a node")
         if not isinstance(matrix, np.ndarray):
             matrix = matrix.toarray()
@@ -156,7 +155,7 @@ class Dataflow:
         return len(self.entries or ())
 
     @cached_property
-    def matrix(self) -> Floats:
+    def matrix(self) -> FloatArray:
         """The chance that each entry (row) leaves the network as each token (column); read-only.
 
         Every row and column sums to 1. Chances flow through the nodes one by one: an output holds the mean of the

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.mass.allocation import allocate
 from unveil._kernels.mass.masses import Masks, join_pairs, merged, sizes_of, sums_at, transformed
 from unveil._kernels.mass.program import least_nonspecific, lower_envelope
 from unveil._kernels.mass.sets import Atoms, Rows, entries_of, is_member
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError, did_you_mean, shortened
 from unveil.guess._mass_checks import ROUNDING, Probability, checked_probability
 from unveil.guess.mass_function import MassFunction
@@ -17,8 +17,6 @@ from unveil.guess.mass_rules import COMBINATIONS, combination, intersections, on
 
 __all__ = ["COMBINATIONS", "combine", "conflict"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 PAPER = (
     'Torra and Stokes, "A formalization of re-identification in terms of compatible probabilities", 2013, Definition 27'
@@ -183,7 +181,7 @@ def informed(masses: Sequence[MassFunction], *, probability: Probability) -> Mas
     elements, values = checked_probability(masses[0].size, probability)
     atoms, masks = on_common_atoms(masses)
     chance = _on_atoms(atoms, elements, values)
-    state: list[tuple[Masks, Floats]] = []
+    state: list[tuple[Masks, FloatArray]] = []
     for k, (sets, one) in enumerate(zip(masks, masses, strict=True)):
         entry, shares = _shared_out(one, atoms, chance, k)
         owner = np.repeat(np.arange(one.mass.size), np.diff(entry.start))
@@ -224,14 +222,14 @@ def _narrowed(masses: Sequence[MassFunction]) -> list[MassFunction]:
     return [one if one.support.size == shared.size else one.conditioned(shared) for one in masses]
 
 
-def _on_atoms(atoms: Atoms, elements: Integers, values: Floats) -> Floats:
+def _on_atoms(atoms: Atoms, elements: IntArray, values: FloatArray) -> FloatArray:
     """Return the probability of each atom; what lies in none is left out."""
     inside = is_member(elements, atoms.element)
     label = atoms.label[np.searchsorted(atoms.element, elements[inside])]
     return sums_at(label, values[inside], atoms.count)
 
 
-def _shared_out(one: MassFunction, atoms: Atoms, chance: Floats, number: int) -> tuple[Rows, Floats]:
+def _shared_out(one: MassFunction, atoms: Atoms, chance: FloatArray, number: int) -> tuple[Rows, FloatArray]:
     """Return the atoms of each focal set, and what it gives to each."""
     entry = entries_of(one.rows, atoms)
     shares, flow = allocate(entry.start, entry.element, one.mass, chance)

@@ -22,6 +22,7 @@ from unveil._kernels.mass.sets import (
     rows_of,
     shared_counts,
 )
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess._entries import frozen
 from unveil.guess._mass_checks import (
@@ -38,9 +39,6 @@ from unveil.guess._mass_checks import (
     checked_size,
     masses_behind,
 )
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -76,7 +74,7 @@ class MassFunction:
     """
 
     size: int
-    mass: Floats
+    mass: FloatArray
 
     def __init__(self, size: int, sets: Iterable[Elements], mass: ArrayLike) -> None:
         rows = checked_rows([as_elements(one) for one in sets], checked_size(size))
@@ -89,7 +87,7 @@ class MassFunction:
             rows, weights = chosen_rows(rows, kept), weights[kept]
         self._fill(size, *canonical(rows, weights))
 
-    def _fill(self, size: int, rows: Rows, mass: Floats) -> None:
+    def _fill(self, size: int, rows: Rows, mass: FloatArray) -> None:
         vars(self).update(size=int(size), mass=_locked(mass / mass.sum()), rows=Rows(*map(_locked, rows)))
 
     @classmethod
@@ -131,14 +129,14 @@ class MassFunction:
         return cls.of_rows(size, Rows(np.array([0, checked_size(size)]), np.arange(size)), np.ones(1))
 
     @classmethod
-    def of_rows(cls, size: int, rows: Rows, mass: Floats) -> "MassFunction":
+    def of_rows(cls, size: int, rows: Rows, mass: FloatArray) -> "MassFunction":
         """Return the belief with these sets, which must be in range, ascending and none empty, in any order."""
         made = object.__new__(cls)
         made._fill(size, *canonical(rows, mass))
         return made
 
     @classmethod
-    def of_masks(cls, size: int, masks: Masks, mass: Floats, atoms: Atoms) -> "MassFunction":
+    def of_masks(cls, size: int, masks: Masks, mass: FloatArray, atoms: Atoms) -> "MassFunction":
         """Return the belief on these sets of atoms, distinct, ascending, none empty; atoms may be finer than needed."""
         made = object.__new__(cls)
         if not mass.all():  # products of masses can vanish
@@ -152,7 +150,7 @@ class MassFunction:
         return Rows(*map(_locked, rows_of(self.block_masks, self.blocks)))
 
     @cached_property
-    def sets(self) -> tuple[Integers, ...]:
+    def sets(self) -> tuple[IntArray, ...]:
         """The focal sets, each an ascending array of elements."""
         start = self.rows.start.tolist()
         return tuple(self.rows.element[low:high] for low, high in pairwise(start))
@@ -178,12 +176,12 @@ class MassFunction:
         return self.block_masks if self.partition is self.blocks else masks_of(self.rows, self.partition)
 
     @cached_property
-    def lengths(self) -> Integers:
+    def lengths(self) -> IntArray:
         """The number of elements of each focal set."""
         return np.diff(self.rows.start)
 
     @cached_property
-    def support(self) -> Integers:
+    def support(self) -> IntArray:
         """The elements of all focal sets together, ascending: outside of these nothing is held possible."""
         if self.mass.size == 1:
             return self.rows.element
@@ -202,18 +200,18 @@ class MassFunction:
         elements = self._event(event)
         return self._total(shared_counts(self.rows, elements) == elements.size)
 
-    def _shared(self, event: Elements) -> Integers:
+    def _shared(self, event: Elements) -> IntArray:
         return shared_counts(self.rows, self._event(event))
 
-    def _total(self, chosen: NDArray[np.bool_]) -> float:
+    def _total(self, chosen: BoolArray) -> float:
         return 1.0 if chosen.all() else float(self.mass[chosen].sum())
 
-    def _event(self, event: Elements) -> Integers:
+    def _event(self, event: Elements) -> IntArray:
         elements = np.unique(as_elements(event))
         check_range(elements, self.size)
         return elements
 
-    def pignistic(self) -> tuple[Integers, Floats]:
+    def pignistic(self) -> tuple[IntArray, FloatArray]:
         """Return the elements that are held possible, and the probability to bet on each: every mass in equal shares.
 
         >>> MassFunction.from_sets(3, {(0,): 0.5, (0, 2): 0.5}).pignistic()
@@ -279,7 +277,7 @@ class MassFunction:
         masses[at] = max(0.0, held - mass)
         return MassFunction(self.size, [*self.sets, target], [*masses, mass])
 
-    def atoms(self) -> tuple[Integers, ...]:
+    def atoms(self) -> tuple[IntArray, ...]:
         """Return the blocks of elements that no focal set tells apart, in ascending order of their largest element.
 
         Elements that lie in no focal set are left out.
@@ -291,7 +289,7 @@ class MassFunction:
         order = np.argsort(part.label, kind="stable")
         return tuple(np.split(part.element[order], np.cumsum(part.sizes)[:-1]))
 
-    def on_atoms(self, what: Quantity = "belief") -> Floats:
+    def on_atoms(self, what: Quantity = "belief") -> FloatArray:
         """Return the quantity for every union of atoms, at the position whose bits are the atoms (up to 22 atoms).
 
         >>> MassFunction.from_sets(2, {(0,): 0.25, (0, 1): 0.75}).on_atoms("plausibility")

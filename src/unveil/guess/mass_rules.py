@@ -8,7 +8,6 @@ from operator import or_
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.mass.masses import (
     MOST_TABULATED,
@@ -23,10 +22,10 @@ from unveil._kernels.mass.masses import (
     tuples,
 )
 from unveil._kernels.mass.sets import Atoms, common_atoms, joined_rows, masks_of, moved_masks
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.guess.mass_function import MassFunction
 
-Floats = NDArray[np.float64]
 Rule = Callable[..., MassFunction]
 
 # Sets of atoms beyond one word take memory: 2**31 bits are 256 MB.
@@ -84,7 +83,7 @@ def on_common_atoms(masses: Sequence[MassFunction]) -> tuple[Atoms, list[Masks]]
     return atoms, [masks_of(one.rows, atoms) for one in masses]
 
 
-def intersections(masses: Sequence[MassFunction]) -> tuple[Atoms, Masks, Floats, float]:
+def intersections(masses: Sequence[MassFunction]) -> tuple[Atoms, Masks, FloatArray, float]:
     """Return the atoms, the intersections that are not empty, their masses and the mass of the empty one."""
     atoms, masks = on_common_atoms(masses)
     sets, weights = masks[0], masses[0].mass
@@ -170,7 +169,7 @@ def pcr5(masses: Sequence[MassFunction]) -> MassFunction:
     return MassFunction.of_masks(masses[0].size, *_together(parts), atoms)
 
 
-def _shares(sets: Sequence[Masks], weights: Sequence[Floats]) -> list[Floats]:
+def _shares(sets: Sequence[Masks], weights: Sequence[FloatArray]) -> list[FloatArray]:
     """Return the product of the masses of all inputs that took the same set, for the first of them; else 0."""
     shares = []
     for k, one in enumerate(sets):
@@ -191,7 +190,7 @@ def _check_tuples(masses: Sequence[MassFunction]) -> None:
         )
 
 
-def _together(parts: Sequence[tuple[Masks, Floats]]) -> tuple[Masks, Floats]:
+def _together(parts: Sequence[tuple[Masks, FloatArray]]) -> tuple[Masks, FloatArray]:
     return merged(np.concatenate([sets for sets, _ in parts]), np.concatenate([weights for _, weights in parts]))
 
 

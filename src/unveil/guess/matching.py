@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.data.matrices.square_matrix import SquareMatrix, refuse_shape, square_matrix
 from unveil.errors import InputError
 from unveil.guess._entries import frozen
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TOLERANCE", "Matching", "matching_truth"]
 
-Floats = NDArray[np.float64]
 
 #: How far from 1 the sum of a row or column of a doubly stochastic matrix may be.
 TOLERANCE = 1e-6
@@ -235,7 +235,7 @@ class Matching:
         return f"Matching({self.n} entries and tokens, {self.edges.weight.size} of {self.n**2} pairs possible)"
 
 
-def _refuse_ranges(low: Floats, high: Floats, frequency: Floats) -> None:
+def _refuse_ranges(low: FloatArray, high: FloatArray, frequency: FloatArray) -> None:
     wrong = np.flatnonzero(~(low <= high))
     if wrong.size:
         raise InputError(
@@ -250,7 +250,7 @@ def _refuse_ranges(low: Floats, high: Floats, frequency: Floats) -> None:
         )
 
 
-def _inside(low: Floats, high: Floats, frequency: Floats) -> SquareMatrix:
+def _inside(low: FloatArray, high: FloatArray, frequency: FloatArray) -> SquareMatrix:
     """Return 1 where a frequency lies in a range; a range holds neighbours in the order of frequencies."""
     from scipy.sparse import csr_array
 

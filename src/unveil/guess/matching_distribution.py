@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess._entries import frozen
 from unveil.guess._pairing import Names, distinct_names, of_file
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from unveil.guess.matching import Matching
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Rounding to six digits takes a sum of probabilities this far from 1, and half as far again with each matching.
 TOLERANCE = 1e-6
@@ -49,8 +47,8 @@ class MatchingDistribution:
     (2, array([0.25, 0.75, 0.  ]))
     """
 
-    matchings: Integers
-    probability: Floats
+    matchings: IntArray
+    probability: FloatArray
     entries: Names | None = None
     tokens: Names | None = None
 
@@ -114,7 +112,7 @@ class MatchingDistribution:
         return int(self.matchings.shape[0])
 
     @cached_property
-    def marginals(self) -> Floats:
+    def marginals(self) -> FloatArray:
         """How likely each token (column) is each entry (row): rows and columns sum to 1; read-only."""
         n = self.n
         place = np.arange(n) * n + self.matchings
@@ -127,7 +125,7 @@ class MatchingDistribution:
         return f"MatchingDistribution({self.count} matchings of {self.n} entries and tokens)"
 
 
-def _permutations(matchings: Any) -> Integers:
+def _permutations(matchings: Any) -> IntArray:
     """Return the matchings as rows of numbers, or say which row does not match one to one."""
     rule = "matchings must be rows of whole numbers, all of one length: the token (from 0) of each entry"
     try:
@@ -148,7 +146,7 @@ def _permutations(matchings: Any) -> Integers:
     return rows
 
 
-def _refuse_probabilities(probability: Floats, count: int) -> None:
+def _refuse_probabilities(probability: FloatArray, count: int) -> None:
     if probability.size != count:
         raise InputError(f"there are {probability.size} probabilities for {count} matchings. Pass one for each")
     wrong = np.flatnonzero(~((probability >= 0) & np.isfinite(probability)))

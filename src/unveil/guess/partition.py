@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.types import Int32Array, IntArray
 from unveil.errors import InputError
-from unveil.guess._factorise import Codes, factorise
+from unveil.guess._factorise import factorise
 
 Number = int | float | str | Fraction
 
@@ -32,7 +33,7 @@ class Partition:
         The name of each item, or None where items are known by their position alone; read-only.
     """
 
-    codes: Codes
+    codes: Int32Array
     clusters: NDArray[Any]
     items: NDArray[Any] | None = None
 
@@ -97,7 +98,7 @@ class Partition:
         return int(self.clusters.size)
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> IntArray:
         """The number of items in each cluster."""
         return np.bincount(self.codes, minlength=self.cluster_count).astype(np.int64)
 

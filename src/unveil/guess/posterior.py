@@ -1,15 +1,12 @@
 """The true probability of who is behind a released row, as the masking method itself implies it."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.data.mechanism import Mechanism
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # So many chances at once take some 30 megabytes.
 _AT_ONCE = 4_000_000
@@ -87,7 +84,7 @@ def _too_many(released: Table, most_entries: int) -> InputError:
     )
 
 
-def _alike(released: Table) -> tuple[Integers, Integers]:
+def _alike(released: Table) -> tuple[IntArray, IntArray]:
     """Return a number for each row, the same for equal rows, and the first row of each number."""
     import polars as pl
 
@@ -100,8 +97,8 @@ def _alike(released: Table) -> tuple[Integers, Integers]:
 
 
 def _all_pairs(
-    mechanism: Mechanism, original: Table, released: Table, rows: Integers
-) -> tuple[Integers, Integers, Floats]:
+    mechanism: Mechanism, original: Table, released: Table, rows: IntArray
+) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the possible pairs of some released rows with the original ones, and the logarithms of their chances."""
     logs = np.asarray(mechanism.log_likelihood(original, released, rows), np.float64)
     if logs.shape != (rows.size, original.rows):
@@ -114,8 +111,8 @@ def _all_pairs(
 
 
 def _normalised(
-    kind: Integers, candidate: Integers, logs: Floats, rows: Integers, least: float
-) -> tuple[Integers, NDArray[np.int32], Floats]:
+    kind: IntArray, candidate: IntArray, logs: FloatArray, rows: IntArray, least: float
+) -> tuple[IntArray, Int32Array, FloatArray]:
     """Return how many candidates each row has, who they are and their probabilities; the pairs are sorted by row."""
     count = np.bincount(kind, minlength=rows.size)
     wrong = np.flatnonzero(count == 0)
@@ -134,7 +131,7 @@ def _normalised(
     return count, candidate.astype(np.int32), weight / total[kind]
 
 
-def _spread(alike: Integers, sizes: Integers, candidate: NDArray[np.int32], probability: Floats) -> Candidates:
+def _spread(alike: IntArray, sizes: IntArray, candidate: Int32Array, probability: FloatArray) -> Candidates:
     """Return the probabilities of all rows from those of the rows that differ."""
     start = np.concatenate([[0], np.cumsum(sizes[alike])])
     begins = np.concatenate([[0], np.cumsum(sizes)])[alike]

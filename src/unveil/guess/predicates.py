@@ -9,9 +9,9 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.table.predicates import Conditions, index, matches
+from unveil._kernels.types import IntArray
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Predicates:
         """The names of all columns that a condition is about, sorted."""
         return tuple(sorted({condition.column for predicate in self.each for condition in predicate}))
 
-    def counts(self, table: "Table") -> NDArray[np.int64]:
+    def counts(self, table: "Table") -> IntArray:
         """Return for how many rows of the table each predicate holds, exactly.
 
         Raises
@@ -138,7 +138,7 @@ class Predicates:
         """
         return self.matches(table)[0]
 
-    def matches(self, table: "Table") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def matches(self, table: "Table") -> tuple[IntArray, IntArray]:
         """Return for how many rows each predicate holds, and where that is a single one its position, else -1."""
         coded = CodedTable(table, self.columns)
         return matches(coded.index, coded.find(self.each))
@@ -243,7 +243,7 @@ class CodedTable:
             )
 
 
-def _coded(cells: "pl.Series") -> tuple[NDArray[np.int64], list[Any]]:
+def _coded(cells: "pl.Series") -> tuple[IntArray, list[Any]]:
     """Return the code of each cell, 0 where it is missing, and the values in order."""
     import polars as pl
 

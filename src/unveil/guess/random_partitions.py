@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels._compile import kernel
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.errors import InputError
-from unveil.guess._factorise import Codes
 from unveil.guess.partition import Partition
 
 # Up to here whole numbers decide, which no rounding touches; the numbers grow too long to go much further.
@@ -95,11 +95,11 @@ def _require_items(n: int) -> None:
         raise InputError(f"a partition needs at least one item, but n is {n}. Pass a number of items from 1 up")
 
 
-def _numbered(codes: Codes, count: int, items: NDArray[np.generic] | None = None) -> Partition:
+def _numbered(codes: Int32Array, count: int, items: NDArray[np.generic] | None = None) -> Partition:
     return Partition(codes, np.arange(count), items)
 
 
-def _without_empty(codes: Codes, used: NDArray[np.bool_], items: NDArray[np.generic] | None = None) -> Partition:
+def _without_empty(codes: Int32Array, used: BoolArray, items: NDArray[np.generic] | None = None) -> Partition:
     number = np.cumsum(used, dtype=np.int32) - np.int32(1)
     return _numbered(number[codes], int(number[-1]) + 1, items)
 
@@ -145,7 +145,7 @@ def _thrown_into_urns(n: int, rng: np.random.Generator) -> Partition:
     return _without_empty(codes, used)
 
 
-def _urn_counts(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _urn_counts(n: int) -> tuple[IntArray, FloatArray]:
     """Return the numbers of urns that can occur and their probabilities m**n / (e m! B(n)).
 
     Neither m**n nor n log m is ever formed (the latter's rounding alone would change a probability by 1e-8 for ten
@@ -153,7 +153,7 @@ def _urn_counts(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     there. What is left out has a probability below 1e-20.
     """
 
-    def log_ratio(urns: NDArray[np.int64]) -> NDArray[np.float64]:
+    def log_ratio(urns: IntArray) -> FloatArray:
         return n * np.log1p(1 / urns) - np.log1p(urns)
 
     low, high = 1, n + 1
@@ -169,7 +169,7 @@ def _urn_counts(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 
 
 @kernel
-def _random_steps(codes: Codes, sizes: NDArray[np.int32], item: NDArray[np.int64], luck: NDArray[np.float64]) -> None:
+def _random_steps(codes: Int32Array, sizes: Int32Array, item: IntArray, luck: FloatArray) -> None:
     """Move ``item[0]``, ``item[1]``, …, each as its ``luck`` from 0 to 1 decides; changes codes and sizes.
 
     ``sizes`` has room for as many clusters as there are items.

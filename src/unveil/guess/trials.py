@@ -5,8 +5,9 @@ from math import fsum
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 
 
@@ -39,8 +40,8 @@ class Attempts:
     expected: float
     low: float
     high: float
-    chances: NDArray[np.float64] | None = None
-    rows: NDArray[np.int64] | None = None
+    chances: FloatArray | None = None
+    rows: IntArray | None = None
 
     def __post_init__(self) -> None:
         if self.tries < 1:

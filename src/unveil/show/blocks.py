@@ -8,11 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.show.blocks_spread import BoxRows, HeatMap
-from unveil.show.scale import FloatArray, Kind
+from unveil.show.scale import Kind
 
 #: How a headline or a number should strike the reader; always said in words too.
 Tone = Literal["good", "warning", "bad", "neutral"]
@@ -219,9 +217,9 @@ class Rings:
     caption: str
     #: What a screen reader says in place of the picture.
     description: str
-    level: NDArray[np.int64]
+    level: IntArray
     levels: tuple[str, ...]
-    struck: NDArray[np.bool_]
+    struck: BoolArray
     struck_name: str
 
 

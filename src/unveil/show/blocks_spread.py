@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
-from unveil.show.scale import FloatArray, Kind
+from unveil.show.scale import Kind
 
 if TYPE_CHECKING:
     from unveil.show.blocks import Threshold

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.show.blocks import Table
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.box_texts import figure_text, interval_text, number_text
-from unveil.show.scale import FloatArray
 from unveil.show.svg.heads import heads_of
 from unveil.show.svg.heat import MOST_NUMBERED
 from unveil.show.text import count, fixed

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.show.text import decimal
 
-FloatArray = NDArray[np.float64]
 #: What an axis counts: any number, a share of 1 (shown in percent), things (whole numbers only), or powers of ten: the
 #: chart then holds logarithms to base 10, and the axis shows the numbers or shares that they stand for.
 Kind = Literal["number", "share", "count", "power", "power of share"]
@@ -118,7 +117,7 @@ def thin(x: FloatArray, y: FloatArray, *, most: int = MOST_POINTS) -> tuple[Floa
     return x[kept], y[kept]
 
 
-def _landmarks(x: FloatArray, y: FloatArray, most: int) -> NDArray[np.int64]:
+def _landmarks(x: FloatArray, y: FloatArray, most: int) -> IntArray:
     """Return which points of a curve without gaps to keep."""
     if x.size <= most:
         return np.arange(x.size)

@@ -1,9 +1,9 @@
 """How well means over replications are known."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray
 
 #: How many replications there are before the first look, and between two looks.
 LOOK_EVERY = 10
@@ -11,7 +11,7 @@ LOOK_EVERY = 10
 _UPPER = 0.975
 
 
-def half_width(deviation: ArrayLike, count: ArrayLike) -> Floats:
+def half_width(deviation: ArrayLike, count: ArrayLike) -> FloatArray:
     """Return half the width of the 95 % interval of a mean, by Student's distribution; NaN for fewer than two values.
 
     >>> half_width([1.0, 1.0], [4, 1]).round(3)
@@ -26,7 +26,7 @@ def half_width(deviation: ArrayLike, count: ArrayLike) -> Floats:
     return np.asarray(np.where(few, np.nan, width))
 
 
-def relative_errors(values: Floats) -> Floats:
+def relative_errors(values: FloatArray) -> FloatArray:
     """Return the relative error of each column's mean: half the width of its 95 % interval divided by the mean.
 
     0 means that the mean is known exactly, because all values are the same; infinity that values differ and their mean
@@ -50,7 +50,7 @@ def relative_errors(values: Floats) -> Floats:
     return np.asarray(error)
 
 
-def enough(values: Floats, relative_error: float) -> bool:
+def enough(values: FloatArray, relative_error: float) -> bool:
     """Return whether every column that has values is known to that relative error."""
     errors = relative_errors(values)
     lone = (~np.isnan(values)).sum(axis=0) == 1

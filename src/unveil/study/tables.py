@@ -3,13 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge, Release
 from unveil.errors import InputError
-
-Integers = NDArray[np.int64]
 
 
 class TableCase(NamedTuple):
@@ -21,7 +19,7 @@ class TableCase(NamedTuple):
 
     released: Table
     knowledge: Knowledge
-    truth: Integers
+    truth: IntArray
 
 
 def draw_table_knowledge(

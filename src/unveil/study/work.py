@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, replace_file
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.errors import InputError, UndefinedMetricWarning, UnveilError
@@ -147,7 +147,7 @@ def _replications(
 
 def _attack_graph(
     study: Study, scenario: Scenario, release: Any, attack: Any, number: int, seconds: dict[str, float]
-) -> tuple[Candidates, NDArray[np.int64]]:
+) -> tuple[Candidates, IntArray]:
     levels = scenario.levels
     with _timed(seconds, "knowledge"):
         knowledge = draw_knowledge(
@@ -166,7 +166,7 @@ def _attack_graph(
 
 def _attack_table(
     study: Study, scenario: Scenario, release: Any, attack: Any, number: int, seconds: dict[str, float]
-) -> tuple[Candidates, NDArray[np.int64]]:
+) -> tuple[Candidates, IntArray]:
     levels = scenario.levels
     with _timed(seconds, "knowledge"):
         case = draw_table_knowledge(
@@ -201,7 +201,7 @@ def _candidates(guess: object, attack: str) -> Candidates:
     return guess
 
 
-def _measured(guess: Candidates, truth: NDArray[np.int64], metrics: tuple[Metric, ...], release: int) -> Row:
+def _measured(guess: Candidates, truth: IntArray, metrics: tuple[Metric, ...], release: int) -> Row:
     with warnings.catch_warnings():
         # Undefined is NaN here, and the summary counts it.
         warnings.simplefilter("ignore", UndefinedMetricWarning)

@@ -7,16 +7,10 @@ from hypothesis import strategies as st
 
 from tests.oracles import partition_distances as oracle
 from unveil._kernels._compile import PLAIN_UP_TO
-from unveil._kernels.partitions.transfer import (
-    Indices,
-    Integers,
-    _by_levels,
-    _by_scipy,
-    _heaviest_first,
-    heaviest_pairing,
-)
+from unveil._kernels.partitions.transfer import _by_levels, _by_scipy, _heaviest_first, heaviest_pairing
+from unveil._kernels.types import Int32Array, IntArray
 
-Table = tuple[Indices, Indices, Integers, int, int]
+Table = tuple[Int32Array, Int32Array, IntArray, int, int]
 
 #: Mostly small weights, so that there are ties, and some large ones.
 WEIGHTS = st.one_of(st.integers(1, 3), st.integers(1, 12), st.integers(1, 10**6))
@@ -30,13 +24,13 @@ def table(cells: dict[tuple[int, int], int]) -> Table:
     return row, column, np.array(list(cells.values()), np.int64), len(rows), len(columns)
 
 
-def table_of_labels(truth: Integers, guess: Integers) -> Table:
+def table_of_labels(truth: IntArray, guess: IntArray) -> Table:
     cells, count = np.unique(np.stack([truth, guess]), axis=1, return_counts=True)
     row, column = (np.unique(line, return_inverse=True)[1].astype(np.int32) for line in cells)
     return row, column, count, int(row.max()) + 1, int(column.max()) + 1
 
 
-def by_levels(row: Indices, column: Indices, weight: Integers, rows: int, columns: int) -> int:
+def by_levels(row: Int32Array, column: Int32Array, weight: IntArray, rows: int, columns: int) -> int:
     return _by_levels(*_heaviest_first(row, column, weight, rows, columns), rows, columns)
 
 

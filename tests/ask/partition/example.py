@@ -36,7 +36,7 @@ class Example(PartitionFindings):
         return render(self.page(**settings))
 
 
-def example(guess: Any, truth: Any, *, reference: bool = False, **settings: Any) -> Example:
+def example(guess: Any, truth: Any, **settings: Any) -> Example:
     """Return what a report of this guess and truth (one label per item) is made of."""
     guessed, true = Partition.from_labels(guess), Partition.from_labels(truth)
     result = unlinkability(guessed, true, **settings)
@@ -46,7 +46,7 @@ def example(guess: Any, truth: Any, *, reference: bool = False, **settings: Any)
         distances=partition_distances(guessed, true),
         fairness=fairness(result),
         grid=policy_grid(guessed, true),
-        reference=random_guessing(true, rng=rng, draws=3, **settings) if reference else None,
+        reference=random_guessing(true, rng=rng, draws=3, **settings),
     )
 
 

@@ -62,10 +62,9 @@ def test_the_overall_vectors_give_the_overall_slope() -> None:
 
 
 def test_random_guessing_is_drawn_beside() -> None:
-    both = conservative(reference=True)
+    both = conservative()
     drawn = overall_chart(both.result, reference=both.reference)
     assert [series.style for series in drawn.series] == ["first", "second", "first-reference", "second-reference"]
-    assert both.reference is not None
     shown = drawn.series[2].y
     assert shown.tolist() == both.reference.linked[: shown.size].tolist()
 
@@ -137,8 +136,7 @@ def test_key_numbers_are_those_of_the_paper() -> None:
 
 
 def test_what_random_guessing_gives_stands_beside() -> None:
-    both = conservative(reference=True)
-    assert both.reference is not None
+    both = conservative()
     numbers = by_label(key_numbers(both.result, both.reference))
     assert float(numbers["Items missed"].reference) == pytest.approx(both.reference.miss, abs=0.005)
     assert numbers["Kind of adversary"].reference == ""
@@ -149,8 +147,7 @@ def test_what_random_guessing_gives_stands_beside() -> None:
 
 
 def test_undefined_random_figures_are_left_out() -> None:
-    both = conservative(reference=True)
-    assert both.reference is not None
+    both = conservative()
     blank = replace(both.reference, risk_slope=math.nan, mtd=math.nan)
     assert by_label(key_numbers(both.result, blank))["Risk slope of the average subject"].reference == ""
     assert by_label(distance_numbers(both.distances, blank))["Minimal transfer distance"].reference == ""
@@ -294,7 +291,7 @@ def test_axes_grow_until_the_farthest_point_fits() -> None:
 
 
 def test_the_page_has_its_parts_in_order() -> None:
-    built = conservative(reference=True).page(notes=("Note.",), weighted=True)
+    built = conservative().page(notes=("Note.",), weighted=True)
     kinds = [[type(block) for block in section.blocks] for section in built.sections]
     assert kinds[0] == [Number] * 6
     assert kinds[1:4] == [[Chart], [Chart], [Playground]]

@@ -16,13 +16,13 @@ from tests.end_to_end.visits import visit
 from tests.show.svg.test_boxes import with_blocks
 from tests.show.test_page import Reader
 from tests.show.test_style import DARK, LIGHT, SHEET, contrast, luminance
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.show.blocks_spread import HeatMap
 from unveil.show.draw.heat import COLOURS, LIGHT_STEPS
 from unveil.show.draw.lines import draw
 from unveil.show.figure_tables import heat_table
 from unveil.show.page import render
-from unveil.show.scale import FloatArray
 from unveil.show.svg.heads import heads_of, orders, tiers
 from unveil.show.svg.heat import STEPS, describe_heat, legend, steps_of, svg_heat
 from unveil.show.terminal import show_figure

@@ -13,12 +13,9 @@ from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
 from unveil._kernels.anonymeter.quicksort_order import first_places
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 Floats = NDArray[np.floating[Any]]
-Doubles = NDArray[np.float64]
-Indices = NDArray[np.int32]
-Integers = NDArray[np.int64]
-Truths = NDArray[np.bool_]
 
 #: Up to how many comparisons nobody waits for the compiler. Few rows against many targets are many, so that the size of
 #: the arrays, by which kernels are compiled elsewhere, would not do.
@@ -38,22 +35,22 @@ class Group(NamedTuple):
     tuple stand side by side. Columns are in anonymeter's order, which is by name.
     """
 
-    codes: Indices  # [category columns, tuples]
-    tuple_start: Integers  # [tuples + 1]: where the distinct rows of each tuple begin
+    codes: Int32Array  # [category columns, tuples]
+    tuple_start: IntArray  # [tuples + 1]: where the distinct rows of each tuple begin
     numbers: Floats  # [number columns, distinct rows]
-    row_start: Integers  # [distinct rows + 1]: where the released rows of each distinct row begin
-    row: Indices  # [released rows], by distinct row
-    target_codes: Indices  # [targets, category columns]
+    row_start: IntArray  # [distinct rows + 1]: where the released rows of each distinct row begin
+    row: Int32Array  # [released rows], by distinct row
+    target_codes: Int32Array  # [targets, category columns]
     target_numbers: Floats  # [targets, number columns]
 
 
 class Nearest(NamedTuple):
     """The released rows that may be among the k nearest: all that are at most as far from a target as the k-th."""
 
-    start: Integers  # [targets + 1]: where the rows of each target begin
-    row: Indices
-    sure: Truths  # among the k nearest in whatever order ties come
-    tied: Truths  # [targets]: these are more than k rows, so that the order within the last tie decides
+    start: IntArray  # [targets + 1]: where the rows of each target begin
+    row: Int32Array
+    sure: BoolArray  # among the k nearest in whatever order ties come
+    tied: BoolArray  # [targets]: these are more than k rows, so that the order within the last tie decides
 
 
 class Side(NamedTuple):
@@ -61,10 +58,10 @@ class Side(NamedTuple):
 
     group: Group  # with one target of each kind
     near: Nearest
-    of: Integers  # [targets]: the kind of each
+    of: IntArray  # [targets]: the kind of each
 
 
-def collapse(codes: Indices, ranks: Indices) -> tuple[Integers, Integers, Integers, Indices]:
+def collapse(codes: Int32Array, ranks: Int32Array) -> tuple[IntArray, IntArray, IntArray, Int32Array]:
     """Return the first row of each distinct row, ``tuple_start``, ``row_start`` and ``row`` of a :class:`Group`.
 
     ``codes`` and ``ranks`` have one column per category and per number column; equal rows have equal entries.
@@ -82,7 +79,7 @@ def collapse(codes: Indices, ranks: Indices) -> tuple[Integers, Integers, Intege
     return first, tuple_start, row_start, row.astype(np.int32)
 
 
-def _scattered(rank: Integers) -> Integers:
+def _scattered(rank: IntArray) -> IntArray:
     """Return the ranks in another order, neighbours far apart.
 
     A search that meets ever nearer rows on its way would have to note each of them as the nearest so far.
@@ -94,7 +91,7 @@ def _scattered(rank: Integers) -> Integers:
     return rank.astype(np.int64) * step % width
 
 
-def _numbered(number: Integers, columns: Indices) -> Integers:
+def _numbered(number: IntArray, columns: Int32Array) -> IntArray:
     """Return the rank of each row among the distinct rows, by the given number first and then by the columns."""
     for column in columns.T:
         width = int(column.max(initial=0)) + 1
@@ -104,7 +101,7 @@ def _numbered(number: Integers, columns: Indices) -> Integers:
     return np.unique(number, return_inverse=True)[1]
 
 
-def link(first: Group, second: Group, neighbours: int) -> Truths:
+def link(first: Group, second: Group, neighbours: int) -> BoolArray:
     """Return for each target whether its nearest rows by the first and by the second group have a row in common."""
     targets, rows = len(first.target_codes), len(first.row)
     linked = np.zeros(targets, np.bool_)
@@ -123,25 +120,25 @@ def link(first: Group, second: Group, neighbours: int) -> Truths:
     return linked
 
 
-def _alike(group: Group) -> Integers:
+def _alike(group: Group) -> IntArray:
     """Return numbers that are equal for targets that look alike."""
     number = _numbered(np.zeros(len(group.target_codes), np.int64), group.target_codes)
     ranks = [np.unique(column, return_inverse=True)[1] for column in group.target_numbers.T]
     return _numbered(number, np.array(ranks, np.int32).reshape(-1, number.size).T)
 
 
-def _side(group: Group, targets: Integers, alike: Integers, k: int, fast: bool) -> Side:
+def _side(group: Group, targets: IntArray, alike: IntArray, k: int, fast: bool) -> Side:
     _, one_of_each, of = np.unique(alike, return_index=True, return_inverse=True)
     some = _only(group, targets[one_of_each])
     find = compiled(nearest, _count_mismatches, _add_numbers, _keep, _gather, _longer) if fast else nearest
     return Side(some, Nearest(*find(*some, k)), of)
 
 
-def _only(group: Group, which: Integers) -> Group:
+def _only(group: Group, which: IntArray) -> Group:
     return group._replace(target_codes=group.target_codes[which], target_numbers=group.target_numbers[which])
 
 
-def _link_some(first: Side, second: Side, k: int, fast: bool) -> Truths:
+def _link_some(first: Side, second: Side, k: int, fast: bool) -> BoolArray:
     """Return what :func:`link` does; the order within a tie is worked out only where the answer depends on it."""
     verdict = _meet(first, second, fast)
     open_ = np.flatnonzero(verdict == OPEN)
@@ -155,7 +152,7 @@ def _link_some(first: Side, second: Side, k: int, fast: bool) -> Truths:
     return np.equal(verdict, TOGETHER)
 
 
-def _ties(side: Side, targets: Integers) -> int:
+def _ties(side: Side, targets: IntArray) -> int:
     """Return how many sorts it takes to break the ties of some of the targets."""
     return int(side.near.tied[np.unique(side.of[targets])].sum())
 
@@ -173,7 +170,7 @@ def _rows(side: Side) -> int:
     return int(np.diff(side.near.start)[side.of].sum())
 
 
-def _exactly(side: Side, targets: Integers, k: int, fast: bool) -> Side:
+def _exactly(side: Side, targets: IntArray, k: int, fast: bool) -> Side:
     """Return the k nearest rows of some of the targets, ties in the order of numba's sort of all distances."""
     group, near = side.group, side.near
     which, of = np.unique(side.of[targets], return_inverse=True)
@@ -196,15 +193,15 @@ def _exactly(side: Side, targets: Integers, k: int, fast: bool) -> Side:
 
 
 def nearest(
-    codes: Indices,
-    tuple_start: Integers,
+    codes: Int32Array,
+    tuple_start: IntArray,
     numbers: Floats,
-    row_start: Integers,
-    row: Indices,
-    target_codes: Indices,
+    row_start: IntArray,
+    row: Int32Array,
+    target_codes: Int32Array,
     target_numbers: Floats,
     k: int,
-) -> tuple[Integers, Indices, Truths, Truths]:
+) -> tuple[IntArray, Int32Array, BoolArray, BoolArray]:
     """Return the fields of :class:`Nearest`; there are at least k rows.
 
     Tuples are visited by their number of mismatches, which no distance to one of their rows is below: rounding is
@@ -247,7 +244,7 @@ def nearest(
     return start, found[: start[targets]].copy(), sure[: start[targets]].copy(), tied
 
 
-def _count_mismatches(codes: Indices, wanted: Indices, mismatches: Indices) -> None:
+def _count_mismatches(codes: Int32Array, wanted: Int32Array, mismatches: Int32Array) -> None:
     mismatches[:] = 0
     for c in range(wanted.size):
         code, column = wanted[c], codes[c]
@@ -255,7 +252,7 @@ def _count_mismatches(codes: Indices, wanted: Indices, mismatches: Indices) -> N
             mismatches[g] += column[g] != code
 
 
-def _add_numbers(distance: Doubles, numbers: Floats, low: int, wanted: Floats) -> None:
+def _add_numbers(distance: FloatArray, numbers: Floats, low: int, wanted: Floats) -> None:
     """Write the distance in the number columns to the distinct rows from ``low`` on; NaN is 1 away from NaN."""
     distance[:] = 0.0
     for c in range(wanted.size):
@@ -269,7 +266,7 @@ def _add_numbers(distance: Doubles, numbers: Floats, low: int, wanted: Floats) -
 
 
 def _keep(
-    distance: float, rows: int, least: Doubles, weight: Integers, held: int, total: int, k: int
+    distance: float, rows: int, least: FloatArray, weight: IntArray, held: int, total: int, k: int
 ) -> tuple[int, int]:
     """Return how many of the least distances are held, and how many rows have them, after one more; k rows will do."""
     place = held
@@ -292,15 +289,15 @@ def _longer(values: NDArray[Any], used: int, more: int) -> NDArray[Any]:
 
 
 def _gather(
-    mismatches: Indices,
+    mismatches: Int32Array,
     level: int,
-    tuple_start: Integers,
-    distance: Doubles,
+    tuple_start: IntArray,
+    distance: FloatArray,
     bound: float,
-    row_start: Integers,
-    row: Indices,
-    found: Indices,
-    sure: Truths,
+    row_start: IntArray,
+    row: Int32Array,
+    found: Int32Array,
+    sure: BoolArray,
     end: int,
 ) -> int:
     """Return where the rows end that are at most as far away as the bound, after writing them."""
@@ -316,15 +313,15 @@ def _gather(
 
 
 def meet(
-    order: Integers,
-    first: Integers,
-    first_start: Integers,
-    first_row: Indices,
-    first_sure: Truths,
-    second: Integers,
-    second_start: Integers,
-    second_row: Indices,
-    second_sure: Truths,
+    order: IntArray,
+    first: IntArray,
+    first_start: IntArray,
+    first_row: Int32Array,
+    first_sure: BoolArray,
+    second: IntArray,
+    second_start: IntArray,
+    second_row: Int32Array,
+    second_sure: BoolArray,
     rows: int,
 ) -> NDArray[np.int8]:
     """Return for each target whether a row is sure on both sides, none is even possible, or that is open.
@@ -351,8 +348,8 @@ def meet(
 
 
 def distances(
-    codes: Indices, numbers: Floats, distinct: Indices, target_codes: Indices, target_numbers: Floats
-) -> Doubles:
+    codes: Int32Array, numbers: Floats, distinct: Int32Array, target_codes: Int32Array, target_numbers: Floats
+) -> FloatArray:
     """Return the distance of each target to each released row; the codes are those of the distinct rows."""
     result = np.empty((target_codes.shape[0], distinct.size), np.float64)
     distance = np.empty(numbers.shape[1], np.float64)

@@ -5,13 +5,9 @@ first k" from it must split as it does, but may leave alone what cannot come to 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
-
-Doubles = NDArray[np.float64]
-Indices = NDArray[np.int32]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: numba splits ranges whose last place is at least this far from the first; shorter ones it sorts by insertion.
 SMALL_SIDE = 15
@@ -21,7 +17,7 @@ STRIDE = 64
 LAST, INFINITY = 2**63 - 1, 0x7FF0_0000_0000_0000
 
 
-def first_places(values: Doubles, k: int, *, fast: bool | None = None) -> Indices:
+def first_places(values: FloatArray, k: int, *, fast: bool | None = None) -> Int32Array:
     """Return for each row of values what numba's ``argsort`` has in the first k places; NaN come last.
 
     ``fast`` tells whether to compile; left out, the number of values decides.
@@ -34,7 +30,7 @@ def first_places(values: Doubles, k: int, *, fast: bool | None = None) -> Indice
     return (compiled(_first_places, _keys, _split, _insert, _swap) if fast else _first_places)(values, k)
 
 
-def _first_places(values: Doubles, k: int) -> Indices:
+def _first_places(values: FloatArray, k: int) -> Int32Array:
     result = np.empty((values.shape[0], k), np.int32)
     key = np.empty(values.shape[1], np.int64)
     index = np.empty(values.shape[1], np.int32)
@@ -59,7 +55,7 @@ def _first_places(values: Doubles, k: int) -> Indices:
     return result
 
 
-def _keys(values: Doubles, key: Integers, index: Indices) -> None:
+def _keys(values: FloatArray, key: IntArray, index: Int32Array) -> None:
     """Write integers in the same order as the values, where 0.0 and -0.0 tie and NaN come last and tie."""
     number = key.view(np.float64)
     for i in range(values.size):
@@ -69,12 +65,12 @@ def _keys(values: Doubles, key: Integers, index: Indices) -> None:
         key[i] = LAST if key[i] & LAST > INFINITY else key[i] ^ ((key[i] >> 63) & LAST)
 
 
-def _swap(key: Integers, index: Indices, one: int, other: int) -> None:
+def _swap(key: IntArray, index: Int32Array, one: int, other: int) -> None:
     key[one], key[other] = key[other], key[one]
     index[one], index[other] = index[other], index[one]
 
 
-def _split(key: Integers, index: Indices, low: int, high: int, not_below: Integers, not_above: Integers) -> int:
+def _split(key: IntArray, index: Int32Array, low: int, high: int, not_below: IntArray, not_above: IntArray) -> int:
     """Return the place of the pivot after splitting the range around it.
 
     The pivot is the median of the first, the middle and the last value. From both ends, values that are not below it
@@ -124,7 +120,7 @@ def _split(key: Integers, index: Indices, low: int, high: int, not_below: Intege
     return left
 
 
-def _insert(key: Integers, index: Indices, low: int, high: int) -> None:
+def _insert(key: IntArray, index: Int32Array, low: int, high: int) -> None:
     """Sort a short range, equal values in the order in which they stand."""
     for last in range(low + 1, high + 1):
         moved_key, moved_index, place = key[last], index[last], last

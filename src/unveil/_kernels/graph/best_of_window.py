@@ -3,12 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
 from unveil._kernels.graph.witnesses import FIRST, NEVER, WITNESSES, Side, clear_row, count_row, is_small
-
-Integers = NDArray[np.int64]
+from unveil._kernels.types import Int32Array, IntArray
 
 #: The bytes that one cell of the window takes.
 CELL_BYTES = 4
@@ -22,18 +20,18 @@ class Window(NamedTuple):
     best is 0, because then all columns are alike.
     """
 
-    seen: NDArray[np.int32]
-    node: Integers
-    other: Integers
-    row_of: Integers
-    column_of: Integers
-    best: Integers
-    column: Integers
+    seen: Int32Array
+    node: IntArray
+    other: IntArray
+    row_of: IntArray
+    column_of: IntArray
+    best: IntArray
+    column: IntArray
 
 
 def map_best_of_window(
-    here: Side, there: Side, order: Integers, order_there: Integers, width: int, threshold: int
-) -> Integers:
+    here: Side, there: Side, order: IntArray, order_there: IntArray, width: int, threshold: int
+) -> IntArray:
     """Let the best pair leave the window until one side of it is empty; return when each other node came in.
 
     The window shows the first ``width`` nodes of both lists that have not left yet. The pair in it with the most
@@ -51,11 +49,11 @@ def map_best_of_window(
         np.zeros(rows, np.int64),
     )
     run = _run if is_small(here, there) else compiled(_run, *WITNESSES, *_HELPERS)
-    entered: Integers = run(here, there, order, order_there, threshold, window)
+    entered: IntArray = run(here, there, order, order_there, threshold, window)
     return entered
 
 
-def _run(here: Side, there: Side, order: Integers, order_there: Integers, threshold: int, window: Window) -> Integers:
+def _run(here: Side, there: Side, order: IntArray, order_there: IntArray, threshold: int, window: Window) -> IntArray:
     nodes, others = here.start.size - 1, there.start.size - 1
     count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
     count_back, found_back = np.zeros(nodes, np.int64), np.empty(nodes, np.int64)
@@ -87,7 +85,7 @@ def _run(here: Side, there: Side, order: Integers, order_there: Integers, thresh
 
 
 def _enter_row(
-    here: Side, there: Side, window: Window, row: int, node: int, now: int, count: Integers, found: Integers
+    here: Side, there: Side, window: Window, row: int, node: int, now: int, count: IntArray, found: IntArray
 ) -> None:
     window.node[row], window.row_of[node] = node, row
     window.seen[row, :] = 0
@@ -101,7 +99,7 @@ def _enter_row(
 
 
 def _enter_column(
-    here: Side, there: Side, window: Window, column: int, other: int, now: int, count: Integers, found: Integers
+    here: Side, there: Side, window: Window, column: int, other: int, now: int, count: IntArray, found: IntArray
 ) -> None:
     window.other[column], window.column_of[other] = other, column
     window.seen[:, column] = 0

@@ -4,11 +4,11 @@ from math import log1p
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
-from unveil._kernels.graph.dendrogram import Dendrogram, Floats, Integers, Numbers
+from unveil._kernels.graph.dendrogram import Dendrogram
 from unveil._kernels.graph.random import DRAWING, State, next_float
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 
 class Blocks(NamedTuple):
@@ -18,14 +18,14 @@ class Blocks(NamedTuple):
     holds all pairs among these ``left`` nodes. ``pairs`` counts its pairs, ``edges`` those that are connected.
     """
 
-    begin: Integers
-    left: Integers
-    right: Integers
-    pairs: Integers
-    edges: Integers
+    begin: IntArray
+    left: IntArray
+    right: IntArray
+    pairs: IntArray
+    edges: IntArray
 
     @property
-    def whole(self) -> NDArray[np.bool_]:
+    def whole(self) -> BoolArray:
         """Whether a block holds all pairs among its nodes."""
         return np.equal(self.right, 0)
 
@@ -70,7 +70,7 @@ def _edges_inside(tree: Dendrogram) -> list[int]:
     return inside
 
 
-def draw_edges(blocks: Blocks, chance: Floats, order: Numbers, state: State) -> Integers:
+def draw_edges(blocks: Blocks, chance: FloatArray, order: Int32Array, state: State) -> IntArray:
     """Return the keys of edges drawn at random: every pair of block ``b`` on its own with ``chance[b]``; unsorted.
 
     The time it takes grows with the number of blocks and of edges drawn, not with that of pairs: how many pairs to
@@ -86,15 +86,15 @@ def draw_edges(blocks: Blocks, chance: Floats, order: Numbers, state: State) -> 
 
 
 def _draw(
-    begin: Integers,
-    left: Integers,
-    right: Integers,
-    pairs: Integers,
-    chance: Floats,
-    order: Numbers,
+    begin: IntArray,
+    left: IntArray,
+    right: IntArray,
+    pairs: IntArray,
+    chance: FloatArray,
+    order: Int32Array,
     state: State,
     room: int,
-) -> Integers:
+) -> IntArray:
     keys = np.empty(room, np.int64)
     filled = 0
     for block in range(chance.size):

@@ -3,23 +3,20 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray, IntArray
 
 
 class Clusters(NamedTuple):
     """Where clusters of sorted numbers begin (one more entry for the end), and how they were found."""
 
-    bounds: Integers
+    bounds: IntArray
     rounds: int
     is_stable: bool
 
 
-def bounded_means(values: Integers, centres: Floats, size: int, most_rounds: int) -> Clusters:
+def bounded_means(values: IntArray, centres: FloatArray, size: int, most_rounds: int) -> Clusters:
     """Return the clusters of ascending ``values`` around means that start at the ascending ``centres``.
 
     Every cluster has at least ``size`` members. In each round values are assigned so that the sum of their squared
@@ -41,7 +38,7 @@ def bounded_means(values: Integers, centres: Floats, size: int, most_rounds: int
     return Clusters(bounds, most_rounds, False)
 
 
-def assigned(below: Integers, centres: Floats, size: int) -> Integers:
+def assigned(below: IntArray, centres: FloatArray, size: int) -> IntArray:
     """Return where the cluster of each centre begins (and the last one ends) in the cheapest assignment.
 
     ``below[i]`` is the sum of the first ``i`` values. Every cluster gets at least ``size`` of them; how the ``spare``

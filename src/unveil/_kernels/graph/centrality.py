@@ -3,14 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
 from unveil._kernels.graph.paths import path_sums, runs_plain
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Neighbours = NDArray[np.int32]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: Path counts above this are handled by their logarithms.
 _MOST_PATHS = 1e290
@@ -19,11 +15,11 @@ _MOST_PATHS = 1e290
 class Centrality(NamedTuple):
     """One value per node, and whether it is exact (every node was searched from) or an estimate from pivots."""
 
-    values: Floats
+    values: FloatArray
     exact: bool
 
 
-def closeness(start: Integers, neighbour: Neighbours, pivots: Integers | None = None) -> Centrality:
+def closeness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None = None) -> Centrality:
     """Return how near each node is to the others, by Wasserman and Faust: from 0, alone, to 1, next to every node.
 
     That is the share of the other nodes that it can reach, over the mean distance to those. In a connected graph it is
@@ -44,7 +40,7 @@ def closeness(start: Integers, neighbour: Neighbours, pivots: Integers | None = 
     return Centrality(values, sources.size == nodes)
 
 
-def betweenness(start: Integers, neighbour: Neighbours, pivots: Integers | None = None) -> Centrality:
+def betweenness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None = None) -> Centrality:
     """Return through how many pairs' shortest paths each node lies, a pair with several such paths counting in shares.
 
     Pairs are unordered and a path's own ends do not count: 0 for a node on no path between others, at most
@@ -65,7 +61,7 @@ def betweenness(start: Integers, neighbour: Neighbours, pivots: Integers | None 
     return Centrality(sums * scale, sources.size == nodes)
 
 
-def _follow(start: Integers, neighbour: Neighbours, sources: Integers, sums: Floats) -> None:
+def _follow(start: IntArray, neighbour: Int32Array, sources: IntArray, sums: FloatArray) -> None:
     """Add for each node the shares of the shortest paths from every source that lead through it (Brandes)."""
     nodes = start.size - 1
     far, queue = np.full(nodes, -1, np.int32), np.empty(nodes, np.int32)
@@ -84,14 +80,14 @@ def _follow(start: Integers, neighbour: Neighbours, sources: Integers, sums: Flo
 
 
 def _discover(
-    start: Integers,
-    neighbour: Neighbours,
+    start: IntArray,
+    neighbour: Int32Array,
     source: int,
-    far: Neighbours,
-    queue: Neighbours,
-    paths: Floats,
-    next_start: Integers,
-    next_node: Neighbours,
+    far: Int32Array,
+    queue: Int32Array,
+    paths: FloatArray,
+    next_start: IntArray,
+    next_node: Int32Array,
 ) -> tuple[int, float]:
     """Search from the source: nodes by distance, the number of paths to each, and the edges that lead farther.
 
@@ -127,12 +123,12 @@ def _discover(
 
 def _collect(
     reached: int,
-    queue: Neighbours,
-    next_start: Integers,
-    next_node: Neighbours,
-    paths: Floats,
-    weight: Floats,
-    sums: Floats,
+    queue: Int32Array,
+    next_start: IntArray,
+    next_node: Int32Array,
+    paths: FloatArray,
+    weight: FloatArray,
+    sums: FloatArray,
 ) -> None:
     """Go back from the farthest nodes and add what passes through each; the source, first in the queue, is left out."""
     for place in range(reached - 1, 0, -1):
@@ -145,7 +141,9 @@ def _collect(
         sums[node] += passing
 
 
-def _logarithms(reached: int, queue: Neighbours, next_start: Integers, next_node: Neighbours, paths: Floats) -> None:
+def _logarithms(
+    reached: int, queue: Int32Array, next_start: IntArray, next_node: Int32Array, paths: FloatArray
+) -> None:
     """Count the paths again, as logarithms, where there are more than a float can hold."""
     for place in range(1, reached):
         paths[queue[place]] = -np.inf
@@ -159,12 +157,12 @@ def _logarithms(reached: int, queue: Neighbours, next_start: Integers, next_node
 
 def _collect_logarithms(
     reached: int,
-    queue: Neighbours,
-    next_start: Integers,
-    next_node: Neighbours,
-    paths: Floats,
-    passing: Floats,
-    sums: Floats,
+    queue: Int32Array,
+    next_start: IntArray,
+    next_node: Int32Array,
+    paths: FloatArray,
+    passing: FloatArray,
+    sums: FloatArray,
 ) -> None:
     """Do what ``_collect`` does with the logarithms of path counts; their ratios are never large."""
     for place in range(reached - 1, 0, -1):

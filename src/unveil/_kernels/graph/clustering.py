@@ -3,17 +3,14 @@
 from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
 from unveil._kernels.graph.paths import PLAIN_STEPS
 from unveil._kernels.graph.rows import row_numbers
-
-Integers = NDArray[np.int64]
-Neighbours = NDArray[np.int32]
+from unveil._kernels.types import Int32Array, IntArray
 
 
-def triangles(start: Integers, neighbour: Neighbours) -> Integers:
+def triangles(start: IntArray, neighbour: Int32Array) -> IntArray:
     """Return in how many triangles each node is; their sum is three times the number of triangles.
 
     >>> triangles(np.array([0, 2, 4, 7, 8]), np.array([1, 2, 0, 2, 0, 1, 3, 2], np.int32))
@@ -33,7 +30,7 @@ def triangles(start: Integers, neighbour: Neighbours) -> Integers:
     return inside
 
 
-def wedges(degree: Integers) -> int:
+def wedges(degree: IntArray) -> int:
     """Return the number of paths of two edges, each counted once: the pairs of neighbours of all nodes.
 
     >>> wedges(np.array([2, 2, 3, 1]))
@@ -43,7 +40,7 @@ def wedges(degree: Integers) -> int:
     return int((wide * (wide - 1) // 2).sum())
 
 
-def clustering_coefficient(start: Integers, neighbour: Neighbours) -> float:
+def clustering_coefficient(start: IntArray, neighbour: Int32Array) -> float:
     """Return the share of wedges whose ends are connected, ``3 * triangles / wedges``; NaN without a wedge.
 
     >>> clustering_coefficient(np.array([0, 2, 4, 7, 8]), np.array([1, 2, 0, 2, 0, 1, 3, 2], np.int32))
@@ -53,7 +50,7 @@ def clustering_coefficient(start: Integers, neighbour: Neighbours) -> float:
     return int(triangles(start, neighbour).sum()) / all_wedges if all_wedges else nan
 
 
-def joint_degrees(start: Integers, neighbour: Neighbours) -> tuple[Integers, Integers]:
+def joint_degrees(start: IntArray, neighbour: Int32Array) -> tuple[IntArray, IntArray]:
     """Return which pairs of degrees, the lower first, the ends of edges have, and the number of edges of each pair.
 
     >>> joint_degrees(np.array([0, 2, 4, 7, 8]), np.array([1, 2, 0, 2, 0, 1, 3, 2], np.int32))
@@ -70,7 +67,7 @@ def joint_degrees(start: Integers, neighbour: Neighbours) -> tuple[Integers, Int
     return np.column_stack(np.divmod(keys, base)), count.astype(np.int64)
 
 
-def assortativity(start: Integers, neighbour: Neighbours) -> float:
+def assortativity(start: IntArray, neighbour: Int32Array) -> float:
     """Return the correlation of the degrees at both ends of an edge, from -1 to 1; NaN where all ends are alike.
 
     >>> round(assortativity(np.array([0, 2, 4, 7, 8]), np.array([1, 2, 0, 2, 0, 1, 3, 2], np.int32)), 4)
@@ -88,7 +85,7 @@ def assortativity(start: Integers, neighbour: Neighbours) -> float:
     return float((ends * product - mean * mean) / (ends * squares - mean * mean))
 
 
-def _mark_and_count(begin: Integers, above: Neighbours, inside: Integers) -> None:
+def _mark_and_count(begin: IntArray, above: Int32Array, inside: IntArray) -> None:
     """Count every triangle at its lowest node: mark the nodes above it, then look who of those sees another."""
     mark = np.full(begin.size, -1, np.int64)
     for node in range(begin.size - 1):

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.graph.rows import Integers, Neighbours, row_numbers
+from unveil._kernels.graph.rows import row_numbers
 from unveil._kernels.graph.wpinq_queries import pair_cells, pair_weights, triple_cells, triple_weights
-
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: Cells are kept in one array of 8 bytes each.
 MOST_CELLS = 2**24
@@ -36,7 +35,7 @@ class DegreeCells:
     """
 
     triangles: bool
-    bounds: Floats
+    bounds: FloatArray
     loops: bool = False
 
     @property
@@ -44,18 +43,18 @@ class DegreeCells:
         """The number of cells."""
         return cells_of(self.bounds.size + 1, triangles=self.triangles)
 
-    def levels(self, degrees: Integers) -> Integers:
+    def levels(self, degrees: IntArray) -> IntArray:
         """Return the class of each degree, from 0."""
         return np.searchsorted(self.bounds, degrees, side="right").astype(np.int64)
 
-    def sizes(self, degrees: Integers) -> Floats:
+    def sizes(self, degrees: IntArray) -> FloatArray:
         """Return what a node of each degree adds to the divisor of a weight."""
         degree = degrees.astype(np.float64)
         if not self.triangles:
             return degree + 0.5
         return degree * (degree + self.loops)
 
-    def answer(self, start: Integers, neighbour: Neighbours) -> Floats:
+    def answer(self, start: IntArray, neighbour: Int32Array) -> FloatArray:
         """Return the weight in each cell of a graph."""
         degrees = np.diff(start)
         weights = triple_weights if self.triangles else pair_weights
@@ -84,7 +83,7 @@ def classes_for(most_cells: float, *, triangles: bool) -> int:
 
 
 def cells_for(
-    start: Integers, neighbour: Neighbours, classes: int, *, triangles: bool, loops: bool = False
+    start: IntArray, neighbour: Int32Array, classes: int, *, triangles: bool, loops: bool = False
 ) -> DegreeCells:
     """Return cells whose classes of degrees weigh about the same in a graph.
 
@@ -116,8 +115,8 @@ def cells_for(
     return DegreeCells(triangles, (distinct[last] + distinct[last + 1]) / 2, loops)
 
 
-def _half_weights(start: Integers, neighbour: Neighbours) -> Floats:
+def _half_weights(start: IntArray, neighbour: Int32Array) -> FloatArray:
     """Return the weight of the edge of each entry in the joint degrees; an edge has two entries."""
     degrees = np.diff(start)
-    weights: Floats = 1.0 / (1 + degrees[row_numbers(start)] + degrees[neighbour])
+    weights: FloatArray = 1.0 / (1 + degrees[row_numbers(start)] + degrees[neighbour])
     return weights

@@ -1,17 +1,15 @@
 """Degrees that at least k nodes share, as near to the true ones as can be."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
 from unveil._kernels.table.microaggregation import best_groups
-
-Integers = NDArray[np.int64]
+from unveil._kernels.types import BoolArray, IntArray
 
 _PLAIN_STEPS = 20_000
 
 
-def smallest_class(degrees: Integers) -> int:
+def smallest_class(degrees: IntArray) -> int:
     """Return the smallest number of nodes that share a degree; 0 without nodes.
 
     >>> smallest_class(np.array([2, 2, 1, 1, 1]))
@@ -20,7 +18,7 @@ def smallest_class(degrees: Integers) -> int:
     return int(np.unique(degrees, return_counts=True)[1].min()) if degrees.size else 0
 
 
-def raised_degrees(degrees: Integers, k: int, *, even: bool = False) -> Integers:
+def raised_degrees(degrees: IntArray, k: int, *, even: bool = False) -> IntArray:
     """Return degrees that at least k nodes share, none below the given ones, such that they rise by the least in sum.
 
     The given ones must fall. Neighbours in that order make groups of k to 2k - 1, each of which gets its largest
@@ -37,7 +35,7 @@ def raised_degrees(degrees: Integers, k: int, *, even: bool = False) -> Integers
     return run(degrees, k, even)
 
 
-def _raised(degrees: Integers, k: int, even: bool) -> Integers:
+def _raised(degrees: IntArray, k: int, even: bool) -> IntArray:
     n = degrees.size
     total = np.zeros(n + 1, np.int64)
     for place in range(n):
@@ -69,7 +67,7 @@ def _raised(degrees: Integers, k: int, even: bool) -> Integers:
     return found
 
 
-def nearest_degrees(degrees: Integers, k: int) -> Integers | None:
+def nearest_degrees(degrees: IntArray, k: int) -> IntArray | None:
     """Return degrees near the given ones that at least k nodes share, with an even sum; None if there are none.
 
     Groups of at least k have the least squares within them (optimal microaggregation), and each group gets its mean,
@@ -88,7 +86,7 @@ def nearest_degrees(degrees: Integers, k: int) -> Integers | None:
     return None if up is None else (total // size + up)[group]
 
 
-def even_rounding(size: Integers, rest: Integers) -> NDArray[np.bool_] | None:
+def even_rounding(size: IntArray, rest: IntArray) -> BoolArray | None:
     """Return which groups round their mean up so that the degrees of all change by an even number, as small as can be.
 
     Group ``g`` has ``size[g]`` nodes, and their sum leaves ``rest[g]`` when divided by that. Rounded down it loses
@@ -127,7 +125,7 @@ def even_rounding(size: Integers, rest: Integers) -> NDArray[np.bool_] | None:
     return up
 
 
-def is_graphic(degrees: Integers) -> bool:
+def is_graphic(degrees: IntArray) -> bool:
     """Return whether some simple graph has these degrees (Erdős and Gallai, 1960).
 
     >>> is_graphic(np.array([2, 2, 2])), is_graphic(np.array([3, 3, 1, 1]))

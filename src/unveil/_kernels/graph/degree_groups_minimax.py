@@ -1,16 +1,14 @@
 """Groups of similar degrees in which nobody has to be raised far."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-
-Integers = NDArray[np.int64]
+from unveil._kernels.types import IntArray
 
 _PLAIN_STEPS = 20_000
 
 
-def minimax_groups(degrees: Integers, k: int) -> Integers:
+def minimax_groups(degrees: IntArray, k: int) -> IntArray:
     """Return for each of the descending ``degrees`` the place of the first one of its group.
 
     All of a group will be raised to its first degree. Of all ways to cut the degrees into groups of at least ``k``,
@@ -26,7 +24,7 @@ def minimax_groups(degrees: Integers, k: int) -> Integers:
     return cheapest(degrees, k, limit(degrees, k))
 
 
-def _limit(degrees: Integers, k: int) -> int:
+def _limit(degrees: IntArray, k: int) -> int:
     """Return the least largest rise of any cut into groups of at least ``k``."""
     n = degrees.size
     above = degrees[0] + 1
@@ -39,7 +37,7 @@ def _limit(degrees: Integers, k: int) -> int:
     return int(rise[n])
 
 
-def _cheapest(degrees: Integers, k: int, limit: int) -> Integers:
+def _cheapest(degrees: IntArray, k: int, limit: int) -> IntArray:
     """Return the first place of each degree's group in the cut with the least sum of rises, none above ``limit``."""
     n = degrees.size
     below = np.zeros(n + 1, np.int64)

@@ -3,28 +3,24 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
 from unveil._kernels.graph.lookup import place_in_row
 from unveil._kernels.graph.rows import row_numbers
-
-Integers = NDArray[np.int64]
-Neighbours = NDArray[np.int32]
-Marks = NDArray[np.bool_]
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 
 class Matched(NamedTuple):
     """Which edges were taken away (in the order of the keys), the ends of new ones, and what each node still needs."""
 
-    removed: Marks
-    one: Integers
-    other: Integers
-    need: Integers
+    removed: BoolArray
+    one: IntArray
+    other: IntArray
+    need: IntArray
 
 
 def matched_degrees(
-    start: Integers, neighbour: Neighbours, keys: Integers, need: Integers, rng: np.random.Generator
+    start: IntArray, neighbour: Int32Array, keys: IntArray, need: IntArray, rng: np.random.Generator
 ) -> Matched:
     """Return how to bring every degree to its target, where ``need`` is the target less the degree.
 
@@ -59,14 +55,14 @@ def matched_degrees(
     return Matched(removed, new[:count, 0], new[:count, 1], need)
 
 
-def _edge_of_entry(start: Integers, neighbour: Neighbours, keys: Integers) -> Integers:
+def _edge_of_entry(start: IntArray, neighbour: Int32Array, keys: IntArray) -> IntArray:
     """Return for each entry of ``neighbour`` which of the sorted keys it belongs to."""
     row = row_numbers(start).astype(np.int64)
     key = np.minimum(row, neighbour) * (start.size - 1) + np.maximum(row, neighbour)
     return np.searchsorted(keys, key)
 
 
-def _remove_together(one: Integers, other: Integers, order: Integers, need: Integers, removed: Marks) -> None:
+def _remove_together(one: IntArray, other: IntArray, order: IntArray, need: IntArray, removed: BoolArray) -> None:
     for edge in order:
         if need[one[edge]] < 0 and need[other[edge]] < 0:
             removed[edge] = True
@@ -75,7 +71,7 @@ def _remove_together(one: Integers, other: Integers, order: Integers, need: Inte
 
 
 def _remove_alone(
-    start: Integers, neighbour: Neighbours, edge: Integers, need: Integers, removed: Marks, draws: NDArray[np.float64]
+    start: IntArray, neighbour: Int32Array, edge: IntArray, need: IntArray, removed: BoolArray, draws: FloatArray
 ) -> None:
     """Let every node that has too many edges lose some by lot.
 
@@ -100,13 +96,13 @@ def _remove_alone(
 
 
 def _join(
-    start: Integers,
-    neighbour: Neighbours,
-    edge: Integers,
-    removed: Marks,
-    line: Integers,
-    need: Integers,
-    new: Integers,
+    start: IntArray,
+    neighbour: Int32Array,
+    edge: IntArray,
+    removed: BoolArray,
+    line: IntArray,
+    need: IntArray,
+    new: IntArray,
 ) -> int:
     """Write new edges and return how many there are; ``line`` holds those in need, by rising need."""
     place = np.full(need.size, -1)
@@ -136,7 +132,7 @@ def _join(
     return count
 
 
-def _lower(node: int, line: Integers, place: Integers, begin: Integers, need: Integers) -> None:
+def _lower(node: int, line: IntArray, place: IntArray, begin: IntArray, need: IntArray) -> None:
     """Let a node need one less, and move it to the end of those that need as much in the line."""
     front = begin[need[node]]
     moved = line[front]

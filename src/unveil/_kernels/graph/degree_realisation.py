@@ -6,14 +6,14 @@ from unveil._kernels._compile import compiled
 from unveil._kernels.graph.exchanges import EXCHANGING, settle
 from unveil._kernels.graph.random import State
 from unveil._kernels.graph.roomy_rows import connect, keys_in, shuffle, with_room
-from unveil._kernels.graph.rows import Integers, Neighbours
+from unveil._kernels.types import Int32Array, IntArray
 
 _PLAIN_UP_TO = 4_000
 
 
 def raised(
-    start: Integers, neighbour: Neighbours, degrees: Integers, state: State, *, keep: bool
-) -> tuple[Integers, Integers]:
+    start: IntArray, neighbour: Int32Array, degrees: IntArray, state: State, *, keep: bool
+) -> tuple[IntArray, IntArray]:
     """Return the keys of a graph with these degrees, and how many edges each node still lacks; no degree may fall.
 
     The node that lacks the most is connected to those that lack the most of the others, as in Liu and Terzi, 2008;
@@ -33,13 +33,13 @@ def raised(
 
 
 def _raise(
-    start: Integers, size: Integers, neighbour: Neighbours, kept: Integers, need: Integers, state: State
+    start: IntArray, size: IntArray, neighbour: Int32Array, kept: IntArray, need: IntArray, state: State
 ) -> None:
     _join(start, size, neighbour, need, state)
     settle(start, size, neighbour, kept, need, state)
 
 
-def _falling(lack: Integers, state: State) -> tuple[Integers, Integers, Integers]:
+def _falling(lack: IntArray, state: State) -> tuple[IntArray, IntArray, IntArray]:
     """Return nodes in falling order of what they lack (equals by lot), where each stands, and how many lack so many."""
     n = lack.size
     largest = lack.max()
@@ -61,7 +61,7 @@ def _falling(lack: Integers, state: State) -> tuple[Integers, Integers, Integers
     return order, place, at_least
 
 
-def _lack_one_less(order: Integers, place: Integers, at_least: Integers, lack: Integers, node: int) -> None:
+def _lack_one_less(order: IntArray, place: IntArray, at_least: IntArray, lack: IntArray, node: int) -> None:
     """Let a node lack one edge less: it changes places with the last of its equals."""
     last = at_least[lack[node]] - 1
     swapped = order[last]
@@ -71,7 +71,7 @@ def _lack_one_less(order: Integers, place: Integers, at_least: Integers, lack: I
     lack[node] -= 1
 
 
-def _join(start: Integers, size: Integers, neighbour: Neighbours, need: Integers, state: State) -> None:
+def _join(start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, state: State) -> None:
     """Connect nodes that lack edges, those that lack most first, and take off from ``need`` what was done."""
     lack = need.copy()
     order, place, at_least = _falling(lack, state)

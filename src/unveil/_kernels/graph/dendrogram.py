@@ -12,13 +12,9 @@ from math import log
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
-
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.int32]
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
 class Dendrogram(NamedTuple):
@@ -30,15 +26,15 @@ class Dendrogram(NamedTuple):
     ``order`` lists the nodes of the graph from left to right, ``place`` says where each stands in it.
     """
 
-    child: Numbers
-    parent: Numbers
-    size: Numbers
-    ends: Integers
-    first: Numbers
-    edges: Integers
-    score: Floats
-    order: Numbers
-    place: Numbers
+    child: Int32Array
+    parent: Int32Array
+    size: Int32Array
+    ends: IntArray
+    first: Int32Array
+    edges: IntArray
+    score: FloatArray
+    order: Int32Array
+    place: Int32Array
 
 
 def part_of_score(edges: int, pairs: int) -> float:
@@ -54,7 +50,7 @@ def part_of_score(edges: int, pairs: int) -> float:
     return edges * log(edges / pairs) + (pairs - edges) * log((pairs - edges) / pairs)
 
 
-def random_children(nodes: int, rng: np.random.Generator) -> Numbers:
+def random_children(nodes: int, rng: np.random.Generator) -> Int32Array:
     """Return the children of each inner node of a dendrogram drawn uniformly among all of them; the root is 0.
 
     One leaf after the other is hung into the tree, above any of the vertices there are with the same chance, which
@@ -88,7 +84,7 @@ def random_children(nodes: int, rng: np.random.Generator) -> Numbers:
     return numbered
 
 
-def dendrogram(child: Numbers, start: Integers, neighbour: Numbers) -> Dendrogram:
+def dendrogram(child: Int32Array, start: IntArray, neighbour: Int32Array) -> Dendrogram:
     """Return the dendrogram with these children over the graph with these rows of neighbours.
 
     >>> path = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32)
@@ -114,7 +110,7 @@ def dendrogram(child: Numbers, start: Integers, neighbour: Numbers) -> Dendrogra
     return tree
 
 
-def _fill(tree: Dendrogram, start: Integers, neighbour: Numbers) -> None:
+def _fill(tree: Dendrogram, start: IntArray, neighbour: Int32Array) -> None:
     """Work out all that follows from the children."""
     inner = len(tree.child)
     # From the root down, so that backwards every child comes before its parent.

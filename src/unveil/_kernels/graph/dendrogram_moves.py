@@ -10,15 +10,16 @@ from math import exp
 import numpy as np
 
 from unveil._kernels._compile import compiled
-from unveil._kernels.graph.dendrogram import Dendrogram, Integers, Numbers, part_of_score
+from unveil._kernels.graph.dendrogram import Dendrogram, part_of_score
 from unveil._kernels.graph.random import DRAWING, State, below, next_float
+from unveil._kernels.types import Int32Array, IntArray
 
 # A plain move takes about 20 µs; walks come in some 20 stretches, so that a plain one is over in half a second.
 _PLAIN_MOVES = 1_000
 
 
 def walk(
-    tree: Dendrogram, start: Integers, neighbour: Numbers, state: State, *, moves: int, factor: float
+    tree: Dendrogram, start: IntArray, neighbour: Int32Array, state: State, *, moves: int, factor: float
 ) -> tuple[int, float]:
     """Return how many moves were taken, and the mean log-likelihood over all moves; the dendrogram is changed.
 
@@ -44,7 +45,7 @@ def walk(
     return taken, total / moves
 
 
-def edges_between(tree: Dendrogram, start: Integers, neighbour: Numbers, one: int, other: int) -> int:
+def edges_between(tree: Dendrogram, start: IntArray, neighbour: Int32Array, one: int, other: int) -> int:
     """Return how many edges lead from leaves under ``one``, which are listed, to leaves under ``other``."""
     begin = tree.place[tree.first[one]]
     target, width = tree.place[tree.first[other]], tree.size[other]
@@ -57,7 +58,7 @@ def edges_between(tree: Dendrogram, start: Integers, neighbour: Numbers, one: in
     return count
 
 
-def swap_blocks(tree: Dendrogram, spare: Numbers, begin: int, middle: int, end: int) -> None:
+def swap_blocks(tree: Dendrogram, spare: Int32Array, begin: int, middle: int, end: int) -> None:
     """Exchange the leaves in ``order[begin:middle]`` with those in ``order[middle:end]``, each in the same order."""
     order = tree.order
     ahead, behind = middle - begin, end - middle
@@ -79,7 +80,7 @@ def swap_blocks(tree: Dendrogram, spare: Numbers, begin: int, middle: int, end: 
         tree.place[order[place]] = place
 
 
-def rehang(tree: Dendrogram, spare: Numbers, lower: int, out: int) -> None:
+def rehang(tree: Dendrogram, spare: Int32Array, lower: int, out: int) -> None:
     """Let the child ``out`` of ``lower`` change places with the sibling of ``lower``; counts of edges stay as they are.
 
     The leaves keep their order, or the second and third of the three subtrees change places: so the leftmost leaf
@@ -105,7 +106,7 @@ def rehang(tree: Dendrogram, spare: Numbers, lower: int, out: int) -> None:
 
 
 def _walk(
-    tree: Dendrogram, start: Integers, neighbour: Numbers, state: State, spare: Numbers, moves: int, factor: float
+    tree: Dendrogram, start: IntArray, neighbour: Int32Array, state: State, spare: Int32Array, moves: int, factor: float
 ) -> tuple[int, float]:
     child, edges, score = tree.child, tree.edges, tree.score
     inner = len(child)
@@ -141,7 +142,7 @@ def _pairs_after(tree: Dendrogram, stays: int, out: int, sibling: int) -> tuple[
 
 
 def _edges_after(
-    tree: Dendrogram, start: Integers, neighbour: Numbers, stays: int, out: int, sibling: int, split: int
+    tree: Dendrogram, start: IntArray, neighbour: Int32Array, stays: int, out: int, sibling: int, split: int
 ) -> int:
     """Return how many edges join the sibling with the child that stays; ``split`` is how many it has with both.
 

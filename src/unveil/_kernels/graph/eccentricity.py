@@ -3,12 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
 from unveil._kernels.graph.witnesses import FIRST, WITNESSES, Side, clear_row, count_row, is_small
-
-Integers = NDArray[np.int64]
+from unveil._kernels.types import IntArray
 
 # An eccentricity this little below the threshold is one that rounding has moved.
 _ROUNDING = 1e-9
@@ -21,10 +19,10 @@ class Looks(NamedTuple):
     best candidate and that one's column has changed.
     """
 
-    looked: Integers
-    turned_down_by: Integers
-    row_changed: Integers
-    column_changed: Integers
+    looked: IntArray
+    turned_down_by: IntArray
+    row_changed: IntArray
+    column_changed: IntArray
 
 
 def nothing_seen(nodes: int, others: int) -> Looks:
@@ -37,7 +35,7 @@ def nothing_seen(nodes: int, others: int) -> Looks:
     )
 
 
-def standing_out(there: Side, count: Integers, found: Integers, size: int, threshold: float) -> int:
+def standing_out(there: Side, count: IntArray, found: IntArray, size: int, threshold: float) -> int:
     """Return the node with the highest score, or -1 if it does not stand out or nobody has a witness.
 
     A score is the number of witnesses divided by the square root of the degree; all nodes of the graph have one, which
@@ -72,7 +70,7 @@ def _lead(one: int, degree: int, other: int, other_degree: int) -> int:
     return one * one * other_degree - other * other * degree
 
 
-def _deviation(there: Side, count: Integers, found: Integers, size: int) -> float:
+def _deviation(there: Side, count: IntArray, found: IntArray, size: int) -> float:
     """Return the standard deviation of the scores of all nodes of the graph, most of which may be 0."""
     nodes = count.size
     total = 0.0
@@ -85,7 +83,7 @@ def _deviation(there: Side, count: Integers, found: Integers, size: int) -> floa
     return float(np.sqrt(squares / (nodes - 1)))
 
 
-def sweep(here: Side, there: Side, order: Integers, threshold: float, now: int, looks: Looks) -> int:
+def sweep(here: Side, there: Side, order: IntArray, threshold: float, now: int, looks: Looks) -> int:
     """Look at the nodes in the given order, map those that stand out, and return the moment after that.
 
     A node is mapped to its best candidate if that stands out from all candidates of the node, and the node from all
@@ -96,7 +94,7 @@ def sweep(here: Side, there: Side, order: Integers, threshold: float, now: int, 
     return int(run(here, there, order, threshold, now, looks))
 
 
-def _sweep(here: Side, there: Side, order: Integers, threshold: float, now: int, looks: Looks) -> int:
+def _sweep(here: Side, there: Side, order: IntArray, threshold: float, now: int, looks: Looks) -> int:
     nodes, others = here.start.size - 1, there.start.size - 1
     count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
     count_back, found_back = np.zeros(nodes, np.int64), np.empty(nodes, np.int64)
@@ -124,7 +122,7 @@ def _sweep(here: Side, there: Side, order: Integers, threshold: float, now: int,
     return now
 
 
-def _is_as_good(here: Side, count: Integers, node: int, first: int) -> bool:
+def _is_as_good(here: Side, count: IntArray, node: int, first: int) -> bool:
     return _lead(count[node], here.degree[node], count[first], here.degree[first]) == 0
 
 
@@ -134,7 +132,7 @@ def _map(here: Side, node: int, other: int, now: int) -> None:
     here.taken[node] = now
 
 
-def _note_change(here: Side, changed: Integers, node: int, found: Integers, size: int, now: int) -> None:
+def _note_change(here: Side, changed: IntArray, node: int, found: IntArray, size: int, now: int) -> None:
     """Note that the neighbours of a node have a new witness, and that those found have lost a candidate."""
     for place in range(here.start[node], here.start[node + 1]):
         changed[here.neighbour[place]] = now

@@ -1,14 +1,12 @@
 """A simple graph from edges with loops and repeats, which keeps degrees and joint degrees as far as any can."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
 from unveil._kernels.graph.random import DRAWING, State
 from unveil._kernels.graph.rows import edge_keys
 from unveil._kernels.graph.slots import PLACING, join_leftovers, place_edges
-
-Integers = NDArray[np.int64]
+from unveil._kernels.types import FloatArray, IntArray
 
 # Nobody waits for a compiler below this number of ends.
 _PLAIN_UP_TO = 2_000
@@ -16,8 +14,8 @@ _TRIES = 200
 
 
 def simple_keys(
-    one: Integers, other: Integers, nodes: int, grid: Integers, state: State, lots: NDArray[np.float64]
-) -> tuple[Integers, dict[str, int]]:
+    one: IntArray, other: IntArray, nodes: int, grid: IntArray, state: State, lots: FloatArray
+) -> tuple[IntArray, dict[str, int]]:
     """Return the keys of a simple graph whose nodes have as many edges as they have ends, and what was done for it.
 
     Loops and repeats are taken out. In their place come edges between nodes of the same two degrees; failing that,
@@ -78,7 +76,7 @@ def simple_keys(
     return edge_keys(order[owner[once]], order[slot[once]], nodes), done
 
 
-def _split(one: Integers, other: Integers, nodes: int) -> tuple[Integers, Integers, Integers]:
+def _split(one: IntArray, other: IntArray, nodes: int) -> tuple[IntArray, IntArray, IntArray]:
     """Return the keys of edges that can stay, and both ends of the others."""
     keys = edge_keys(one, other, nodes)
     stays = np.zeros(keys.size, np.bool_)
@@ -87,7 +85,7 @@ def _split(one: Integers, other: Integers, nodes: int) -> tuple[Integers, Intege
     return keys[stays], one[~stays], other[~stays]
 
 
-def _slots(keys: Integers, degree: Integers, nodes: int) -> tuple[Integers, Integers, Integers]:
+def _slots(keys: IntArray, degree: IntArray, nodes: int) -> tuple[IntArray, IntArray, IntArray]:
     """Return where the slots of each node start, what is in them, and how many are filled."""
     start = np.append(0, np.cumsum(degree))
     smaller, larger = np.divmod(keys, max(nodes, 1))

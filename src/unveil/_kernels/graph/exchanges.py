@@ -10,14 +10,14 @@ import numpy as np
 
 from unveil._kernels.graph.random import State, below
 from unveil._kernels.graph.roomy_rows import CHANGING, connect, disconnect, has_edge, shuffle
-from unveil._kernels.graph.rows import Integers, Neighbours
+from unveil._kernels.types import Int32Array, IntArray
 
 #: After so many nodes from which no walk leads on, the rest is left: it is rarely worth the time.
 MOST_FAILURES = 60
 _DRAWS = 50
 
 
-def _walk_to(came: Integers, last: int) -> Integers:
+def _walk_to(came: IntArray, last: int) -> IntArray:
     """Return the nodes of the walk to a state; none if it would add or take away one edge twice."""
     length = 1
     here = last
@@ -38,14 +38,14 @@ def _walk_to(came: Integers, last: int) -> Integers:
 
 
 def _shortest_walk(
-    start: Integers,
-    size: Integers,
-    neighbour: Neighbours,
-    kept: Integers,
-    need: Integers,
+    start: IntArray,
+    size: IntArray,
+    neighbour: Int32Array,
+    kept: IntArray,
+    need: IntArray,
     source: np.int64,
     state: State,
-) -> Integers:
+) -> IntArray:
     """Return the nodes of a walk from ``source`` to a node that needs the end of it; none if there is no such walk.
 
     The first ``kept[i]`` neighbours of node ``i`` stay. Takes time in proportion to nodes and edges: each node that is
@@ -106,15 +106,15 @@ def _shortest_walk(
 
 
 def _drawn_walk(
-    start: Integers,
-    size: Integers,
-    neighbour: Neighbours,
-    kept: Integers,
-    need: Integers,
+    start: IntArray,
+    size: IntArray,
+    neighbour: Int32Array,
+    kept: IntArray,
+    need: IntArray,
     source: np.int64,
-    open_nodes: Integers,
+    open_nodes: IntArray,
     state: State,
-) -> Integers:
+) -> IntArray:
     """Return a walk of three edges between nodes that lack one, through an edge drawn by lot; none if unlucky.
 
     On most graphs a few draws find one, which is faster than a search, and each edge has the same chance to go.
@@ -134,7 +134,7 @@ def _drawn_walk(
     return open_nodes[:0]
 
 
-def follow(start: Integers, size: Integers, neighbour: Neighbours, need: Integers, walk: Integers) -> None:
+def follow(start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, walk: IntArray) -> None:
     """Exchange the edges of a walk; those that go make room for those that come."""
     first_added = 0 if need[walk[0]] > 0 else 1
     for place in range(1 - first_added, walk.size - 1, 2):
@@ -147,7 +147,7 @@ def follow(start: Integers, size: Integers, neighbour: Neighbours, need: Integer
     need[last] += -1 if (walk.size - 2) % 2 == first_added else 1
 
 
-def settle(start: Integers, size: Integers, neighbour: Neighbours, kept: Integers, need: Integers, state: State) -> int:
+def settle(start: IntArray, size: IntArray, neighbour: Int32Array, kept: IntArray, need: IntArray, state: State) -> int:
     """Exchange edges until every node has what it needs or no walk leads on; return how many walks were long.
 
     A walk is long if it does more than to add an edge, to move one end of an edge, or to take two edges away and

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.graph.rows import Integers, Neighbours, edge_keys, row_numbers
+from unveil._kernels.graph.rows import edge_keys, row_numbers
+from unveil._kernels.types import Int32Array, IntArray
 
 
 class HalfEdges(NamedTuple):
@@ -14,13 +15,13 @@ class HalfEdges(NamedTuple):
     is, and ``twin`` where the same edge is listed at its other end.
     """
 
-    start: Integers
-    neighbour: Neighbours
-    owner: Neighbours
-    twin: Integers
+    start: IntArray
+    neighbour: Int32Array
+    owner: Int32Array
+    twin: IntArray
 
 
-def half_edges(start: Integers, neighbour: Neighbours) -> HalfEdges:
+def half_edges(start: IntArray, neighbour: Int32Array) -> HalfEdges:
     """Return a copy of a graph, with ascending rows, that a walk may change.
 
     >>> half_edges(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0], np.int32)).twin
@@ -31,7 +32,7 @@ def half_edges(start: Integers, neighbour: Neighbours) -> HalfEdges:
     return HalfEdges(start, neighbour.copy(), owner, np.lexsort((owner, neighbour)))
 
 
-def keys_of_half_edges(graph: HalfEdges) -> Integers:
+def keys_of_half_edges(graph: HalfEdges) -> IntArray:
     """Return the sorted keys of the edges, each once.
 
     >>> keys_of_half_edges(half_edges(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0], np.int32)))
@@ -41,7 +42,7 @@ def keys_of_half_edges(graph: HalfEdges) -> Integers:
     return np.sort(edge_keys(graph.owner[once], graph.neighbour[once], graph.start.size - 1))
 
 
-def connected(start: Integers, neighbour: Neighbours, one: int, other: int) -> bool:
+def connected(start: IntArray, neighbour: Int32Array, one: int, other: int) -> bool:
     """Return whether two nodes are connected, by a look at the shorter row."""
     if start[one + 1] - start[one] > start[other + 1] - start[other]:
         one, other = other, one
@@ -53,7 +54,7 @@ def connected(start: Integers, neighbour: Neighbours, one: int, other: int) -> b
     return found
 
 
-def exchange(neighbour: Neighbours, owner: Neighbours, twin: Integers, first: int, second: int) -> None:
+def exchange(neighbour: Int32Array, owner: Int32Array, twin: IntArray, first: int, second: int) -> None:
     """Let two entries exchange their other ends."""
     back, forth = twin[first], twin[second]
     neighbour[first], neighbour[second] = neighbour[second], neighbour[first]

@@ -1,14 +1,12 @@
 """A simple graph whose nodes have given numbers of neighbours, or as nearly so as any simple graph can."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels.types import IntArray
 
-Integers = NDArray[np.int64]
 
-
-def graph_with_degrees(degrees: Integers) -> tuple[Integers, Integers]:
+def graph_with_degrees(degrees: IntArray) -> tuple[IntArray, IntArray]:
     """Return both ends of the edges of a simple graph in which node i has ``degrees[i]`` neighbours.
 
     The node that lacks most is joined to those that lack most after it, over and over (Havel and Hakimi): this finds a
@@ -34,7 +32,7 @@ def graph_with_degrees(degrees: Integers) -> tuple[Integers, Integers]:
     return one[:edges], other[:edges]
 
 
-def _first_at_most(lacking: Integers, begin: int, limit: int) -> int:
+def _first_at_most(lacking: IntArray, begin: int, limit: int) -> int:
     """Return the first place from ``begin`` on whose value is at most ``limit``; values are non-increasing."""
     low, high = begin, lacking.size
     while low < high:
@@ -46,7 +44,7 @@ def _first_at_most(lacking: Integers, begin: int, limit: int) -> int:
     return low
 
 
-def _join(lacking: Integers, one: Integers, other: Integers) -> int:
+def _join(lacking: IntArray, one: IntArray, other: IntArray) -> int:
     """Write the edges into two arrays and return how many there are; ``lacking`` is used up."""
     edges = 0
     for node in range(lacking.size):

@@ -3,13 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Neighbours = NDArray[np.int32]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: Up to this many looks at an end of an edge plain Python is quick enough.
 PLAIN_STEPS = 20_000
@@ -18,11 +14,13 @@ PLAIN_STEPS = 20_000
 class Rows(NamedTuple):
     """A graph: the neighbours of node ``i`` are ``neighbour[start[i]:start[i + 1]]``."""
 
-    start: Integers
-    neighbour: Neighbours
+    start: IntArray
+    neighbour: Int32Array
 
 
-def inherited(one: Rows, other: Rows, rows: Integers, columns: Integers, partner: Integers, score: Floats) -> Floats:
+def inherited(
+    one: Rows, other: Rows, rows: IntArray, columns: IntArray, partner: IntArray, score: FloatArray
+) -> FloatArray:
     """Return for each node of one graph (row) and of the other (column) the mean score of their mapped neighbours.
 
     Parameters
@@ -60,18 +58,18 @@ def inherited(one: Rows, other: Rows, rows: Integers, columns: Integers, partner
 
 
 def _inherit(
-    start: Integers,
-    neighbour: Neighbours,
-    other_start: Integers,
-    other_neighbour: Neighbours,
-    rows: Integers,
-    columns: Integers,
-    partner: Integers,
-    score: Floats,
-    place: Integers,
-    mark: Floats,
-    total: Floats,
-    count: Floats,
+    start: IntArray,
+    neighbour: Int32Array,
+    other_start: IntArray,
+    other_neighbour: Int32Array,
+    rows: IntArray,
+    columns: IntArray,
+    partner: IntArray,
+    score: FloatArray,
+    place: IntArray,
+    mark: FloatArray,
+    total: FloatArray,
+    count: FloatArray,
 ) -> None:
     """Add up the scores, and count them.
 

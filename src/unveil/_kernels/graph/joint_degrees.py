@@ -21,13 +21,11 @@ larger degrees need larger noise, but not a budget of their own, although one ed
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray, IntArray
 
 
-def degree_grid(largest: int, spacing: float) -> Integers:
+def degree_grid(largest: int, spacing: float) -> IntArray:
     """Return degrees from 1 to ``largest``; each is ``spacing`` times itself above the one before, and 1 at least.
 
     >>> degree_grid(12, 0.5)
@@ -44,7 +42,7 @@ def degree_grid(largest: int, spacing: float) -> Integers:
     return np.array(degrees)
 
 
-def places(grid: Integers, degree: Integers) -> tuple[Integers, Floats]:
+def places(grid: IntArray, degree: IntArray) -> tuple[IntArray, FloatArray]:
     """Return the place in the grid below each degree, and the share of the place after it; degrees are at least 1.
 
     >>> places(np.array([1, 2, 4]), np.array([1, 3, 4, 9]))
@@ -57,18 +55,18 @@ def places(grid: Integers, degree: Integers) -> tuple[Integers, Floats]:
     return below, np.divide(1 / grid[below] - 1 / degree, width, out=np.zeros(below.size), where=width > 0)
 
 
-def cells_of(one: Integers, other: Integers) -> Integers:
+def cells_of(one: IntArray, other: IntArray) -> IntArray:
     """Return the number of the cell of each pair of places, in either order; by the larger place, then the smaller.
 
     >>> cells_of(np.array([0, 0, 1]), np.array([0, 1, 0]))
     array([0, 1, 1])
     """
     larger = np.maximum(one, other)
-    cells: Integers = larger * (larger + 1) // 2 + np.minimum(one, other)
+    cells: IntArray = larger * (larger + 1) // 2 + np.minimum(one, other)
     return cells
 
 
-def places_of_cells(size: int) -> tuple[Integers, Integers]:
+def places_of_cells(size: int) -> tuple[IntArray, IntArray]:
     """Return the smaller and the larger place of each cell of a grid of that size.
 
     >>> places_of_cells(2)
@@ -78,7 +76,7 @@ def places_of_cells(size: int) -> tuple[Integers, Integers]:
     return np.arange(larger.size) - larger * (larger + 1) // 2, larger
 
 
-def joint_table(grid: Integers, one: Integers, other: Integers) -> Floats:
+def joint_table(grid: IntArray, one: IntArray, other: IntArray) -> FloatArray:
     """Return for each cell how many edges are in it, given the degrees of both ends of every edge.
 
     >>> path = np.array([1, 2]), np.array([2, 1])
@@ -97,7 +95,7 @@ def joint_table(grid: Integers, one: Integers, other: Integers) -> Floats:
     return table
 
 
-def cell_weights(grid: Integers) -> Floats:
+def cell_weights(grid: IntArray) -> FloatArray:
     """Return the weight of the cells of each larger place, so that one edge changes the weighted table by at most 1.
 
     In a grid of all degrees the cells whose larger degree is x get a little more than 4 x, and those of the largest
@@ -125,7 +123,7 @@ def cell_weights(grid: Integers) -> Floats:
     return weight * change
 
 
-def finest_grid(largest: int, noise: float, *, most_places: int) -> tuple[Integers, Floats]:
+def finest_grid(largest: int, noise: float, *, most_places: int) -> tuple[IntArray, FloatArray]:
     """Return the finest grid, and its weights, whose cells have weights that add up to at most ``noise``.
 
     If even doubling degrees is too fine for that, degrees that double are returned.

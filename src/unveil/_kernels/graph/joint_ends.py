@@ -1,19 +1,16 @@
 """Edges from counts of joint degrees: every end gets a degree, and ends of like degree are put together into nodes."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.joint_degrees import places, places_of_cells
 from unveil._kernels.graph.noisy_counts import whole_counts
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray, IntArray
 
 # Of the number of nodes: far above rounding errors of sums, far below the 1 / degree that one end counts for.
 _ROUNDING = 1e-9
 
 
-def degrees_around(grid: Integers) -> tuple[Integers, Integers, Floats]:
+def degrees_around(grid: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Return how to spread the ends of each place over the degrees around it: place, degree and share, by place.
 
     The shares fall towards the neighbouring places and keep the mean of ``1 / degree``, hence the number of nodes. The
@@ -46,7 +43,7 @@ def degrees_around(grid: Integers) -> tuple[Integers, Integers, Floats]:
     return place[order], number[order], part[order]
 
 
-def nodes_of_ends(degree: Integers, nodes: int) -> Integers:
+def nodes_of_ends(degree: IntArray, nodes: int) -> IntArray:
     """Return the node of each end, given the degree that each should have, in falling order: 1 / degree is its part.
 
     A node gets ends until their parts add up to one. If that makes too many nodes, each gets more ends.
@@ -66,11 +63,13 @@ def nodes_of_ends(degree: Integers, nodes: int) -> Integers:
     part = before[run] + (np.arange(degree.size) - first[run]) / degree
     needed = before[-1] + count[-1] / degree[-1]
     fit = min(1.0, nodes / needed)
-    node: Integers = np.minimum((part * fit + _ROUNDING).astype(np.int64), nodes - 1)
+    node: IntArray = np.minimum((part * fit + _ROUNDING).astype(np.int64), nodes - 1)
     return node
 
 
-def drawn_edges(grid: Integers, counts: Integers, nodes: int, lots: Floats, offset: float) -> tuple[Integers, Integers]:
+def drawn_edges(
+    grid: IntArray, counts: IntArray, nodes: int, lots: FloatArray, offset: float
+) -> tuple[IntArray, IntArray]:
     """Return both ends of edges whose joint degrees have these counts by cell; loops and repeats may be among them.
 
     Nodes are numbered from 0 by falling degree. ``lots`` are two rows of random numbers, one per end of an edge each,

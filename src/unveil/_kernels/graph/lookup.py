@@ -4,15 +4,13 @@ Pass ``*LOOKUP`` as helpers to ``compiled``.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
-Neighbours = NDArray[np.int32]
+from unveil._kernels.types import Int32Array, IntArray
 
 _FREE = -1
 
 
-def place_in_row(start: Integers, neighbour: Neighbours, node: int, other: int) -> int:
+def place_in_row(start: IntArray, neighbour: Int32Array, node: int, other: int) -> int:
     """Return where ``other`` stands in ``neighbour`` within the row of ``node``, or -1 if they are not connected.
 
     >>> place_in_row(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0], np.int32), 0, 2)
@@ -30,7 +28,7 @@ def place_in_row(start: Integers, neighbour: Neighbours, node: int, other: int) 
     return -1
 
 
-def has_edge(start: Integers, neighbour: Neighbours, one: int, other: int) -> bool:
+def has_edge(start: IntArray, neighbour: Int32Array, one: int, other: int) -> bool:
     """Return whether two nodes are connected; the shorter of both rows is searched.
 
     >>> has_edge(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0], np.int32), 1, 2)
@@ -41,7 +39,7 @@ def has_edge(start: Integers, neighbour: Neighbours, one: int, other: int) -> bo
     return place_in_row(start, neighbour, one, other) >= 0
 
 
-def key_table(most: int) -> Integers:
+def key_table(most: int) -> IntArray:
     """Return an empty set with room for ``most`` keys; it is never more than half full, so that probes stay short.
 
     >>> key_table(3)
@@ -50,7 +48,7 @@ def key_table(most: int) -> Integers:
     return np.full(1 << max(3, int(2 * most - 1).bit_length()), _FREE)
 
 
-def slot_of(table: Integers, key: int) -> int:
+def slot_of(table: IntArray, key: int) -> int:
     """Return where a key stands in the set, or the free slot where it belongs."""
     last = table.size - 1
     # Neither product nor shift leaves 63 bits, so that plain Python and compiled code find the same slot.
@@ -60,7 +58,7 @@ def slot_of(table: Integers, key: int) -> int:
     return int(slot)
 
 
-def has_key(table: Integers, key: int) -> bool:
+def has_key(table: IntArray, key: int) -> bool:
     """Return whether a key is in the set.
 
     >>> has_key(key_table(1), 5)
@@ -69,7 +67,7 @@ def has_key(table: Integers, key: int) -> bool:
     return bool(table[slot_of(table, key)] >= 0)
 
 
-def add_key(table: Integers, key: int) -> None:
+def add_key(table: IntArray, key: int) -> None:
     """Put a key from 0 into the set, which changes.
 
     >>> table = key_table(1)
@@ -91,7 +89,7 @@ def key_of(one: int, other: int, nodes: int) -> int:
     return other * nodes + one
 
 
-def keys_in(table: Integers) -> Integers:
+def keys_in(table: IntArray) -> IntArray:
     """Return the keys of the set, ascending."""
     return np.sort(table[table >= 0])
 

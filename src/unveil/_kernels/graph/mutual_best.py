@@ -1,12 +1,10 @@
 """All pairs of nodes that have more witnesses than any other pair with either of them, mapped at one moment."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
 from unveil._kernels.graph.witnesses import WITNESSES, Side, clear_row, count_row, is_small
-
-Integers = NDArray[np.int64]
+from unveil._kernels.types import IntArray
 
 
 def map_mutual_best(here: Side, there: Side, least_degree: int, threshold: int, now: int) -> int:
@@ -41,7 +39,7 @@ def _map_mutual_best(here: Side, there: Side, least_degree: int, threshold: int,
     return mapped
 
 
-def _bests(here: Side, there: Side, least_degree: int, now: int) -> tuple[Integers, Integers, Integers]:
+def _bests(here: Side, there: Side, least_degree: int, now: int) -> tuple[IntArray, IntArray, IntArray]:
     """Return each node's best candidate, that of each node of the other graph, and the witnesses of the latter.
 
     Between candidates with as many witnesses the lot decides; -1 where nobody has any.

@@ -1,17 +1,15 @@
 """Noisy counts made possible ones: none negative, a given total, no more nodes than there are, whole numbers."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray, IntArray
 
 _HALVINGS = 60
 # What is this many times the total above or below all others gets all of it or nothing, however far it is.
 _FAR = 1e4
 
 
-def nearest_counts(noisy: Floats, weight: Floats, total: float, each: Floats, most: float) -> Floats:
+def nearest_counts(noisy: FloatArray, weight: FloatArray, total: float, each: FloatArray, most: float) -> FloatArray:
     """Return the counts nearest to noisy ones that are not negative, add up to ``total``, and do not need too much.
 
     Nearest means the least sum of squares of differences, each divided by the ``weight`` of its count. A count of one
@@ -47,7 +45,7 @@ def nearest_counts(noisy: Floats, weight: Floats, total: float, each: Floats, mo
     return counts
 
 
-def _with_total(noisy: Floats, square: Floats, total: float) -> Floats:
+def _with_total(noisy: FloatArray, square: FloatArray, total: float) -> FloatArray:
     """Return ``max(noisy - t * square, 0)`` with the ``t`` that makes it add up to the total.
 
     Whatever is negative with one ``t`` is so with the larger one that the others then need: it is left out for good.
@@ -59,14 +57,14 @@ def _with_total(noisy: Floats, square: Floats, total: float) -> Floats:
         if inside.all() or not inside.any():
             break
         value, weight = value[inside], weight[inside]
-    counts: Floats = np.maximum(noisy - level * square, 0)
+    counts: FloatArray = np.maximum(noisy - level * square, 0)
     reached = float(counts.sum())
     if reached > 0:
         counts *= total / reached
     return counts
 
 
-def whole_counts(counts: Floats, ends: Integers, offset: float) -> Integers:
+def whole_counts(counts: FloatArray, ends: IntArray, offset: float) -> IntArray:
     """Return counts rounded up or down, each up with the chance of its fraction, by one number from 0 to below 1.
 
     The counts come in parts, the first before ``ends[0]``, the next before ``ends[1]``, and so on to the last; the sum

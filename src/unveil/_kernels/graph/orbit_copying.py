@@ -7,15 +7,12 @@ and it needs no copying one by one.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import kernel
-
-Integers = NDArray[np.int64]
-Neighbours = NDArray[np.int32]
+from unveil._kernels.types import Int32Array, IntArray
 
 
-def copied_size(one: Neighbours, other: Neighbours, cell: Integers, times: Integers) -> tuple[int, int]:
+def copied_size(one: Int32Array, other: Int32Array, cell: IntArray, times: IntArray) -> tuple[int, int]:
     """Return how many nodes and edges there will be if node ``i`` is there ``times[i]`` times, itself included.
 
     ``times`` is the same for all of a cell and below 2**31. The counts are exact, however large.
@@ -30,7 +27,7 @@ def copied_size(one: Neighbours, other: Neighbours, cell: Integers, times: Integ
     return int(times.sum()), (int((edges >> 31).sum()) << 31) + int((edges & (2**31 - 1)).sum())
 
 
-def copied_keys(one: Neighbours, other: Neighbours, cell: Integers, times: Integers) -> Integers:
+def copied_keys(one: Int32Array, other: Int32Array, cell: IntArray, times: IntArray) -> IntArray:
     """Return the keys of the edges, in no order, of the graph in which node ``i`` is there ``times[i]`` times.
 
     Nodes keep their numbers; after them come the copies of node 0, then those of node 1, and so on.
@@ -47,13 +44,13 @@ def copied_keys(one: Neighbours, other: Neighbours, cell: Integers, times: Integ
 
 @kernel
 def _write_keys(
-    one: Neighbours,
-    other: Neighbours,
-    cell: Integers,
-    times: Integers,
-    before_copies: Integers,
+    one: Int32Array,
+    other: Int32Array,
+    cell: IntArray,
+    times: IntArray,
+    before_copies: IntArray,
     nodes: int,
-    keys: Integers,
+    keys: IntArray,
 ) -> None:
     written = 0
     for edge in range(one.size):

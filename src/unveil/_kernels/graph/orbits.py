@@ -1,14 +1,14 @@
 """The orbits of a graph: nodes that are alike in every way, because an automorphism maps one on the other."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil._kernels.graph.refinement import Integers, Neighbours, equitable_cells, numbered_by_first
+from unveil._kernels.graph.refinement import equitable_cells, numbered_by_first
 from unveil._kernels.graph.rows import row_numbers
+from unveil._kernels.types import BoolArray, Int32Array, IntArray
 from unveil._optional import need
 
 
-def orbits(start: Integers, neighbour: Neighbours) -> Integers:
+def orbits(start: IntArray, neighbour: Int32Array) -> IntArray:
     """Return the orbit of each node, numbered as orbits first appear; needs the extra ``orbits``.
 
     Only the edges that ``undecided_edges`` leaves are searched for automorphisms. In real graphs these are few or none,
@@ -33,7 +33,7 @@ def orbits(start: Integers, neighbour: Neighbours) -> Integers:
     return numbered_by_first(orbit)
 
 
-def undecided_edges(start: Integers, neighbour: Neighbours, cell: Integers) -> tuple[Integers, Integers]:
+def undecided_edges(start: IntArray, neighbour: Int32Array, cell: IntArray) -> tuple[IntArray, IntArray]:
     """Return both ends of the edges on which it depends whether the cells of colour refinement are orbits.
 
     Whatever permutes nodes within cells keeps the edges between two cells that are joined completely: these decide
@@ -58,16 +58,16 @@ def undecided_edges(start: Integers, neighbour: Neighbours, cell: Integers) -> t
     return one[kept], other[kept]
 
 
-def _in_circles(one: Integers, other: Integers, nodes: int) -> NDArray[np.bool_]:
+def _in_circles(one: IntArray, other: IntArray, nodes: int) -> BoolArray:
     """Return whether the part of the graph that each edge is in has a circle, so that it is no tree."""
     if one.size == 0:
         return np.zeros(0, np.bool_)
     part = _connected(one, other, nodes)
-    more: NDArray[np.bool_] = np.bincount(part[one], minlength=nodes) >= np.bincount(part, minlength=nodes)
+    more: BoolArray = np.bincount(part[one], minlength=nodes) >= np.bincount(part, minlength=nodes)
     return more[part[one]]
 
 
-def _connected(one: Integers, other: Integers, nodes: int) -> Integers:
+def _connected(one: IntArray, other: IntArray, nodes: int) -> IntArray:
     """Return a number for each node, equal where edges connect them."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -77,7 +77,7 @@ def _connected(one: Integers, other: Integers, nodes: int) -> Integers:
     return np.asarray(part, np.int64)
 
 
-def _moved_together(nodes: int, generators: list[list[int]]) -> Integers:
+def _moved_together(nodes: int, generators: list[list[int]]) -> IntArray:
     """Return a number for each node, equal where generators, one after the other, can take one to the other.
 
     >>> _moved_together(4, [[2, 1, 0, 3]])

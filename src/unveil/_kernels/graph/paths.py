@@ -3,12 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-
-Integers = NDArray[np.int64]
-Neighbours = NDArray[np.int32]
+from unveil._kernels.types import Int32Array, IntArray
 
 #: Up to this many looks at an end of an edge plain Python is quick enough.
 PLAIN_STEPS = 30_000
@@ -32,9 +29,9 @@ class PathSums(NamedTuple):
     of their distances, ``farthest`` the largest (0 where there is none).
     """
 
-    reached: Integers
-    total: Integers
-    farthest: Neighbours
+    reached: IntArray
+    total: IntArray
+    farthest: Int32Array
 
 
 class DiameterBounds(NamedTuple):
@@ -45,12 +42,12 @@ class DiameterBounds(NamedTuple):
     searches: int
 
 
-def runs_plain(start: Integers, neighbour: Neighbours, searches: int) -> bool:
+def runs_plain(start: IntArray, neighbour: Int32Array, searches: int) -> bool:
     """Return whether so many searches of the whole graph are few enough for plain Python."""
     return searches * (start.size + neighbour.size) <= PLAIN_STEPS
 
 
-def distances(start: Integers, neighbour: Neighbours, sources: Integers) -> Neighbours:
+def distances(start: IntArray, neighbour: Int32Array, sources: IntArray) -> Int32Array:
     """Return how many steps each node is from each source: one row per source, -1 where there is no path.
 
     >>> distances(np.array([0, 1, 3, 4, 4]), np.array([1, 0, 2, 1], np.int32), np.array([0, 1]))
@@ -60,7 +57,7 @@ def distances(start: Integers, neighbour: Neighbours, sources: Integers) -> Neig
     return _distances(start, neighbour, np.asarray(sources, np.int64), runs_plain(start, neighbour, sources.size))
 
 
-def components(start: Integers, neighbour: Neighbours) -> Neighbours:
+def components(start: IntArray, neighbour: Int32Array) -> Int32Array:
     """Return for each node the number of its connected component; components are numbered by their first node.
 
     >>> components(np.array([0, 0, 1, 2, 2]), np.array([2, 1], np.int32))
@@ -69,7 +66,7 @@ def components(start: Integers, neighbour: Neighbours) -> Neighbours:
     return _components_in_order(start, neighbour)[0]
 
 
-def path_sums(start: Integers, neighbour: Neighbours, sources: Integers) -> PathSums:
+def path_sums(start: IntArray, neighbour: Int32Array, sources: IntArray) -> PathSums:
     """Return number, sum and largest of the distances from all sources to each node; each source may be named once.
 
     With every node as a source, these are the exact farness and eccentricity of each node. 64 sources are searched
@@ -90,7 +87,7 @@ def path_sums(start: Integers, neighbour: Neighbours, sources: Integers) -> Path
     return sums
 
 
-def diameter_bounds(start: Integers, neighbour: Neighbours, inside: Integers, most: int) -> DiameterBounds:
+def diameter_bounds(start: IntArray, neighbour: Int32Array, inside: IntArray, most: int) -> DiameterBounds:
     """Return bounds of the largest distance between two nodes of the connected component that ``inside`` lists.
 
     After a search from ``s`` no path from ``v`` is longer than ``distance(v, s) + longest(s)``, nor are all shorter
@@ -119,14 +116,14 @@ def diameter_bounds(start: Integers, neighbour: Neighbours, inside: Integers, mo
     return DiameterBounds(int(lower.max()), int(max(lower.max(), upper.max())), searches)
 
 
-def _distances(start: Integers, neighbour: Neighbours, sources: Integers, plain: bool) -> Neighbours:
+def _distances(start: IntArray, neighbour: Int32Array, sources: IntArray, plain: bool) -> Int32Array:
     found = np.full((sources.size, start.size - 1), UNREACHABLE, np.int32)
     search = _search if plain else compiled(_search)
     search(start, neighbour, sources, found)
     return found
 
 
-def _search(start: Integers, neighbour: Neighbours, sources: Integers, found: Neighbours) -> None:
+def _search(start: IntArray, neighbour: Int32Array, sources: IntArray, found: Int32Array) -> None:
     """Write the distances from each source into its row of ``found``, which holds -1."""
     queue = np.empty(start.size, np.int32)
     for row in range(sources.size):
@@ -146,7 +143,7 @@ def _search(start: Integers, neighbour: Neighbours, sources: Integers, found: Ne
                     last += 1
 
 
-def _components_in_order(start: Integers, neighbour: Neighbours) -> tuple[Neighbours, Neighbours]:
+def _components_in_order(start: IntArray, neighbour: Int32Array) -> tuple[Int32Array, Int32Array]:
     """Return the component of each node, and all nodes in the order in which a search comes to them."""
     label, order = np.full(start.size - 1, -1, np.int32), np.empty(start.size - 1, np.int32)
     run = _label if runs_plain(start, neighbour, 1) else compiled(_label)
@@ -154,7 +151,7 @@ def _components_in_order(start: Integers, neighbour: Neighbours) -> tuple[Neighb
     return label, order
 
 
-def _label(start: Integers, neighbour: Neighbours, label: Neighbours, order: Neighbours) -> None:
+def _label(start: IntArray, neighbour: Int32Array, label: Int32Array, order: Int32Array) -> None:
     """Write the number of each component into ``label``, which holds -1, and its nodes in a row into ``order``."""
     count = first = last = 0
     for root in range(start.size - 1):
@@ -176,12 +173,12 @@ def _label(start: Integers, neighbour: Neighbours, label: Neighbours, order: Nei
 
 
 def _sweep(
-    start: Integers,
-    neighbour: Neighbours,
-    sources: Neighbours,
-    reached: Integers,
-    total: Integers,
-    farthest: Neighbours,
+    start: IntArray,
+    neighbour: Int32Array,
+    sources: Int32Array,
+    reached: IntArray,
+    total: IntArray,
+    farthest: Int32Array,
 ) -> None:
     """Add the paths from all sources: bit ``i`` of a node's word says that source ``i`` of the batch got there."""
     nodes = start.size - 1

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from unveil._kernels._compile import compiled
 from unveil._kernels.graph.random import DRAWING, State, below
 from unveil._kernels.graph.witnesses import FIRST, NEVER, Side, is_small
+from unveil._kernels.types import BoolArray, IntArray
 
-Integers = NDArray[np.int64]
 Marks = NDArray[np.int16]
 
 # Up to so many pairs of nodes, their marks are kept (2 bytes each); beyond, they are counted whenever they may suffice.
@@ -16,7 +16,7 @@ _KEPT_UP_TO = 30_000_000
 _MOST_MARKS = 32_000
 
 
-def percolate(here: Side, there: Side, need: int, state: State) -> Integers:
+def percolate(here: Side, there: Side, need: int, state: State) -> IntArray:
     """Map all pairs that get ``need`` marks, and return the moment at which each node was mapped, or ``NEVER``.
 
     Nodes that have a partner are the first to give marks. One pair after the other, drawn by lot from those that have
@@ -34,7 +34,7 @@ def percolate(here: Side, there: Side, need: int, state: State) -> Integers:
     return np.where(known, NEVER, here.taken)
 
 
-def _percolate(here: Side, there: Side, known: Integers, need: int, marks: Marks, state: State) -> None:
+def _percolate(here: Side, there: Side, known: IntArray, need: int, marks: Marks, state: State) -> None:
     nodes, others = here.start.size - 1, there.start.size - 1
     waiting = np.empty(nodes, np.int64)
     waiting[: known.size] = known
@@ -58,12 +58,12 @@ def _percolate(here: Side, there: Side, known: Integers, need: int, marks: Marks
         left, now = _map_by_lot(here, there, cells[:size], waiting, left, now, state)
 
 
-def _add_giver(here: Side, node: int, givers: Integers) -> None:
+def _add_giver(here: Side, node: int, givers: IntArray) -> None:
     for place in range(here.start[node], here.start[node + 1]):
         givers[here.neighbour[place]] += 1
 
 
-def _free_neighbours(here: Side, node: int, givers: Integers, least: int) -> Integers:
+def _free_neighbours(here: Side, node: int, givers: IntArray, least: int) -> IntArray:
     """Return the neighbours of a node that are not mapped and have enough neighbours that have given marks."""
     free = np.empty(here.start[node + 1] - here.start[node], np.int64)
     size = 0
@@ -76,8 +76,8 @@ def _free_neighbours(here: Side, node: int, givers: Integers, least: int) -> Int
 
 
 def _give_marks(
-    here: Side, there: Side, node: int, other: int, need: int, marks: Marks, cells: Integers
-) -> tuple[int, Integers]:
+    here: Side, there: Side, node: int, other: int, need: int, marks: Marks, cells: IntArray
+) -> tuple[int, IntArray]:
     """Give the marks of one pair; return how many pairs have enough now, and these pairs, row by row."""
     free = _free_neighbours(there, other, there.taken, 0)
     size = 0
@@ -97,11 +97,11 @@ def _count_marks(
     node: int,
     other: int,
     need: int,
-    givers: Integers,
-    givers_there: Integers,
-    is_near: NDArray[np.bool_],
-    cells: Integers,
-) -> tuple[int, Integers]:
+    givers: IntArray,
+    givers_there: IntArray,
+    is_near: BoolArray,
+    cells: IntArray,
+) -> tuple[int, IntArray]:
     """Return the same without keeping marks: those of a pair are counted where both have enough givers around."""
     size = 0
     free = _free_neighbours(there, other, givers_there, need)
@@ -123,7 +123,7 @@ def _count_marks(
     return size, cells
 
 
-def _with_room(cells: Integers, size: int) -> Integers:
+def _with_room(cells: IntArray, size: int) -> IntArray:
     if size < len(cells):
         return cells
     wider = np.empty((2 * size, 2), np.int64)
@@ -132,7 +132,7 @@ def _with_room(cells: Integers, size: int) -> Integers:
 
 
 def _map_by_lot(
-    here: Side, there: Side, cells: Integers, waiting: Integers, left: int, now: int, state: State
+    here: Side, there: Side, cells: IntArray, waiting: IntArray, left: int, now: int, state: State
 ) -> tuple[int, int]:
     """Map the nodes of the cells, which are in rows, and queue them; return the length of the queue and the moment."""
     rows = _starts_of_rows(cells)
@@ -157,7 +157,7 @@ def _map_by_lot(
     return left, now
 
 
-def _starts_of_rows(cells: Integers) -> Integers:
+def _starts_of_rows(cells: IntArray) -> IntArray:
     """Return where each row of cells starts, and where the last one ends."""
     starts = np.empty(len(cells) + 1, np.int64)
     rows = 0

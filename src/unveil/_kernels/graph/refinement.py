@@ -3,36 +3,33 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
-
-Integers = NDArray[np.int64]
-Neighbours = NDArray[np.int32]
+from unveil._kernels.types import Int32Array, IntArray
 
 
 class _Cells(NamedTuple):
     """Cells as stretches of one order of all nodes."""
 
-    cell: Integers  # of each node
-    member: Integers  # the nodes, those of a cell side by side
-    place: Integers  # where each node stands in ``member``
-    first: Integers  # where each cell begins in it
-    length: Integers  # how many nodes each cell has
+    cell: IntArray  # of each node
+    member: IntArray  # the nodes, those of a cell side by side
+    place: IntArray  # where each node stands in ``member``
+    first: IntArray  # where each cell begins in it
+    length: IntArray  # how many nodes each cell has
 
 
 class _Strikes(NamedTuple):
     """What one cell, the splitter, sees of the others."""
 
-    node: Integers  # the nodes that have a neighbour in it
-    near: Integers  # how many, for each node; 0 for all others
-    cell: Integers  # the cells that these nodes are in
-    nodes_of: Integers  # how many there are in each cell; 0 for all others
-    bucket: Integers  # room to sort by that number, all 0
-    spare: Integers  # the same
+    node: IntArray  # the nodes that have a neighbour in it
+    near: IntArray  # how many, for each node; 0 for all others
+    cell: IntArray  # the cells that these nodes are in
+    nodes_of: IntArray  # how many there are in each cell; 0 for all others
+    bucket: IntArray  # room to sort by that number, all 0
+    spare: IntArray  # the same
 
 
-def equitable_cells(start: Integers, neighbour: Neighbours) -> Integers:
+def equitable_cells(start: IntArray, neighbour: Int32Array) -> IntArray:
     """Return the cell of each node in the coarsest equitable partition, numbered as cells first appear.
 
     There is exactly one such partition, so the order of nodes changes nothing but the numbers of cells. Nodes that an
@@ -56,7 +53,7 @@ def equitable_cells(start: Integers, neighbour: Neighbours) -> Integers:
     return numbered_by_first(cells.cell)
 
 
-def numbered_by_first(cell: Integers) -> Integers:
+def numbered_by_first(cell: IntArray) -> IntArray:
     """Return the same cells, numbered from 0 in the order in which they first appear.
 
     >>> numbered_by_first(np.array([7, 3, 7]))
@@ -68,7 +65,7 @@ def numbered_by_first(cell: Integers) -> Integers:
     return number[code]
 
 
-def _refine(start: Integers, neighbour: Neighbours, cells: _Cells, strikes: _Strikes) -> None:
+def _refine(start: IntArray, neighbour: Int32Array, cells: _Cells, strikes: _Strikes) -> None:
     """Split cells by how many neighbours their nodes have in another, until no cell splits one."""
     nodes = cells.cell.size
     waiting = np.zeros(nodes, np.int64)  # cells that may still split others, each at most once
@@ -100,7 +97,7 @@ def _refine(start: Integers, neighbour: Neighbours, cells: _Cells, strikes: _Str
             strikes.near[strikes.node[one]] = 0
 
 
-def _strike(start: Integers, neighbour: Neighbours, cells: _Cells, splitter: int, strikes: _Strikes) -> int:
+def _strike(start: IntArray, neighbour: Int32Array, cells: _Cells, splitter: int, strikes: _Strikes) -> int:
     """Count each node's neighbours in the splitter; return how many nodes have one."""
     struck = 0
     begin = cells.first[splitter]
@@ -149,7 +146,7 @@ def _sort(begin: int, many: int, cells: _Cells, strikes: _Strikes) -> None:
     strikes.bucket[: highest + 1] = 0
 
 
-def _cut(old: int, begin: int, found: int, cells: _Cells, counts: Integers) -> int:
+def _cut(old: int, begin: int, found: int, cells: _Cells, counts: IntArray) -> int:
     """Make a cell of each stretch of equal counts from ``begin`` on; return how many cells there are then."""
     end = cells.first[old] + cells.length[old]
     now = old
@@ -166,7 +163,7 @@ def _cut(old: int, begin: int, found: int, cells: _Cells, counts: Integers) -> i
     return found
 
 
-def _largest(old: int, before: int, found: int, lengths: Integers) -> int:
+def _largest(old: int, before: int, found: int, lengths: IntArray) -> int:
     """Return a largest of the parts into which a cell fell: itself, and those numbered from ``before``."""
     best = old
     for part in range(before, found):

@@ -3,12 +3,13 @@
 import numpy as np
 
 from unveil._kernels.graph.random import DRAWING, State, below
-from unveil._kernels.graph.rows import Integers, Neighbours, row_numbers
+from unveil._kernels.graph.rows import row_numbers
+from unveil._kernels.types import Int32Array, IntArray
 
 Node = int | np.integer
 
 
-def with_room(start: Integers, neighbour: Neighbours, most: Integers) -> tuple[Integers, Integers, Neighbours]:
+def with_room(start: IntArray, neighbour: Int32Array, most: IntArray) -> tuple[IntArray, IntArray, Int32Array]:
     """Return ``start``, ``size`` and ``neighbour`` of the same graph with room for ``most`` neighbours of each node.
 
     The neighbours of node ``i`` are ``neighbour[start[i]:start[i] + size[i]]``; those it had before come first.
@@ -23,7 +24,7 @@ def with_room(start: Integers, neighbour: Neighbours, most: Integers) -> tuple[I
     return roomy, size, wide
 
 
-def keys_in(start: Integers, size: Integers, neighbour: Neighbours) -> Integers:
+def keys_in(start: IntArray, size: IntArray, neighbour: Int32Array) -> IntArray:
     """Return the sorted keys of the edges, each once.
 
     >>> keys_in(np.array([0, 1, 3]), np.array([1, 1]), np.array([1, 0, -1], np.int32))
@@ -36,7 +37,7 @@ def keys_in(start: Integers, size: Integers, neighbour: Neighbours) -> Integers:
     return np.sort(row[once] * size.size + other[once])
 
 
-def has_edge(start: Integers, size: Integers, neighbour: Neighbours, one: Node, other: Node) -> bool:
+def has_edge(start: IntArray, size: IntArray, neighbour: Int32Array, one: Node, other: Node) -> bool:
     """Return whether two nodes are connected; looks through the shorter of their rows."""
     if size[other] < size[one]:
         one, other = other, one
@@ -46,7 +47,7 @@ def has_edge(start: Integers, size: Integers, neighbour: Neighbours, one: Node, 
     return False
 
 
-def connect(start: Integers, size: Integers, neighbour: Neighbours, one: Node, other: Node) -> None:
+def connect(start: IntArray, size: IntArray, neighbour: Int32Array, one: Node, other: Node) -> None:
     """Add an edge that is not there; both rows must have room."""
     neighbour[start[one] + size[one]] = other
     size[one] += 1
@@ -54,7 +55,7 @@ def connect(start: Integers, size: Integers, neighbour: Neighbours, one: Node, o
     size[other] += 1
 
 
-def _take_out(start: Integers, size: Integers, neighbour: Neighbours, one: Node, other: Node) -> None:
+def _take_out(start: IntArray, size: IntArray, neighbour: Int32Array, one: Node, other: Node) -> None:
     last = start[one] + size[one] - 1
     for place in range(start[one], last + 1):
         if neighbour[place] == other:
@@ -64,13 +65,13 @@ def _take_out(start: Integers, size: Integers, neighbour: Neighbours, one: Node,
             return
 
 
-def disconnect(start: Integers, size: Integers, neighbour: Neighbours, one: Node, other: Node) -> None:
+def disconnect(start: IntArray, size: IntArray, neighbour: Int32Array, one: Node, other: Node) -> None:
     """Take an edge away that is there; the last neighbour takes its place in the row."""
     _take_out(start, size, neighbour, one, other)
     _take_out(start, size, neighbour, other, one)
 
 
-def shuffle(values: Integers, state: State) -> None:
+def shuffle(values: IntArray, state: State) -> None:
     """Put numbers in random order."""
     for last in range(values.size - 1, 0, -1):
         place = below(state, last + 1)

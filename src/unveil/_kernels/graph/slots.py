@@ -8,26 +8,22 @@ every table of joint degrees that some simple graph has can be reached, edge by 
 The functions are written for both plain Python and numba; ``PLACING`` are the helpers of ``place_edges``.
 """
 
-import numpy as np
-from numpy.typing import NDArray
-
 from unveil._kernels.graph.random import State, below
+from unveil._kernels.types import BoolArray, IntArray
 
-Integers = NDArray[np.int64]
 
-
-def has_room(node: int, start: Integers, filled: Integers) -> bool:
+def has_room(node: int, start: IntArray, filled: IntArray) -> bool:
     """Return whether a node has an empty slot."""
     return bool(filled[node] < start[node + 1] - start[node])
 
 
-def add(node: int, new: int, start: Integers, slot: Integers, filled: Integers) -> None:
+def add(node: int, new: int, start: IntArray, slot: IntArray, filled: IntArray) -> None:
     """Put a neighbour into the first empty slot of a node; the other end needs its own call."""
     slot[start[node] + filled[node]] = new
     filled[node] += 1
 
 
-def take_out(node: int, old: int, start: Integers, slot: Integers, filled: Integers) -> None:
+def take_out(node: int, old: int, start: IntArray, slot: IntArray, filled: IntArray) -> None:
     """Empty the slot of a node in which a neighbour is; the last neighbour takes its place."""
     place = start[node]
     while slot[place] != old:
@@ -36,7 +32,7 @@ def take_out(node: int, old: int, start: Integers, slot: Integers, filled: Integ
     slot[place] = slot[start[node] + filled[node]]
 
 
-def are_joined(one: int, other: int, start: Integers, slot: Integers, filled: Integers) -> bool:
+def are_joined(one: int, other: int, start: IntArray, slot: IntArray, filled: IntArray) -> bool:
     """Return whether two nodes are neighbours."""
     if filled[other] < filled[one]:
         one, other = other, one
@@ -46,7 +42,7 @@ def are_joined(one: int, other: int, start: Integers, slot: Integers, filled: In
     return bool(found)
 
 
-def mark(node: int, marks: Integers, start: Integers, slot: Integers, filled: Integers) -> int:
+def mark(node: int, marks: IntArray, start: IntArray, slot: IntArray, filled: IntArray) -> int:
     """Mark the neighbours of a node and itself, with a number that no other call has used; return that number."""
     marks[-1] += 1
     for place in range(start[node], start[node] + filled[node]):
@@ -56,7 +52,7 @@ def mark(node: int, marks: Integers, start: Integers, slot: Integers, filled: In
 
 
 def make_room(
-    node: int, spared: int, first: int, last: int, start: Integers, slot: Integers, filled: Integers, marks: Integers
+    node: int, spared: int, first: int, last: int, start: IntArray, slot: IntArray, filled: IntArray, marks: IntArray
 ) -> bool:
     """Empty a slot of a node of the class from ``first`` to before ``last``; return whether it has one then.
 
@@ -83,12 +79,12 @@ def make_room(
 def place_edge(
     one: int,
     other: int,
-    first: Integers,
-    start: Integers,
-    slot: Integers,
-    filled: Integers,
-    marks: Integers,
-    work: Integers,
+    first: IntArray,
+    start: IntArray,
+    slot: IntArray,
+    filled: IntArray,
+    marks: IntArray,
+    work: IntArray,
     state: State,
 ) -> bool:
     """Join a node of one class to one of the other; return whether that was possible.
@@ -122,16 +118,16 @@ def place_edge(
 
 
 def place_edges(
-    one: Integers,
-    other: Integers,
-    first: Integers,
-    start: Integers,
-    slot: Integers,
-    filled: Integers,
-    marks: Integers,
-    work: Integers,
+    one: IntArray,
+    other: IntArray,
+    first: IntArray,
+    start: IntArray,
+    slot: IntArray,
+    filled: IntArray,
+    marks: IntArray,
+    work: IntArray,
     state: State,
-    placed: NDArray[np.bool_],
+    placed: BoolArray,
 ) -> None:
     """Place an edge between each pair of classes, in turn, and write down which could be placed."""
     for edge in range(one.size):
@@ -141,7 +137,7 @@ def place_edges(
 
 
 def join_leftovers(
-    ends: Integers, owner: Integers, start: Integers, slot: Integers, filled: Integers, tries: int, state: State
+    ends: IntArray, owner: IntArray, start: IntArray, slot: IntArray, filled: IntArray, tries: int, state: State
 ) -> None:
     """Join empty slots in pairs, the first two nodes of ``ends``, the next two, and so on, whatever their classes.
 

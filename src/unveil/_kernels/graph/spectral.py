@@ -4,11 +4,8 @@ import inspect
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Neighbours = NDArray[np.int32]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: Up to so many nodes all eigenvalues are computed from the full matrix.
 DENSE_UP_TO = 400
@@ -19,11 +16,11 @@ _TOLERANCES = ((1e-10, 60), (1e-3, 300), (1e-1, 3000))
 class Eigenvalues(NamedTuple):
     """Eigenvalues, largest first, and how far each may be from a true one, as a share of the largest."""
 
-    values: Floats
+    values: FloatArray
     tolerance: float
 
 
-def largest_eigenvalues(start: Integers, neighbour: Neighbours, count: int) -> Eigenvalues:
+def largest_eigenvalues(start: IntArray, neighbour: Int32Array, count: int) -> Eigenvalues:
     """Return the ``count`` largest eigenvalues of the adjacency matrix, or all where there are fewer nodes.
 
     The iteration begins from a fixed vector: the same graph gives the same values to the last bit, and one with other
@@ -43,7 +40,7 @@ def largest_eigenvalues(start: Integers, neighbour: Neighbours, count: int) -> E
     return _iterate(start, neighbour, count)
 
 
-def spectral_norm(start: Integers, neighbour: Neighbours) -> Eigenvalues:
+def spectral_norm(start: IntArray, neighbour: Int32Array) -> Eigenvalues:
     """Return the largest absolute eigenvalue of the adjacency matrix, as the only value; 0 without an edge.
 
     No entry is negative, hence the largest eigenvalue is also the largest in size (Perron and Frobenius).
@@ -55,7 +52,7 @@ def spectral_norm(start: Integers, neighbour: Neighbours) -> Eigenvalues:
     return found if found.values.size else Eigenvalues(np.zeros(1), 0.0)
 
 
-def _iterate(start: Integers, neighbour: Neighbours, count: int) -> Eigenvalues:
+def _iterate(start: IntArray, neighbour: Int32Array, count: int) -> Eigenvalues:
     """Return the largest eigenvalues by implicitly restarted Lanczos iteration, as exactly as the graph allows."""
     from scipy.sparse import csr_array
     from scipy.sparse.linalg import ArpackNoConvergence, eigsh

@@ -4,15 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray, IntArray
 
 #: More steps than this would need more than 128 MB of memory.
 MOST_STEPS = 2**30
 
 
-def fitted_degrees(above: Floats, sequence: Floats, most_steps: int = MOST_STEPS) -> tuple[Integers, bool]:
+def fitted_degrees(above: FloatArray, sequence: FloatArray, most_steps: int = MOST_STEPS) -> tuple[IntArray, bool]:
     """Return the non-increasing whole numbers nearest to both views, and whether they are surely the nearest.
 
     They minimise the sum of ``|sequence[j] - degree of node j|`` plus the sum of ``|above[i] - nodes with more than i
@@ -43,7 +41,7 @@ def fitted_degrees(above: Floats, sequence: Floats, most_steps: int = MOST_STEPS
     return run(above, sequence, lowest, highest, packed), exact
 
 
-def _band(above: Floats, sequence: Floats) -> tuple[Integers, Integers]:
+def _band(above: FloatArray, sequence: FloatArray) -> tuple[IntArray, IntArray]:
     """Return between which heights each step of a cheapest staircase lies.
 
     One unit more of height y at node x changes the cost of the sequence by -1 while y + 1 <= sequence[x] and by +1 as
@@ -66,14 +64,14 @@ def _band(above: Floats, sequence: Floats) -> tuple[Integers, Integers]:
     )
 
 
-def _steps(lowest: Integers, highest: Integers, tallest: int) -> int:
+def _steps(lowest: IntArray, highest: IntArray, tallest: int) -> int:
     """Return the number of points of the grid in a band."""
     tops = np.concatenate([[tallest], highest])
     bottoms = np.concatenate([lowest, [0]])
     return int((tops - bottoms + 1).sum())
 
 
-def _narrowed(lowest: Integers, highest: Integers, most_steps: int) -> tuple[Integers, Integers]:
+def _narrowed(lowest: IntArray, highest: IntArray, most_steps: int) -> tuple[IntArray, IntArray]:
     """Return a band around the middle of another that has about as many points as allowed."""
     middle = (lowest + highest) // 2
     half = max(1, most_steps // (4 * lowest.size))
@@ -81,8 +79,8 @@ def _narrowed(lowest: Integers, highest: Integers, most_steps: int) -> tuple[Int
 
 
 def _cheapest_way(
-    above: Floats, sequence: Floats, lowest: Integers, highest: Integers, packed: NDArray[np.uint8]
-) -> Integers:
+    above: FloatArray, sequence: FloatArray, lowest: IntArray, highest: IntArray, packed: NDArray[np.uint8]
+) -> IntArray:
     """Return the heights at which the cheapest way down the band steps to the right, one per node."""
     nodes = sequence.size
     tallest = above.size
@@ -108,7 +106,7 @@ def _cheapest_way(
     return _way_back(packed, lowest, highest, place)
 
 
-def _way_back(packed: NDArray[np.uint8], lowest: Integers, highest: Integers, steps: int) -> Integers:
+def _way_back(packed: NDArray[np.uint8], lowest: IntArray, highest: IntArray, steps: int) -> IntArray:
     """Return the heights of the way that the marks lead back along, from the last point."""
     nodes = lowest.size
     heights = np.zeros(nodes, np.int64)

@@ -3,15 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
 from unveil._kernels.graph.lookup import LOOKUP, add_key, has_edge, has_key, key_of, key_table, keys_in
 from unveil._kernels.graph.random import DRAWING, State, below
 from unveil._kernels.graph.rows import edge_keys
-
-Integers = NDArray[np.int64]
-Neighbours = NDArray[np.int32]
+from unveil._kernels.types import Int32Array, IntArray
 
 #: So many draws in a row may be rejected before a switch is given up.
 TRIES = 100
@@ -23,12 +20,12 @@ _LEAST_TRIES = 1000
 class Switched(NamedTuple):
     """What switching left: the keys of all edges in no order, and how many switches were done and given up."""
 
-    keys: Integers
+    keys: IntArray
     done: int
     given_up: int
 
 
-def switched_edges(start: Integers, neighbour: Neighbours, keys: Integers, asked: int, state: State) -> Switched:
+def switched_edges(start: IntArray, neighbour: Int32Array, keys: IntArray, asked: int, state: State) -> Switched:
     """Return the edges after up to ``asked`` switches of two edges each, drawn with ``state``.
 
     A switch turns the edges t-w and u-v into t-v and u-w, where all four are different nodes and neither new edge was
@@ -50,7 +47,7 @@ def switched_edges(start: Integers, neighbour: Neighbours, keys: Integers, asked
 
 
 def _switch(
-    start: Integers, neighbour: Neighbours, pool: Integers, asked: int, table: Integers, state: State
+    start: IntArray, neighbour: Int32Array, pool: IntArray, asked: int, table: IntArray, state: State
 ) -> tuple[int, int, int]:
     """Return how many edges are left at the front of the pool, and how many switches were done and given up."""
     left, done, given_up, rejected = len(pool), 0, 0, 0
@@ -69,7 +66,7 @@ def _switch(
 
 
 def _try_switch(
-    start: Integers, neighbour: Neighbours, pool: Integers, left: int, table: Integers, state: State
+    start: IntArray, neighbour: Int32Array, pool: IntArray, left: int, table: IntArray, state: State
 ) -> bool:
     """Draw two edges and return whether they could be switched; then they have left the pool for the table."""
     nodes = start.size - 1

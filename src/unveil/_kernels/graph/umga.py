@@ -1,13 +1,12 @@
 """Edges taken away, added and moved until every node has the degree it should have (UMGA)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
 from unveil._kernels.graph.exchanges import EXCHANGING, follow, settle
 from unveil._kernels.graph.random import State, below
 from unveil._kernels.graph.roomy_rows import has_edge, keys_in, shuffle, with_room
-from unveil._kernels.graph.rows import Integers, Neighbours
+from unveil._kernels.types import BoolArray, Int32Array, IntArray
 
 _PLAIN_UP_TO = 4_000
 _DRAWS = 100
@@ -16,8 +15,8 @@ _UNSEEN = 2**62
 
 
 def changed_to(
-    start: Integers, neighbour: Neighbours, degrees: Integers, state: State, *, by_relevance: bool = False
-) -> tuple[Integers, Integers, int]:
+    start: IntArray, neighbour: Int32Array, degrees: IntArray, state: State, *, by_relevance: bool = False
+) -> tuple[IntArray, IntArray, int]:
     """Return the keys of a graph with these degrees, what each node still lacks, and how many exchanges were longer.
 
     As in Casas-Roma, Herrera-Joancomartí and Torra: while more edges must go than come, two nodes that have too many
@@ -39,7 +38,7 @@ def changed_to(
 
 
 def _change(
-    start: Integers, size: Integers, neighbour: Neighbours, need: Integers, by_relevance: bool, state: State
+    start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State
 ) -> int:
     for drop in (True, False):
         _pair_up(start, size, neighbour, need, by_relevance, state, drop)
@@ -48,7 +47,7 @@ def _change(
     return settle(start, size, neighbour, kept, need, state)
 
 
-def _repeated(count: Integers, state: State) -> Integers:
+def _repeated(count: IntArray, state: State) -> IntArray:
     """Return every node as often as its count says, in random order."""
     filled = 0
     nodes = np.empty(np.maximum(count, 0).sum(), np.int64)
@@ -69,7 +68,7 @@ def _sample(count: int, by_relevance: bool) -> int:
     return looked_at
 
 
-def _relevance(start: Integers, size: Integers, neighbour: Neighbours, walk: Integers) -> int:
+def _relevance(start: IntArray, size: IntArray, neighbour: Int32Array, walk: IntArray) -> int:
     """Return the neighbourhood centralities of the edges of a walk in sum, times twice the largest degree.
 
     For one edge that is how many nodes are connected to just one of its ends.
@@ -87,7 +86,7 @@ def _relevance(start: Integers, size: Integers, neighbour: Neighbours, walk: Int
 
 
 def _pair_up(
-    start: Integers, size: Integers, neighbour: Neighbours, need: Integers, by_relevance: bool, state: State, drop: bool
+    start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State, drop: bool
 ) -> None:
     """Connect two nodes that lack an edge while more must come than go; or with ``drop``, while more must go.
 
@@ -126,7 +125,7 @@ def _pair_up(
 
 
 def _move_edges(
-    start: Integers, size: Integers, neighbour: Neighbours, need: Integers, by_relevance: bool, state: State
+    start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State
 ) -> None:
     """Move one end of an edge from a node that has too many to one that lacks some, as long as there are both."""
     giving, taking = _repeated(-need, state), _repeated(need, state)
@@ -142,15 +141,15 @@ def _move_edges(
 
 
 def _move(
-    start: Integers,
-    size: Integers,
-    neighbour: Neighbours,
+    start: IntArray,
+    size: IntArray,
+    neighbour: Int32Array,
     giver: np.int64,
     taker: np.int64,
     by_relevance: bool,
-    marked: NDArray[np.bool_],
+    marked: BoolArray,
     state: State,
-) -> Integers:
+) -> IntArray:
     """Return the giver, a neighbour that could be the taker's instead, and the taker; none if there is none."""
     for place in range(start[taker], start[taker] + size[taker]):
         marked[neighbour[place]] = True

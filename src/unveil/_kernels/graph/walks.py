@@ -2,26 +2,21 @@
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
 from unveil._kernels.graph.lookup import LOOKUP, add_key, has_key, key_of, key_table, keys_in
 from unveil._kernels.graph.random import DRAWING, State, below, next_float
-
-Integers = NDArray[np.int64]
-Neighbours = NDArray[np.int32]
+from unveil._kernels.types import Int32Array, IntArray
 
 
 class Walked(NamedTuple):
     """What random walks made: the sorted keys of all edges, and how many neighbours got no new end."""
 
-    keys: Integers
+    keys: IntArray
     given_up: int
 
 
 def walked_edges(
-    start: Integers, neighbour: Neighbours, order: Integers, hops: int, tries: int, state: State
+    start: IntArray, neighbour: Int32Array, order: IntArray, hops: int, tries: int, state: State
 ) -> Walked:
     """Return the edges that join each node to the ends of walks of ``hops`` steps from its neighbours.
 
@@ -42,7 +37,7 @@ def walked_edges(
 
 
 def _walk_all(
-    start: Integers, neighbour: Neighbours, order: Integers, hops: int, tries: int, table: Integers, state: State
+    start: IntArray, neighbour: Int32Array, order: IntArray, hops: int, tries: int, table: IntArray, state: State
 ) -> int:
     nodes = start.size - 1
     given_up = 0
@@ -62,7 +57,7 @@ def _walk_all(
 
 
 def _new_end(
-    start: Integers, neighbour: Neighbours, node: int, other: int, hops: int, tries: int, table: Integers, state: State
+    start: IntArray, neighbour: Int32Array, node: int, other: int, hops: int, tries: int, table: IntArray, state: State
 ) -> int:
     """Return where a walk from ``other`` ends, if ``node`` is not there and has no edge to it yet, or else -1."""
     nodes = start.size - 1
@@ -77,7 +72,7 @@ def _new_end(
     return -1
 
 
-def _shuffle(row: Neighbours, state: State) -> None:
+def _shuffle(row: Int32Array, state: State) -> None:
     for place in range(row.size - 1, 0, -1):
         other = below(state, place + 1)
         row[place], row[other] = row[other], row[place]

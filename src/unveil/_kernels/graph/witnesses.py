@@ -10,13 +10,9 @@ Pass ``*WITNESSES`` as helpers to ``compiled``.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-
-Integers = NDArray[np.int64]
-Neighbours = NDArray[np.int32]
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: The moment of what did not happen.
 NEVER = np.iinfo(np.int64).max
@@ -36,24 +32,24 @@ class Side(NamedTuple):
     ``taken`` the moment after which the node can no longer be chosen. In ties the node with the highest ``lot`` wins.
     """
 
-    start: Integers
-    neighbour: Neighbours
-    degree: Integers
-    lot: Integers
-    partner: Integers
-    used: Integers
-    taken: Integers
+    start: IntArray
+    neighbour: Int32Array
+    degree: IntArray
+    lot: IntArray
+    partner: IntArray
+    used: IntArray
+    taken: IntArray
 
 
 class Rows(NamedTuple):
     """The candidates of each node with their scores; those of node i are ``start[i]`` to ``start[i + 1] - 1``."""
 
-    start: Integers
-    candidate: NDArray[np.int32]
-    score: Floats
+    start: IntArray
+    candidate: Int32Array
+    score: FloatArray
 
 
-def side_of(start: Integers, neighbour: Neighbours, partner: Integers, lot: Integers) -> Side:
+def side_of(start: IntArray, neighbour: Int32Array, partner: IntArray, lot: IntArray) -> Side:
     """Return a graph in which the nodes with a partner were known before the attack began."""
     moment = np.where(partner >= 0, BEFORE, NEVER)
     return Side(start, neighbour, np.diff(start), lot, partner.copy(), moment, moment.copy())
@@ -64,7 +60,7 @@ def is_small(one: Side, other: Side) -> bool:
     return bool((one.degree**2).sum() + (other.degree**2).sum() <= _PLAIN_STEPS)
 
 
-def count_row(here: Side, there: Side, node: int, now: int, count: Integers, found: Integers) -> int:
+def count_row(here: Side, there: Side, node: int, now: int, count: IntArray, found: IntArray) -> int:
     """Return how many nodes of the other graph share a witness with a node and can be chosen.
 
     Their numbers are at the front of ``found``, in no order, and ``count`` holds the witnesses of each. It must be zero
@@ -86,7 +82,7 @@ def count_row(here: Side, there: Side, node: int, now: int, count: Integers, fou
     return size
 
 
-def clear_row(count: Integers, found: Integers, size: int) -> None:
+def clear_row(count: IntArray, found: IntArray, size: int) -> None:
     """Make the counts zero again."""
     for place in range(size):
         count[found[place]] = 0
@@ -97,7 +93,7 @@ WITNESSES = (count_row, clear_row)
 
 
 def rows_when_decided(
-    here: Side, there: Side, decided: Integers, *, weight: Floats, grade: Integers, least: Integers
+    here: Side, there: Side, decided: IntArray, *, weight: FloatArray, grade: IntArray, least: IntArray
 ) -> Rows:
     """Return the candidates of each node at the moment at which it was decided, with witnesses times weight as scores.
 
@@ -131,13 +127,13 @@ def rows_when_decided(
 def _fill_rows(
     here: Side,
     there: Side,
-    decided: Integers,
-    weight: Floats,
-    grade: Integers,
-    least: Integers,
-    start: Integers,
-    candidate: NDArray[np.int32],
-    score: Floats,
+    decided: IntArray,
+    weight: FloatArray,
+    grade: IntArray,
+    least: IntArray,
+    start: IntArray,
+    candidate: Int32Array,
+    score: FloatArray,
     fill: bool,
 ) -> None:
     """Fill the rows, or else write the number of candidates of each node to where the next one starts."""
@@ -160,7 +156,7 @@ def _fill_rows(
         clear_row(count, found, size)
 
 
-def _keep_grade(there: Side, now: int, grade: Integers, least: int, count: Integers, found: Integers, size: int) -> int:
+def _keep_grade(there: Side, now: int, grade: IntArray, least: int, count: IntArray, found: IntArray, size: int) -> int:
     """Return how many of those found have the grade; if none, all that have it and can be chosen are found."""
     kept = 0
     for place in range(size):
@@ -178,7 +174,7 @@ def _keep_grade(there: Side, now: int, grade: Integers, least: int, count: Integ
     return kept
 
 
-def _sort_found(count: Integers, found: Integers, size: int) -> None:
+def _sort_found(count: IntArray, found: IntArray, size: int) -> None:
     """Put those found in ascending order."""
     if size < _SORT_BELOW * count.size:
         found[:size].sort()

@@ -23,12 +23,10 @@ Let an edge join u and v, which had p and q neighbours before. No other node cha
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
-from unveil._kernels.graph.rows import Integers, Neighbours, row_numbers
-
-Floats = NDArray[np.float64]
+from unveil._kernels.graph.rows import row_numbers
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 DEGREE_DISTRIBUTION_CHANGES = 2.0
 DEGREE_SEQUENCE_CHANGES = 2.0
@@ -36,7 +34,7 @@ JOINT_DEGREES_CHANGE = 4.0
 TRIANGLES_CHANGE = 3 / np.sqrt(2)
 
 
-def degree_distribution(degrees: Integers) -> Floats:
+def degree_distribution(degrees: IntArray) -> FloatArray:
     """Return for each i from 0 to the number of nodes - 2 how many nodes have more than i neighbours.
 
     >>> degree_distribution(np.array([1, 2, 1]))
@@ -46,7 +44,7 @@ def degree_distribution(degrees: Integers) -> Floats:
     return (nodes - np.cumsum(np.bincount(degrees, minlength=nodes))[: nodes - 1]).astype(np.float64)
 
 
-def degree_sequence(degrees: Integers) -> Floats:
+def degree_sequence(degrees: IntArray) -> FloatArray:
     """Return all degrees, the largest first.
 
     >>> degree_sequence(np.array([1, 2, 1]))
@@ -87,7 +85,7 @@ def triple_cells(classes: int) -> int:
     return classes * (classes + 1) * (classes + 2) // 6
 
 
-def pair_weights(start: Integers, neighbour: Neighbours, level: Integers, size: Floats, cells: int) -> Floats:
+def pair_weights(start: IntArray, neighbour: Int32Array, level: IntArray, size: FloatArray, cells: int) -> FloatArray:
     """Return the sum of the weights of the edges in each cell of two classes.
 
     Parameters
@@ -112,7 +110,9 @@ def pair_weights(start: Integers, neighbour: Neighbours, level: Integers, size: 
     return np.bincount(cell, 1 / (size[one] + size[other]), minlength=cells).astype(np.float64)
 
 
-def _add_triangles(start: Integers, neighbour: Neighbours, level: Integers, size: Floats, table: Floats) -> None:
+def _add_triangles(
+    start: IntArray, neighbour: Int32Array, level: IntArray, size: FloatArray, table: FloatArray
+) -> None:
     """Add the weight of every triangle to its cell; rows hold only neighbours that come later in some order."""
     seen = np.full(start.size - 1, -1)
     for one in range(start.size - 1):
@@ -127,7 +127,7 @@ def _add_triangles(start: Integers, neighbour: Neighbours, level: Integers, size
                     table[cell] += 3.0 / (size[one] + size[other] + size[third])
 
 
-def triple_weights(start: Integers, neighbour: Neighbours, level: Integers, size: Floats, cells: int) -> Floats:
+def triple_weights(start: IntArray, neighbour: Int32Array, level: IntArray, size: FloatArray, cells: int) -> FloatArray:
     """Return the sum of the weights of the triangles in each cell of three classes.
 
     The settings are those of ``pair_weights``, but a triangle weighs 3 / (sum of the three sizes); triangles by degree

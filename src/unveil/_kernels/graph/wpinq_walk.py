@@ -6,15 +6,12 @@ step that raises it is taken with probability ``exp(-power * rise)``.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
 from unveil._kernels.graph.half_edges import HalfEdges, connected, exchange
 from unveil._kernels.graph.random import DRAWING, State, below, next_float
-from unveil._kernels.graph.rows import Integers, Neighbours
 from unveil._kernels.graph.wpinq_queries import pair_cell, triple_cell
-
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 # Plain Python takes a few hundredths of a second for so many; triangles need about ten times as long.
 _PLAIN_PROPOSALS = 2_000
@@ -22,9 +19,9 @@ _PLAIN_PROPOSALS = 2_000
 
 def walk(
     graph: HalfEdges,
-    level: Integers,
-    size: Floats,
-    residual: Floats,
+    level: IntArray,
+    size: FloatArray,
+    residual: FloatArray,
     *,
     unit: float,
     power: float,
@@ -78,13 +75,13 @@ _HELPERS = (*DRAWING, connected, exchange, _taken)
 
 
 def _walk_edges(
-    start: Integers,
-    neighbour: Neighbours,
-    owner: Neighbours,
-    twin: Integers,
-    level: Integers,
-    size: Floats,
-    residual: Floats,
+    start: IntArray,
+    neighbour: Int32Array,
+    owner: Int32Array,
+    twin: IntArray,
+    level: IntArray,
+    size: FloatArray,
+    residual: FloatArray,
     unit: float,
     power: float,
     proposals: int,
@@ -130,7 +127,7 @@ def _walk_edges(
     return proposals, taken
 
 
-def _move(residual: Floats, cell: int, change: float, cells: Integers, before: Floats, moved: int) -> float:
+def _move(residual: FloatArray, cell: int, change: float, cells: IntArray, before: FloatArray, moved: int) -> float:
     """Change one cell, remember what it was, and return by how much the energy rises."""
     cells[moved] = cell
     before[moved] = residual[cell]
@@ -139,17 +136,17 @@ def _move(residual: Floats, cell: int, change: float, cells: Integers, before: F
 
 
 def _triangles_move(
-    start: Integers,
-    neighbour: Neighbours,
-    level: Integers,
-    size: Floats,
-    residual: Floats,
+    start: IntArray,
+    neighbour: Int32Array,
+    level: IntArray,
+    size: FloatArray,
+    residual: FloatArray,
     unit: float,
     nodes: tuple[int, int, int, int],
-    seen: Integers,
+    seen: IntArray,
     mark: int,
-    cells: Integers,
-    before: Floats,
+    cells: IntArray,
+    before: FloatArray,
     moved: int,
 ) -> tuple[float, int]:
     """Take the triangles of the edge a-b away and add those of a-d; return the rise of the energy, and cells moved."""
@@ -174,22 +171,22 @@ def _triangles_move(
 
 
 def _walk_triangles(
-    start: Integers,
-    neighbour: Neighbours,
-    owner: Neighbours,
-    twin: Integers,
-    level: Integers,
-    size: Floats,
-    residual: Floats,
+    start: IntArray,
+    neighbour: Int32Array,
+    owner: Int32Array,
+    twin: IntArray,
+    level: IntArray,
+    size: FloatArray,
+    residual: FloatArray,
     unit: float,
     power: float,
     proposals: int,
     state: State,
     energy: float,
     enough: float,
-    seen: Integers,
-    cells: Integers,
-    before: Floats,
+    seen: IntArray,
+    cells: IntArray,
+    before: FloatArray,
 ) -> tuple[int, int]:
     """Walk by the cells of triangles."""
     taken = 0

@@ -1,13 +1,10 @@
 """Share out each mass among the atoms of its set so that the totals are a given probability."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.mass.flow import Flow, largest_flow
 from unveil._kernels.mass.masses import sums_at
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 # What a flow carries below this is rounding.
 _NOTHING = 1e-12
@@ -15,7 +12,7 @@ _CLOSE = 1e-14
 _MOST_ROUNDS = 20_000
 
 
-def allocate(start: Integers, atom: Integers, mass: Floats, probability: Floats) -> tuple[Floats, Flow]:
+def allocate(start: IntArray, atom: IntArray, mass: FloatArray, probability: FloatArray) -> tuple[FloatArray, Flow]:
     """Return how much of its mass each set gives to each of its atoms, and a flow that says whether that is possible.
 
     The atoms of set ``k`` are ``atom[start[k]:start[k + 1]]``. Of all ways to share out, this is the one nearest (in
@@ -28,7 +25,7 @@ def allocate(start: Integers, atom: Integers, mass: Floats, probability: Floats)
     flow = largest_flow(start, atom, mass, probability)
     owner = np.repeat(np.arange(mass.size), np.diff(start))
     possible = _possible(owner, atom, flow.carried > _NOTHING, mass.size, probability.size)
-    shares: Floats = mass[owner] * probability[atom] * possible
+    shares: FloatArray = mass[owner] * probability[atom] * possible
     for _ in range(_MOST_ROUNDS):
         shares *= _ratio(probability, sums_at(atom, shares, probability.size))[atom]
         given = sums_at(owner, shares, mass.size)
@@ -39,11 +36,11 @@ def allocate(start: Integers, atom: Integers, mass: Floats, probability: Floats)
     return flow.carried, flow
 
 
-def _ratio(wanted: Floats, have: Floats) -> Floats:
+def _ratio(wanted: FloatArray, have: FloatArray) -> FloatArray:
     return np.divide(wanted, have, out=np.zeros_like(wanted), where=have > 0)
 
 
-def _possible(owner: Integers, atom: Integers, carries: NDArray[np.bool_], sets: int, atoms: int) -> NDArray[np.bool_]:
+def _possible(owner: IntArray, atom: IntArray, carries: BoolArray, sets: int, atoms: int) -> BoolArray:
     """Return which shares are above 0 in some way to share out: those in this flow, and those it can be turned into.
 
     Proportional fitting to what has to be 0 would never end.
@@ -55,5 +52,5 @@ def _possible(owner: Integers, atom: Integers, carries: NDArray[np.bool_], sets:
     target = np.concatenate([sets + atom, owner[carries]])
     graph = csr_matrix((np.ones(source.size, np.int8), (source, target)), (sets + atoms, sets + atoms))
     part = connected_components(graph, connection="strong")[1]
-    together: NDArray[np.bool_] = carries | (part[owner] == part[sets + atom])
+    together: BoolArray = carries | (part[owner] == part[sets + atom])
     return together

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Sets = Sequence[Integers]
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+
+Sets = Sequence[IntArray]
 
 #: Below this share of the frame, elements are numbered anew; above, a table as long as the frame costs less.
 _DENSE = 1 / 8
@@ -22,13 +22,13 @@ class Compact(NamedTuple):
     ``held`` is the element at each position, or None where positions are elements.
     """
 
-    sets: tuple[Integers, ...]
-    elements: Integers
-    weight: Floats
+    sets: tuple[IntArray, ...]
+    elements: IntArray
+    weight: FloatArray
     width: int
-    held: Integers | None
+    held: IntArray | None
 
-    def elements_at(self, places: NDArray[np.bool_]) -> Integers:
+    def elements_at(self, places: BoolArray) -> IntArray:
         """Return the elements at these positions, ascending."""
         found = np.flatnonzero(places)
         return found if self.held is None else self.held[found]
@@ -37,12 +37,12 @@ class Compact(NamedTuple):
 class Atoms(NamedTuple):
     """The weight of each atom, and the pairs of a set and an atom inside it, by set and then by atom."""
 
-    weight: Floats
-    set_of_pair: Integers
-    atom_of_pair: Integers
+    weight: FloatArray
+    set_of_pair: IntArray
+    atom_of_pair: IntArray
 
 
-def compact(sets: Sets, elements: Integers, weight: Floats, size: int) -> Compact:
+def compact(sets: Sets, elements: IntArray, weight: FloatArray, size: int) -> Compact:
     """Return the sets on a frame that is not much larger than they are; weight outside all sets may be lost.
 
     >>> compact((np.array([70, 90]),), np.array([80, 90]), np.array([0.25, 0.75]), 10_000).elements
@@ -60,7 +60,7 @@ def compact(sets: Sets, elements: Integers, weight: Floats, size: int) -> Compac
     return Compact(moved, place[inside], weight[inside], held.size, held)
 
 
-def reach(elements: Integers) -> Integers | slice:
+def reach(elements: IntArray) -> IntArray | slice:
     """Return an index for sorted distinct elements that is a slice where they have no gaps, which is much faster.
 
     >>> reach(np.array([3, 4, 5])), reach(np.array([3, 5]))
@@ -100,7 +100,7 @@ def collapse(problem: Compact) -> Atoms:
         values, finer = np.unique(bits, return_inverse=True)
         label = np.unique(label * values.size + finer, return_inverse=True)[1]
     count = int(label.max()) + 1
-    weight: Floats = np.bincount(label[problem.elements], problem.weight, count).astype(np.float64)
+    weight: FloatArray = np.bincount(label[problem.elements], problem.weight, count).astype(np.float64)
     number = np.cumsum(weight > 0) - 1
     member = label[np.concatenate(problem.sets)]
     owner = np.repeat(np.arange(len(problem.sets)), [one.size for one in problem.sets])

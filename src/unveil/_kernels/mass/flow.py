@@ -3,12 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import kernel
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: Masses count in steps of this part of 1: a flow of whole numbers ends, and what is saturated is so exactly.
 STEPS = 2**52
@@ -17,12 +14,12 @@ STEPS = 2**52
 class Flow(NamedTuple):
     """The largest flow: what each edge carries, what could not be carried, and the rows that still want to send."""
 
-    carried: Floats
+    carried: FloatArray
     missing: float
-    reached: NDArray[np.bool_]
+    reached: BoolArray
 
 
-def largest_flow(start: Integers, column: Integers, supply: Floats, demand: Floats) -> Flow:
+def largest_flow(start: IntArray, column: IntArray, supply: FloatArray, demand: FloatArray) -> Flow:
     """Return the largest flow from rows with a supply to columns with a demand; edges of row ``r`` as in CSR.
 
     ``reached`` rows together supply more than the columns they have edges to demand, by what is ``missing``.
@@ -45,15 +42,15 @@ def largest_flow(start: Integers, column: Integers, supply: Floats, demand: Floa
 
 @kernel
 def _levels(
-    start: Integers,
-    column: Integers,
-    row_of: Integers,
-    column_start: Integers,
-    order: Integers,
-    left: Integers,
-    wanted: Integers,
-    carried: Integers,
-) -> tuple[Integers, Integers, bool]:
+    start: IntArray,
+    column: IntArray,
+    row_of: IntArray,
+    column_start: IntArray,
+    order: IntArray,
+    left: IntArray,
+    wanted: IntArray,
+    carried: IntArray,
+) -> tuple[IntArray, IntArray, bool]:
     """Return how far rows and columns are from a row with something left (-1: out of reach), and whether any helps."""
     row_level, column_level = np.full(left.size, -1), np.full(wanted.size, -1)
     queue = np.empty(left.size, np.int64)
@@ -84,16 +81,16 @@ def _levels(
 
 @kernel
 def _augment(
-    start: Integers,
-    column: Integers,
-    row_of: Integers,
-    column_start: Integers,
-    order: Integers,
-    left: Integers,
-    wanted: Integers,
-    carried: Integers,
-    row_level: Integers,
-    column_level: Integers,
+    start: IntArray,
+    column: IntArray,
+    row_of: IntArray,
+    column_start: IntArray,
+    order: IntArray,
+    left: IntArray,
+    wanted: IntArray,
+    carried: IntArray,
+    row_level: IntArray,
+    column_level: IntArray,
 ) -> None:
     """Send along paths that climb the levels until there is none (one phase of Dinic's algorithm), in place.
 

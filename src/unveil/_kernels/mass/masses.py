@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import FloatArray, IntArray
+
 #: Sets of atoms: int64, or Python integers in an array of objects where there are more than 63 atoms.
 Masks = NDArray[Any]
 Operation = Callable[[Masks, Masks], Masks]
@@ -33,17 +33,17 @@ def mask_type(atoms: int) -> type:
     return np.int64 if atoms <= WORD else object
 
 
-def sums_at(position: Integers, values: Floats, size: int) -> Floats:
+def sums_at(position: IntArray, values: FloatArray, size: int) -> FloatArray:
     """Return the sum of the values at each of that many positions.
 
     >>> sums_at(np.array([1, 1, 0]), np.array([0.5, 0.25, 0.25]), 3)
     array([0.25, 0.75, 0.  ])
     """
-    sums: Floats = np.bincount(position, values, size).astype(np.float64, copy=False)
+    sums: FloatArray = np.bincount(position, values, size).astype(np.float64, copy=False)
     return sums
 
 
-def sizes_of(masks: Masks, sizes: Integers) -> Integers:
+def sizes_of(masks: Masks, sizes: IntArray) -> IntArray:
     """Return the number of elements of each set, given that of each atom.
 
     >>> sizes_of(np.array([0b01, 0b11]), np.array([5, 2])).tolist()
@@ -55,7 +55,7 @@ def sizes_of(masks: Masks, sizes: Integers) -> Integers:
     return total
 
 
-def merged(masks: Masks, mass: Floats) -> tuple[Masks, Floats]:
+def merged(masks: Masks, mass: FloatArray) -> tuple[Masks, FloatArray]:
     """Return each set once, in ascending order, with the sum of its masses.
 
     >>> merged(np.array([3, 1, 3]), np.array([0.25, 0.25, 0.5]))
@@ -104,7 +104,9 @@ def transformed(values: NDArray[Any], over: Literal["subsets", "supersets"], *, 
     return result
 
 
-def combine_pairs(one: Masks, mass: Floats, other: Masks, other_mass: Floats, atoms: int) -> tuple[Masks, Floats]:
+def combine_pairs(
+    one: Masks, mass: FloatArray, other: Masks, other_mass: FloatArray, atoms: int
+) -> tuple[Masks, FloatArray]:
     """Return the intersections of each set with each other one, ascending, and the sums of the products of masses.
 
     The empty set is among them if two sets are disjoint. Three ways lead to the same sets: a transform where pairs are
@@ -121,7 +123,9 @@ def combine_pairs(one: Masks, mass: Floats, other: Masks, other_mass: Floats, at
     return join_pairs(one, mass, other, other_mass, np.bitwise_and)
 
 
-def join_pairs(one: Masks, mass: Floats, other: Masks, other_mass: Floats, join: Operation) -> tuple[Masks, Floats]:
+def join_pairs(
+    one: Masks, mass: FloatArray, other: Masks, other_mass: FloatArray, join: Operation
+) -> tuple[Masks, FloatArray]:
     """Return what ``join`` makes of each pair of sets, each once and ascending, with the sums of products of masses."""
     found, sums = [], []
     for rows in _chunks(one.size, other.size):
@@ -137,7 +141,9 @@ def _chunks(rows: int, columns: int) -> Iterator[slice]:
     return (slice(low, low + step) for low in range(0, rows, step))
 
 
-def _by_position(one: Masks, mass: Floats, other: Masks, other_mass: Floats, atoms: int) -> tuple[Masks, Floats]:
+def _by_position(
+    one: Masks, mass: FloatArray, other: Masks, other_mass: FloatArray, atoms: int
+) -> tuple[Masks, FloatArray]:
     sums = np.zeros(2**atoms)
     for rows in _chunks(one.size, other.size):
         sets = np.bitwise_and(one[rows, None], other).ravel()
@@ -146,7 +152,9 @@ def _by_position(one: Masks, mass: Floats, other: Masks, other_mass: Floats, ato
     return found, sums[found]
 
 
-def _by_transform(one: Masks, mass: Floats, other: Masks, other_mass: Floats, atoms: int) -> tuple[Masks, Floats]:
+def _by_transform(
+    one: Masks, mass: FloatArray, other: Masks, other_mass: FloatArray, atoms: int
+) -> tuple[Masks, FloatArray]:
     """Multiply commonalities; pairs are counted too, in whole numbers, so that no set comes from rounding."""
     sums, pairs = np.ones(2**atoms), np.ones(2**atoms, np.int64)
     for masks, weights in ((one, mass), (other, other_mass)):
@@ -158,7 +166,7 @@ def _by_transform(one: Masks, mass: Floats, other: Masks, other_mass: Floats, at
     return found, sums[found]
 
 
-def tuples(masks: Sequence[Masks], masses: Sequence[Floats]) -> Iterator[tuple[list[Masks], list[Floats]]]:
+def tuples(masks: Sequence[Masks], masses: Sequence[FloatArray]) -> Iterator[tuple[list[Masks], list[FloatArray]]]:
     """Yield all ways to take one set from each family, in portions: the sets and the masses taken from each."""
     last = masks[-1].size
     heads = product(*(range(part.size) for part in masks[:-1]))

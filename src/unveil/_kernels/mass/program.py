@@ -6,19 +6,16 @@ Everything is a value for every set of atoms, at the position whose bits are the
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.mass.masses import transformed
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 _SURE = 1e-12
 _PRESSED = 1e-9
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def lower_envelope(bound: Floats) -> Floats | None:
+def lower_envelope(bound: FloatArray) -> FloatArray | None:
     """Return the least probability of every set among the probabilities that are nowhere below the bound.
 
     None if there is no such probability. A programme is solved only for sets where none of the probabilities found so
@@ -48,12 +45,12 @@ def lower_envelope(bound: Floats) -> Floats | None:
         probability[single] = np.maximum(found.x, 0.0)
         least = np.minimum(least, transformed(probability, "subsets"))
         least[mask] = max(float(found.fun), float(bound[mask]))
-    envelope: Floats = np.maximum(least, bound)
+    envelope: FloatArray = np.maximum(least, bound)
     envelope[[0, -1]] = 0.0, 1.0
     return envelope
 
 
-def _needed(bound: Floats, single: Integers) -> NDArray[np.bool_]:
+def _needed(bound: FloatArray, single: IntArray) -> BoolArray:
     """Return the sets whose bound does not follow from that of a set with one atom less."""
     masks = np.arange(bound.size)
     needed = bound > 0
@@ -63,7 +60,7 @@ def _needed(bound: Floats, single: Integers) -> NDArray[np.bool_]:
     return needed
 
 
-def least_nonspecific(envelope: Floats, sizes: Floats) -> Floats:
+def least_nonspecific(envelope: FloatArray, sizes: FloatArray) -> FloatArray:
     """Return the masses whose belief is nowhere above the envelope and whose mean logarithm of sizes is least.
 
     Where several are least, the most even one: its largest mass is as small as can be, then its second largest, and so
@@ -90,14 +87,14 @@ def least_nonspecific(envelope: Floats, sizes: Floats) -> Floats:
         method="highs",
         options=_OPTIONS,
     )
-    masses: Floats = np.zeros(envelope.size)
+    masses: FloatArray = np.zeros(envelope.size)
     masses[free] = np.maximum(_most_even(rows, envelope[free], found), 0.0)
     masses[masses <= _SURE] = 0.0
     masses /= masses.sum()
     return masses
 
 
-def _most_even(rows: Any, bounds: Floats, found: Any) -> Floats:
+def _most_even(rows: Any, bounds: FloatArray, found: Any) -> FloatArray:
     """Return the most even one of the optimal points, which share what the multipliers say.
 
     Where a multiplier is not 0, the row is tight or the mass is 0 in every optimal point. Among those left, the largest

@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil._kernels.mass.masses import WORD, Floats, Integers, Masks, mask_type
+from unveil._kernels.mass.masses import WORD, Masks, mask_type
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 _ROWS_PER_PASS = 62
 _PASSES = 20
@@ -23,24 +23,24 @@ _CELLS_AT_ONCE = 2**24
 class Rows(NamedTuple):
     """Set ``k`` holds ``element[start[k]:start[k + 1]]``, ascending and distinct."""
 
-    start: Integers
-    element: Integers
+    start: IntArray
+    element: IntArray
 
 
 class Atoms:
     """A partition of the elements that lie in any of the sets: ``label[k]`` is the atom of ``element[k]``."""
 
-    def __init__(self, element: Integers, label: Integers) -> None:
+    def __init__(self, element: IntArray, label: IntArray) -> None:
         self.element = element
         self.label = label
 
     @cached_property
-    def sizes(self) -> Integers:
+    def sizes(self) -> IntArray:
         """The number of elements of each atom."""
         return np.bincount(self.label)
 
     @cached_property
-    def first(self) -> Integers:
+    def first(self) -> IntArray:
         """Where in ``element`` the first one of each atom is."""
         return np.unique(self.label, return_index=True)[1]
 
@@ -50,7 +50,7 @@ class Atoms:
         return int(self.sizes.size)
 
 
-def canonical(rows: Rows, mass: Floats) -> tuple[Rows, Floats]:
+def canonical(rows: Rows, mass: FloatArray) -> tuple[Rows, FloatArray]:
     """Return each set once and in order, with the sum of its masses."""
     count = mass.size
     if count <= 1:
@@ -73,7 +73,7 @@ def canonical(rows: Rows, mass: Floats) -> tuple[Rows, Floats]:
     return chosen_rows(rows, np.array(kept)), np.array(sums)
 
 
-def chosen_rows(rows: Rows, which: Integers) -> Rows:
+def chosen_rows(rows: Rows, which: IntArray) -> Rows:
     """Return these sets, in this order."""
     lengths = np.diff(rows.start)[which]
     start = np.concatenate([[0], np.cumsum(lengths)])
@@ -87,16 +87,16 @@ def joined_rows(parts: Sequence[Rows]) -> Rows:
     return Rows(np.concatenate([[0], np.cumsum(lengths)]), np.concatenate([part.element for part in parts]))
 
 
-def is_member(elements: Integers, event: Integers) -> NDArray[np.bool_]:
+def is_member(elements: IntArray, event: IntArray) -> BoolArray:
     """Return which elements lie in the event, whose elements are ascending."""
     if event.size == 0:
         return np.zeros(elements.size, np.bool_)
     at = np.minimum(np.searchsorted(event, elements), event.size - 1)
-    found: NDArray[np.bool_] = event[at] == elements
+    found: BoolArray = event[at] == elements
     return found
 
 
-def shared_counts(rows: Rows, event: Integers) -> Integers:
+def shared_counts(rows: Rows, event: IntArray) -> IntArray:
     """Return how many elements each set shares with the event, whose elements are ascending."""
     return np.add.reduceat(is_member(rows.element, event).astype(np.int64), rows.start[:-1])
 
@@ -118,7 +118,7 @@ def atoms_of(rows: Rows) -> Atoms:
     return Atoms(element, _by_largest(label))
 
 
-def _same_rows(at: Integers, row_of: Integers) -> Integers:
+def _same_rows(at: IntArray, row_of: IntArray) -> IntArray:
     """Return a label for each position, the same for those in the same rows, by the text of their rows."""
     order = np.argsort(at, kind="stable")
     ends = (8 * np.cumsum(np.bincount(at))).tolist()
@@ -139,21 +139,21 @@ def common_atoms(several: Sequence[Atoms]) -> Atoms:
     return Atoms(element, _by_largest(label))
 
 
-def _codes(atoms: Atoms, element: Integers) -> Integers:
+def _codes(atoms: Atoms, element: IntArray) -> IntArray:
     """Return the atom of each element plus 1, and 0 for an element that lies in none."""
     codes = np.zeros(element.size, np.int64)
     codes[np.searchsorted(element, atoms.element)] = atoms.label + 1
     return codes
 
 
-def _finer(label: Integers, other: Integers) -> Integers:
+def _finer(label: IntArray, other: IntArray) -> IntArray:
     """Return labels that differ wherever either of two labels does."""
     values, codes = np.unique(other, return_inverse=True)
-    finer: Integers = np.unique(label * values.size + codes, return_inverse=True)[1]
+    finer: IntArray = np.unique(label * values.size + codes, return_inverse=True)[1]
     return finer
 
 
-def _by_largest(label: Integers) -> Integers:
+def _by_largest(label: IntArray) -> IntArray:
     """Return the same blocks, numbered by their last position."""
     last = np.zeros(int(label.max()) + 1, np.int64)
     np.maximum.at(last, label, np.arange(label.size))
@@ -219,7 +219,7 @@ def rows_of(masks: Masks, atoms: Atoms) -> Rows:
     return Rows(np.concatenate([[0], np.cumsum(np.concatenate(lengths))]), np.concatenate(elements))
 
 
-def _bits(masks: Masks, count: int) -> NDArray[np.bool_]:
+def _bits(masks: Masks, count: int) -> BoolArray:
     """Return for each set and atom whether the set holds the atom."""
     if mask_type(count) is not object:
         return ((masks[:, None] >> np.arange(count)) & 1).astype(np.bool_)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels.matching.chains import Sampled
-from unveil._kernels.matching.edges import Edges, Floats
+from unveil._kernels.matching.edges import Edges
+from unveil._kernels.types import FloatArray
 
 #: Python itself refuses to print longer whole numbers.
 _MOST_DIGITS = 4000
@@ -33,9 +34,9 @@ class BlockAnswer(NamedTuple):
     """Log-permanent, marginal of each edge, chance of each number of cracks with standard error, and methods."""
 
     log_permanent: LogPermanent
-    marginal: Floats
-    cracks: Floats | None
-    cracks_error: Floats | None
+    marginal: FloatArray
+    cracks: FloatArray | None
+    cracks_error: FloatArray | None
     method: str
     cracks_method: str
     sampled: Sampled | None = None
@@ -67,13 +68,13 @@ class Solved:
 
     log_permanent: LogPermanent
     edges: Edges
-    marginal: Floats
-    crack_probability: Floats
-    crack_probability_error: Floats
+    marginal: FloatArray
+    crack_probability: FloatArray
+    crack_probability_error: FloatArray
     expected_cracks: float
     expected_cracks_error: float
-    crack_distribution: Floats | None
-    crack_distribution_error: Floats | None
+    crack_distribution: FloatArray | None
+    crack_distribution_error: FloatArray | None
     methods: dict[str, str]
     r_hat: float
     effective_samples: float
@@ -85,7 +86,7 @@ class Solved:
         """Return whether the marginals, and so the expected cracks, are exact up to rounding."""
         return not self.expected_cracks_error > 0 and "worm" not in self.methods["marginals"]
 
-    def marginals(self) -> Floats:
+    def marginals(self) -> FloatArray:
         """Return the marginals as a full matrix."""
         return self.edges.with_weight(self.marginal).dense()
 

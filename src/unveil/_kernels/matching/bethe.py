@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import compiled
-from unveil._kernels.matching.edges import Edges, Floats, Integers
+from unveil._kernels.matching.edges import Edges
 from unveil._kernels.matching.sinkhorn import sinkhorn
+from unveil._kernels.types import FloatArray, IntArray
 
 #: Edges up to which plain Python is quicker than the compiler.
 _PLAIN_EDGES = 500
@@ -23,7 +24,7 @@ class Bethe(NamedTuple):
 
     low: float
     high: float
-    marginal: Floats
+    marginal: FloatArray
     change: float
     rounds: int
 
@@ -62,7 +63,7 @@ def bethe(edges: Edges, *, tolerance: float = 1e-9, rounds: int = 2000) -> Bethe
     return Bethe(low, low + edges.n * float(np.log(2.0)) / 2, belief, change, used)
 
 
-def _exclusive(weight: Floats, message: Floats, start: Integers, order: Integers, result: Floats) -> None:
+def _exclusive(weight: FloatArray, message: FloatArray, start: IntArray, order: IntArray, result: FloatArray) -> None:
     """Write into ``result`` for each edge of a line the sum of weight times message over the line's other edges.
 
     Sums of those before and those after: to take the edge away from the whole sum would leave nothing but rounding
@@ -82,7 +83,7 @@ def _exclusive(weight: Floats, message: Floats, start: Integers, order: Integers
             after += weight[e] * message[e]
 
 
-def _free_energy(edges: Edges, weight: Floats, belief: Floats) -> float:
+def _free_energy(edges: Edges, weight: FloatArray, belief: FloatArray) -> float:
     """Return the value of the beliefs after making them doubly stochastic: below the permanent of ``weight``."""
     exact = sinkhorn(edges.with_weight(np.maximum(belief, 1e-300)), tolerance=1e-13, rounds=500).edges.weight
     with np.errstate(divide="ignore", invalid="ignore"):

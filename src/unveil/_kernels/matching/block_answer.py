@@ -10,7 +10,7 @@ from unveil._kernels.matching.answers import BlockAnswer, LogPermanent
 from unveil._kernels.matching.bethe import bethe
 from unveil._kernels.matching.chains import sample
 from unveil._kernels.matching.closed_form import cracks_of_even, is_even, log_permanent_of_even
-from unveil._kernels.matching.edges import Edges, Integers, TooLargeError, edge_at
+from unveil._kernels.matching.edges import Edges, TooLargeError, edge_at
 from unveil._kernels.matching.frontier import sweep
 from unveil._kernels.matching.frontier_plan import WIDEST, Plan, plan
 from unveil._kernels.matching.glynn import LARGEST as LARGEST_GLYNN
@@ -19,6 +19,7 @@ from unveil._kernels.matching.glynn_marginals import glynn_marginals
 from unveil._kernels.matching.integers import integer_permanent, whole
 from unveil._kernels.matching.sinkhorn import Scaling, sinkhorn
 from unveil._kernels.matching.worm import MOST_ROWS
+from unveil._kernels.types import IntArray
 
 #: The sets of up to 16 columns take milliseconds in numpy; above, Glynn's formula is quicker.
 BY_SUBSETS = 16
@@ -38,7 +39,7 @@ class Settings(NamedTuple):
     budget: int
 
 
-def answer(edges: Edges, truth: Integers, settings: Settings, rng: np.random.Generator) -> BlockAnswer:
+def answer(edges: Edges, truth: IntArray, settings: Settings, rng: np.random.Generator) -> BlockAnswer:
     """Return what there is to know of a block; ``truth`` is each row's true column in it, -1 if that is elsewhere."""
     n = edges.n
     if n == 1:
@@ -73,7 +74,7 @@ def scaled(edges: Edges) -> Scaling:
     return sinkhorn(edges, tolerance=1e-2, rounds=200)
 
 
-def _by_subsets(edges: Edges, truth: Integers, settings: Settings) -> BlockAnswer:
+def _by_subsets(edges: Edges, truth: IntArray, settings: Settings) -> BlockAnswer:
     scaling = scaled(edges)
     matrix = scaling.edges.dense()
     value, marginal = subsets.marginals_by_subsets(matrix)
@@ -83,7 +84,7 @@ def _by_subsets(edges: Edges, truth: Integers, settings: Settings) -> BlockAnswe
 
 
 def _by_frontier(
-    edges: Edges, truth: Integers, settings: Settings, rng: np.random.Generator, sweeping: Plan
+    edges: Edges, truth: IntArray, settings: Settings, rng: np.random.Generator, sweeping: Plan
 ) -> BlockAnswer:
     n, scaling = edges.n, scaled(edges)
     edge = edge_at(edges, truth)
@@ -97,7 +98,7 @@ def _by_frontier(
     return _with_sampled_cracks(exact, scaling, truth, settings, rng)
 
 
-def _by_glynn(edges: Edges, truth: Integers, settings: Settings, rng: np.random.Generator) -> BlockAnswer:
+def _by_glynn(edges: Edges, truth: IntArray, settings: Settings, rng: np.random.Generator) -> BlockAnswer:
     n, scaling = edges.n, scaled(edges)
     matrix = scaling.edges.dense()
     value, marginal, error = glynn_marginals(matrix)
@@ -113,7 +114,7 @@ def _by_glynn(edges: Edges, truth: Integers, settings: Settings, rng: np.random.
 
 
 def _with_sampled_cracks(
-    found: BlockAnswer, scaling: Scaling, truth: Integers, settings: Settings, rng: np.random.Generator
+    found: BlockAnswer, scaling: Scaling, truth: IntArray, settings: Settings, rng: np.random.Generator
 ) -> BlockAnswer:
     """Return the exact answer with a distribution of cracks from worms beside it."""
     drawn = sample(scaling.edges, truth, rng=rng, precision=settings.precision, budget=settings.budget)
@@ -121,7 +122,7 @@ def _with_sampled_cracks(
     return found._replace(cracks=cracks, cracks_error=error, cracks_method="worm", sampled=drawn)
 
 
-def _by_worms(edges: Edges, truth: Integers, settings: Settings, rng: np.random.Generator) -> BlockAnswer:
+def _by_worms(edges: Edges, truth: IntArray, settings: Settings, rng: np.random.Generator) -> BlockAnswer:
     if edges.n > MOST_ROWS or edges.weight.size > MOST_EDGES:
         raise TooLargeError(
             f"a block of {edges.n:,} rows with {edges.weight.size:,} positive entries can only be sampled, and at most "

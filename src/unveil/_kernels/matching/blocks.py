@@ -10,19 +10,19 @@ from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil._kernels.matching.edges import Edges, Floats, Integers, edges_of
+from unveil._kernels.matching.edges import Edges, edges_of
 from unveil._kernels.matching.hall import perfect_matching
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
 class Block(NamedTuple):
     """A block's rows and columns, ascending; its edges numbered within it; and where these stand among all edges."""
 
-    rows: Integers
-    columns: Integers
+    rows: IntArray
+    columns: IntArray
     edges: Edges
-    place: Integers
+    place: IntArray
 
 
 def decompose(edges: Edges) -> list[Block]:
@@ -48,7 +48,7 @@ def decompose(edges: Edges) -> list[Block]:
     return _split(edges, label, label[owner], count)
 
 
-def _split(edges: Edges, of_row: NDArray[np.int32], of_column: NDArray[np.int32], count: int) -> list[Block]:
+def _split(edges: Edges, of_row: Int32Array, of_column: Int32Array, count: int) -> list[Block]:
     """Return each label's rows, columns and edges."""
     row_of = edges.row
     inside = np.flatnonzero(of_row[row_of] == of_column[edges.column])
@@ -68,7 +68,7 @@ def _split(edges: Edges, of_row: NDArray[np.int32], of_column: NDArray[np.int32]
     return sorted(blocks, key=lambda block: int(block.rows[0]))
 
 
-def convolve(distributions: Iterable[Floats]) -> Floats:
+def convolve(distributions: Iterable[FloatArray]) -> FloatArray:
     """Return the distribution of the sum of independent counts, shortest first so that little work is done twice.
 
     >>> convolve([np.array([0.5, 0.5]), np.array([0.5, 0.5]), np.array([0.0, 1.0])])

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import compiled
-from unveil._kernels.matching.edges import Edges, Floats, Indices, Integers
+from unveil._kernels.matching.edges import Edges
 from unveil._kernels.matching.hall import random_matching
 from unveil._kernels.matching.worm import choices, crawl
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 CHAINS = 4
 _FORGET_SWEEPS = 50
@@ -32,17 +33,17 @@ class Sampled(NamedTuple):
     says whether the wanted precision was reached within the budget.
     """
 
-    marginal: Floats
-    crack_probability: Floats
-    crack_probability_error: Floats
+    marginal: FloatArray
+    crack_probability: FloatArray
+    crack_probability_error: FloatArray
     expected_cracks: float
     expected_cracks_error: float
-    cracks: Integers
+    cracks: IntArray
     r_hat: float
     effective: float
     settled: bool
 
-    def distribution(self, n: int) -> tuple[Floats, Floats]:
+    def distribution(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Return the share of samples with 0, 1, ..., n cracks and its standard error."""
         chance = np.bincount(self.cracks.ravel(), minlength=n + 1) / self.cracks.size
         return chance, _least_error(chance, self.effective)
@@ -50,7 +51,7 @@ class Sampled(NamedTuple):
 
 def sample(
     scaled: Edges,
-    truth: Integers,
+    truth: IntArray,
     *,
     rng: np.random.Generator,
     precision: float = 0.01,
@@ -79,7 +80,7 @@ def sample(
 class _Chains:
     """Chains that go on from where they are; the only state is theirs."""
 
-    def __init__(self, edges: Edges, truth: Integers, rng: np.random.Generator, chains: int, small: bool) -> None:
+    def __init__(self, edges: Edges, truth: IntArray, rng: np.random.Generator, chains: int, small: bool) -> None:
         self.edges, self.truth = edges, truth
         self.crawl = crawl if small else compiled(crawl)
         self.packed = (choices if small else compiled(choices))(edges.start, edges.column, edges.weight)
@@ -96,7 +97,7 @@ class _Chains:
         self.rows = np.zeros((chains, 0, edges.n), np.int64)
         self.cracks = np.zeros((chains, 0), np.int64)
 
-    def _crawl(self, chain: int, worms: int, seen: Indices, rows: Integers, cracks: Integers) -> int:
+    def _crawl(self, chain: int, worms: int, seen: Int32Array, rows: IntArray, cracks: IntArray) -> int:
         done = self.crawl(
             self.edges.start, self.edges.column, self.packed, self.truth,
             self.mate[chain], self.owner[chain], worms, seen, rows, cracks, self.rngs[chain],
@@ -154,13 +155,13 @@ class _Chains:
         )
 
 
-def _least_error(chance: Floats, effective: float) -> Floats:
+def _least_error(chance: FloatArray, effective: float) -> FloatArray:
     """Return the standard error of shares of that many independent samples; what was never seen is not impossible."""
     likely = (chance * effective + 1.0) / (effective + 2.0)
     return np.asarray(np.sqrt(likely * (1.0 - likely) / effective))
 
 
-def r_hat(series: Integers) -> float:
+def r_hat(series: IntArray) -> float:
     """Return the split R-hat of chains, one per line: near 1 where every half of every chain tells the same.
 
     NaN where nothing ever changes, or there are fewer than four values to a chain.

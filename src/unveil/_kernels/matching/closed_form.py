@@ -4,7 +4,8 @@ from math import lgamma
 
 import numpy as np
 
-from unveil._kernels.matching.edges import Edges, Floats, Integers, edge_at
+from unveil._kernels.matching.edges import Edges, edge_at
+from unveil._kernels.types import FloatArray, IntArray
 
 
 def is_even(edges: Edges, *, tolerance: float = 1e-12) -> bool:
@@ -27,7 +28,7 @@ def log_permanent_of_even(edges: Edges) -> float:
     return lgamma(n + 1) + float(np.log(edges.weight[edge_at(edges, np.arange(n))]).sum())
 
 
-def cracks_of_even(n: int, truth: Integers) -> Floats:
+def cracks_of_even(n: int, truth: IntArray) -> FloatArray:
     """Return the chance of each number of cracks of a random permutation; rows with truth -1 cannot be cracked.
 
     With m rows that can be, the chance of exactly c is the sum over k >= c of (-1)^(k - c) C(k, c) B_k, where B_k =

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from unveil._kernels.matching.answers import BlockAnswer, LogPermanent, Solved, joined, product
 from unveil._kernels.matching.block_answer import Settings, answer, block_permanent
 from unveil._kernels.matching.blocks import Block, convolve, decompose
-from unveil._kernels.matching.edges import Edges, Floats, Integers, TooLargeError, as_edges, edge_at
+from unveil._kernels.matching.edges import Edges, TooLargeError, as_edges, edge_at
 from unveil._kernels.matching.hall import NoPerfectMatchingError
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 MOST_ROWS = 20_000
 
@@ -88,7 +89,7 @@ def _checked(matrix: Any) -> Edges:
     return edges
 
 
-def _checked_truth(truth: ArrayLike, n: int) -> Integers:
+def _checked_truth(truth: ArrayLike, n: int) -> IntArray:
     columns = np.asarray(truth)
     if columns.shape != (n,) or not np.array_equal(np.sort(columns), np.arange(n)):
         raise ValueError(f"the truth must name each of the {n:,} columns once, one per row; this one does not")
@@ -96,7 +97,7 @@ def _checked_truth(truth: ArrayLike, n: int) -> Integers:
 
 
 def _together(
-    edges: Edges, truth: Integers, blocks: list[Block], answers: list[BlockAnswer], settings: Settings
+    edges: Edges, truth: IntArray, blocks: list[Block], answers: list[BlockAnswer], settings: Settings
 ) -> Solved:
     """Return the answers of all blocks as one."""
     marginal, error = np.zeros(edges.weight.size), np.zeros(edges.n)
@@ -134,7 +135,7 @@ def _together(
     )
 
 
-def _distribution(answers: Sequence[BlockAnswer]) -> tuple[Floats, Floats]:
+def _distribution(answers: Sequence[BlockAnswer]) -> tuple[FloatArray, FloatArray]:
     """Return the distribution of all cracks with standard errors, from those of independent blocks."""
     parts = [part.cracks for part in answers if part.cracks is not None]
     whole = convolve(parts)
@@ -146,7 +147,7 @@ def _distribution(answers: Sequence[BlockAnswer]) -> tuple[Floats, Floats]:
     return whole, np.sqrt(variance)
 
 
-def _notes(place: Integers, inside: NDArray[np.bool_], answers: Sequence[BlockAnswer]) -> list[str]:
+def _notes(place: IntArray, inside: BoolArray, answers: Sequence[BlockAnswer]) -> list[str]:
     """Return what a reader should know."""
     notes = []
     absent, never = int((place < 0).sum()), int((~inside[place[place >= 0]]).sum())

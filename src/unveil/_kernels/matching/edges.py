@@ -5,9 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Indices = NDArray[np.int32]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
 class TooLargeError(ValueError):
@@ -17,9 +15,9 @@ class TooLargeError(ValueError):
 class Edges(NamedTuple):
     """The positive entries row by row; those of row i lie from ``start[i]`` to ``start[i + 1]``, columns ascending."""
 
-    start: Integers
-    column: Indices
-    weight: Floats
+    start: IntArray
+    column: Int32Array
+    weight: FloatArray
 
     @property
     def n(self) -> int:
@@ -27,15 +25,15 @@ class Edges(NamedTuple):
         return int(self.start.size) - 1
 
     @property
-    def row(self) -> Indices:
+    def row(self) -> Int32Array:
         """Return the row of each edge."""
         return np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.start))
 
-    def with_weight(self, weight: Floats) -> "Edges":
+    def with_weight(self, weight: FloatArray) -> "Edges":
         """Return the same places with other weights."""
         return Edges(self.start, self.column, weight)
 
-    def dense(self) -> Floats:
+    def dense(self) -> FloatArray:
         """Return the whole matrix."""
         full = np.zeros((self.n, self.n))
         full[self.row, self.column] = self.weight
@@ -72,7 +70,7 @@ def as_edges(matrix: Any) -> Edges:
     return edges
 
 
-def edges_of(row: NDArray[Any], column: NDArray[Any], weight: Floats, n: int) -> Edges:
+def edges_of(row: NDArray[Any], column: NDArray[Any], weight: FloatArray, n: int) -> Edges:
     """Return edges given in any order, each place once."""
     order = np.lexsort((column, row))
     start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n))]).astype(np.int64)
@@ -84,7 +82,7 @@ def transposed(edges: Edges) -> Edges:
     return edges_of(edges.column, edges.row, edges.weight, edges.n)
 
 
-def edge_at(edges: Edges, column: NDArray[np.integer]) -> Integers:
+def edge_at(edges: Edges, column: NDArray[np.integer]) -> IntArray:
     """Return the position of the edge from each row to the given column, -1 where there is none.
 
     >>> edge_at(as_edges(np.array([[0.5, 0.0], [2.0, 1.0]])), np.array([1, 0])).tolist()

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-from unveil._kernels.matching.edges import Floats, Indices, Integers
 from unveil._kernels.matching.frontier_plan import Plan
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 #: States whose forward sums are kept at a time; others are made again from the nearest step that was kept.
 _KEPT = 4_000_000
@@ -22,29 +21,29 @@ _PLAIN_WORK = 20_000
 #: A chance that is dropped at each end of a polynomial at each step.
 _DROPPED = 1e-18
 
-States = tuple[Indices, Floats]
+States = tuple[Int32Array, FloatArray]
 
 
 class Swept(NamedTuple):
     """Log-permanent and marginal of each edge, and, if asked for, the chance of each number of cracks."""
 
     log_permanent: float
-    marginal: Floats
-    cracks: Floats | None
+    marginal: FloatArray
+    cracks: FloatArray | None
 
 
 class _Sweep(NamedTuple):
     """A plan with weights, and what the loops need."""
 
     plan: Plan
-    weight: Floats
-    cracked: NDArray[np.bool_]
-    table: Indices
+    weight: FloatArray
+    cracked: BoolArray
+    table: Int32Array
     forward: Callable[..., States]
-    backward: Callable[..., tuple[Floats, Floats]]
+    backward: Callable[..., tuple[FloatArray, FloatArray]]
 
 
-def sweep(plan: Plan, weight: Floats, truth_edge: Integers, *, cracks: bool) -> Swept:
+def sweep(plan: Plan, weight: FloatArray, truth_edge: IntArray, *, cracks: bool) -> Swept:
     """Return what there is to know of a block; ``truth_edge`` are the places of the truth's edges among the weights.
 
     >>> from unveil._kernels.matching.edges import as_edges
@@ -67,7 +66,7 @@ def sweep(plan: Plan, weight: Floats, truth_edge: Integers, *, cracks: bool) -> 
         compiled(_backward) if fast else _backward,
     )
     marginal, logs = np.empty(weight.size), list[float]()
-    after: Indices = np.zeros(1, np.int32)
+    after: Int32Array = np.zeros(1, np.int32)
     back, low = np.ones((1, 1)), 0
     for step, (mask, value) in _from_the_end(task, logs):
         here = slice(plan.start[step], plan.start[step + 1])
@@ -88,7 +87,7 @@ def sweep(plan: Plan, weight: Floats, truth_edge: Integers, *, cracks: bool) -> 
     return Swept(float(np.sum(logs)), marginal, whole)
 
 
-def _trimmed(back: Floats, value: Floats) -> tuple[Floats, int]:
+def _trimmed(back: FloatArray, value: FloatArray) -> tuple[FloatArray, int]:
     """Return the polynomials without what has next to no chance at either end, and how many low terms are left out."""
     chance = value @ back
     least = _DROPPED * chance.sum()
@@ -140,14 +139,14 @@ def _from_the_end(task: _Sweep, logs: list[float]) -> Iterator[tuple[int, States
 
 
 def _forward(
-    mask: Indices,
-    value: Floats,
-    slot: Indices,
-    weight: Floats,
+    mask: Int32Array,
+    value: FloatArray,
+    slot: Int32Array,
+    weight: FloatArray,
     closing: int,
-    due: Integers,
-    due_room: Integers,
-    table: Indices,
+    due: IntArray,
+    due_room: IntArray,
+    table: Int32Array,
     room: int,
 ) -> States:
     """Return the sets of taken rows after one more column, with their sums; rows that close must be taken.
@@ -193,16 +192,16 @@ def _forward(
 
 
 def _backward(
-    mask: Indices,
-    value: Floats,
-    after: Indices,
-    back: Floats,
-    slot: Indices,
-    weight: Floats,
-    cracked: NDArray[np.bool_],
+    mask: Int32Array,
+    value: FloatArray,
+    after: Int32Array,
+    back: FloatArray,
+    slot: Int32Array,
+    weight: FloatArray,
+    cracked: BoolArray,
     closing: int,
-    table: Indices,
-) -> tuple[Floats, Floats]:
+    table: Int32Array,
+) -> tuple[FloatArray, FloatArray]:
     """Return the polynomial of later cracks of each set before a column, and the chance of each of its edges."""
     terms = back.shape[1]
     result = np.zeros((mask.size, terms + int(cracked.any())))

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.matching.edges import Edges, Indices, Integers, edges_of, transposed
+from unveil._kernels.matching.edges import Edges, edges_of, transposed
+from unveil._kernels.types import Int32Array, IntArray
 
 #: Open rows are bits of a number that indexes a table.
 WIDEST = 24
@@ -28,13 +29,13 @@ class Plan(NamedTuple):
     ``work`` the most transitions in all.
     """
 
-    start: Integers
-    slot: Indices
-    place: Integers
-    closing: Integers
-    due_start: Integers
-    due: Integers
-    due_room: Integers
+    start: IntArray
+    slot: Int32Array
+    place: IntArray
+    closing: IntArray
+    due_start: IntArray
+    due: IntArray
+    due_room: IntArray
     bound: list[int]
     width: int
     work: float
@@ -44,10 +45,10 @@ class _Draft(NamedTuple):
     """An order of the columns with its cost: what each row's first and last step is."""
 
     edges: Edges
-    origin: Integers
-    step: Integers
-    first: Integers
-    last: Integers
+    origin: IntArray
+    step: IntArray
+    first: IntArray
+    last: IntArray
     bound: list[int]
     width: int
     work: float
@@ -75,7 +76,7 @@ def plan(edges: Edges) -> Plan | None:
     return None if best is None else _finished(best)
 
 
-def _orders(edges: Edges) -> Iterator[Indices]:
+def _orders(edges: Edges) -> Iterator[Int32Array]:
     """Yield orders of the columns worth a try."""
     n = edges.n
     yield np.arange(n, dtype=np.int32)
@@ -88,7 +89,7 @@ def _orders(edges: Edges) -> Iterator[Indices]:
     yield _refined(edges, near, 20)
 
 
-def _refined(edges: Edges, order: Indices, rounds: int) -> Indices:
+def _refined(edges: Edges, order: Int32Array, rounds: int) -> Int32Array:
     """Return the columns sorted again and again by the mean place of their rows, and rows by that of their columns."""
     n, row_of = edges.n, edges.row
     place = np.empty(n)
@@ -101,7 +102,7 @@ def _refined(edges: Edges, order: Indices, rounds: int) -> Indices:
     return np.argsort(place, kind="stable").astype(np.int32)
 
 
-def _near_ends(edges: Edges) -> Indices:
+def _near_ends(edges: Edges) -> Int32Array:
     """Return the columns by the method of Cuthill and McKee: from one end of the graph to the other."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
@@ -113,7 +114,7 @@ def _near_ends(edges: Edges) -> Indices:
     return np.asarray(order[order >= n] - n, np.int32)
 
 
-def _slowest(edges: Edges) -> Indices | None:
+def _slowest(edges: Edges) -> Int32Array | None:
     """Return the columns by the Fiedler vector of the graph that joins columns with a common row; None if not found."""
     n = edges.n
     if n < 4 or np.square(np.diff(edges.start)).sum() > 5_000_000:
@@ -133,7 +134,7 @@ def _slowest(edges: Edges) -> Indices | None:
     return np.argsort(vectors[:, 1], kind="stable").astype(np.int32)
 
 
-def _drafted(edges: Edges, order: Indices, origin: Integers) -> _Draft | None:
+def _drafted(edges: Edges, order: Int32Array, origin: IntArray) -> _Draft | None:
     """Return the cost of an order of the columns, or None where too many rows are open at a time."""
     n = edges.n
     step = np.empty(n, np.int64)
@@ -165,7 +166,7 @@ def _finished(draft: _Draft) -> Plan:
     )
 
 
-def _slots(first: Integers, last: Integers, width: int) -> tuple[Indices, Integers]:
+def _slots(first: IntArray, last: IntArray, width: int) -> tuple[Int32Array, IntArray]:
     """Return a slot for each row, free again after its last step, and at each step the slots freed as bits."""
     n = first.size
     slot = np.zeros(n, np.int32)
@@ -182,7 +183,7 @@ def _slots(first: Integers, last: Integers, width: int) -> tuple[Indices, Intege
     return slot, closing
 
 
-def _due(first: Integers, last: Integers, slot: Indices) -> tuple[Integers, Integers, Integers]:
+def _due(first: IntArray, last: IntArray, slot: Int32Array) -> tuple[IntArray, IntArray, IntArray]:
     """Return the limits of free rows after each step: where they start, their slots as bits and how many may be free.
 
     Of the open rows that finish up to some later step, no more can be free than there are columns until then.

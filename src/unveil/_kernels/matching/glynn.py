@@ -13,7 +13,7 @@ from math import fsum
 import numpy as np
 
 from unveil._kernels._compile import compiled
-from unveil._kernels.matching.edges import Floats
+from unveil._kernels.types import FloatArray
 
 #: Rows as lanes (their mirrored half not counted) and rows in Gray code between two fresh starts: measured best.
 _LANE_ROWS, _GRAY_ROWS = 7, 9
@@ -22,7 +22,7 @@ PLAIN = 8
 LARGEST = 30
 
 
-def glynn(matrix: Floats) -> tuple[float, float]:
+def glynn(matrix: FloatArray) -> tuple[float, float]:
     """Return the permanent and an estimate of its relative error by rounding; scale the matrix first.
 
     >>> value, error = glynn(np.ones((5, 5)))
@@ -40,7 +40,7 @@ def glynn(matrix: Floats) -> tuple[float, float]:
     return value, rounding(matrix, value)
 
 
-def rounding(matrix: Floats, value: float) -> float:
+def rounding(matrix: FloatArray, value: float) -> float:
     """Return the expected relative error of the sum: the mean size of some of its terms, beside their mean."""
     n = len(matrix)
     # Signs from the bits of multiples of an irrational number, so that no randomness is hidden here.
@@ -50,7 +50,7 @@ def rounding(matrix: Floats, value: float) -> float:
     return float(np.finfo(np.float64).eps * np.sqrt(n) * max(1.0, size / abs(value))) if value else float("inf")
 
 
-def _glynn_chunks(matrix: Floats, lane_rows: int, gray_rows: int) -> Floats:
+def _glynn_chunks(matrix: FloatArray, lane_rows: int, gray_rows: int) -> FloatArray:
     """Return the sum of the terms of each chunk."""
     n = matrix.shape[0]
     lanes = 1 << lane_rows

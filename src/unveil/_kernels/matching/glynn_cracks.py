@@ -6,18 +6,17 @@ absolute precision.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-from unveil._kernels.matching.edges import Floats, Integers
 from unveil._kernels.matching.glynn import PLAIN
+from unveil._kernels.types import FloatArray, IntArray
 
 _LANE_ROWS, _GRAY_ROWS = 6, 9
 #: About three seconds; each row more takes more than twice as long.
 LARGEST = 26
 
 
-def cracks_by_roots(matrix: Floats, truth: Integers) -> Floats:
+def cracks_by_roots(matrix: FloatArray, truth: IntArray) -> FloatArray:
     """Return the chance of 0, 1, ..., n cracks, each with an absolute error near 1e-12; scale the matrix first.
 
     >>> cracks_by_roots(np.ones((3, 3)) / 3, np.arange(3)).round(4) + 0.0
@@ -35,11 +34,11 @@ def cracks_by_roots(matrix: Floats, truth: Integers) -> Floats:
         turned = matrix.astype(np.complex128)
         turned[rows, truth[rows]] *= np.exp(-2j * np.pi * k / (n + 1))
         value[k] = run(np.ascontiguousarray(turned.real), np.ascontiguousarray(turned.imag), lane_rows, gray_rows)
-    chance: NDArray[np.float64] = np.clip(np.fft.irfft(value / value[0].real, n + 1), 0.0, 1.0)
+    chance: FloatArray = np.clip(np.fft.irfft(value / value[0].real, n + 1), 0.0, 1.0)
     return np.asarray(chance / chance.sum())
 
 
-def _complex_glynn(real: Floats, imaginary: Floats, lane_rows: int, gray_rows: int) -> complex:
+def _complex_glynn(real: FloatArray, imaginary: FloatArray, lane_rows: int, gray_rows: int) -> complex:
     """Return 2^(n-1) times the permanent of a complex matrix given in two parts."""
     n = real.shape[0]
     lanes = 1 << lane_rows

@@ -12,13 +12,13 @@ from functools import cache
 import numpy as np
 
 from unveil._kernels._compile import jitted
-from unveil._kernels.matching.edges import Floats
 from unveil._kernels.matching.glynn import PLAIN, rounding
+from unveil._kernels.types import FloatArray
 
 _LANE_ROWS, _GRAY_ROWS = 6, 9
 
 
-def glynn_marginals(matrix: Floats) -> tuple[float, Floats, float]:
+def glynn_marginals(matrix: FloatArray) -> tuple[float, FloatArray, float]:
     """Return the permanent, all edge marginals and the error by rounding; scale the matrix first.
 
     The error is relative for the permanent and absolute, about alike, for the marginals.
@@ -39,12 +39,12 @@ def glynn_marginals(matrix: Floats) -> tuple[float, Floats, float]:
 
 
 @cache
-def _compiled() -> Callable[[Floats, int, int], Floats]:
+def _compiled() -> Callable[[FloatArray, int, int], FloatArray]:
     """Return the loop compiled such that sums over lanes may be added in any order, several at a time."""
     return jitted(_derivatives, fastmath={"reassoc", "nsz"})
 
 
-def _derivatives(matrix: Floats, lane_rows: int, gray_rows: int) -> Floats:
+def _derivatives(matrix: FloatArray, lane_rows: int, gray_rows: int) -> FloatArray:
     """Return 2^(n-1) times the derivative of the permanent by each entry."""
     n = matrix.shape[0]
     lanes = 1 << lane_rows

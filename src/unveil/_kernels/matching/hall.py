@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from unveil._kernels.matching.edges import Edges, Indices, Integers, edges_of
+from unveil._kernels.matching.edges import Edges, edges_of
 from unveil._kernels.partitions.transfer import _extend, _search
+from unveil._kernels.types import Int32Array, IntArray
 
 
 class NoPerfectMatchingError(ValueError):
     """``rows`` together have only ``columns``, one fewer than they are (Hall's theorem)."""
 
-    def __init__(self, rows: Integers, columns: Integers) -> None:
+    def __init__(self, rows: IntArray, columns: IntArray) -> None:
         self.rows, self.columns = rows, columns
         some = ", ".join(str(row + 1) for row in rows[:10]) + (", …" if rows.size > 10 else "")
         super().__init__(
@@ -18,7 +19,7 @@ class NoPerfectMatchingError(ValueError):
         )
 
 
-def maximum_matching(edges: Edges) -> Indices:
+def maximum_matching(edges: Edges) -> Int32Array:
     """Return the column of each row in a matching of as many rows as possible, -1 for rows left over.
 
     Hopcroft and Karp's method: at most about sqrt(n) rounds, whatever the order of rows and columns.
@@ -35,7 +36,7 @@ def maximum_matching(edges: Edges) -> Indices:
     return row_mate
 
 
-def perfect_matching(edges: Edges) -> Indices:
+def perfect_matching(edges: Edges) -> Int32Array:
     """Return the column of each row in some perfect matching, or raise with a set of rows that makes one impossible."""
     column = maximum_matching(edges)
     if (column < 0).any():
@@ -43,7 +44,7 @@ def perfect_matching(edges: Edges) -> Indices:
     return column
 
 
-def violating_set(edges: Edges, column: Indices) -> tuple[Integers, Integers]:
+def violating_set(edges: Edges, column: Int32Array) -> tuple[IntArray, IntArray]:
     """Return rows and all the columns they have, one fewer; ``column`` is a maximum matching that is not perfect.
 
     These are the rows that alternating paths reach from a row left over; of all such rows, the one with the fewest.
@@ -56,7 +57,7 @@ def violating_set(edges: Edges, column: Indices) -> tuple[Integers, Integers]:
     owner = np.full(edges.n, -1, np.int64)
     matched = np.flatnonzero(column >= 0)
     owner[column[matched]] = matched
-    best: tuple[Integers, Integers] | None = None
+    best: tuple[IntArray, IntArray] | None = None
     for first in np.flatnonzero(column < 0)[:100]:
         seen, taken = np.zeros(edges.n, np.bool_), np.zeros(edges.n, np.bool_)
         seen[first] = True
@@ -76,7 +77,7 @@ def violating_set(edges: Edges, column: Indices) -> tuple[Integers, Integers]:
     return best
 
 
-def random_matching(edges: Edges, rng: np.random.Generator) -> Indices:
+def random_matching(edges: Edges, rng: np.random.Generator) -> Int32Array:
     """Return a perfect matching found after shuffling rows and columns: a start that knows nothing of any truth.
 
     Every perfect matching of a full matrix is equally likely; of others none is favoured by its place in the matrix,

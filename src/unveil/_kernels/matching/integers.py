@@ -4,22 +4,21 @@ from fractions import Fraction
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-from unveil._kernels.matching.edges import Floats, Integers
 from unveil._kernels.matching.glynn import glynn
 from unveil._kernels.matching.subsets import permanent_by_subsets
+from unveil._kernels.types import FloatArray, IntArray
 
 _BY_PYTHON, _BY_SETS, LARGEST = 12, 20, 28
 
 
-def whole(matrix: Floats) -> bool:
+def whole(matrix: FloatArray) -> bool:
     """Return whether all entries are whole numbers that a float holds exactly."""
     return bool((matrix == np.rint(matrix)).all() and np.abs(matrix).max() <= 2.0**53)
 
 
-def integer_permanent(matrix: Floats) -> int | None:
+def integer_permanent(matrix: FloatArray) -> int | None:
     """Return the permanent of a matrix of whole numbers; None where it is too large to be told for sure.
 
     >>> integer_permanent(np.ones((6, 6)))
@@ -51,21 +50,21 @@ def _joined(last: int, about: float, error: float) -> int | None:
     return low + round(Fraction(int(about) - low, 2**64)) * 2**64
 
 
-def _ryser_last_bits(matrix: Integers) -> np.int64:
+def _ryser_last_bits(matrix: IntArray) -> np.int64:
     """Return Ryser's sum over all sets of columns in integers that wrap around: exact modulo 2^64."""
     n = matrix.shape[0]
     lane_columns = min(6, n)
     lanes = 1 << lane_columns
-    table: NDArray[np.int64] = np.zeros((n, lanes), np.int64)
-    sign: NDArray[np.int64] = np.ones(lanes, np.int64)
+    table: IntArray = np.zeros((n, lanes), np.int64)
+    sign: IntArray = np.ones(lanes, np.int64)
     for lane in range(lanes):
         for b in range(lane_columns):
             if (lane >> b) & 1:
                 sign[lane] = -sign[lane]
                 table[:, lane] += matrix[:, n - 1 - b]
-    sums: NDArray[np.int64] = np.zeros(n, np.int64)
-    product: NDArray[np.int64] = np.empty(lanes, np.int64)
-    total: NDArray[np.int64] = np.zeros(lanes, np.int64)
+    sums: IntArray = np.zeros(n, np.int64)
+    product: IntArray = np.empty(lanes, np.int64)
+    total: IntArray = np.zeros(lanes, np.int64)
     parity = 1 - 2 * (n & 1)
     outer = n - lane_columns
     for step in range(1, (1 << outer) + 1):

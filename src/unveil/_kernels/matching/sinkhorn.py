@@ -8,15 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.matching.edges import Edges, Floats
+from unveil._kernels.matching.edges import Edges
+from unveil._kernels.types import FloatArray
 
 
 class Scaling(NamedTuple):
     """``edges`` are the given ones times exp(log_row + log_column); ``error`` is the largest |column sum - 1|."""
 
     edges: Edges
-    log_row: Floats
-    log_column: Floats
+    log_row: FloatArray
+    log_column: FloatArray
     error: float
     rounds: int
 
@@ -49,7 +50,9 @@ def sinkhorn(edges: Edges, *, tolerance: float = 1e-12, rounds: int = 1000) -> S
     return Scaling(edges.with_weight(weight), log_row, log_column, error, used)
 
 
-def _linear(edges: Edges, weight: Floats, tolerance: float, rounds: int) -> tuple[Floats, Floats, float, int] | None:
+def _linear(
+    edges: Edges, weight: FloatArray, tolerance: float, rounds: int
+) -> tuple[FloatArray, FloatArray, float, int] | None:
     """Return the factors of rows and columns, or None where they leave the range of floating-point numbers."""
     row_of, n = edges.row, edges.n
     column = np.ones(n)
@@ -66,7 +69,7 @@ def _linear(edges: Edges, weight: Floats, tolerance: float, rounds: int) -> tupl
     return row, column, error, used
 
 
-def _by_logs(edges: Edges, logs: Floats, tolerance: float, rounds: int) -> Scaling:
+def _by_logs(edges: Edges, logs: FloatArray, tolerance: float, rounds: int) -> Scaling:
     """Return the scaling found with logarithms alone, slower and without limits of range."""
     by_column = np.argsort(edges.column, kind="stable")
     column_start = np.concatenate([[0], np.cumsum(np.bincount(edges.column, minlength=edges.n))])[:-1]
@@ -84,7 +87,7 @@ def _by_logs(edges: Edges, logs: Floats, tolerance: float, rounds: int) -> Scali
     return Scaling(edges.with_weight(weight), log_row, log_column, error, used)
 
 
-def _log_sums(logs: Floats, start: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:
+def _log_sums(logs: FloatArray, start: np.ndarray[tuple[int], np.dtype[np.int64]]) -> FloatArray:
     """Return the logarithm of the sum of exp(logs) of each part; no part is empty."""
     largest = np.maximum.reduceat(logs, start)
     sizes = np.diff(np.append(start, logs.size))

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.matching.edges import Floats, Integers
+from unveil._kernels.types import FloatArray, IntArray
 
-Sets = NDArray[np.int64]
+Sets = IntArray
 #: Above it the sets, and above all their polynomials, take too much memory.
 LARGEST, LARGEST_CRACKS = 22, 20
 
@@ -26,7 +26,7 @@ def permanent_by_subsets(matrix: NDArray[Any]) -> Any:
     return _forward(matrix)[-1]
 
 
-def marginals_by_subsets(matrix: Floats) -> tuple[float, Floats]:
+def marginals_by_subsets(matrix: FloatArray) -> tuple[float, FloatArray]:
     """Return the permanent and all edge marginals.
 
     >>> marginals_by_subsets(np.array([[0.6, 0.4], [0.4, 0.6]]))[1].round(3)
@@ -48,7 +48,7 @@ def marginals_by_subsets(matrix: Floats) -> tuple[float, Floats]:
     return float(forward[-1]), marginal / forward[-1]
 
 
-def cracks_by_subsets(matrix: Floats, truth: Integers) -> Floats:
+def cracks_by_subsets(matrix: FloatArray, truth: IntArray) -> FloatArray:
     """Return the chance of 0, 1, ..., n cracks: rows that a random matching gives the column that ``truth`` says.
 
     >>> cracks_by_subsets(np.ones((3, 3)), np.arange(3)).round(4)

@@ -9,13 +9,13 @@ the weight of what all rows have. So perfect matchings come up in proportion to 
 
 import numpy as np
 
-from unveil._kernels.matching.edges import Floats, Indices, Integers
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: Two columns and a chance share one number of 64 bits, so that a choice waits for memory only once.
 MOST_ROWS = 1 << 16
 
 
-def choices(start: Integers, column: Indices, weight: Floats) -> Integers:
+def choices(start: IntArray, column: Int32Array, weight: FloatArray) -> IntArray:
     """Return for each edge a chance to stay chosen once drawn evenly from its row, its column, and the column else.
 
     That is Walker's alias method: a row's edges are drawn evenly, and each edge lighter than the mean passes the rest
@@ -53,16 +53,16 @@ def choices(start: Integers, column: Indices, weight: Floats) -> Integers:
 
 
 def crawl(
-    start: Integers,
-    column: Indices,
-    packed: Integers,
-    truth: Integers,
-    mate: Indices,
-    owner: Indices,
+    start: IntArray,
+    column: Int32Array,
+    packed: IntArray,
+    truth: IntArray,
+    mate: Int32Array,
+    owner: Int32Array,
     worms: int,
-    edges_seen: Indices,
-    rows_cracked: Integers,
-    cracks: Integers,
+    edges_seen: Int32Array,
+    rows_cracked: IntArray,
+    cracks: IntArray,
     rng: np.random.Generator,
 ) -> int:
     """Return how many rows chose; after each of ``cracks.size`` times ``worms`` worms the matching is counted.

@@ -4,14 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import Grid, Integers, prepare
-from unveil._kernels.neighbours.link_chances import Floats
+from unveil._kernels.neighbours.index import Grid, prepare
 from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.nearest import ALL_UP_TO
 from unveil._kernels.neighbours.search import nearest_in_parts
+from unveil._kernels.types import FloatArray, IntArray
 
 
-def rows_within(rows: Grid, targets: Grid, k: int) -> tuple[Integers, Integers]:
+def rows_within(rows: Grid, targets: Grid, k: int) -> tuple[IntArray, IntArray]:
     """Return how far the k-th nearest row of each target is, and how many rows are at most as far.
 
     There are at least k, and more where rows tie; k is at most the number of rows.
@@ -33,7 +33,7 @@ def rows_within(rows: Grid, targets: Grid, k: int) -> tuple[Integers, Integers]:
     return radius[prepared.target_of], count[prepared.target_of]
 
 
-def density_ratio(released: Grid, population: Grid, targets: Grid, k: int) -> Floats:
+def density_ratio(released: Grid, population: Grid, targets: Grid, k: int) -> FloatArray:
     """Return how much thicker released rows lie around each target than rows of the population do.
 
     The density of rows is their share within a distance, over that distance: that of the nearest released row, and that
@@ -55,7 +55,7 @@ def density_ratio(released: Grid, population: Grid, targets: Grid, k: int) -> Fl
     return np.array([n * people * max(2 * b, 1) / (m * rows * max(2 * a, 1)) for a, n, b, m in each])
 
 
-def chance_of_highest(scores: Floats, reference: Floats, share: Fraction) -> Floats:
+def chance_of_highest(scores: FloatArray, reference: FloatArray, share: Fraction) -> FloatArray:
     """Return the chance that each score is in the highest ``share`` of itself and the reference, ties broken by lot.
 
     For somebody who is as any of the reference that is ``share`` on average, exactly, however scores are distributed.
@@ -69,5 +69,5 @@ def chance_of_highest(scores: Floats, reference: Floats, share: Fraction) -> Flo
     # In whole numbers, so that what is certain comes out as exactly 0 or 1.
     places = share.numerator * (reference.size + 1) - share.denominator * above
     most = share.denominator * alike
-    chance: Floats = np.clip(places, 0, most) / most
+    chance: FloatArray = np.clip(places, 0, most) / most
     return chance

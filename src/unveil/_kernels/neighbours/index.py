@@ -8,10 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
-Codes = NDArray[np.int32]
+from unveil._kernels.types import Int32Array, IntArray
 
 #: A number that is not there. It differs from every number by one mismatch, and not at all from another missing one.
 MISSING = np.iinfo(np.int64).min
@@ -26,26 +24,26 @@ class Grid(NamedTuple):
     of the two is ``MISSING``) plus ``mismatch_cost`` per category column in which they differ. It must fit 62 bits.
     """
 
-    numbers: Integers
-    codes: Codes
-    step_cost: Integers
+    numbers: IntArray
+    codes: Int32Array
+    step_cost: IntArray
     mismatch_cost: int
 
 
 class Prepared(NamedTuple):
     """Distinct released rows and distinct targets, ready to be searched."""
 
-    row_of: Codes  # the distinct row of each released row
-    copies: Integers  # how many released rows each distinct row stands for
-    group_start: Integers  # the distinct rows of group g are group_start[g] to group_start[g + 1] - 1
-    group_codes: Codes  # [columns, groups]: the categories that the rows of a group share
-    numbers: Integers  # [distinct rows, number columns]: ascending in the first column within a group
-    target_of: Codes  # the distinct target of each target
-    tuple_of: Integers  # the categories of each distinct target, as a number from 0; ascending
-    tuple_codes: Codes  # [tuples, columns]: what these categories are
-    tuple_group: Integers  # the group with exactly these categories, -1 where there is none
-    wanted: Integers  # [distinct targets, number columns]
-    step: Integers
+    row_of: Int32Array  # the distinct row of each released row
+    copies: IntArray  # how many released rows each distinct row stands for
+    group_start: IntArray  # the distinct rows of group g are group_start[g] to group_start[g + 1] - 1
+    group_codes: Int32Array  # [columns, groups]: the categories that the rows of a group share
+    numbers: IntArray  # [distinct rows, number columns]: ascending in the first column within a group
+    target_of: Int32Array  # the distinct target of each target
+    tuple_of: IntArray  # the categories of each distinct target, as a number from 0; ascending
+    tuple_codes: Int32Array  # [tuples, columns]: what these categories are
+    tuple_group: IntArray  # the group with exactly these categories, -1 where there is none
+    wanted: IntArray  # [distinct targets, number columns]
+    step: IntArray
     mismatch: int
 
 
@@ -84,7 +82,7 @@ def prepare(released: Grid, targets: Grid) -> Prepared:
     )
 
 
-def content_rank(*grids: Grid) -> Integers:
+def content_rank(*grids: Grid) -> IntArray:
     """Return the place of each row among the distinct rows, by what is in it: rows that are equal have the same.
 
     The grids are the same rows in several groups of columns.
@@ -97,7 +95,7 @@ def content_rank(*grids: Grid) -> Integers:
     return _rank(columns, len(grids[0].numbers))[0]
 
 
-def _missing_as_codes(released: Grid, targets: Grid) -> Iterator[tuple[Codes, Codes]]:
+def _missing_as_codes(released: Grid, targets: Grid) -> Iterator[tuple[Int32Array, Int32Array]]:
     """Yield whether the number is missing, for number columns where some are: that costs what a category costs."""
     for old, new in zip(released.numbers.T, targets.numbers.T, strict=True):
         gone, unknown = old == MISSING, new == MISSING
@@ -105,7 +103,7 @@ def _missing_as_codes(released: Grid, targets: Grid) -> Iterator[tuple[Codes, Co
             yield gone.astype(np.int32), unknown.astype(np.int32)
 
 
-def _codes(released: Grid, targets: Grid) -> Iterator[tuple[Codes, Codes]]:
+def _codes(released: Grid, targets: Grid) -> Iterator[tuple[Int32Array, Int32Array]]:
     """Yield the category columns, numbered anew: categories that only one side has are alike, as they never match."""
     for old, new in zip(released.codes.T, targets.codes.T, strict=True):
         low = min(old.min(initial=0), new.min(initial=0))
@@ -134,7 +132,7 @@ def _best_first(released: Grid) -> list[int]:
     return sorted(np.flatnonzero(released.step_cost).tolist(), key=spread, reverse=True)
 
 
-def _shifted(numbers: Integers | Codes) -> Iterator[Integers | Codes]:
+def _shifted(numbers: IntArray | Int32Array) -> Iterator[IntArray | Int32Array]:
     """Yield each column from 0 upwards, a missing number as the lowest; columns too wide for that as ranks."""
     for column in numbers.T:
         missing = column == MISSING
@@ -146,7 +144,7 @@ def _shifted(numbers: Integers | Codes) -> Iterator[Integers | Codes]:
             yield column - np.where(missing, column, low - 1) if missing.any() else column - low
 
 
-def _rank(columns: Iterable[Integers | Codes], size: int) -> tuple[Integers, int]:
+def _rank(columns: Iterable[IntArray | Int32Array], size: int) -> tuple[IntArray, int]:
     """Return the number of each row among the distinct rows in ascending order, and how many those are."""
     key, keys = np.zeros(size, np.int64), 1
     for column in columns:
@@ -159,7 +157,7 @@ def _rank(columns: Iterable[Integers | Codes], size: int) -> tuple[Integers, int
     return _dense(key, keys)
 
 
-def _dense(key: Integers, keys: int) -> tuple[Integers, int]:
+def _dense(key: IntArray, keys: int) -> tuple[IntArray, int]:
     """Return keys below ``keys`` without gaps, and how many there are."""
     if keys <= 4 * key.size:  # close together: mark which occur and count the marks, which is quicker than sorting
         rank, number = _renumber(key, keys)
@@ -171,7 +169,7 @@ def _dense(key: Integers, keys: int) -> tuple[Integers, int]:
     return rank, int(rank.max(initial=-1)) + 1
 
 
-def _renumber(some: Integers, size: int) -> tuple[Integers, Integers]:
+def _renumber(some: IntArray, size: int) -> tuple[IntArray, IntArray]:
     """Return ``some`` of the numbers below ``size`` without gaps, and the new number of each (-1 where not used)."""
     used = np.zeros(size, bool)
     used[some] = True
@@ -179,12 +177,12 @@ def _renumber(some: Integers, size: int) -> tuple[Integers, Integers]:
     return number[some], number
 
 
-def _one_of_each(number: Integers, size: int) -> Integers:
+def _one_of_each(number: IntArray, size: int) -> IntArray:
     """Return a row with each number; those with the same number are equal, so it does not matter which."""
     place = np.empty(size, np.int64)
     place[number] = np.arange(number.size)
     return place
 
 
-def _table(columns: list[Codes], rows: Integers) -> Codes:
+def _table(columns: list[Int32Array], rows: IntArray) -> Int32Array:
     return np.array([column[rows] for column in columns], np.int32).reshape(len(columns), rows.size)

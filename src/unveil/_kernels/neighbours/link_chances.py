@@ -6,28 +6,26 @@ two groups of columns.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import kernel
-from unveil._kernels.neighbours.index import Codes, Integers, Prepared
+from unveil._kernels.neighbours.index import Prepared
 from unveil._kernels.neighbours.search import Near, nearest_sets
 from unveil._kernels.partitions.contingency import count_cells
-
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: The nearest numbers to "never" and "always" that say: not quite.
 _HARDLY = float(np.finfo(np.float64).tiny)
 _ALMOST = 1.0 - 2.0**-53
 
 
-def chances_by_search(first: Prepared, second: Prepared, k: int) -> Floats:
+def chances_by_search(first: Prepared, second: Prepared, k: int) -> FloatArray:
     """Return the chance of a link for each target; k is at most the number of released rows."""
     second_targets = second.tuple_of.size
     pair, pair_of = np.unique(first.target_of.astype(np.int64) * second_targets + second.target_of, return_inverse=True)
     return _of_pairs(first, second, *np.divmod(pair, second_targets), k)[pair_of]
 
 
-def _of_pairs(first: Prepared, second: Prepared, one: Integers, other: Integers, k: int) -> Floats:
+def _of_pairs(first: Prepared, second: Prepared, one: IntArray, other: IntArray, k: int) -> FloatArray:
     """Return the chance for each pair of distinct targets, in two halves where the near rows are too many for one."""
     sets = []
     for prepared, targets in ((first, one), (second, other)):
@@ -43,20 +41,20 @@ def _of_pairs(first: Prepared, second: Prepared, one: Integers, other: Integers,
     return link_chance(shared, tied[one], k - sure[one], other_tied[other], k - other_sure[other])
 
 
-def _rows_in(near: Near, copies: Integers) -> tuple[Integers, Integers]:
+def _rows_in(near: Near, copies: IntArray) -> tuple[IntArray, IntArray]:
     """Return per target how many released rows are nearer than the limit, and how many at it."""
     sure = near.distance < np.repeat(near.limit, np.diff(near.start))
     return _sums(near.start, copies[near.row] * sure), _sums(near.start, copies[near.row] * ~sure)
 
 
-def _sums(start: Integers, values: Integers) -> Integers:
+def _sums(start: IntArray, values: IntArray) -> IntArray:
     total = np.concatenate([[0], np.cumsum(values)])
     return np.asarray(total[start[1:]] - total[start[:-1]])
 
 
 def _shared_rows(
-    first: Prepared, second: Prepared, one: Integers, other: Integers, near: Near, other_near: Near
-) -> Integers:
+    first: Prepared, second: Prepared, one: IntArray, other: IntArray, near: Near, other_near: Near
+) -> IntArray:
     """Return per pair how many released rows are in both sets: sure and sure, tied and sure, sure and tied, both tied.
 
     Released rows are counted in cells, those that share a distinct row in both groups of columns; for each pair, the
@@ -80,21 +78,21 @@ def _shared_rows(
 
 @kernel
 def _look_up(
-    one: Integers,
-    other: Integers,
-    start: Integers,
-    row: Codes,
-    distance: Integers,
-    limit: Integers,
-    other_start: Integers,
-    other_row: Codes,
-    other_distance: Integers,
-    other_limit: Integers,
-    cell_start: Integers,
-    cell_row: Codes,
-    cell_count: Codes,
+    one: IntArray,
+    other: IntArray,
+    start: IntArray,
+    row: Int32Array,
+    distance: IntArray,
+    limit: IntArray,
+    other_start: IntArray,
+    other_row: Int32Array,
+    other_distance: IntArray,
+    other_limit: IntArray,
+    cell_start: IntArray,
+    cell_row: Int32Array,
+    cell_count: Int32Array,
     rows: int,
-) -> Integers:
+) -> IntArray:
     """Return the shared rows of pairs in ascending order of ``one``, going through the cells of the other's rows."""
     shared = np.zeros((one.size, 4), np.int64)
     mark = np.full(rows, -1, np.int64)
@@ -114,8 +112,8 @@ def _look_up(
 
 
 def link_chance(
-    shared: Integers, tied: Integers, drawn: Integers, other_tied: Integers, other_drawn: Integers
-) -> Floats:
+    shared: IntArray, tied: IntArray, drawn: IntArray, other_tied: IntArray, other_drawn: IntArray
+) -> FloatArray:
     """Return the exact chance that two sets meet: 0.0 and 1.0 where that is certain, and only there.
 
     ``shared`` has one line per pair: rows sure in both, tied in the first and sure in the second, sure in the first and
@@ -128,7 +126,7 @@ def link_chance(
 
 
 @kernel
-def _meet(cases: Integers) -> Floats:
+def _meet(cases: IntArray) -> FloatArray:
     """Return the chance for each line: surely shared or not, a, b, both, tied, drawn, other tied, other drawn.
 
     The first set misses the second's sure rows with chance C(tied - a, drawn) / C(tied, drawn). Then it holds j of the

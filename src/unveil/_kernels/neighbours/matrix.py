@@ -1,16 +1,16 @@
 """The nearest rows from the matrix of all distances: for tables so small that no better way would be quicker."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil._kernels.neighbours.index import MISSING, Grid, Integers
-from unveil._kernels.neighbours.link_chances import Floats, link_chance
+from unveil._kernels.neighbours.index import MISSING, Grid
+from unveil._kernels.neighbours.link_chances import link_chance
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 #: How many distances are computed at a time, so that they stay near the processor.
 _AT_A_TIME = 2**15
 
 
-def all_distances(released: Grid, targets: Grid) -> Integers:
+def all_distances(released: Grid, targets: Grid) -> IntArray:
     """Return the distance of each target (row) from each released row (column)."""
     distance = np.zeros((len(targets.numbers), len(released.numbers)), np.int64)
     released = released._replace(numbers=np.asfortranarray(released.numbers), codes=np.asfortranarray(released.codes))
@@ -21,7 +21,7 @@ def all_distances(released: Grid, targets: Grid) -> Integers:
     return distance
 
 
-def _add_distances(distance: Integers, released: Grid, numbers: Integers, codes: NDArray[np.int32]) -> None:
+def _add_distances(distance: IntArray, released: Grid, numbers: IntArray, codes: Int32Array) -> None:
     different = np.zeros(distance.shape, np.int32)
     for j, step in enumerate(released.step_cost):
         old, new = released.numbers[:, j], numbers[:, j, None]
@@ -37,7 +37,7 @@ def _add_distances(distance: Integers, released: Grid, numbers: Integers, codes:
     distance += different * np.int64(released.mismatch_cost)
 
 
-def chances_by_matrix(first: Grid, second: Grid, first_targets: Grid, second_targets: Grid, k: int) -> Floats:
+def chances_by_matrix(first: Grid, second: Grid, first_targets: Grid, second_targets: Grid, k: int) -> FloatArray:
     """Return the chance of a link for each target; k is at most the number of released rows."""
     sure, tied = _sure_and_tied(all_distances(first, first_targets), k)
     other_sure, other_tied = _sure_and_tied(all_distances(second, second_targets), k)
@@ -48,6 +48,6 @@ def chances_by_matrix(first: Grid, second: Grid, first_targets: Grid, second_tar
     return link_chance(shared, ties, k - surely, other_ties, k - other_surely)
 
 
-def _sure_and_tied(distance: Integers, k: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _sure_and_tied(distance: IntArray, k: int) -> tuple[BoolArray, BoolArray]:
     limit = np.partition(distance, k - 1, axis=1)[:, k - 1, None]
     return distance < limit, distance == limit

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import MISSING, Codes, Grid, Integers, content_rank, prepare
-from unveil._kernels.neighbours.link_chances import Floats, chances_by_search, link_chance
+from unveil._kernels.neighbours.index import MISSING, Grid, content_rank, prepare
+from unveil._kernels.neighbours.link_chances import chances_by_search, link_chance
 from unveil._kernels.neighbours.matrix import all_distances, chances_by_matrix
 from unveil._kernels.neighbours.search import nearest_in_parts
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 __all__ = ["MISSING", "Grid", "content_rank", "link_chance", "link_chances", "nearest_distances", "nearest_rows"]
 
@@ -17,7 +18,7 @@ def _is_small(released: Grid, targets: Grid) -> bool:
     return len(released.numbers) * len(targets.numbers) <= ALL_UP_TO
 
 
-def nearest_distances(released: Grid, targets: Grid, k: int) -> Integers:
+def nearest_distances(released: Grid, targets: Grid, k: int) -> IntArray:
     """Return the k smallest distances of each target from a released row, ascending; -1 where there is no such row.
 
     >>> released, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
@@ -33,7 +34,7 @@ def nearest_distances(released: Grid, targets: Grid, k: int) -> Integers:
     return _distances_by_search(released, targets, k)
 
 
-def _distances_by_search(released: Grid, targets: Grid, k: int) -> Integers:
+def _distances_by_search(released: Grid, targets: Grid, k: int) -> IntArray:
     prepared = prepare(released, targets)
     smallest = np.full((prepared.tuple_of.size, k), -1, np.int64)
     for some, near in nearest_in_parts(prepared, k):
@@ -46,7 +47,7 @@ def _distances_by_search(released: Grid, targets: Grid, k: int) -> Integers:
     return smallest[prepared.target_of]
 
 
-def nearest_rows(released: Grid, targets: Grid, k: int) -> tuple[Integers, Codes, Integers]:
+def nearest_rows(released: Grid, targets: Grid, k: int) -> tuple[IntArray, Int32Array, IntArray]:
     """Return where each target's rows start, the rows at most as far as its k-th nearest, and their distances.
 
     All rows that tie with the k-th are there, so a target may have more than k; rows come by distance, then by number.
@@ -61,13 +62,13 @@ def nearest_rows(released: Grid, targets: Grid, k: int) -> tuple[Integers, Codes
     return _rows_by_search(released, targets, k)
 
 
-def _rows_by_matrix(distance: Integers, k: int) -> tuple[Integers, Codes, Integers]:
+def _rows_by_matrix(distance: IntArray, k: int) -> tuple[IntArray, Int32Array, IntArray]:
     limit = np.sort(distance, axis=1)[:, :k].max(axis=1, initial=-1)
     target, row = np.nonzero(distance <= limit[:, None])
     return _in_order(target, row, distance[target, row], len(distance))
 
 
-def _rows_by_search(released: Grid, targets: Grid, k: int) -> tuple[Integers, Codes, Integers]:
+def _rows_by_search(released: Grid, targets: Grid, k: int) -> tuple[IntArray, Int32Array, IntArray]:
     prepared = prepare(released, targets)
     copies_start = np.concatenate([[0], np.cumsum(prepared.copies)])
     released_row = np.argsort(prepared.row_of, kind="stable")
@@ -84,19 +85,19 @@ def _rows_by_search(released: Grid, targets: Grid, k: int) -> tuple[Integers, Co
     return np.concatenate([[0], np.cumsum(count)]), near_row[entry], distance[entry]
 
 
-def _spread(start: Integers, count: Integers) -> tuple[Integers, Integers]:
+def _spread(start: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
     """Return for each of the ``count`` places from each ``start`` whose it is, and which."""
     owner = np.repeat(np.arange(count.size), count)
     return owner, np.arange(owner.size) + (start - np.cumsum(count) + count)[owner]
 
 
-def _in_order(target: Integers, row: Integers, distance: Integers, size: int) -> tuple[Integers, Codes, Integers]:
+def _in_order(target: IntArray, row: IntArray, distance: IntArray, size: int) -> tuple[IntArray, Int32Array, IntArray]:
     order = np.lexsort((row, distance, target))
     start = np.searchsorted(target[order], np.arange(size + 1))
     return start, row[order].astype(np.int32), distance[order]
 
 
-def link_chances(first: Grid, second: Grid, first_targets: Grid, second_targets: Grid, k: int) -> Floats:
+def link_chances(first: Grid, second: Grid, first_targets: Grid, second_targets: Grid, k: int) -> FloatArray:
     """Return for each target the chance that its k nearest rows in the first and in the second columns share a row.
 
     ``first`` and ``second`` are the same released rows in two groups of columns, likewise the targets. Rows that tie

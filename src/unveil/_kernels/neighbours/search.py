@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import kernel
-from unveil._kernels.neighbours.index import MISSING, Codes, Integers, Prepared
+from unveil._kernels.neighbours.index import MISSING, Prepared
+from unveil._kernels.types import Int32Array, IntArray
 
 #: Farther than any row: the limit of a target with fewer than k rows.
 _FAR = int(np.iinfo(np.int64).max)
@@ -19,13 +20,13 @@ ROOM = 2**22
 class Near(NamedTuple):
     """The distinct rows at most as far as the k-th nearest released row, for each of some targets."""
 
-    start: Integers  # those of target t are start[t] to start[t + 1] - 1
-    row: Codes
-    distance: Integers
-    limit: Integers  # the distance of the k-th nearest released row
+    start: IntArray  # those of target t are start[t] to start[t + 1] - 1
+    row: Int32Array
+    distance: IntArray
+    limit: IntArray  # the distance of the k-th nearest released row
 
 
-def nearest_sets(prepared: Prepared, some: Integers, k: int) -> Near | None:
+def nearest_sets(prepared: Prepared, some: IntArray, k: int) -> Near | None:
     """Return the near rows of some distinct targets (ascending), or None where they are more than there is room for.
 
     There is always room for one target.
@@ -41,7 +42,7 @@ def nearest_sets(prepared: Prepared, some: Integers, k: int) -> Near | None:
     return Near(start, row[: start[-1]].copy(), distance[: start[-1]].copy(), limit)
 
 
-def nearest_in_parts(prepared: Prepared, k: int) -> Iterator[tuple[Integers, Near]]:
+def nearest_in_parts(prepared: Prepared, k: int) -> Iterator[tuple[IntArray, Near]]:
     """Yield all distinct targets in parts for which there is room, with their near rows."""
     todo = [np.arange(prepared.tuple_of.size)]
     while todo:
@@ -55,21 +56,21 @@ def nearest_in_parts(prepared: Prepared, k: int) -> Iterator[tuple[Integers, Nea
 
 @kernel
 def _search(
-    group_start: Integers,
-    group_codes: Codes,
-    copies: Integers,
-    numbers: Integers,
-    tuple_codes: Codes,
-    tuple_group: Integers,
-    tuple_of: Integers,
-    wanted: Integers,
-    step: Integers,
+    group_start: IntArray,
+    group_codes: Int32Array,
+    copies: IntArray,
+    numbers: IntArray,
+    tuple_codes: Int32Array,
+    tuple_group: IntArray,
+    tuple_of: IntArray,
+    wanted: IntArray,
+    step: IntArray,
     mismatch: int,
     k: int,
-    start: Integers,
-    row: Codes,
-    distance: Integers,
-    limit: Integers,
+    start: IntArray,
+    row: Int32Array,
+    distance: IntArray,
+    limit: IntArray,
 ) -> bool:
     """Fill in the near rows of all targets, and return whether there was room for them.
 
@@ -88,14 +89,14 @@ def _search(
                 high = middle
         return low
 
-    def push(far: Integers, many: Integers, size: int, new: int, count: int) -> None:
+    def push(far: IntArray, many: IntArray, size: int, new: int, count: int) -> None:
         """Put rows into a heap, the farthest on top, that has ``size`` entries."""
         while size > 0 and far[(size - 1) // 2] < new:
             far[size], many[size] = far[(size - 1) // 2], many[(size - 1) // 2]
             size = (size - 1) // 2
         far[size], many[size] = new, count
 
-    def pop(far: Integers, many: Integers, size: int) -> None:
+    def pop(far: IntArray, many: IntArray, size: int) -> None:
         """Take the top away from a heap that has ``size`` entries after that."""
         at, below = 0, 1
         while below < size:

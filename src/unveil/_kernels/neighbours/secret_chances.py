@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.neighbours.index import Grid, Integers, Prepared, prepare
+from unveil._kernels.neighbours.index import Grid, Prepared, prepare
 from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.search import Near, nearest_in_parts
-
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: Up to this many distances all are computed: quicker than the search, and nobody waits for a compiler.
 ALL_UP_TO = 2**18
@@ -25,16 +24,16 @@ PAIRS_AT_ONCE = 2**20
 class Cells(NamedTuple):
     """The secrets within each group of released rows, sorted, as one list of whole numbers."""
 
-    key: Integers
+    key: IntArray
     width: int
 
-    def within(self, group: Integers, low: Integers, high: Integers) -> Integers:
+    def within(self, group: IntArray, low: IntArray, high: IntArray) -> IntArray:
         """Return how many released rows of a group have a secret with a rank from ``low`` up to, but not, ``high``."""
         first, end = group * self.width + low, group * self.width + high
         return np.searchsorted(self.key, end) - np.searchsorted(self.key, first)
 
 
-def in_cells(group: NDArray[np.integer[Any]], rank: Integers) -> Cells:
+def in_cells(group: NDArray[np.integer[Any]], rank: IntArray) -> Cells:
     """Return the secrets of released rows by group; a rank of -1 is missing and never counted.
 
     >>> cells = in_cells(np.array([0, 0, 1]), np.array([0, 1, 1]))
@@ -46,7 +45,7 @@ def in_cells(group: NDArray[np.integer[Any]], rank: Integers) -> Cells:
     return Cells(np.sort(group[there].astype(np.int64) * width + rank[there]), width)
 
 
-def right_chances(released: Grid, rank: Integers, targets: Grid, low: Integers, high: Integers, k: int) -> Floats:
+def right_chances(released: Grid, rank: IntArray, targets: Grid, low: IntArray, high: IntArray, k: int) -> FloatArray:
     """Return for each target the chance that the secret of one of its k nearest released rows, drawn by lot, is right.
 
     Rows that tie for the last of the k places are drawn by lot too. 0.0 and 1.0 are certain.
@@ -83,7 +82,7 @@ def right_chances(released: Grid, rank: Integers, targets: Grid, low: Integers, 
     return chance[pair_of]
 
 
-def _nearest(prepared: Prepared, released: Grid, targets: Grid, k: int) -> Iterator[tuple[Integers, Near]]:
+def _nearest(prepared: Prepared, released: Grid, targets: Grid, k: int) -> Iterator[tuple[IntArray, Near]]:
     """Yield distinct targets, in ascending parts without gaps, with their near distinct rows."""
     rows, distinct = prepared.copies.size, prepared.tuple_of.size
     if rows * distinct > ALL_UP_TO:
@@ -106,13 +105,13 @@ def _nearest(prepared: Prepared, released: Grid, targets: Grid, k: int) -> Itera
     yield each, Near(start, row.astype(np.int32), distance[target, row], limit)
 
 
-def _one_of_each(number: NDArray[np.int32], size: int) -> Integers:
+def _one_of_each(number: Int32Array, size: int) -> IntArray:
     place = np.empty(size, np.int64)
     place[number] = np.arange(number.size)
     return place
 
 
-def _parts(size: Integers, first: int) -> Iterator[slice]:
+def _parts(size: IntArray, first: int) -> Iterator[slice]:
     """Yield slices, from ``first`` on, of as many pairs as there is room for, at least one each."""
     total = np.concatenate([[0], np.cumsum(size)])
     begin = 0
@@ -123,8 +122,8 @@ def _parts(size: Integers, first: int) -> Iterator[slice]:
 
 
 def _chances(
-    near: Near, target: Integers, low: Integers, high: Integers, cells: Cells, copies: Integers, k: int
-) -> Floats:
+    near: Near, target: IntArray, low: IntArray, high: IntArray, cells: Cells, copies: IntArray, k: int
+) -> FloatArray:
     """Return the chance of each pair; all that is counted is whole, so that only the last division rounds."""
     size = np.diff(near.start)[target]
     owner = np.repeat(np.arange(target.size), size)

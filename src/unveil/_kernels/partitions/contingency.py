@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels._compile import kernel
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
 @kernel
 def count_cells(
-    row: NDArray[np.int32], column: NDArray[np.int32], row_size: NDArray[np.int64], column_size: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    row: Int32Array, column: Int32Array, row_size: IntArray, column_size: IntArray
+) -> tuple[IntArray, Int32Array, Int32Array]:
     """Return where each row's cells start, the column of each cell and its count; only cells with items.
 
     Items are put in column order by counting; going through the columns in that order meets the cells of every row
@@ -58,11 +59,11 @@ def count_cells(
 
 @kernel
 def overlap_sums(
-    start: NDArray[np.int64],
-    column: NDArray[np.int32],
-    count: NDArray[np.int64],
-    row_total: NDArray[np.int64],
-    column_total: NDArray[np.int64],
+    start: IntArray,
+    column: Int32Array,
+    count: IntArray,
+    row_total: IntArray,
+    column_total: IntArray,
 ) -> tuple[float, float, float]:
     """Return three sums over all items, from one pass over the cells.
 
@@ -84,7 +85,7 @@ def overlap_sums(
     return lost, of_column, of_row
 
 
-def sum_at(place: NDArray[Any], values: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def sum_at(place: NDArray[Any], values: IntArray, size: int) -> IntArray:
     """Return the exact integer sum of the values at each place from 0 to ``size - 1``.
 
     >>> sum_at(np.array([0, 2, 0]), np.array([1, 5, 2]), 3)
@@ -96,9 +97,7 @@ def sum_at(place: NDArray[Any], values: NDArray[np.int64], size: int) -> NDArray
 
 
 @kernel
-def column_crowds(
-    column: NDArray[np.int32], count: NDArray[np.int64], columns: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def column_crowds(column: Int32Array, count: IntArray, columns: int) -> tuple[IntArray, FloatArray]:
     """Return how many cells each column has, and the sum of ``c * log2(c)`` over their counts."""
     cells = np.zeros(columns, np.int64)
     bits = np.zeros(columns, np.float64)

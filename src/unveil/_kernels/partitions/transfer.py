@@ -21,13 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels._compile import PLAIN_UP_TO, kernel
-
-Indices = NDArray[np.int32]
-Integers = NDArray[np.int64]
-Truths = NDArray[np.bool_]
+from unveil._kernels.types import BoolArray, Int32Array, IntArray
 
 
-def heaviest_pairing(row: Indices, column: Indices, weight: NDArray[np.integer], rows: int, columns: int) -> int:
+def heaviest_pairing(row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int) -> int:
     """Return the largest total weight of cells of which no two share a row or a column.
 
     Cells are distinct and weigh at least 1.
@@ -43,7 +40,7 @@ def heaviest_pairing(row: Indices, column: Indices, weight: NDArray[np.integer],
     return _by_levels(*_heaviest_first(row, column, weight, rows, columns), rows, columns)
 
 
-def _by_scipy(row: Indices, column: Indices, weight: NDArray[np.integer], rows: int, columns: int) -> int:
+def _by_scipy(row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int) -> int:
     """Return the weight of the heaviest pairing of a table so small that levels in plain Python would be slower."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
@@ -59,8 +56,8 @@ def _by_scipy(row: Indices, column: Indices, weight: NDArray[np.integer], rows: 
 
 @kernel
 def _heaviest_first(
-    row: Indices, column: Indices, weight: NDArray[np.integer], rows: int, columns: int
-) -> tuple[Indices, Indices, Indices]:
+    row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int
+) -> tuple[Int32Array, Int32Array, Int32Array]:
     """Return the cells by descending weight, with rows and columns numbered in the order in which they now appear."""
     most = weight.max()
     place = np.zeros(most + 2, np.int64)
@@ -87,7 +84,7 @@ def _heaviest_first(
     return cell[0], cell[1], cell[2]
 
 
-def _by_levels(row: Indices, column: Indices, weight: Indices, rows: int, columns: int) -> int:
+def _by_levels(row: Int32Array, column: Int32Array, weight: Int32Array, rows: int, columns: int) -> int:
     """Return the weight of the heaviest pairing; the cells are as ``_heaviest_first`` leaves them."""
     last = np.flatnonzero(np.diff(weight, append=0))  # the last cell of each weight that occurs
     weights = [*weight[last].tolist(), 0]
@@ -114,15 +111,15 @@ def _by_levels(row: Indices, column: Indices, weight: Indices, rows: int, column
 
 @kernel
 def _tight_cells(
-    row: Indices,
-    column: Indices,
-    weight: Indices,
-    row_price: Integers,
-    column_price: Integers,
+    row: Int32Array,
+    column: Int32Array,
+    weight: Int32Array,
+    row_price: IntArray,
+    column_price: IntArray,
     level: int,
     cells: int,
     rows: int,
-) -> tuple[Integers, Indices]:
+) -> tuple[IntArray, Int32Array]:
     """Return where each row's tight cells start, and the column of each, among the first cells and rows."""
     start = np.zeros(rows + 1, np.int64)
     for k in range(cells):
@@ -141,12 +138,12 @@ def _tight_cells(
 
 @kernel
 def _search(
-    start: Integers,
-    tight: Indices,
-    row_mate: Indices,
-    column_mate: Indices,
-    depth: Indices,
-    reached: Truths,
+    start: IntArray,
+    tight: Int32Array,
+    row_mate: Int32Array,
+    column_mate: Int32Array,
+    depth: Int32Array,
+    reached: BoolArray,
     rows: int,
     columns: int,
 ) -> bool:
@@ -185,7 +182,9 @@ def _search(
 
 
 @kernel
-def _extend(start: Integers, tight: Indices, row_mate: Indices, column_mate: Indices, depth: Indices, rows: int) -> int:
+def _extend(
+    start: IntArray, tight: Int32Array, row_mate: Int32Array, column_mate: Int32Array, depth: Int32Array, rows: int
+) -> int:
     """Return how many pairs were added along shortest ways that do not meet; changes the mates, uses up the depths."""
     later = start[:-1].copy()  # a row's cells are tried once in all, whichever way comes by
     way = np.empty(rows, np.int32)
@@ -220,13 +219,13 @@ def _extend(start: Integers, tight: Indices, row_mate: Indices, column_mate: Ind
 
 @kernel
 def _heaviest_open(
-    row: Indices,
-    column: Indices,
-    weight: Indices,
-    row_price: Integers,
-    column_price: Integers,
-    depth: Indices,
-    reached: Truths,
+    row: Int32Array,
+    column: Int32Array,
+    weight: Int32Array,
+    row_price: IntArray,
+    column_price: IntArray,
+    depth: Int32Array,
+    reached: BoolArray,
     cells: int,
 ) -> int:
     """Return the next level that makes a cell tight from a row that was reached to a column that was not."""

@@ -6,22 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels._compile import kernel
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import FloatArray, IntArray
 
 _INSERTION_UP_TO = 24
 
 
 @kernel
 def order_cells(
-    start: Integers,
+    start: IntArray,
     own: NDArray[Any],
     foreign: NDArray[Any],
     own_total: NDArray[Any],
     price_missed: NDArray[Any],
     price_foreign: NDArray[Any],
-) -> tuple[Integers, Integers]:
+) -> tuple[IntArray, IntArray]:
     """Return the cells of each row by (cost, foreign, miss), smallest first, and how many tie for the least cost.
 
     Prices are whole numbers per row, so that equal costs are equal; where costs may exceed 64 bits, all numbers are
@@ -64,11 +62,11 @@ def order_cells(
 
 @kernel
 def add_graphs(
-    linked: Floats,
-    mixed: Floats,
-    graph_start: Integers,
-    start: Integers,
-    order: Integers,
+    linked: FloatArray,
+    mixed: FloatArray,
+    graph_start: IntArray,
+    start: IntArray,
+    order: IntArray,
     own: NDArray[Any],
     foreign: NDArray[Any],
     share: float,
@@ -88,7 +86,7 @@ def add_graphs(
 
 
 @kernel
-def divide_rows(graph_start: Integers, graph: Floats, base: Floats, whole: Floats, empty: float) -> None:
+def divide_rows(graph_start: IntArray, graph: FloatArray, base: FloatArray, whole: FloatArray, empty: float) -> None:
     """Turn each row into shares: add its ``base``, divide by its ``whole``; all ``empty`` where the whole is 0."""
     for r in range(whole.size):
         for j in range(graph_start[r], graph_start[r + 1]):
@@ -97,8 +95,8 @@ def divide_rows(graph_start: Integers, graph: Floats, base: Floats, whole: Float
 
 @kernel
 def beta_points(
-    graph_start: Integers, linked: Floats, mixed: Floats, beta: Floats, slack: float
-) -> tuple[Floats, Floats]:
+    graph_start: IntArray, linked: FloatArray, mixed: FloatArray, beta: FloatArray, slack: float
+) -> tuple[FloatArray, FloatArray]:
     """Return, per row, how many mergings reach ``beta`` on the linked graph, and the mixed graph there.
 
     Both are interpolated linearly between whole mergings. ``slack`` is what rounding may take from an average.
@@ -121,7 +119,7 @@ def beta_points(
 
 
 @kernel
-def mean_graph(graph_start: Integers, graph: Floats, length: int) -> Floats:
+def mean_graph(graph_start: IntArray, graph: FloatArray, length: int) -> FloatArray:
     """Return the mean of all rows' graphs after 0 to ``length - 1`` mergings, each flat after its end.
 
     Rows that are still moving and rows that have come to rest are summed apart, so that a mean of ones is one.

@@ -1,10 +1,8 @@
 """The numbers of a Gaussian copula for columns with steps: scores, latent correlations, and a root to draw with."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import FloatArray, IntArray
 
 # A step function needs endlessly many terms; beyond these a correlation of 0.9 has less than 1 % left of each.
 TERMS = 48
@@ -13,7 +11,7 @@ _HALVINGS = 30
 _SMALLEST_EIGENVALUE = 1e-6
 
 
-def step_expansion(counts: Integers) -> tuple[Floats, Floats]:
+def step_expansion(counts: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the score of each level of a column, and the Hermite coefficients of the scores as a function of z.
 
     The levels, in order, cut the standard normal distribution into bands with their shares of the rows. The score of a
@@ -39,7 +37,7 @@ def step_expansion(counts: Integers) -> tuple[Floats, Floats]:
     return scores, coefficients
 
 
-def pairwise_correlation(scores: Floats, present: Floats) -> Floats:
+def pairwise_correlation(scores: FloatArray, present: FloatArray) -> FloatArray:
     """Return the correlation of each pair of columns over the rows where both are present (1.0, else 0.0).
 
     ``scores`` must be 0 where not present. 0 where one of the two does not vary over those rows.
@@ -60,7 +58,7 @@ def pairwise_correlation(scores: Floats, present: Floats) -> Floats:
     return correlation
 
 
-def latent_correlation(correlation: Floats, coefficients: Floats) -> Floats:
+def latent_correlation(correlation: FloatArray, coefficients: FloatArray) -> FloatArray:
     """Return the correlation of the normal variables behind each pair of columns, given that of their scores.
 
     If z and z' are standard normal with correlation r, functions of them with Hermite coefficients g and h have the
@@ -89,7 +87,7 @@ def latent_correlation(correlation: Floats, coefficients: Floats) -> Floats:
     return latent
 
 
-def positive_root(correlation: Floats) -> Floats:
+def positive_root(correlation: FloatArray) -> FloatArray:
     """Return a matrix whose product with its own transpose is a correlation matrix: the given one, if it is one.
 
     Pairs that were estimated one by one need not fit together. Eigenvalues that are not positive are then raised to a
@@ -102,6 +100,6 @@ def positive_root(correlation: Floats) -> Floats:
            [0.5, 1. ]])
     """
     values, vectors = np.linalg.eigh((correlation + correlation.T) / 2)
-    root: Floats = (vectors * np.sqrt(np.maximum(values, _SMALLEST_EIGENVALUE))) @ vectors.T
-    unit: Floats = root / np.sqrt((root * root).sum(axis=1, keepdims=True))
+    root: FloatArray = (vectors * np.sqrt(np.maximum(values, _SMALLEST_EIGENVALUE))) @ vectors.T
+    unit: FloatArray = root / np.sqrt((root * root).sum(axis=1, keepdims=True))
     return unit

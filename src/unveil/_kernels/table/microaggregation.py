@@ -1,13 +1,11 @@
 """Groups of at least k rows that are alike: many columns at once by MDAV, one column in the best way there is."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import FloatArray, IntArray
 
 
-def mdav_groups(values: Floats, k: int) -> Integers:
+def mdav_groups(values: FloatArray, k: int) -> IntArray:
     """Return the group of each row, by the maximum distance to average vector method.
 
     While at least 3k rows are left: the row farthest from the mean of those left and its k - 1 nearest make a group,
@@ -44,19 +42,19 @@ def mdav_groups(values: Floats, k: int) -> Integers:
 class _Left:
     """The rows that have no group yet, kept at the front of arrays; the gaps of those taken are filled from the end."""
 
-    def __init__(self, values: Floats, rows: Integers) -> None:
+    def __init__(self, values: FloatArray, rows: IntArray) -> None:
         self.values, self.rows, self.size = values, rows.copy(), rows.size
         self.total = values.sum(axis=1)
 
     @property
-    def mean(self) -> Floats:
-        found: Floats = self.total / self.size
+    def mean(self) -> FloatArray:
+        found: FloatArray = self.total / self.size
         return found
 
-    def column(self, place: int) -> Floats:
+    def column(self, place: int) -> FloatArray:
         return self.values[:, place].copy()
 
-    def distances(self, point: Floats) -> Floats:
+    def distances(self, point: FloatArray) -> FloatArray:
         """Return the squared distance of each row from a point."""
         found, step = np.zeros(self.size), np.empty(self.size)
         for line, middle in zip(self.values, point, strict=True):
@@ -65,7 +63,7 @@ class _Left:
             found += step
         return found
 
-    def take(self, places: Integers) -> Integers:
+    def take(self, places: IntArray) -> IntArray:
         """Return the rows at these places, and leave them out from now on."""
         taken = self.rows[places]
         self.total -= self.values[:, places].sum(axis=1)
@@ -79,7 +77,7 @@ class _Left:
         return taken
 
 
-def nearest(distance: Floats, k: int) -> Integers:
+def nearest(distance: FloatArray, k: int) -> IntArray:
     """Return the places of the k smallest distances; of those that are equal, the first."""
     if distance.size <= k:
         return np.arange(distance.size)
@@ -88,7 +86,7 @@ def nearest(distance: Floats, k: int) -> Integers:
     return np.concatenate([surely, np.flatnonzero(distance == limit)[: k - surely.size]])
 
 
-def best_groups(values: Floats, k: int) -> Integers:
+def best_groups(values: FloatArray, k: int) -> IntArray:
     """Return the group of each number such that groups have at least k and the squares within them sum to the least.
 
     Best groups hold neighbours in order and have at most 2k - 1 numbers (Hansen and Mukherjee, 2003): the shortest

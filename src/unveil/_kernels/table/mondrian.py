@@ -1,13 +1,11 @@
 """Classes of at least k rows by cutting at medians again and again, all classes of one depth at once."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 
-def mondrian_classes(position: Floats, k: int) -> Integers:
+def mondrian_classes(position: FloatArray, k: int) -> IntArray:
     """Return the class of each row, numbered from 0.
 
     ``position`` has one line per row, with where its value lies in each column on a scale common to all columns. A
@@ -40,7 +38,7 @@ def mondrian_classes(position: Floats, k: int) -> Integers:
     return np.argsort(np.argsort(first))[found].astype(np.int64)
 
 
-def _cuts(position: Floats, group: Integers, k: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _cuts(position: FloatArray, group: IntArray, k: int) -> tuple[BoolArray, BoolArray]:
     """Return which groups are cut, and which rows, sorted by group, go to the upper side."""
     start = np.flatnonzero(np.diff(group, prepend=-1))
     size = np.diff(start, append=group.size)
@@ -64,7 +62,7 @@ def _cuts(position: Floats, group: Integers, k: int) -> tuple[NDArray[np.bool_],
     return is_cut, is_above
 
 
-def _medians(value: Floats, group: Integers, size: Integers) -> tuple[Floats, Integers, Integers]:
+def _medians(value: FloatArray, group: IntArray, size: IntArray) -> tuple[FloatArray, IntArray, IntArray]:
     """Return each group's lower median, how many of its values are at most that, and how many are below."""
     ordered = value[np.lexsort((value, group))]
     start = np.cumsum(size) - size

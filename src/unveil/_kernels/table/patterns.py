@@ -3,12 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import FloatArray, IntArray
 
 #: Stands for a missing value: agreement with it says nothing.
 MISSING = np.iinfo(np.int64).min
@@ -24,16 +21,16 @@ class Comparison(NamedTuple):
     the number of a pattern.
     """
 
-    limits: Integers
-    steps: Integers
-    stride: Integers
+    limits: IntArray
+    steps: IntArray
+    stride: IntArray
 
     @property
     def patterns(self) -> int:
         """How many patterns there could be."""
         return int(self.stride[-1]) * int(self.steps[-1] + 2)
 
-    def levels(self, pattern: Integers) -> Integers:
+    def levels(self, pattern: IntArray) -> IntArray:
         """Return the level of each column, one line per pattern."""
         return pattern[:, None] // self.stride % (self.steps + 2)
 
@@ -51,8 +48,8 @@ def comparison(limits: list[list[int]]) -> Comparison:
 
 
 def levels_of_pairs(
-    released: Integers, original: Integers, compared: Comparison, target: Integers, candidate: Integers, column: int
-) -> Integers:
+    released: IntArray, original: IntArray, compared: Comparison, target: IntArray, candidate: IntArray, column: int
+) -> IntArray:
     """Return how well each pair of a released row (``target``) and an original one agrees in a column.
 
     >>> ages = np.array([[10], [13], [MISSING]])
@@ -70,8 +67,8 @@ def levels_of_pairs(
 
 
 def patterns_of_pairs(
-    released: Integers, original: Integers, compared: Comparison, target: Integers, candidate: Integers
-) -> Integers:
+    released: IntArray, original: IntArray, compared: Comparison, target: IntArray, candidate: IntArray
+) -> IntArray:
     """Return the pattern of each pair."""
     pattern = np.zeros(target.size, np.int64)
     for column, stride in enumerate(compared.stride):
@@ -80,13 +77,13 @@ def patterns_of_pairs(
 
 
 def scores_of_pairs(
-    released: Integers,
-    original: Integers,
+    released: IntArray,
+    original: IntArray,
     compared: Comparison,
-    weight: Floats,
-    target: Integers,
-    candidate: Integers,
-) -> Floats:
+    weight: FloatArray,
+    target: IntArray,
+    candidate: IntArray,
+) -> FloatArray:
     """Return the sum over columns of the weight of each pair's level, ``weight[column, level]``."""
     score = np.zeros(target.size)
     for column in range(compared.steps.size):
@@ -94,7 +91,7 @@ def scores_of_pairs(
     return score
 
 
-def patterns_of_rows(released: Integers, original: Integers, compared: Comparison, rows: Integers) -> Integers:
+def patterns_of_rows(released: IntArray, original: IntArray, compared: Comparison, rows: IntArray) -> IntArray:
     """Return the patterns of the released rows in ``rows`` with all original ones, those of one released row together.
 
     >>> values = np.array([[1], [1], [2]])
@@ -110,8 +107,8 @@ def patterns_of_rows(released: Integers, original: Integers, compared: Compariso
 
 
 def scores_of_rows(
-    released: Integers, original: Integers, compared: Comparison, weight: Floats, rows: Integers
-) -> Floats:
+    released: IntArray, original: IntArray, compared: Comparison, weight: FloatArray, rows: IntArray
+) -> FloatArray:
     """Return the scores of the released rows in ``rows`` with all original ones, one line per released row.
 
     >>> values = np.array([[1], [1], [2]])
@@ -127,7 +124,7 @@ def scores_of_rows(
     return score
 
 
-def _level(one: int, other: int, limits: Integers, steps: int) -> int:
+def _level(one: int, other: int, limits: IntArray, steps: int) -> int:
     if one == MISSING or other == MISSING:
         return 0
     apart = abs(one - other)
@@ -138,13 +135,13 @@ def _level(one: int, other: int, limits: Integers, steps: int) -> int:
 
 
 def _write_patterns(
-    released: Integers,
-    original: Integers,
-    limits: Integers,
-    steps: Integers,
-    stride: Integers,
-    rows: Integers,
-    pattern: Integers,
+    released: IntArray,
+    original: IntArray,
+    limits: IntArray,
+    steps: IntArray,
+    stride: IntArray,
+    rows: IntArray,
+    pattern: IntArray,
 ) -> None:
     place = 0
     for row in rows:
@@ -158,13 +155,13 @@ def _write_patterns(
 
 
 def _write_scores(
-    released: Integers,
-    original: Integers,
-    limits: Integers,
-    steps: Integers,
-    weight: Floats,
-    rows: Integers,
-    score: Floats,
+    released: IntArray,
+    original: IntArray,
+    limits: IntArray,
+    steps: IntArray,
+    weight: FloatArray,
+    rows: IntArray,
+    score: FloatArray,
 ) -> None:
     for place in range(rows.size):
         row = rows[place]

@@ -9,10 +9,8 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import FloatArray, IntArray
 
 # Up to here sums are taken term by term; beyond, the terms are so smooth that an integral replaces them.
 _SUMMED = 4096
@@ -34,7 +32,7 @@ class RandomPartition(NamedTuple):
     alpha: float
 
 
-def reciprocal_negative_binomial(f: Integers, p: Floats) -> Floats:
+def reciprocal_negative_binomial(f: IntArray, p: FloatArray) -> FloatArray:
     """Return the mean of 1 / F where F - f is negative binomial: f successes of chance p.
 
     Closed forms (with q = 1 - p): ``(p / q) log(1 / p)`` for f = 1, then ``r(f) = (p / q) (1 / (f - 1) - r(f - 1))``.
@@ -58,7 +56,7 @@ def reciprocal_negative_binomial(f: Integers, p: Floats) -> Floats:
     return mean
 
 
-def _series(f: Integers, p: Floats) -> Floats:
+def _series(f: IntArray, p: FloatArray) -> FloatArray:
     term, total = np.ones(f.size), np.ones(f.size)
     step = 0
     while term.size and float(term.max()) > _TINY:
@@ -68,7 +66,7 @@ def _series(f: Integers, p: Floats) -> Floats:
     return p / f * total
 
 
-def below_negative_binomial(f: Integers, p: Floats, k: int) -> Floats:
+def below_negative_binomial(f: IntArray, p: FloatArray, k: int) -> FloatArray:
     """Return the chance that F < k where F - f is negative binomial: at least f successes in k - 1 tries.
 
     >>> below_negative_binomial(np.array([1, 1, 3]), np.array([0.1, 1.0, 0.1]), 3).round(4)
@@ -80,7 +78,7 @@ def below_negative_binomial(f: Integers, p: Floats, k: int) -> Floats:
     return np.where(inside, betainc(f, np.where(inside, k - f, 1), p), 0.0)
 
 
-def reciprocal_poisson(f: Integers, rate: Floats) -> Floats:
+def reciprocal_poisson(f: IntArray, rate: FloatArray) -> FloatArray:
     """Return the mean of 1 / F where F - f is Poisson.
 
     That is the integral of ``exp(-rate u) (1 - u)**(f - 1)`` for u from 0 to 1: ``(1 - exp(-rate)) / rate`` if f = 1.
@@ -98,7 +96,7 @@ def reciprocal_poisson(f: Integers, rate: Floats) -> Floats:
     return total * reach
 
 
-def below_poisson(f: Integers, rate: Floats, k: int) -> Floats:
+def below_poisson(f: IntArray, rate: FloatArray, k: int) -> FloatArray:
     """Return the chance that F < k where F - f is Poisson.
 
     >>> below_poisson(np.array([1, 1, 2]), np.array([0.0, 1.0, 1.0]), 2).round(4)
@@ -140,19 +138,19 @@ def below_beta_binomial(f: int, a: float, b: float, tries: int, k: int) -> float
 
 
 @cache
-def _gauss(nodes: int) -> tuple[Floats, Floats]:
+def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
     """Return Gauss and Legendre's nodes from -1 to 1 and their weights, computed once: it takes a while."""
     return np.polynomial.legendre.leggauss(nodes)
 
 
-def _log_beta_binomial(x: Floats, a: float, b: float, tries: int) -> Floats:
+def _log_beta_binomial(x: FloatArray, a: float, b: float, tries: int) -> FloatArray:
     from scipy.special import betaln, gammaln
 
     choose = gammaln(tries + 1) - gammaln(x + 1) - gammaln(tries - x + 1)
     return np.asarray(choose + betaln(x + a, tries - x + b) - betaln(a, b), dtype=np.float64)
 
 
-def fit_partition(size: Integers, classes: Integers) -> RandomPartition:
+def fit_partition(size: IntArray, classes: IntArray) -> RandomPartition:
     """Return the parameters that make the class sizes likeliest: so many ``classes`` of each ``size``.
 
     There must be a class of two rows or more, and two classes or more: else the likelihood grows without end. The
@@ -166,7 +164,7 @@ def fit_partition(size: Integers, classes: Integers) -> RandomPartition:
 
     rows = float(np.sum(size * classes))
 
-    def misfit(point: Floats) -> float:
+    def misfit(point: FloatArray) -> float:
         return -_log_likelihood(_partition(point), size, classes)
 
     starts = [np.array([a, t]) for a in (-4.0, 0.0, 2.0) for t in np.log(rows) * np.array([0.1, 0.4, 0.7, 1.0])]
@@ -175,13 +173,13 @@ def fit_partition(size: Integers, classes: Integers) -> RandomPartition:
     return _partition(found.x)
 
 
-def _partition(point: Floats) -> RandomPartition:
+def _partition(point: FloatArray) -> RandomPartition:
     """Return the parameters of a point (logit of alpha, log of theta + alpha) in a plane without bounds."""
     alpha = 1 / (1 + float(np.exp(-np.clip(point[0], -30, 30))))
     return RandomPartition(float(np.exp(np.clip(point[1], -30, 30))) - alpha, alpha)
 
 
-def _log_likelihood(partition: RandomPartition, size: Integers, classes: Integers) -> float:
+def _log_likelihood(partition: RandomPartition, size: IntArray, classes: IntArray) -> float:
     from scipy.special import gammaln
 
     theta, alpha = partition

@@ -4,12 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-
-Integers = NDArray[np.int64]
-Codes = NDArray[np.int32]
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 #: Up to this many pairs of a predicate and a row all are looked at: quick enough, and nobody waits for a compiler.
 ALL_UP_TO = 2**19
@@ -21,12 +18,12 @@ class Index(NamedTuple):
     The rows with code c in column j are ``by_code[j, start[offset[j] + c] : start[offset[j] + c + 1]]``.
     """
 
-    codes: Codes
-    by_code: Codes
-    start: Integers
-    offset: Integers
+    codes: Int32Array
+    by_code: Int32Array
+    start: IntArray
+    offset: IntArray
 
-    def rows_with(self, column: int) -> Integers:
+    def rows_with(self, column: int) -> IntArray:
         """Return how many rows have each code of the column, from 0 on."""
         return np.diff(self.start[self.offset[column] : self.offset[column + 1]])
 
@@ -39,14 +36,14 @@ class Conditions(NamedTuple):
     ``low`` to ``low - 1``.
     """
 
-    begin: Integers
-    column: Integers
-    low: Integers
-    high: Integers
-    outside: NDArray[np.bool_]
+    begin: IntArray
+    column: IntArray
+    low: IntArray
+    high: IntArray
+    outside: BoolArray
 
 
-def index(columns: Sequence[Integers], levels: Sequence[int]) -> Index:
+def index(columns: Sequence[IntArray], levels: Sequence[int]) -> Index:
     """Return columns of codes, each from 0 to its number of levels, with their rows by code.
 
     >>> found = index([np.array([2, 0, 1, 2])], [2])
@@ -64,7 +61,7 @@ def index(columns: Sequence[Integers], levels: Sequence[int]) -> Index:
     return Index(codes, by_code, np.concatenate(starts), np.cumsum([0, *(start.size for start in starts)]))
 
 
-def matches(table: Index, conditions: Conditions, *, stop: int | None = None) -> tuple[Integers, Integers]:
+def matches(table: Index, conditions: Conditions, *, stop: int | None = None) -> tuple[IntArray, IntArray]:
     """Return for how many rows each predicate holds, and the row where it is a single one; else -1.
 
     Where there is much to do, the rows of the rarest condition are looked up and the others are tried on those, the
@@ -81,7 +78,7 @@ def matches(table: Index, conditions: Conditions, *, stop: int | None = None) ->
     return _by_search(table, conditions, stop)
 
 
-def _by_matrix(codes: Codes, conditions: Conditions, stop: int | None) -> tuple[Integers, Integers]:
+def _by_matrix(codes: Int32Array, conditions: Conditions, stop: int | None) -> tuple[IntArray, IntArray]:
     begin, size = conditions.begin[:-1], np.diff(conditions.begin)
     holds = np.ones((begin.size, codes.shape[1]), bool)
     for place in range(int(size.max(initial=0))):
@@ -95,7 +92,7 @@ def _by_matrix(codes: Codes, conditions: Conditions, stop: int | None) -> tuple[
     return counts if stop is None else np.minimum(counts, stop), single
 
 
-def _by_search(table: Index, conditions: Conditions, stop: int | None) -> tuple[Integers, Integers]:
+def _by_search(table: Index, conditions: Conditions, stop: int | None) -> tuple[IntArray, IntArray]:
     first, last = (
         table.start[table.offset[conditions.column] + code] for code in (conditions.low, conditions.high + 1)
     )
@@ -121,8 +118,8 @@ def _by_search(table: Index, conditions: Conditions, stop: int | None) -> tuple[
 
 
 def _count(
-    codes: Codes, by_code: Codes, begin: Integers, spans: Integers, pieces: Integers, stop: int
-) -> tuple[Integers, Integers]:
+    codes: Int32Array, by_code: Int32Array, begin: IntArray, spans: IntArray, pieces: IntArray, stop: int
+) -> tuple[IntArray, IntArray]:
     size = begin.size - 1
     counts, single = np.zeros(size, np.int64), np.full(size, -1, np.int64)
     for place in range(size):
@@ -150,7 +147,7 @@ def _count(
     return counts, single
 
 
-def chance_of_one(counts: Integers, rows: int, drawn: int) -> NDArray[np.float64]:
+def chance_of_one(counts: IntArray, rows: int, drawn: int) -> FloatArray:
     """Return the chance that ``drawn`` of ``rows`` rows, drawn by lot, hold exactly one of each count of rows.
 
     That is ``c * C(rows - c, drawn - 1) / C(rows, drawn)`` for a count of c, with 1 to ``rows`` drawn. 0.0 and 1.0 are
@@ -166,5 +163,5 @@ def chance_of_one(counts: Integers, rows: int, drawn: int) -> NDArray[np.float64
     chance = np.concatenate([[0.0], np.cumprod(np.concatenate([[drawn / rows], step]))])
     if drawn == 1 and most == rows:
         chance[rows] = 1.0
-    each: NDArray[np.float64] = np.minimum(chance, 1.0)[counts]
+    each: FloatArray = np.minimum(chance, 1.0)[counts]
     return each

@@ -5,12 +5,9 @@ top may find none and stays, and no row of these probabilities is even over the 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: Up to this reach (or one more rank than this) probabilities are exact.
 EXACT_REACH = 12
@@ -19,7 +16,7 @@ _PLAIN_STEPS = 300_000
 _SAME = 1e-15
 
 
-def exact_band(n: int, weight: Floats) -> Floats:
+def exact_band(n: int, weight: FloatArray) -> FloatArray:
     """Return the probability that rank a swaps with rank a + d at [a, d], and that it stays at [a, 0].
 
     ``weight[d - 1]`` is the weight of the rank ``d`` above; those beyond the last have none. Which ranks above the
@@ -52,7 +49,7 @@ def exact_band(n: int, weight: Floats) -> Floats:
     return band
 
 
-def _step(chance: Floats, free: NDArray[np.bool_], weight: Floats, case: Integers) -> tuple[Floats, Floats]:
+def _step(chance: FloatArray, free: BoolArray, weight: FloatArray, case: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return one rank's line of the band, and the probability of each case for the next rank."""
     line = np.zeros(len(free))
     after = np.zeros(case.size)
@@ -71,7 +68,7 @@ def _step(chance: Floats, free: NDArray[np.bool_], weight: Floats, case: Integer
     return line, after
 
 
-def swapped_levels(band: Floats, level: Integers) -> tuple[Integers, Integers, Floats]:
+def swapped_levels(band: FloatArray, level: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Return pairs of levels and the expected number of ranks of the first that get a value of the second.
 
     ``level`` has the level of each rank; a pair may come more than once, and its numbers are then to be added.
@@ -89,7 +86,7 @@ def swapped_levels(band: Floats, level: Integers) -> tuple[Integers, Integers, F
     )
 
 
-def simulated_swaps(draws: Floats, weight: Floats, cell: Integers) -> tuple[Floats, Floats]:
+def simulated_swaps(draws: FloatArray, weight: FloatArray, cell: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return how many ranks of one cell get a value of another, and how many of each stay, summed over simulations.
 
     Cells are runs of ranks, numbered in ``cell``. Each line of ``draws`` is one simulation. It adds not the swap that
@@ -102,7 +99,7 @@ def simulated_swaps(draws: Floats, weight: Floats, cell: Integers) -> tuple[Floa
     return swaps + swaps.T, stays
 
 
-def _simulate(draws: Floats, weight: Floats, cell: Integers, cells: int) -> tuple[Floats, Floats]:
+def _simulate(draws: FloatArray, weight: FloatArray, cell: IntArray, cells: int) -> tuple[FloatArray, FloatArray]:
     swaps = np.zeros((cells, cells))
     stays = np.zeros(cells)
     n = cell.size
@@ -132,7 +129,7 @@ def _simulate(draws: Floats, weight: Floats, cell: Integers, cells: int) -> tupl
     return swaps, stays
 
 
-def may_stay(n: int, reach: int) -> NDArray[np.bool_]:
+def may_stay(n: int, reach: int) -> BoolArray:
     """Return which of n ranks may find no partner, for a reach of at least 3.
 
     One does if their number is odd and none if it is even. All above it must have been taken by others below it.
@@ -144,7 +141,7 @@ def may_stay(n: int, reach: int) -> NDArray[np.bool_]:
     return (n % 2 == 1) & (above < reach) & (above < n - above)
 
 
-def pairs_within(first: Integers, first_end: Integers, second: Integers, second_end: Integers, reach: int) -> Integers:
+def pairs_within(first: IntArray, first_end: IntArray, second: IntArray, second_end: IntArray, reach: int) -> IntArray:
     """Return how many pairs of different ranks, one from each of two runs, are at most ``reach`` apart.
 
     Runs go from ``first`` to before ``first_end``, and are the same or apart.
@@ -154,26 +151,26 @@ def pairs_within(first: Integers, first_end: Integers, second: Integers, second_
     """
     size, other = first_end - first, second_end - second
 
-    def up_to(apart: Integers) -> Integers:
+    def up_to(apart: IntArray) -> IntArray:
         # Pairs in which the second is at most so much above the first: triangles that overlap.
         gap = apart - (second - first)
         return _triangle(gap + size) - _triangle(gap) - _triangle(gap + size - other) + _triangle(gap - other)
 
     limit = np.full(np.broadcast(first, second).shape, reach)
     same = np.where(first == second, np.minimum(size, other), 0)
-    found: Integers = up_to(limit) - up_to(-limit - 1) - same
+    found: IntArray = up_to(limit) - up_to(-limit - 1) - same
     return found
 
 
-def _triangle(x: Integers) -> Integers:
+def _triangle(x: IntArray) -> IntArray:
     high = np.maximum(x, 0)
-    found: Integers = high * (high + 1) // 2
+    found: IntArray = high * (high + 1) // 2
     return found
 
 
 def bucket_chances(
-    bucket: Integers, draws: Floats | None = None, most_cases: int = 20_000
-) -> tuple[Floats, Floats] | None:
+    bucket: IntArray, draws: FloatArray | None = None, most_cases: int = 20_000
+) -> tuple[FloatArray, FloatArray] | None:
     """Return the probability that each rank chooses each bucket at [rank, bucket], and that it stays.
 
     See `bucket_partners`. Ranks of a bucket whose turn has not come are alike, so all
@@ -184,7 +181,7 @@ def bucket_chances(
     return _bucket_exact(bucket, most_cases) if draws is None else _bucket_simulated(bucket, draws)
 
 
-def _bucket_exact(bucket: Integers, most_cases: int) -> tuple[Floats, Floats] | None:
+def _bucket_exact(bucket: IntArray, most_cases: int) -> tuple[FloatArray, FloatArray] | None:
     n, count = bucket.size, int(bucket[-1]) + 1
     chosen, stays = np.zeros((n, count)), np.zeros(n)
     left = np.bincount(bucket)
@@ -211,8 +208,8 @@ def _choose(
     own: int,
     rank: int,
     chance: float,
-    chosen: Floats,
-    stays: Floats,
+    chosen: FloatArray,
+    stays: FloatArray,
     after: dict[tuple[int, ...], float],
 ) -> None:
     """Add what may follow when a rank is free and ``free`` says how many others of each bucket are."""
@@ -229,7 +226,7 @@ def _choose(
             after[rest] = after.get(rest, 0.0) + chance * share / total
 
 
-def _bucket_simulated(bucket: Integers, draws: Floats) -> tuple[Floats, Floats]:
+def _bucket_simulated(bucket: IntArray, draws: FloatArray) -> tuple[FloatArray, FloatArray]:
     n, count = bucket.size, int(bucket[-1]) + 1
     runs = len(draws)
     chosen, stays = np.zeros((n, count)), np.zeros(n)
@@ -255,7 +252,7 @@ def _bucket_simulated(bucket: Integers, draws: Floats) -> tuple[Floats, Floats]:
     return chosen, stays
 
 
-def bucket_line(chosen: Floats, stays: Floats, bucket: Integers, rank: int) -> Floats:
+def bucket_line(chosen: FloatArray, stays: FloatArray, bucket: IntArray, rank: int) -> FloatArray:
     """Return the probability that each rank swaps with the given one, and at its own place that it stays."""
     n, own = bucket.size, int(bucket[rank])
     size = np.bincount(bucket)

@@ -1,13 +1,13 @@
 """Who swaps with whom in rank swapping."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled, kernel
+from unveil._kernels.types import FloatArray, IntArray
 
 
 @kernel
-def partners(draws: NDArray[np.float64], window: int) -> NDArray[np.int64]:
+def partners(draws: FloatArray, window: int) -> IntArray:
     """Return for each rank the rank it swaps with, or itself where it stays.
 
     From the lowest rank up, a rank that has not swapped yet swaps with one of those above it that have not swapped
@@ -51,9 +51,7 @@ def partners(draws: NDArray[np.float64], window: int) -> NDArray[np.int64]:
     return partner
 
 
-def weighted_partners(
-    draws: NDArray[np.float64], weight: NDArray[np.float64], *, often: bool = False
-) -> NDArray[np.int64]:
+def weighted_partners(draws: FloatArray, weight: FloatArray, *, often: bool = False) -> IntArray:
     """Return for each rank the rank it swaps with, where those ``d`` ranks above are chosen by ``weight[d - 1]``.
 
     As `partners`, but a free rank above is chosen with a probability in proportion to its weight; beyond the last
@@ -71,7 +69,7 @@ def weighted_partners(
 _PLAIN_STEPS = 300_000
 
 
-def _weighted_partners(draws: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.int64]:
+def _weighted_partners(draws: FloatArray, weight: FloatArray) -> IntArray:
     n = draws.size
     partner = np.arange(n)
     taken = np.zeros(n, np.bool_)
@@ -100,7 +98,7 @@ def _weighted_partners(draws: NDArray[np.float64], weight: NDArray[np.float64]) 
 
 
 @kernel
-def bucket_partners(draws: NDArray[np.float64], bucket: NDArray[np.int64]) -> NDArray[np.int64]:
+def bucket_partners(draws: FloatArray, bucket: IntArray) -> IntArray:
     """Return for each rank the rank it swaps with, where buckets are chosen before ranks.
 
     ``bucket`` rises from 0 with the ranks. From the lowest rank up, a rank that has not swapped yet chooses its own

@@ -3,12 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-
-Integers = NDArray[np.int64]
-Levels = NDArray[np.int32]
+from unveil._kernels.types import Int32Array, IntArray
 
 #: Up to this many pairs of a row and a box all are compared: quicker than the search, and nobody waits for a compiler.
 ALL_UP_TO = 2**20
@@ -19,11 +16,11 @@ _BLOCK = 512
 class Windows(NamedTuple):
     """One box per target: the least and the greatest level that a row may have in each column, both included."""
 
-    first: Levels
-    last: Levels
+    first: Int32Array
+    last: Int32Array
 
 
-def ranking(released: Integers, original: Integers, *, missing: int) -> Integers:
+def ranking(released: IntArray, original: IntArray, *, missing: int) -> IntArray:
     """Return the values that ranks are counted in, ascending: those of the column that has more of them.
 
     >>> ranking(np.array([3, 1]), np.array([2, 9, 1]), missing=9)
@@ -34,8 +31,8 @@ def ranking(released: Integers, original: Integers, *, missing: int) -> Integers
 
 
 def windows_by_rank(
-    released: Integers, original: Integers, reach: int, *, missing: int
-) -> tuple[Levels, Levels, Levels]:
+    released: IntArray, original: IntArray, reach: int, *, missing: int
+) -> tuple[Int32Array, Int32Array, Int32Array]:
     """Return the levels of the original values, and the first and last one within ``reach`` ranks of each released one.
 
     Values are compared by their ranks in the column that has more of them, equal ones having any of their ranks: two
@@ -61,7 +58,7 @@ def windows_by_rank(
     return level, first, last
 
 
-def rows_in_boxes(levels: Levels, boxes: Windows, *, most: int) -> tuple[Integers, NDArray[np.int32]]:
+def rows_in_boxes(levels: Int32Array, boxes: Windows, *, most: int) -> tuple[IntArray, Int32Array]:
     """Return where each box's rows start, and the rows that lie in it in every column, ascending.
 
     ``levels`` has one line per row and one column per attribute, all at least 0. Where there are more than ``most`` in
@@ -77,7 +74,7 @@ def rows_in_boxes(levels: Levels, boxes: Windows, *, most: int) -> tuple[Integer
     return _by_search(levels, boxes, most)
 
 
-def _by_comparing(levels: Levels, boxes: Windows, most: int) -> tuple[Integers, NDArray[np.int32]]:
+def _by_comparing(levels: Int32Array, boxes: Windows, most: int) -> tuple[IntArray, Int32Array]:
     inside = np.ones((len(boxes.first), len(levels)), bool)
     for column in range(levels.shape[1]):
         level = levels[:, column]
@@ -87,7 +84,7 @@ def _by_comparing(levels: Levels, boxes: Windows, most: int) -> tuple[Integers, 
     return start, rows.astype(np.int32)
 
 
-def _by_search(levels: Levels, boxes: Windows, most: int) -> tuple[Integers, NDArray[np.int32]]:
+def _by_search(levels: Int32Array, boxes: Windows, most: int) -> tuple[IntArray, Int32Array]:
     order = np.argsort([_mean_share(levels[:, c], boxes.first[:, c], boxes.last[:, c]) for c in range(levels.shape[1])])
     # With one column it is also the second.
     order = np.concatenate([order, order[:1]]) if order.size == 1 else order
@@ -99,28 +96,26 @@ def _by_search(levels: Levels, boxes: Windows, most: int) -> tuple[Integers, NDA
     arranged = by_first[np.lexsort((levels[by_first, 1], block))]
     numbers = arranged.astype(np.int32)
     arranged_levels = np.ascontiguousarray(levels[arranged])
-    found: tuple[Integers, NDArray[np.int32]] = compiled(_scan)(
-        arranged_levels, first, last, low, high, numbers, _BLOCK, most
-    )
+    found: tuple[IntArray, Int32Array] = compiled(_scan)(arranged_levels, first, last, low, high, numbers, _BLOCK, most)
     return found
 
 
-def _mean_share(level: Levels, first: Levels, last: Levels) -> float:
+def _mean_share(level: Int32Array, first: Int32Array, last: Int32Array) -> float:
     """Return how many rows the windows of one column hold on average."""
     ranked = np.sort(level)
     return float((np.searchsorted(ranked, last, side="right") - np.searchsorted(ranked, first)).mean())
 
 
 def _scan(
-    levels: Levels,
-    first: Levels,
-    last: Levels,
-    low: Integers,
-    high: Integers,
-    number: NDArray[np.int32],
+    levels: Int32Array,
+    first: Int32Array,
+    last: Int32Array,
+    low: IntArray,
+    high: IntArray,
+    number: Int32Array,
     block: int,
     most: int,
-) -> tuple[Integers, NDArray[np.int32]]:
+) -> tuple[IntArray, Int32Array]:
     """Return where each box's rows start, and their numbers; blocks of rows stand in the order of the second column."""
     n, columns = levels.shape
     start = np.zeros(len(first) + 1, np.int64)

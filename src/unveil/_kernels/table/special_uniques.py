@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
-
-Integers = NDArray[np.int64]
+from unveil._kernels.types import Int32Array, IntArray
 
 #: Up to this many visits of a row in a set of columns plain Python is quick enough.
 PLAIN_UP_TO = 50_000
@@ -22,7 +21,7 @@ def visits(rows: int, columns: int, size: int) -> int:
     return rows * sum(comb(columns, k) for k in range(1, size + 1))
 
 
-def minimal_uniques(codes: NDArray[np.int32], size: int) -> tuple[Integers, Integers]:
+def minimal_uniques(codes: Int32Array, size: int) -> tuple[IntArray, IntArray]:
     """Return how many minimal sample uniques of 1, 2, … ``size`` columns each row has, and how many hold each column.
 
     A set of columns is one of a row if no other row has the same codes in it, and this holds for no smaller part of
@@ -47,7 +46,7 @@ def minimal_uniques(codes: NDArray[np.int32], size: int) -> tuple[Integers, Inte
     return search(by_column, levels, size, choose)
 
 
-def _search(codes: NDArray[np.int32], levels: int, size: int, choose: Integers) -> tuple[Integers, Integers]:
+def _search(codes: Int32Array, levels: int, size: int, choose: IntArray) -> tuple[IntArray, IntArray]:
     """Visit the sets of columns depth first; each keeps only the rows that are not alone yet, grouped by their codes.
 
     Of two sets that share their first columns, the one that goes on with the later column is visited first. So every
@@ -96,15 +95,15 @@ def _search(codes: NDArray[np.int32], levels: int, size: int, choose: Integers) 
 
 
 def _refine(
-    code: NDArray[np.int32],
-    member: Integers,
-    start: Integers,
+    code: Int32Array,
+    member: IntArray,
+    start: IntArray,
     groups: int,
-    finer: Integers,
-    finer_start: Integers,
-    count: Integers,
-    touched: Integers,
-    alone: Integers,
+    finer: IntArray,
+    finer_start: IntArray,
+    count: IntArray,
+    touched: IntArray,
+    alone: IntArray,
 ) -> tuple[int, int]:
     """Split each group of rows by their codes; return how many rows are alone now and how many groups are left.
 
@@ -148,7 +147,7 @@ def _refine(
     return singles, left
 
 
-def _place(chosen: Integers, size: int, part: int, choose: Integers) -> int:
+def _place(chosen: IntArray, size: int, part: int, choose: IntArray) -> int:
     """Return the number of the set made of the chosen columns whose bit in ``part`` is set; small sets come first."""
     taken = 0
     number = 0
@@ -163,7 +162,7 @@ def _place(chosen: Integers, size: int, part: int, choose: Integers) -> int:
     return number
 
 
-def _is_minimal(chosen: Integers, size: int, row: int, known: NDArray[np.uint8], choose: Integers) -> bool:
+def _is_minimal(chosen: IntArray, size: int, row: int, known: NDArray[np.uint8], choose: IntArray) -> bool:
     """Return whether no smaller part of the chosen columns is a minimal unique of the row."""
     for part in range(1, (1 << size) - 1):
         if known[_place(chosen, size, part, choose), row >> 3] >> (row & 7) & 1:

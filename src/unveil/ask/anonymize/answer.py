@@ -20,7 +20,7 @@ def anonymize(
     graph: Any,
     protect: str | ProtectsGraph,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
 ) -> Answer[AnonymizeFindings]:
@@ -35,7 +35,8 @@ def anonymize(
         The protection, or how it is written, such as ``k-degree:k=5``.
     rng
         Draws the random numbers of nodes, and whatever the protection draws. Whoever can make it again undoes the
-        release: for one that is published, pass ``numpy.random.default_rng()`` without a seed.
+        release, so unless given it starts from a secret seed that no answer states: leave it out for a release that
+        is published.
     progress
         Called with the name of a step and the share of it that is done.
     notes
@@ -44,18 +45,19 @@ def anonymize(
     Examples
     --------
     >>> star = ([0, 0, 0], [1, 2, 3])
-    >>> answer = anonymize(star, "id-removal", rng=np.random.default_rng(1))
+    >>> answer = anonymize(star, "id-removal")
     >>> answer.findings.release.released, answer.findings.changes
     (Graph(4 nodes, 3 edges), EdgeChanges(added=0, removed=0, kept=3))
     """
     original = graph_from(graph)
     protection = graph_protection_from(protect) if isinstance(protect, str) else protect
+    rng = np.random.default_rng() if rng is None else rng
     written = protect.strip() if isinstance(protect, str) else protection_text(protection)
     return Answer(run(original, protection, protect=written, rng=rng, progress=progress, notes=notes), VIEW)
 
 
 def anonymize_file(
-    path: str | Path | None, protect: str, *, rng: np.random.Generator, progress: Progress = silent
+    path: str | Path | None, protect: str, *, rng: np.random.Generator | None = None, progress: Progress = silent
 ) -> Answer[AnonymizeFindings]:
     """Return the protected graph of a file, or of the generated graph inside unveil where there is none.
 

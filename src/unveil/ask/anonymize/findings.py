@@ -3,13 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
+from unveil._kernels.types import FloatArray
 from unveil.data.graph.release import EdgeChanges, GraphRelease
 from unveil.measure.graphs.utility import Lost
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -22,8 +18,8 @@ class Degrees:
 
     smallest_class: float
     unique_share: float
-    number: Floats = field(repr=False)
-    at_least: Floats = field(repr=False)
+    number: FloatArray = field(repr=False)
+    at_least: FloatArray = field(repr=False)
     alone: int
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil._specification import settings_of
-from unveil.ask.anonymize.findings import AnonymizeFindings, Degrees, Floats
+from unveil.ask.anonymize.findings import AnonymizeFindings, Degrees
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.measure.graphs.anonymity import smallest_degree_class, unique_degree_share
@@ -53,7 +53,7 @@ def degrees_of(release: GraphRelease) -> Degrees:
     )
 
 
-def _at_least(degrees: NDArray[np.int64]) -> tuple[Floats, Floats]:
+def _at_least(degrees: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return each number of neighbours from 1 that occurs, and the share of nodes with at least that many.
 
     >>> _at_least(np.array([0, 1, 1, 3]))

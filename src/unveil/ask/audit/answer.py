@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unveil.ask.answer import Answer
+from unveil.ask.answer import Answer, randomness
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, Compatibility
 from unveil.ask.audit.findings import Audit, Scenario
@@ -54,7 +54,7 @@ def audit(
     minimum_cell: int = 11,
     compatibility: Compatibility | None = None,
     compatibility_seed: int | None = None,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
 ) -> Answer[Audit]:
@@ -66,9 +66,9 @@ def audit(
     Parameters
     ----------
     original
-        The people whose privacy is at stake: any eager DataFrame, or a Table.
+        The people whose privacy is at stake: any DataFrame, list of dicts or mapping of columns, or a Table.
     released
-        What is to be released: a DataFrame, a Table or a Release; several in a list, or in a mapping from name.
+        What is to be released, in the same forms or as a Release; several in a list, or in a mapping from name.
     control
         People of the same kind who are not in the original. Without them nobody can say how much of a successful attack
         comes from being in the data.
@@ -109,7 +109,8 @@ def audit(
         "anonymeter" runs linkability as anonymeter 1.1.0 does, with the targets that it draws after
         ``numpy.random.seed(compatibility_seed)``.
     rng
-        Where all randomness comes from: the same state gives the same answer.
+        Where all randomness comes from: the same state gives the same answer. Unless given it starts from seed 0, and
+        the answer says so.
     progress
         Called with the name of a step and the share of it that is done.
     notes
@@ -119,7 +120,7 @@ def audit(
     --------
     >>> import polars as pl
     >>> people = pl.DataFrame({"height": [150.5 + i for i in range(40)], "weight": [50.5 + i for i in range(40)]})
-    >>> answer = audit(people, people, attacks=["linkability"], neighbours=1, rng=np.random.default_rng(1))
+    >>> answer = audit(people, people, attacks=["linkability"], neighbours=1)
     >>> answer.quantities["linkability.attack_rate"].value
     1.0
     """
@@ -145,6 +146,7 @@ def audit(
         compatibility=compatibility,
         compatibility_seed=compatibility_seed,
     )
+    rng, seed = randomness(rng)
     progress("looking at the tables", 0.0)
     prepared = prepare(original, released, control, settings=settings, rng=rng)
     several = len(prepared.releases) > 1
@@ -160,7 +162,7 @@ def audit(
     before = audit_original(prepared, progress=step(steps - 1, " on the original itself"))
     findings = prepared.found(releases, before=before, notes=tuple(notes))
     # The tables are for a page with records alone: no finding holds any.
-    return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=prepared.releases)))
+    return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=prepared.releases)), seed)
 
 
 def audit_files(
@@ -175,7 +177,7 @@ def audit_files(
     names: Mapping[Path, str] | None = None,
     release_kinds: Mapping[Path, str] | None = None,
     kind: Any = None,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **settings: Any,
 ) -> Answer[Audit]:

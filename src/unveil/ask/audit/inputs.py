@@ -6,14 +6,15 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, ReleaseKind
 from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags
 from unveil.ask.audit.people import Labels, People, draw_people
 from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Role, Table, agree
+from unveil.data.table.native import is_one_table
 from unveil.data.table.release import Release
 from unveil.errors import InputError, did_you_mean
 from unveil.measure.releases._population_models import checked_weights
@@ -61,7 +62,7 @@ class PreparedRelease:
     withheld: tuple[str, ...]
     #: Columns that no adversary knows, and why.
     left_out: Mapping[str, str]
-    truth: NDArray[np.int64] | None
+    truth: IntArray | None
     sha256: str | None
     seed: int
     #: The same without the control table, which may lack columns that nobody attacks, such as weights.
@@ -175,9 +176,9 @@ def prepare(
 def _table(given: Any, name: str, settings: AuditSettings) -> Table:
     if isinstance(given, Table):
         return given
-    columns = getattr(given, "columns", ())
-    told = {column: kind for column, kind in settings.kinds.items() if column in list(columns)}
-    return Table.from_frame(given, name=name, kinds=told, missing=settings.missing)
+    columns = columns_of(given, table=name)
+    told = {column: kind for column, kind in settings.kinds.items() if column in columns}
+    return Table.from_frame(columns, name=name, kinds=told, missing=settings.missing)
 
 
 def _with_roles(table: Table, settings: AuditSettings) -> Table:
@@ -226,9 +227,9 @@ def _same_rows(one: Table, other: Table) -> bool:
 
 
 def _named(released: Any) -> list[tuple[str, Any]]:
-    if isinstance(released, Mapping):
+    if isinstance(released, Mapping) and not is_one_table(released):
         named: list[tuple[str, Any]] = [(str(name), each) for name, each in released.items()]
-    elif isinstance(released, list | tuple):
+    elif isinstance(released, list | tuple) and not is_one_table(released):
         named = [(_own_name(each) or f"release {at}", each) for at, each in enumerate(released, start=1)]
     else:
         named = [(_own_name(released) or "release", released)]
@@ -301,7 +302,7 @@ def _prepared_release(
     return prepared, notes + said
 
 
-def _identified(release: Release) -> tuple[NDArray[np.int64] | None, list[str]]:
+def _identified(release: Release) -> tuple[IntArray | None, list[str]]:
     """Return whose each released row is where an identifier column says so, and a warning that the release has one."""
     import polars as pl
 

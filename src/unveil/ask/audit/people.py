@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge, Release
 
-Integers = NDArray[np.int64]
 #: The group of each row of the original, None where it is missing, and the same of the control table.
 Labels = tuple[tuple[str | None, ...], tuple[str | None, ...] | None]
 #: Which of the people: those for named adversaries, or one of two halves that share nobody.
@@ -23,9 +22,9 @@ class People:
     ``search`` is where the worst adversary is looked for, ``fresh`` where the winner is measured.
     """
 
-    told: Integers
-    search: Integers
-    fresh: Integers
+    told: IntArray
+    search: IntArray
+    fresh: IntArray
 
 
 def draw_people(table: Table, targets: int | None, *, rng: np.random.Generator) -> People:

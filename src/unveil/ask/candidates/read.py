@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.files.source import shown
 from unveil.errors import InputError
 from unveil.guess import Candidates
@@ -20,7 +21,7 @@ class CandidatesInputs(NamedTuple):
     """A guess that was read, the truth as one candidate number per target, and what has to be said."""
 
     guess: Candidates
-    truth: NDArray[np.int64] | None
+    truth: IntArray | None
     notes: tuple[str, ...]
 
 
@@ -85,7 +86,7 @@ def _with_truth_only(
     return table.join(answers, on="target", how="semi", maintain_order="left"), [note]
 
 
-def _beside_truth(found: Candidates, answers: "pl.DataFrame") -> tuple[Candidates, NDArray[np.int64]]:
+def _beside_truth(found: Candidates, answers: "pl.DataFrame") -> tuple[Candidates, IntArray]:
     """Return the guess with the targets that only the truth names, not attempted, and the truth as numbers."""
     import polars as pl
 

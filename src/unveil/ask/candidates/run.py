@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from unveil._kernels.types import IntArray
 from unveil.ask.candidates.findings import CandidatesFindings
 from unveil.guess import Candidates
 from unveil.measure import all_metrics
@@ -14,7 +12,7 @@ from unveil.show.progress import Progress
 
 def run(
     guess: Candidates,
-    truth: NDArray[np.int64] | None,
+    truth: IntArray | None,
     *,
     metrics: Sequence[str],
     progress: Progress,

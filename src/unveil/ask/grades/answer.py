@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from unveil.ask.answer import Answer
+from unveil.ask.answer import Answer, randomness
 from unveil.ask.grades.findings import GradesFindings
 from unveil.ask.grades.read import read
 from unveil.ask.grades.run import run
@@ -22,7 +22,7 @@ def grade_metrics(
     suites: Sequence[Suite | str] = (),
     level: float = 0.05,
     strict: bool = False,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
 ) -> Answer[GradesFindings]:
     """Return which metrics of one or several studies can be trusted, and how far.
@@ -41,7 +41,7 @@ def grade_metrics(
     strict
         Whether a change in the wrong direction counts against a metric even where it is not significant.
     rng
-        Where the search for better suites begins.
+        Where the search for better suites begins; unless given with seed 0, and the answer says so.
     progress
         Called with the name of a step and the share of all work that is done.
 
@@ -50,9 +50,10 @@ def grade_metrics(
     InputError
         If a folder holds no study or a study without results, or if a detail or a suite is none.
     """
+    rng, seed = randomness(rng)
     inputs = read(folders, suites, progress=progress)
     findings = run(**inputs._asdict(), details=details, level=level, strict=strict, rng=rng, progress=progress)
-    return Answer(findings, VIEW)
+    return Answer(findings, VIEW, seed)
 
 
 def ask(told: Told) -> Reply:

@@ -4,11 +4,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.ask.grades.findings import Detail, GradesFindings, words
 from unveil.grade.grades import LEAST, NOTHING_SIGNIFICANT
-from unveil.grade.replicated import Floats
 from unveil.grade.suites import mean_of_defined
 from unveil.measure import METRICS
 from unveil.show.blocks import Threshold
@@ -23,7 +22,7 @@ SCORES = {"monotonicity": "Monotonicity", "evenness": "Evenness", "shared_range"
 _BOLD = "metrics of a whole release, which tell nothing about a single target"
 
 
-def score_of(found: GradesFindings, score: str) -> Floats:
+def score_of(found: GradesFindings, score: str) -> FloatArray:
     """Return a score by case and metric."""
     scores = found.grades.scores
     by_name = {
@@ -138,7 +137,7 @@ def detail_boxes(found: GradesFindings, detail: Detail) -> BoxRows:
 _UNTESTED = "No pair of levels could be tested, so there is no monotonicity."
 
 
-def _level_row(name: str, values: Floats) -> BoxRow:
+def _level_row(name: str, values: FloatArray) -> BoxRow:
     there = values[~np.isnan(values)]
     if there.size < 2:
         return box_of(name, values)
@@ -146,7 +145,7 @@ def _level_row(name: str, values: Floats) -> BoxRow:
     return box_of(name, spread_of(there, interval=(mean - half, mean + half)))
 
 
-def value_range(values: Floats) -> tuple[float, float]:
+def value_range(values: FloatArray) -> tuple[float, float]:
     """Return a round range that holds all values; never of no width."""
     there = values[np.isfinite(values)]
     if not there.size:
@@ -292,7 +291,7 @@ def range_boxes(found: GradesFindings) -> tuple[BoxRows, ...]:
     return tuple(pictures)
 
 
-def _most_telling_groups(found: GradesFindings) -> tuple[str, dict[str, NDArray[np.int64]]]:
+def _most_telling_groups(found: GradesFindings) -> tuple[str, dict[str, IntArray]]:
     cases = found.grades.values.cases
     attacks, protections = attack_names(found), found.protections
     ways: Sequence[tuple[str, list[str]]] = (
@@ -305,7 +304,7 @@ def _most_telling_groups(found: GradesFindings) -> tuple[str, dict[str, NDArray[
     return what, {name: np.flatnonzero(every == name) for name in dict.fromkeys(names)}
 
 
-def _cases_by_attack(found: GradesFindings) -> dict[str, NDArray[np.int64]]:
+def _cases_by_attack(found: GradesFindings) -> dict[str, IntArray]:
     cases = found.grades.values.cases
     every = np.array([case.attack for case in cases])
     return {attack: np.flatnonzero(every == attack) for attack in dict.fromkeys(case.attack for case in cases)}

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.ask.grades.findings import AttackFacts, Detail, GradedStudy, GradesFindings, named
 from unveil.errors import InputError, did_you_mean
 from unveil.grade.factors import Factors, explain, statistics_of, types_of
@@ -232,7 +232,7 @@ def _shortened(said: Sequence[str]) -> list[str]:
     return [f"{said[0]}{more}"] if said else []
 
 
-def _varied(score: NDArray[np.float64]) -> bool:
+def _varied(score: FloatArray) -> bool:
     known = score[np.isfinite(score)]
     return known.size >= _FEWEST_SCORES and bool(np.ptp(known) > 0)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unveil.ask.answer import Answer
+from unveil.ask.answer import Answer, randomness
 from unveil.ask.graph.findings import GraphFindings
 from unveil.ask.graph.read import check_repeat, checked_pairs, checked_truth, read, read_made_elsewhere
 from unveil.ask.graph.run import run, run_made_elsewhere
@@ -31,7 +31,7 @@ def graph(
     overlap: float = 0.85,
     connected: bool = False,
     repeat: int = 1,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
 ) -> Answer[GraphFindings]:
@@ -56,7 +56,7 @@ def graph(
     repeat
         How often all this is done, from 1 to 10,000; an interval needs two.
     rng
-        Where chance comes from.
+        Where chance comes from; unless given it starts from seed 0, and the answer says so.
     progress
         Called with the name of a step and the share of all work that is done.
     notes
@@ -70,11 +70,12 @@ def graph(
     Examples
     --------
     >>> from unveil.data import samples
-    >>> answer = graph(samples.graph(), "switch:share=0.1", rng=np.random.default_rng(1))
+    >>> answer = graph(samples.graph(), "switch:share=0.1")
     >>> answer.findings.graph, answer.findings.repetitions[0].matches.targets
     ((1000, 4622), 950)
     """
     check_repeat(repeat)
+    rng, seed = randomness(rng)
     protection = graph_protection_from(protect or UNPROTECTED) if isinstance(protect, str | None) else protect
     attacker = graph_attack_from(attack) if isinstance(attack, str) else attack
     findings = run(
@@ -90,7 +91,7 @@ def graph(
         progress=progress,
         notes=notes,
     )
-    return Answer(findings, VIEW)
+    return Answer(findings, VIEW, seed)
 
 
 def graph_file(
@@ -98,7 +99,7 @@ def graph_file(
     protect: str | None = None,
     attack: str = "ns",
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **settings: Any,
 ) -> Answer[GraphFindings]:
@@ -123,7 +124,7 @@ def graph_made_elsewhere(
     attack: str | AttacksGraph = "ns",
     *,
     repeat: int = 1,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
 ) -> Answer[GraphFindings]:
@@ -156,11 +157,12 @@ def graph_made_elsewhere(
     --------
     >>> from unveil.data.graph import Graph
     >>> ring = Graph.from_edges([0, 1, 2, 3, 4, 0, 0], [1, 2, 3, 4, 0, 2, 5])
-    >>> answer = graph_made_elsewhere(ring, ring, [[0, 0], [1, 1]], range(6), rng=np.random.default_rng(1))
+    >>> answer = graph_made_elsewhere(ring, ring, [[0, 0], [1, 1]], range(6))
     >>> answer.findings.repetitions[0].matches.correct
     4.0
     """
     check_repeat(repeat)
+    rng, seed = randomness(rng)
     attacker = graph_attack_from(attack) if isinstance(attack, str) else attack
     seen, known = graph_from(released), graph_from(auxiliary)
     whose = checked_truth(truth, seen)
@@ -175,7 +177,7 @@ def graph_made_elsewhere(
         progress=progress,
         notes=notes,
     )
-    return Answer(findings, VIEW)
+    return Answer(findings, VIEW, seed)
 
 
 def graph_made_elsewhere_files(
@@ -186,7 +188,7 @@ def graph_made_elsewhere_files(
     attack: str = "ns",
     *,
     repeat: int = 1,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
 ) -> Answer[GraphFindings]:
     """Return who is found in the released graph of a file, by an adversary who has the graph of another one.

@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.ask.graph.findings import BARS_PER_POWER, LEAST_POWER, TRUTH_BARS, GraphFindings, Nodes
 from unveil.ask.graph.words import alike, cut_off_name
 from unveil.show.blocks import Chart, Rings, Series, Threshold
@@ -132,8 +132,6 @@ _NAMES = ("1/2 or more", "1/10 to 1/2", "1/100 to 1/10", "less than 1/100", "not
 _LEGEND = ("right node given 1/2 or more", *_NAMES[1:])
 NOT_ATTEMPTED = len(LEVELS)
 
-Floats = NDArray[np.float64]
-
 
 def node_picture(found: GraphFindings) -> Rings:
     """Return the nodes of the first repetition, those with the most connections in the middle.
@@ -157,7 +155,7 @@ def node_picture(found: GraphFindings) -> Rings:
     )
 
 
-def levels_of(probability: Floats) -> NDArray[np.int64]:
+def levels_of(probability: FloatArray) -> IntArray:
     """Return the number of each probability's level, the last one for NaN.
 
     >>> levels_of(np.array([1.0, 0.5, 0.2, 0.05, 0.0, np.nan])).tolist()
@@ -168,7 +166,7 @@ def levels_of(probability: Floats) -> NDArray[np.int64]:
     return np.where(np.isnan(probability), NOT_ATTEMPTED, np.minimum(level, NOT_ATTEMPTED - 1)).astype(np.int64)
 
 
-def _grouped(nodes: Nodes, size: int) -> tuple[Floats, Floats]:
+def _grouped(nodes: Nodes, size: int) -> tuple[FloatArray, FloatArray]:
     """Return the mean probability of each group of nodes that follow one another, NaN where few were attempted."""
     if size == 1:
         return nodes.probability, nodes.right
@@ -205,7 +203,7 @@ def _caption(found: GraphFindings, size: int) -> str:
     )
 
 
-def _description(nodes: Nodes, counted: NDArray[np.int64], size: int) -> str:
+def _description(nodes: Nodes, counted: IntArray, size: int) -> str:
     number = nodes.degree.size
     if number == 0:
         return "There is no node to draw."

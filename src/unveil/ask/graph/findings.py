@@ -6,14 +6,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.guess import Candidates
 from unveil.measure import Metric
 from unveil.measure.candidates.matches import Matches
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: Probabilities are counted in bars of half a power of ten, from this one up to 1; smaller ones are in the first bar.
 LEAST_POWER = -8
@@ -50,7 +47,7 @@ class Averaged:
     """
 
     metric: Metric
-    values: Floats
+    values: FloatArray
     mean: float
     low: float
     high: float
@@ -88,9 +85,9 @@ class Nodes:
     the node was not attempted; ``right`` is the chance that the adversary's choice is the true node.
     """
 
-    degree: Integers
-    probability: Floats
-    right: Floats
+    degree: IntArray
+    probability: FloatArray
+    right: FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -122,13 +119,13 @@ class GraphFindings:
     metrics: tuple[Averaged, ...]
     cut_offs: tuple[CutOff, ...]
     nodes: Nodes
-    truth_counts: Integers
-    candidate_counts: Integers
-    candidate_mass: Floats
+    truth_counts: IntArray
+    candidate_counts: IntArray
+    candidate_mass: FloatArray
     attack_settings: Mapping[str, str] = field(default_factory=dict)
     protect_settings: Mapping[str, str] = field(default_factory=dict)
     guess: Candidates = field(repr=False)
-    truth: Integers = field(repr=False)
+    truth: IntArray = field(repr=False)
     notes: tuple[str, ...] = ()
 
     def mean(self, of: Callable[[Repetition], float]) -> float:

@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from unveil._kernels.types import IntArray
 from unveil.attack import AttacksGraph, graph_attack_from
 from unveil.data.files.read import read_table
 from unveil.data.files.source import shown
@@ -16,8 +17,6 @@ from unveil.data.graph.release import NOBODY
 from unveil.errors import InputError
 from unveil.protect import ProtectsGraph, graph_protection_from
 from unveil.show.progress import Progress
-
-Integers = NDArray[np.int64]
 
 #: More repetitions than this tell nothing new, and their figures would have to be kept.
 MOST_REPETITIONS = 10_000
@@ -36,8 +35,8 @@ class ElsewhereInputs(NamedTuple):
 
     released: Graph
     auxiliary: Graph
-    seeds: int | Integers
-    truth: Integers
+    seeds: int | IntArray
+    truth: IntArray
     attack: AttacksGraph
     notes: tuple[str, ...]
 
@@ -105,7 +104,7 @@ def check_repeat(repeat: object) -> None:
         )
 
 
-def checked_truth(truth: ArrayLike, released: Graph) -> Integers:
+def checked_truth(truth: ArrayLike, released: Graph) -> IntArray:
     """Return for whom each released node stands, as numbers that fit the released graph."""
     rule = f"one auxiliary node for each of the {released.nodes} released ones, -1 for nobody, -2 if unknown"
     array = np.asarray(truth)
@@ -118,7 +117,7 @@ def checked_truth(truth: ArrayLike, released: Graph) -> Integers:
     return whose
 
 
-def checked_pairs(seeds: ArrayLike, released: Graph) -> Integers:
+def checked_pairs(seeds: ArrayLike, released: Graph) -> IntArray:
     """Return seed pairs as rows of two numbers, of which the first fit the released graph."""
     pairs = np.asarray(seeds)
     if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu"):

@@ -5,8 +5,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil._specification import settings_of
 from unveil.ask.graph.findings import (
     BARS_PER_POWER,
@@ -32,9 +32,6 @@ from unveil.measure.candidates.matches import matches
 from unveil.protect import ProtectsGraph
 from unveil.show.progress import Progress
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 #: The probabilities below which the paper cuts off, and none at all first.
 CUT_OFFS = (0.0, 0.0001, 0.001, 0.01)
 _NOTHING = "no target was attempted"
@@ -54,7 +51,7 @@ class World:
 
     released: Graph
     knowledge: GraphKnowledge
-    truth: Integers
+    truth: IntArray
     rng: np.random.Generator
     notes: tuple[str, ...] = ()
     paired_by_rank: bool = False
@@ -115,8 +112,8 @@ def run(
 def run_made_elsewhere(
     released: Graph,
     auxiliary: Graph,
-    seeds: int | Integers,
-    truth: Integers,
+    seeds: int | IntArray,
+    truth: IntArray,
     attack: AttacksGraph,
     *,
     repeat: int,
@@ -193,7 +190,7 @@ def _generators(rng: np.random.Generator, repeat: int) -> Iterator[np.random.Gen
         yield rng.spawn(1)[0]
 
 
-def _drawn_seeds(truth: Integers, auxiliary: Graph, number: int, rng: np.random.Generator) -> Integers:
+def _drawn_seeds(truth: IntArray, auxiliary: Graph, number: int, rng: np.random.Generator) -> IntArray:
     """Return so many pairs of the truth, all sets of them equally likely."""
     known = np.flatnonzero((truth >= 0) & (truth < auxiliary.nodes))
     if not 0 <= number <= known.size:
@@ -234,7 +231,7 @@ def _notes(said: list[tuple[str, ...]]) -> tuple[str, ...]:
     return (*first, *([_OTHER_NOTES] if others else []))
 
 
-def _notes_on_inputs(truth: Integers, seeds: int | Integers, repeat: int) -> Iterator[str]:
+def _notes_on_inputs(truth: IntArray, seeds: int | IntArray, repeat: int) -> Iterator[str]:
     nobody, unknown = int((truth == NOBODY).sum()), int((truth == UNKNOWN).sum())
     if nobody:
         stand = "stands" if nobody == 1 else "stand"
@@ -269,14 +266,14 @@ class Measurements:
     values: tuple[float, ...]
     why: tuple[str, ...]
     cut_offs: tuple[CutOff, ...]
-    truth_counts: Integers
-    candidate_counts: Integers
-    candidate_mass: Floats
+    truth_counts: IntArray
+    candidate_counts: IntArray
+    candidate_mass: FloatArray
 
 
 def run_attack(
-    attack: AttacksGraph, released: Graph, knowledge: GraphKnowledge, truth: Integers, rng: np.random.Generator
-) -> tuple[Candidates, Integers, Integers]:
+    attack: AttacksGraph, released: Graph, knowledge: GraphKnowledge, truth: IntArray, rng: np.random.Generator
+) -> tuple[Candidates, IntArray, IntArray]:
     """Return the guess about the nodes that count, their truth, and their numbers.
 
     Those that the adversary knew do not count, nor those of which the truth is not known.
@@ -303,7 +300,7 @@ def run_attack(
 
 
 def measure(
-    guess: Candidates, truth: Integers, released: Graph, knowledge: GraphKnowledge, *, unknown: int = 0
+    guess: Candidates, truth: IntArray, released: Graph, knowledge: GraphKnowledge, *, unknown: int = 0
 ) -> Measurements:
     """Return every metric of the guess, and the counts behind the pictures; ``unknown`` nodes are in none of them."""
     measured, found = all_metrics(guess, truth), matches(guess, truth)
@@ -335,7 +332,7 @@ def measure(
     )
 
 
-def nodes_of(guess: Candidates, truth: Integers, degrees: Integers) -> Nodes:
+def nodes_of(guess: Candidates, truth: IntArray, degrees: IntArray) -> Nodes:
     """Return what the adversary believes of each node that stands for somebody, those with most connections first.
 
     Nodes with as many connections are in the order of what is believed of them: their numbers decide nothing.
@@ -385,12 +382,12 @@ def cut_offs(every: Sequence[Measurements]) -> tuple[CutOff, ...]:
     return tuple(made)
 
 
-def _counted(probability: Floats) -> Integers:
+def _counted(probability: FloatArray) -> IntArray:
     bar = np.clip(np.floor(probability * TRUTH_BARS + 1e-9), 0, TRUTH_BARS - 1).astype(np.int64)
     return np.bincount(bar, minlength=TRUTH_BARS)
 
 
-def _at_random(guess: Candidates, truth: Integers, knowledge: GraphKnowledge) -> float:
+def _at_random(guess: Candidates, truth: IntArray, knowledge: GraphKnowledge) -> float:
     """Return how many attempts would be right if each were given any auxiliary node that is no seed."""
     nodes = knowledge.auxiliary.nodes
     left = nodes - len(knowledge.seeds)
@@ -398,7 +395,7 @@ def _at_random(guess: Candidates, truth: Integers, knowledge: GraphKnowledge) ->
     return float(findable.sum() / left) if left else 0.0
 
 
-def _cut_off(guess: Candidates, probability: Floats, least: float) -> CutOff:
+def _cut_off(guess: Candidates, probability: FloatArray, least: float) -> CutOff:
     bits = quantiles_on_entropy(guess, least=least)
     bits = bits[~np.isnan(bits)]
     if bits.size == 0:

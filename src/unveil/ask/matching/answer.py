@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.ask.answer import Answer
+from unveil.ask.answer import Answer, randomness
 from unveil.ask.matching.findings import MatchingFindings
 from unveil.ask.matching.read import PathLike, read
 from unveil.ask.matching.run import run
@@ -20,7 +20,7 @@ def matching(
     truth: Any,
     *,
     groups: Sequence[Any] | Mapping[Any, Any] | None = None,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
 ) -> Answer[MatchingFindings]:
@@ -35,7 +35,8 @@ def matching(
     groups
         Where a token of the right group is as bad as the right token: one group per entry, or a mapping.
     rng
-        Used only where the matrix is too large for exact methods.
+        Used only where the matrix is too large for exact methods; unless given it starts from seed 0, and the answer
+        says so.
     progress
         Called with the name of a step and the share of it that is done.
     notes
@@ -43,13 +44,14 @@ def matching(
 
     Examples
     --------
-    >>> answer = matching([[1, 1, 0], [1, 1, 1], [0, 1, 1]], [0, 1, 2], rng=np.random.default_rng(1))
+    >>> answer = matching([[1, 1, 0], [1, 1, 1], [0, 1, 1]], [0, 1, 2])
     >>> round(answer.findings.cracks.expected_cracks.value, 3), round(answer.quantities["d"].value, 3)
     (1.667, 0.613)
     """
     if not isinstance(guess, (Matching, MatchingDistribution)):
         guess = Matching.from_matrix(guess)
-    return Answer(run(guess, truth, groups=groups, rng=rng, progress=progress, notes=notes), VIEW)
+    rng, seed = randomness(rng)
+    return Answer(run(guess, truth, groups=groups, rng=rng, progress=progress, notes=notes), VIEW, seed)
 
 
 def matching_files(
@@ -62,7 +64,7 @@ def matching_files(
     matchings: PathLike | None = None,
     dataflow: PathLike | None = None,
     groups: PathLike | None = None,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
 ) -> Answer[MatchingFindings]:
     """Return how many entries an adversary cracks, from what it holds and the file ``truth``.
@@ -103,8 +105,7 @@ def matching_files(
         groups=groups,
         progress=progress,
     )
-    findings = run(inputs.guess, inputs.truth, groups=inputs.groups, rng=rng, progress=progress, notes=inputs.notes)
-    return Answer(findings, VIEW)
+    return matching(inputs.guess, inputs.truth, groups=inputs.groups, rng=rng, progress=progress, notes=inputs.notes)
 
 
 def ask(told: Told) -> Reply:

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.ask.matching.words import TAIL, amount, or_more
 from unveil.measure.matchings.cracks import Cracks
 from unveil.show.blocks import Chart, Series, Threshold
-from unveil.show.scale import FloatArray, choose_bins, round_step
+from unveil.show.scale import choose_bins, round_step
 from unveil.show.text import count, percent
 
 #: The most bars of the distribution of cracks.

@@ -3,9 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from unveil._kernels.types import FloatArray
 from unveil.measure.matchings.cracks import Cracks
 
 #: What an adversary holds: whole matchings, or pairs of an entry and a token, possible or not, with probabilities that
@@ -32,7 +30,7 @@ class MatchingFindings:
     """
 
     cracks: Cracks
-    blind: NDArray[np.float64] = field(repr=False)
+    blind: FloatArray = field(repr=False)
     holds: Holds
     possible: int
     entries: tuple[str, ...] = field(repr=False)

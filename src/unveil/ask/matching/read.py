@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from unveil._kernels.types import IntArray
 from unveil.data.files.source import shown
 from unveil.errors import InputError
 from unveil.guess import Dataflow, Matching, MatchingDistribution
@@ -20,7 +18,7 @@ class MatchingInputs(NamedTuple):
     """What the adversary holds, the true token and perhaps the group of each entry, and what has to be said."""
 
     guess: Guess
-    truth: NDArray[np.int64]
+    truth: IntArray
     groups: tuple[str, ...] | None
     notes: tuple[str, ...]
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.ask.matching.words import (
     CERTAIN,
     TAIL,
@@ -18,7 +19,6 @@ from unveil.ask.matching.words import (
 )
 from unveil.measure.matchings.cracks import Cracks, Figure
 from unveil.show.blocks import Number, Side, Table
-from unveil.show.scale import FloatArray
 from unveil.show.text import count, decimal, name, percent, significant
 
 #: How many entries the table of those most at risk names.

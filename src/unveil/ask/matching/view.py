@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from unveil._kernels.types import FloatArray
 from unveil.ask.answer import View
 from unveil.ask.matching import words
 from unveil.ask.matching.charts import crack_chart, entries_chart
@@ -21,7 +22,6 @@ from unveil.measure.matchings.cracks import Cracks, Figure
 from unveil.measure.matchings.set_cracks import SetCracks
 from unveil.show.blocks import Block, Page, Section
 from unveil.show.limits import Quantity
-from unveil.show.scale import FloatArray
 from unveil.show.terminal import Figures, Headline, Part
 from unveil.show.text import count
 

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from unveil.ask.answer import Answer
+from unveil.ask.answer import Answer, randomness
 from unveil.ask.partition.findings import PartitionFindings
 from unveil.ask.partition.read import GuessFile, read
 from unveil.ask.partition.run import run
@@ -33,7 +33,8 @@ def partition(
     guess, truth
         Partitions of the same items, or plain labels, one per item; the guess may be a view.
     rng
-        Where the randomness of the reference line comes from; without it no random guessing is done.
+        Where the random guessing comes from that stands beside the figures; unless given it starts from seed 0, and
+        the answer says so.
     progress
         Called with the name of a step and the share of all work that is done.
     notes
@@ -44,12 +45,13 @@ def partition(
     Examples
     --------
     >>> answer = partition(guess=["x", "x", "y", "y"], truth=["Alice", "Alice", "Bob", "Alice"])
-    >>> answer
-    <Answer: 1 of 2 subjects is already breached: the adversary has put at least 80% of its items together.>
+    >>> answer.quantities["breached_share"].value, answer.seed
+    (0.5, 0)
     """
     truth = truth if isinstance(truth, Partition) else Partition.from_labels(truth)
     guess = guess if isinstance(guess, (Partition, View)) else Partition.from_labels(guess)
-    return Answer(run(guess, truth, rng=rng, progress=progress, notes=notes, **settings), VIEW)
+    rng, seed = randomness(rng)
+    return Answer(run(guess, truth, rng=rng, progress=progress, notes=notes, **settings), VIEW, seed)
 
 
 def partition_files(
@@ -93,8 +95,7 @@ def partition_files(
         drop_unmatched=drop_unmatched,
         settings=settings,
     )
-    findings = run(inputs.guess, inputs.truth, rng=rng, progress=progress, notes=inputs.notes, **inputs.settings)
-    return Answer(findings, VIEW)
+    return partition(inputs.guess, inputs.truth, rng=rng, progress=progress, notes=inputs.notes, **inputs.settings)
 
 
 def ask(told: Told) -> Reply:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.measure.partitions.guessing import Reference
 from unveil.measure.partitions.policy_grid import PolicyGrid, beta_point
 from unveil.measure.partitions.unlinkability import Unlinkability
 from unveil.show.blocks import Chart, Output, Playground, Series, Slider, Style, Threshold, Vector
-from unveil.show.scale import FloatArray, axis, thin
+from unveil.show.scale import axis, thin
 from unveil.show.text import count, decimal, fixed, name, percent, short_percent, slope
 
 MERGINGS = "mergings of clusters by the adversary"

@@ -20,7 +20,7 @@ class PartitionFindings:
     grid
         The same for every policy, for whoever wants to try another one.
     reference
-        What random guessing would give, or None where no source of randomness was passed.
+        What random guessing would give.
     weighted
         Whether items have weights.
     notes
@@ -31,6 +31,6 @@ class PartitionFindings:
     distances: PartitionDistances
     fairness: tuple[Spread, ...]
     grid: PolicyGrid = field(repr=False)
-    reference: Reference | None = None
+    reference: Reference
     weighted: bool = False
     notes: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ def run(
     guess: Partition | View,
     truth: Partition,
     *,
-    rng: np.random.Generator | None,
+    rng: np.random.Generator,
     progress: Progress,
     notes: Sequence[str],
     **settings: Unpack[Settings],
@@ -26,11 +26,9 @@ def run(
     result = unlinkability(guess, truth, **settings)
     progress("distances", 0.4)
     distances = partition_distances(guess, truth)
-    reference = None
-    if rng is not None:
-        reference = random_guessing(
-            truth, rng=rng, progress=lambda share: progress("guessing", 0.5 + share / 2), **settings
-        )
+    reference = random_guessing(
+        truth, rng=rng, progress=lambda share: progress("guessing", 0.5 + share / 2), **settings
+    )
     return PartitionFindings(
         result=result,
         distances=distances,

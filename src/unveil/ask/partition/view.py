@@ -63,7 +63,7 @@ def figures(found: PartitionFindings) -> Mapping[str, Any]:
         "overall": {key: value for key, value in vars(result.overall).items() if key not in ("alpha", "beta")},
         "distances": vars(found.distances),
         "fairness": [vars(spread) for spread in found.fairness],
-        "random_guessing": None if found.reference is None else vars(found.reference),
+        "random_guessing": vars(found.reference),
         "notes": list(found.notes),
         "per_subject": frame(found),
     }
@@ -91,7 +91,7 @@ def headline(found: PartitionFindings) -> str:
         found.result.overall.breached_subjects,
         int(found.result.subjects.size),
         beta=common_beta(found.result),
-        reference=float("nan") if found.reference is None else found.reference.breached_share,
+        reference=found.reference.breached_share,
     )
 
 
@@ -131,22 +131,21 @@ def page(
     )
 
 
-def _key_section(result: Unlinkability, reference: Reference | None) -> Section:
+def _key_section(result: Unlinkability, reference: Reference) -> Section:
     lead = f"At α = {decimal(result.overall.alpha)} and β = {short_percent(result.overall.beta)}."
     if common_beta(result) is None or result.alpha.min() != result.alpha.max():
         lead = (
             f"Subjects have policies of their own; overall figures use α = {decimal(result.overall.alpha)} "
             f"and β = {short_percent(result.overall.beta)}."
         )
-    if reference is not None:
-        lead += (
-            f" Beside each figure stands what random guessing would give: the mean of "
-            f"{count(reference.draws, 'random partition', 'random partitions')} of the same items."
-        )
+    lead += (
+        f" Beside each figure stands what random guessing would give: the mean of "
+        f"{count(reference.draws, 'random partition', 'random partitions')} of the same items."
+    )
     return Section(heading="The figures", lead=lead, blocks=key_numbers(result, reference))
 
 
-def _graph_section(result: Unlinkability, reference: Reference | None) -> Section:
+def _graph_section(result: Unlinkability, reference: Reference) -> Section:
     return Section(
         heading="What a little more knowledge would do",
         lead=(
@@ -194,7 +193,7 @@ def _subjects_section(result: Unlinkability, show_names: bool) -> Section:
     )
 
 
-def _distance_section(distances: PartitionDistances, reference: Reference | None) -> Section:
+def _distance_section(distances: PartitionDistances, reference: Reference) -> Section:
     return Section(
         heading="How far the guess is from the truth",
         lead=(
@@ -205,7 +204,7 @@ def _distance_section(distances: PartitionDistances, reference: Reference | None
     )
 
 
-def _method(result: Unlinkability, reference: Reference | None, weighted: bool) -> tuple[str, ...]:
+def _method(result: Unlinkability, reference: Reference, weighted: bool) -> tuple[str, ...]:
     sentences = list(_ALWAYS)
     if weighted:
         sentences.append("Items have weights: shares are of the weight of a subject's items, not of their number.")
@@ -213,9 +212,8 @@ def _method(result: Unlinkability, reference: Reference | None, weighted: bool) 
     if desired:
         who = count(desired, "subject likes", "subjects like")
         sentences.append(f"{who} foreign items in the cluster; the mixed graph is turned round there.")
-    if reference is not None:
-        drawn = f"{count(reference.draws)} {'was' if reference.draws == 1 else 'were'} drawn"
-        sentences.append(f"Random guessing: every way to divide the items is equally likely; {drawn}.")
+    drawn = f"{count(reference.draws)} {'was' if reference.draws == 1 else 'were'} drawn"
+    sentences.append(f"Random guessing: every way to divide the items is equally likely; {drawn}.")
     return tuple(sentences)
 
 

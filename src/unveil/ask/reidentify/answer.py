@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unveil.ask.answer import Answer
+from unveil.ask.answer import Answer, randomness
 from unveil.ask.reidentify.findings import ReidentifyFindings
 from unveil.ask.reidentify.read import PathLike, inputs_of, read, reidentify_sample
 from unveil.ask.reidentify.run import run
@@ -26,7 +26,7 @@ def reidentify(
     protect: str | Protects | None = None,
     truth: ArrayLike | None = None,
     known: Sequence[str] | None = None,
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
 ) -> Answer[ReidentifyFindings]:
@@ -35,9 +35,9 @@ def reidentify(
     Parameters
     ----------
     original
-        The people, as a `Table` or any DataFrame.
+        The people: any DataFrame, list of dicts or mapping of columns, or a `Table`.
     released
-        What was released of them: a table or DataFrame (then with ``truth``), or a `Release`, which knows its truth and
+        What was released of them, in the same forms (then with ``truth``), or a `Release`, which knows its truth and
         perhaps how it was made. None with ``protect``.
     attacks
         Attacks, or how they are written (``"intersection:p=10"``). Where a setting is left open that whoever knows the
@@ -50,7 +50,7 @@ def reidentify(
         The columns that the adversary knows, in the order in which they are learnt; all columns of that role that both
         tables have unless given, the most telling first.
     rng
-        Where randomness comes from.
+        Where randomness comes from; unless given it starts from seed 0, and the answer says so.
     progress, notes
         Called with the name of a step and the share done; sentences to carry into the report.
 
@@ -58,11 +58,11 @@ def reidentify(
     --------
     >>> import polars as pl
     >>> people = pl.DataFrame({"age": range(20, 60), "income": [7 * k % 41 for k in range(40)]})
-    >>> answer = reidentify(people, protect="rank-swapping:p=10", attacks=["intersection", "intersection:p=5"],
-    ...                     rng=np.random.default_rng(1))
+    >>> answer = reidentify(people, protect="rank-swapping:p=10", attacks=["intersection", "intersection:p=5"])
     >>> [attacked.is_valid for attacked in answer.findings.attacks]
     [True, False]
     """
+    rng, seed = randomness(rng)
     inputs = inputs_of(
         original,
         released,
@@ -74,7 +74,7 @@ def reidentify(
         progress=progress,
         notes=notes,
     )
-    return Answer(run(inputs, rng=rng, progress=progress), VIEW)
+    return Answer(run(inputs, rng=rng, progress=progress), VIEW, seed)
 
 
 def reidentify_files(
@@ -85,7 +85,7 @@ def reidentify_files(
     identifier: str | None = None,
     missing: Sequence[str] = (),
     header: Header = "detect",
-    rng: np.random.Generator,
+    rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **settings: Any,
 ) -> Answer[ReidentifyFindings]:

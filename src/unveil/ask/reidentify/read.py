@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.ask.reidentify.settings import LEAVES
 from unveil.attack.specification import Attacks, attack_from, attack_text
 from unveil.attack.table.bayes import Bayes
@@ -27,7 +27,6 @@ from unveil.show.progress import Progress
 if TYPE_CHECKING:
     import polars as pl
 
-Integers = NDArray[np.int64]
 PathLike = str | Path
 
 _SAMPLE_ROWS = 120
@@ -42,7 +41,7 @@ class ReidentifyTables(NamedTuple):
 
     original: Table
     released: Table | None = None
-    truth: Integers | None = None
+    truth: IntArray | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,7 +53,7 @@ class Case:
 
     original: Table
     released: Table
-    truth: Integers
+    truth: IntArray
     mechanism: Mechanism | None
 
     def with_columns(self, names: Sequence[str]) -> "Case":
@@ -173,7 +172,7 @@ def _made_release(
     return _Made(released=table, truth=truth), None
 
 
-def _checked_truth(release: _Made, originals: int) -> Integers:
+def _checked_truth(release: _Made, originals: int) -> IntArray:
     """Return the original row of each released one, -1 for none."""
     rows = release.released.rows
     if release.truth is None:
@@ -198,7 +197,7 @@ def _checked_truth(release: _Made, originals: int) -> Integers:
     return numbers
 
 
-def _case_of(people: Table, release: _Made, truth: Integers, known: Sequence[str] | None) -> tuple[Case, str]:
+def _case_of(people: Table, release: _Made, truth: IntArray, known: Sequence[str] | None) -> tuple[Case, str]:
     """Return both tables with the columns that the adversary knows, in the order in which they are learnt."""
     if known is not None:
         for name in known:
@@ -308,7 +307,7 @@ def _table(path: PathLike, name: str, identifier: str | None, missing: Sequence[
     return replace(table, columns=tuple(told))
 
 
-def _by_identifier(original: PathLike, released: PathLike, identifier: str, header: Header) -> Integers:
+def _by_identifier(original: PathLike, released: PathLike, identifier: str, header: Header) -> IntArray:
     """Return the original row of each released one by a column that names each person once in both files."""
     import polars as pl
 
@@ -325,7 +324,7 @@ def _by_identifier(original: PathLike, released: PathLike, identifier: str, head
     return found.cast(pl.Int64).to_numpy().astype(np.int64)
 
 
-def read_truth(path: PathLike, *, released: int, originals: int) -> Integers:
+def read_truth(path: PathLike, *, released: int, originals: int) -> IntArray:
     """Return the original row of each released one, counted from 0, from the columns ``released`` and ``original``.
 
     In the file rows are counted from 1; an empty ``original`` is a released row that comes from nobody, -1 here.
@@ -356,7 +355,7 @@ def read_truth(path: PathLike, *, released: int, originals: int) -> Integers:
     return truth
 
 
-def _numbers(cells: "pl.Series", path: PathLike, most: int) -> Integers:
+def _numbers(cells: "pl.Series", path: PathLike, most: int) -> IntArray:
     """Return row numbers counted from 0, -1 for an empty cell."""
     import polars as pl
 

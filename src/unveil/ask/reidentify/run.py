@@ -6,8 +6,8 @@ from math import isnan, log, nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Step
 from unveil.ask.reidentify.read import Case, ReidentifyInputs
 from unveil.ask.reidentify.verdicts import (
@@ -31,9 +31,6 @@ from unveil.measure.candidates.confusion import ROUNDING, confusion
 from unveil.measure.releases.utility import loss_summary
 from unveil.measure.trials.risk import Rate, wilson
 from unveil.show.progress import Progress
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # In so many rows an order is no coincidence.
 _LONG = 5
@@ -100,7 +97,7 @@ def _attacked(
     return attacked, guessed
 
 
-def _keeps_order(truth: Integers) -> bool:
+def _keeps_order(truth: IntArray) -> bool:
     """Return whether the released rows are in the order of the original: too long a coincidence to be one."""
     some = truth[truth != NOBODY]
     return bool(some.size >= _LONG and (np.diff(some) > 0).all())
@@ -125,7 +122,7 @@ def guess_of(attack: Attacks, case: Case, *, seed: int) -> Guessed:
             return replace(_checked(guess, rows, case), nobody=np.setdiff1d(every, rows))
 
 
-def _checked(guess: Any, rows: Integers, case: Case) -> Guessed:
+def _checked(guess: Any, rows: IntArray, case: Case) -> Guessed:
     """Return a guess with the released rows that it is about; ``rows`` are those that were shown to the attack."""
     if not isinstance(guess, Beliefs | Candidates):
         raise InputError(
@@ -211,7 +208,7 @@ def _measured(found: Guessed, case: Case, known: int, column: str) -> Step:
     )
 
 
-def hit_rate(found: Guessed, bets: Candidates, truth: Integers) -> Rate:
+def hit_rate(found: Guessed, bets: Candidates, truth: IntArray) -> Rate:
     """Return how often the best bet is right, of the rows that were aimed at and come from somebody.
 
     Where several bets are as good, one is drawn by lot: the rate is what to expect of that, exactly. A row that was
@@ -223,7 +220,7 @@ def hit_rate(found: Guessed, bets: Candidates, truth: Integers) -> Rate:
     return wilson(float(chances(bets, truth[found.rows]).sum()), tries)
 
 
-def chances(bets: Candidates, truth: Integers) -> Floats:
+def chances(bets: Candidates, truth: IntArray) -> FloatArray:
     """Return the chance of each target that its best bet, drawn by lot where several are as good, is right.
 
     >>> chances(Candidates.from_matrix([[0.5, 0.5, 0.0], [0.1, 0.2, 0.7]]), np.array([1, 1]))

@@ -6,8 +6,8 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.ask.reidentify.findings import Clash, Level, Verdict
 from unveil.ask.reidentify.read import Case
 from unveil.data.mechanism import Mechanism
@@ -20,7 +20,6 @@ from unveil.guess.posterior import record_level_truth
 from unveil.measure.beliefs.compatibility import MOST_PAIRS, compatibility
 from unveil.measure.beliefs.file_level import file_level_truth
 
-Integers = NDArray[np.int64]
 Guess = Beliefs | Candidates
 
 #: Pairs of a released and an original row for which the true probability is computed: beyond, some released rows are
@@ -38,9 +37,9 @@ NO_MECHANISM = "how the release was made is not known, and with it the true prob
 class Guessed:
     """What an attack left: a guess about ``rows`` of the release, and the rows for which it leaves nobody possible."""
 
-    rows: Integers
+    rows: IntArray
     guess: Guess
-    nobody: Integers
+    nobody: IntArray
 
     @property
     def bets(self) -> Candidates:
@@ -48,7 +47,7 @@ class Guessed:
         return self.guess.to_candidates() if isinstance(self.guess, Beliefs) else self.guess
 
     @property
-    def aimed_at(self) -> Integers:
+    def aimed_at(self) -> IntArray:
         """The released rows that the attack was about, ascending."""
         return np.union1d(self.rows, self.nobody)
 
@@ -92,9 +91,9 @@ class _OfSome:
 
     whole: Mechanism
     released: Table
-    drawn: Integers
+    drawn: IntArray
 
-    def log_likelihood(self, original: Table, released: Table, rows: Integers) -> NDArray[np.float64]:  # noqa: ARG002
+    def log_likelihood(self, original: Table, released: Table, rows: IntArray) -> FloatArray:  # noqa: ARG002
         return self.whole.log_likelihood(original, self.released, self.drawn[rows])
 
 
@@ -112,7 +111,7 @@ def _record_truth(mechanism: Mechanism, case: Case, rng: np.random.Generator) ->
     return Truth(truth, f"of {rows:,} released records, {most:,} that were drawn by lot were judged")
 
 
-def _drawn(table: Table, size: int, rng: np.random.Generator) -> Integers:
+def _drawn(table: Table, size: int, rng: np.random.Generator) -> IntArray:
     """Return the places of so many rows, ascending, drawn by what they hold."""
     import polars as pl
 
@@ -177,7 +176,7 @@ def nobody_witness(found: Guessed) -> str:
     )
 
 
-def taken(guess: Candidates, rows: Integers) -> Candidates:
+def taken(guess: Candidates, rows: IntArray) -> Candidates:
     """Return the guess about some of the targets.
 
     >>> taken(Candidates.from_matrix([[1.0, 0.0], [0.5, 0.5]]), np.array([1])).probability

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil._kernels.anonymeter.nearest import PLAIN_WORK, TARGETS_AT_ONCE, Group, Side, _alike, _exactly, _side
+from unveil._kernels.types import BoolArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.anonymeter.linkability import (
     _check_seed,
@@ -32,8 +33,6 @@ from unveil.guess.trials import Attempts, Trials
 if TYPE_CHECKING:
     import polars as pl
 
-Truths = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 #: What the package allows a number to be off, as a share of the guess.
 TOLERANCE = 0.05
@@ -119,7 +118,7 @@ class AnonymeterInference:
 
 
 def _notes(
-    settings: AnonymeterInference, tables: Sequence[Table], naive_rows: Integers, naive_guesses: Integers
+    settings: AnonymeterInference, tables: Sequence[Table], naive_rows: IntArray, naive_guesses: IntArray
 ) -> list[str]:
     asked = settings.targets or 0
     notes = [
@@ -140,9 +139,9 @@ def _judged(
     released: "pl.DataFrame",
     people: Sequence["pl.DataFrame"],
     settings: AnonymeterInference,
-    naive_rows: Integers,
-    naive_guesses: Integers,
-) -> list[Truths]:
+    naive_rows: IntArray,
+    naive_guesses: IntArray,
+) -> list[BoolArray]:
     """Return what is right of the baseline, whose targets come first, and of the attack on all others."""
     cells, truths, regression = _cells(released, people, settings.secret, settings.regression)
     naive = _baseline(cells, truths[0], naive_rows, naive_guesses, regression)
@@ -157,13 +156,13 @@ def hits(
     known: Sequence[str],
     secret: str,
     regression: bool | None = False,
-) -> Truths:
+) -> BoolArray:
     """Return for each target whether anonymeter 1.1.0 counts its guess as right.
 
     Parameters
     ----------
     original, released
-        Any eager DataFrames. Columns of integers and floats are compared by size, all others by equality.
+        Any DataFrames. Columns of integers and floats are compared by size, all others by equality.
     target_rows
         The rows of the original to attack, counted from 0. Number columns are divided by their range over the released
         rows and these targets, so that other targets may change the answer for one.
@@ -206,7 +205,7 @@ def _cells(
     return cells[0], cells[1:], is_number if regression is None else regression
 
 
-def _verdict(guess: NDArray[Any], truth: NDArray[Any], regression: bool) -> Truths:
+def _verdict(guess: NDArray[Any], truth: NDArray[Any], regression: bool) -> BoolArray:
     """Return what the package counts as right; what is missing is a NaN."""
     if regression:
         with np.errstate(all="ignore"):
@@ -216,11 +215,13 @@ def _verdict(guess: NDArray[Any], truth: NDArray[Any], regression: bool) -> Trut
     return np.asarray(right | (_gone(guess) & _gone(truth)))
 
 
-def _gone(cells: NDArray[Any]) -> Truths:
+def _gone(cells: NDArray[Any]) -> BoolArray:
     return np.isnan(cells) if cells.dtype.kind == "f" else np.zeros(cells.shape, np.bool_)
 
 
-def _baseline(cells: NDArray[Any], truth: NDArray[Any], rows: Integers, guesses: Integers, regression: bool) -> Truths:
+def _baseline(
+    cells: NDArray[Any], truth: NDArray[Any], rows: IntArray, guesses: IntArray, regression: bool
+) -> BoolArray:
     """Return what is right where a target gets the released row of its own number, if that was drawn, else nothing."""
     drawn = np.isin(rows, guesses)
     right = _gone(truth)
@@ -228,7 +229,7 @@ def _baseline(cells: NDArray[Any], truth: NDArray[Any], rows: Integers, guesses:
     return right
 
 
-def _hits(group: Group, cells: NDArray[Any], truth: NDArray[Any], regression: bool) -> Truths:
+def _hits(group: Group, cells: NDArray[Any], truth: NDArray[Any], regression: bool) -> BoolArray:
     """Return what is right of the guesses from the nearest row of each target."""
     rows, right = len(group.row), np.zeros(truth.size, np.bool_)
     fast = truth.size * (rows + group.codes.size + group.numbers.size) > PLAIN_WORK
@@ -242,7 +243,7 @@ def _hits(group: Group, cells: NDArray[Any], truth: NDArray[Any], regression: bo
     return right
 
 
-def _hits_of_some(side: Side, cells: NDArray[Any], truth: NDArray[Any], regression: bool, fast: bool) -> Truths:
+def _hits_of_some(side: Side, cells: NDArray[Any], truth: NDArray[Any], regression: bool, fast: bool) -> BoolArray:
     """Return what is right; the order within a tie is worked out only where rows that tie disagree."""
     size = np.diff(side.near.start)[side.of]
     owner, begin = np.repeat(np.arange(size.size), size), np.cumsum(size) - size

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil._kernels.anonymeter.nearest import Group, collapse, link
+from unveil._kernels.types import BoolArray, Int32Array
 from unveil.attack._listing import attack
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
@@ -22,8 +23,6 @@ from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
     import polars as pl
-
-Truths = NDArray[np.bool_]
 
 
 @attack(
@@ -161,13 +160,13 @@ def links(
     first: Sequence[str],
     second: Sequence[str],
     neighbours: int = 10,
-) -> Truths:
+) -> BoolArray:
     """Return for each target whether anonymeter 1.1.0 links it.
 
     Parameters
     ----------
     original, released
-        Any eager DataFrames. Columns of integers and floats are compared by size, all others by equality.
+        Any DataFrames. Columns of integers and floats are compared by size, all others by equality.
     target_rows
         The rows of the original to attack, counted from 0. Number columns are divided by their range over the released
         rows and these targets, so that other targets may change the answer for one.
@@ -205,19 +204,20 @@ def _released_and_targets(
 
 
 def _as_polars(frame: Any, columns: list[str], what: str) -> "pl.DataFrame":
-    import narwhals as nw
+    import polars as pl
 
-    eager = nw.from_native(frame, eager_only=True)
-    absent = [name for name in columns if name not in eager.columns]
+    from unveil.data.table.native import series_of
+
+    found = {series.name: series for series, _ in series_of(frame, table=f"{what} table")}
+    absent = [name for name in columns if name not in found]
     if absent:
         raise InputError(f"column {absent[0]!r} is not in the {what} table. Name a column that is there")
-    selected: pl.DataFrame = eager.select(columns).to_polars()
-    return selected
+    return pl.DataFrame({name: found[name] for name in columns})
 
 
 def _link(
     released: "pl.DataFrame", people: Sequence["pl.DataFrame"], first: Sequence[str], second: Sequence[str], k: int
-) -> list[Truths]:
+) -> list[BoolArray]:
     """Return the links of several sets of targets, each with scales of its own, as the package has them."""
     one, other = _groups(released, people, first), _groups(released, people, second)
     return [
@@ -279,7 +279,7 @@ def _values(series: "pl.Series") -> NDArray[Any]:
     return series.to_numpy()
 
 
-def _codes(parts: Sequence["pl.Series"]) -> NDArray[np.int32]:
+def _codes(parts: Sequence["pl.Series"]) -> Int32Array:
     """Return numbers that are equal where cells are; a missing value is a cell of its own."""
     import polars as pl
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.table.predicates import Conditions, matches
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table.singling_out import (
     AT_LEAST,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from unveil.data.table import Table
     from unveil.data.table.release import Knowledge
 
-Integers = NDArray[np.int64]
 
 _BATCH = 1000
 _NUMBER_RELATIONS: tuple[Relation, ...] = ("=", "!=", ">", "<", ">=", "<=")
@@ -192,7 +191,7 @@ class AnonymeterSinglingOut:
         width, rows = coded.index.codes.shape
         by_name = np.argsort(np.argsort(np.array(coded.names, object)))
         above, written = _medians(coded), [_as_written(coded, place) for place in range(width)]
-        kept: dict[bytes, Integers] = {}
+        kept: dict[bytes, IntArray] = {}
         batch = min(_BATCH, self.attempts)
         for _ in range(0, self.attempts, batch):
             row = draw.integers(low=0, high=rows, size=batch)[:, None]
@@ -236,7 +235,7 @@ def rescaling(predicates: int, *, original: int, control: int) -> float:
         return 1.0
     from scipy.optimize import curve_fit
 
-    def singled_out(rows: NDArray[np.float64] | float, most: float, norm: float) -> NDArray[np.float64] | float:
+    def singled_out(rows: FloatArray | float, most: float, norm: float) -> FloatArray | float:
         return norm * (1 - (rows * most + 1) * (1 - most) ** rows) / (rows + 1)
 
     sizes = np.repeat(np.linspace(min(1000, control), control, 10).astype(int), 5)
@@ -258,7 +257,7 @@ def _distinct(table: "Table") -> "Table":
     return table.take(table.frame.select(pl.struct(pl.all()).is_first_distinct()).to_series().arg_true().to_numpy())
 
 
-def _medians(coded: CodedTable) -> Integers:
+def _medians(coded: CodedTable) -> IntArray:
     """Return for each column of numbers the greatest code that is not above the median, -1 for the others."""
     above = np.full(len(coded.names), -1, np.int64)
     for place, takes in enumerate(coded.takes):
@@ -276,7 +275,7 @@ def _medians(coded: CodedTable) -> Integers:
     return above
 
 
-def _as_written(coded: CodedTable, column: int) -> Integers:
+def _as_written(coded: CodedTable, column: int) -> IntArray:
     """Return for each code that of the value with a backslash before each quote, -1 where no row has it."""
     codes = np.arange(len(coded.values[column]) + 1)
     if str in coded.takes[column] and coded.kinds[column] != "ordered":

@@ -6,14 +6,12 @@ from typing import Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.centrality import Centrality, betweenness, closeness
+from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.graph import Graph
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Kernel = Callable[[Integers, NDArray[np.int32], Integers | None], Centrality]
+Kernel = Callable[[IntArray, Int32Array, IntArray | None], Centrality]
 
 #: Graphs of more nodes have their centralities estimated from pivots, unless told otherwise.
 EXACT_UP_TO = 10_000
@@ -64,7 +62,7 @@ def betweenness_of(
     return _found("betweenness", betweenness, graph, exact_up_to, pivots, side)
 
 
-def pivots_of(graph: Graph, count: int, side: Side = "released") -> Integers:
+def pivots_of(graph: Graph, count: int, side: Side = "released") -> IntArray:
     """Return so many distinct nodes, drawn by a lot that the side and the edges of the graph decide."""
     lot = zlib.crc32(graph.neighbour.tobytes(), zlib.crc32(graph.start.tobytes(), zlib.crc32(side.encode())))
     return np.random.default_rng(lot).choice(graph.nodes, count, replace=False)

@@ -11,19 +11,17 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.transport import transport
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attack.graph._guess import mapping_of_seeds
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 #: How alike each of these released nodes (rows) is to each of these auxiliary ones (columns): at least 0.
-Score = Callable[[Integers, Integers], Floats]
+Score = Callable[[IntArray, IntArray], FloatArray]
 
 #: Scores, probabilities and candidates of all chunks together may take this many bytes.
 MOST_BYTES = 2 * 10**9
@@ -38,8 +36,8 @@ _PAIRS_AT_A_TIME = 2**20
 class Twins(NamedTuple):
     """A number per node of each graph; nodes of the same number have the same score with everybody."""
 
-    released: Integers
-    auxiliary: Integers
+    released: IntArray
+    auxiliary: IntArray
 
 
 class Block(NamedTuple):
@@ -48,18 +46,18 @@ class Block(NamedTuple):
     ``columns`` ascend; ``scores`` has a row per released node; ``chosen`` is the place of its partner in ``columns``.
     """
 
-    rows: Integers
-    columns: Integers
-    scores: Floats
-    chosen: Integers
+    rows: IntArray
+    columns: IntArray
+    scores: FloatArray
+    chosen: IntArray
 
     @property
-    def chosen_scores(self) -> Floats:
+    def chosen_scores(self) -> FloatArray:
         """The score of each released node with its partner."""
-        found: Floats = self.scores[np.arange(self.rows.size), self.chosen]
+        found: FloatArray = self.scores[np.arange(self.rows.size), self.chosen]
         return found
 
-    def kept(self, keep: NDArray[np.bool_]) -> "Block":
+    def kept(self, keep: BoolArray) -> "Block":
         """Return the block with some of its released nodes; the auxiliary nodes stay what was considered."""
         if keep.all():
             return self
@@ -89,12 +87,12 @@ def match_by_degree(
     return guess_of([block.kept(block.chosen_scores >= theta) for block in solved], released.nodes)
 
 
-def by_degree(nodes: Integers, graph: Graph, rng: np.random.Generator) -> Integers:
+def by_degree(nodes: IntArray, graph: Graph, rng: np.random.Generator) -> IntArray:
     """Return the nodes by falling degree, those of the same degree in an order drawn by lot."""
     return nodes[np.lexsort((rng.permutation(nodes.size), -graph.degrees[nodes]))]
 
 
-def chunk_pairs(rows: Integers, columns: Integers, chunk: int | None) -> Iterator[tuple[Integers, Integers]]:
+def chunk_pairs(rows: IntArray, columns: IntArray, chunk: int | None) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield pairs of chunks: of ``chunk`` nodes of the longer list, and the same share of the shorter one.
 
     >>> [(one.tolist(), other.tolist()) for one, other in chunk_pairs(np.arange(5), np.arange(3), 2)]
@@ -105,7 +103,7 @@ def chunk_pairs(rows: Integers, columns: Integers, chunk: int | None) -> Iterato
 
 
 def solve(
-    rows: Integers, columns: Integers, score: Score, rng: np.random.Generator, twins: Twins | None = None
+    rows: IntArray, columns: IntArray, score: Score, rng: np.random.Generator, twins: Twins | None = None
 ) -> Block:
     """Return the released nodes that have a partner in the assignment of the largest total score.
 
@@ -176,7 +174,7 @@ def _parts(rows: int, columns: int) -> list[slice]:
     return [slice(first, first + step) for first in range(0, rows, step)]
 
 
-def _evaluated(score: Score, rows: Integers, columns: Integers) -> Floats:
+def _evaluated(score: Score, rows: IntArray, columns: IntArray) -> FloatArray:
     parts = _parts(rows.size, columns.size)
     if len(parts) == 1:
         return score(rows, columns)
@@ -186,21 +184,21 @@ def _evaluated(score: Score, rows: Integers, columns: Integers) -> Floats:
     return scores
 
 
-def _shares(scores: Floats) -> Floats:
+def _shares(scores: FloatArray) -> FloatArray:
     total = scores.sum(axis=1, keepdims=True)
     even = total <= 0
-    shares: Floats = np.where(even, 1.0 / scores.shape[1], scores / np.where(even, 1.0, total))
+    shares: FloatArray = np.where(even, 1.0 / scores.shape[1], scores / np.where(even, 1.0, total))
     return shares
 
 
-def _places(start: Integers, width: int) -> slice | Integers:
+def _places(start: IntArray, width: int) -> slice | IntArray:
     """Return where the entries of these rows are, all in one piece if they follow one another."""
     if (np.diff(start) == width).all():
         return slice(int(start[0]), int(start[0]) + start.size * width)
     return (start[:, None] + np.arange(width)).ravel()
 
 
-def _assigned(scores: Floats, rng: np.random.Generator) -> tuple[Integers, Integers]:
+def _assigned(scores: FloatArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     """Return the rows and the columns of the pairs in an assignment of the largest total score."""
     from scipy.optimize import linear_sum_assignment
 
@@ -213,8 +211,8 @@ def _assigned(scores: Floats, rng: np.random.Generator) -> tuple[Integers, Integ
 
 
 def _assigned_by_kind(
-    scores: Floats, kind: Integers, other_kind: Integers, rng: np.random.Generator
-) -> tuple[Integers, Integers]:
+    scores: FloatArray, kind: IntArray, other_kind: IntArray, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
     """Return the same where rows and columns are of few kinds; ``scores`` are those between kinds.
 
     How many of each kind go to each other kind is one question, and who of a kind goes is then drawn by lot.

@@ -1,17 +1,14 @@
 """What attacks share that map one node after the other: both graphs before the attack, and the guess after it."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.witnesses import NEVER, Side, rows_when_decided, side_of
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack.graph._guess import mapping_of_seeds
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def both_sides(released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> tuple[Side, Side]:
@@ -25,11 +22,11 @@ def both_sides(released: Graph, knowledge: GraphKnowledge, rng: np.random.Genera
 def guess_after(
     here: Side,
     there: Side,
-    decided: Integers,
+    decided: IntArray,
     *,
-    weight: Floats | None = None,
-    grade: Integers | None = None,
-    least: Integers | None = None,
+    weight: FloatArray | None = None,
+    grade: IntArray | None = None,
+    least: IntArray | None = None,
 ) -> Candidates:
     """Return the guess that an attack leaves: the witnesses of each node's candidates when it was decided.
 

@@ -1,14 +1,12 @@
 """What all attacks on graphs share: checks of what the adversary knows, and the mapping it starts from."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import NOT_ATTEMPTED
-
-Integers = NDArray[np.int64]
 
 
 def check_knowledge(released: Graph, knowledge: GraphKnowledge, *, attack: str) -> None:
@@ -30,7 +28,7 @@ def check_knowledge(released: Graph, knowledge: GraphKnowledge, *, attack: str) 
         )
 
 
-def mapping_of_seeds(released: Graph, knowledge: GraphKnowledge) -> tuple[Integers, Integers]:
+def mapping_of_seeds(released: Graph, knowledge: GraphKnowledge) -> tuple[IntArray, IntArray]:
     """Return the auxiliary node of each released one and the released node of each auxiliary one, -1 if not known."""
     forth = np.full(released.nodes, NOT_ATTEMPTED, np.int64)
     back = np.full(knowledge.auxiliary.nodes, NOT_ATTEMPTED, np.int64)

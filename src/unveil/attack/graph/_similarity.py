@@ -12,20 +12,19 @@ from numpy.typing import NDArray
 
 from unveil._kernels.graph.paths import UNREACHABLE, distances
 from unveil._kernels.graph.rows import row_numbers
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack.graph._centralities import Side, betweenness_of, closeness_of
 from unveil.attack.graph._chunks import Score, Twins
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Numbers = NDArray[Any]
 
 # Sums of three squares of whole numbers up to this one are exact.
 _FINE = 2**25
 
 
-def cosines(one: Numbers, other: Numbers) -> Floats:
+def cosines(one: Numbers, other: Numbers) -> FloatArray:
     """Return the cosine between each row of one matrix and each of the other, whole numbers of at least 0.
 
     From 0, at right angles, to 1, the same direction. Two rows of nothing but zeros are alike, 1; one such row is like
@@ -37,8 +36,8 @@ def cosines(one: Numbers, other: Numbers) -> Floats:
     """
     one, other = one.astype(np.float64), other.astype(np.float64)
     squares, other_squares = (one * one).sum(axis=1), (other * other).sum(axis=1)
-    lengths: Floats = np.sqrt(np.outer(squares, other_squares))
-    found: Floats = one @ other.T
+    lengths: FloatArray = np.sqrt(np.outer(squares, other_squares))
+    found: FloatArray = one @ other.T
     empty, other_empty = np.flatnonzero(squares == 0), np.flatnonzero(other_squares == 0)
     lengths[empty], lengths[:, other_empty] = 1.0, 1.0
     found[np.ix_(empty, other_empty)] = 1.0
@@ -51,7 +50,7 @@ def of_vectors(released: Numbers, auxiliary: Numbers) -> Score:
     return lambda rows, columns: cosines(released[rows], auxiliary[columns])
 
 
-def steps_to(released: Graph, auxiliary: Graph, references: Integers) -> tuple[Numbers, Numbers]:
+def steps_to(released: Graph, auxiliary: Graph, references: IntArray) -> tuple[Numbers, Numbers]:
     """Return how many steps the nodes of both graphs are from reference nodes: a row per node.
 
     ``references`` has a row per pair: a released node, and the auxiliary node that corresponds to it. What cannot be
@@ -87,15 +86,15 @@ def twins_of(released: Numbers, auxiliary: Numbers) -> Twins:
 def of_degrees(released: Graph, auxiliary: Graph) -> Score:
     """Return the feature ``sqrt(1 / (1 + difference of degrees))``: 1 for the same degree, near 0 far apart."""
 
-    def score(rows: Integers, columns: Integers) -> Floats:
+    def score(rows: IntArray, columns: IntArray) -> FloatArray:
         apart = np.abs(released.degrees[rows, None] - auxiliary.degrees[columns])
-        alike: Floats = np.sqrt(1.0 / (1.0 + apart))
+        alike: FloatArray = np.sqrt(1.0 / (1.0 + apart))
         return alike
 
     return score
 
 
-def largest_neighbour_degrees(graph: Graph, most: int) -> Integers:
+def largest_neighbour_degrees(graph: Graph, most: int) -> IntArray:
     """Return the largest degrees among each node's neighbours, falling, filled up with 0 to ``most`` columns.
 
     >>> largest_neighbour_degrees(Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2]), 2)
@@ -120,16 +119,16 @@ def of_closeness(released: Graph, auxiliary: Graph, *, exact_up_to: int, pivots:
     one = closeness_of(released, exact_up_to=exact_up_to, pivots=pivots, side="released").values
     other = closeness_of(auxiliary, exact_up_to=exact_up_to, pivots=pivots, side="auxiliary").values
 
-    def score(rows: Integers, columns: Integers) -> Floats:
+    def score(rows: IntArray, columns: IntArray) -> FloatArray:
         smaller = np.minimum(one[rows, None], other[columns])
         larger = np.maximum(one[rows, None], other[columns])
-        alike: Floats = np.divide(smaller, larger, out=np.ones(larger.shape), where=larger > 0)
+        alike: FloatArray = np.divide(smaller, larger, out=np.ones(larger.shape), where=larger > 0)
         return alike
 
     return score
 
 
-def structure_vectors(graph: Graph, *, exact_up_to: int, pivots: int, side: Side) -> Integers:
+def structure_vectors(graph: Graph, *, exact_up_to: int, pivots: int, side: Side) -> IntArray:
     """Return closeness, betweenness and degree of each node as whole numbers, in proportion to the graph's largest."""
     values = (
         closeness_of(graph, exact_up_to=exact_up_to, pivots=pivots, side=side).values,
@@ -142,7 +141,7 @@ def structure_vectors(graph: Graph, *, exact_up_to: int, pivots: int, side: Side
 def blended(features: Sequence[tuple[float, Score]]) -> Score:
     """Return the sum of features times their weights."""
 
-    def score(rows: Integers, columns: Integers) -> Floats:
+    def score(rows: IntArray, columns: IntArray) -> FloatArray:
         total = np.zeros((rows.size, columns.size))
         for weight, feature in features:
             total += weight * feature(rows, columns)

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.inheritance import Rows, inherited
 from unveil._kernels.graph.rows import row_numbers
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.graph._centralities import EXACT_UP_TO, PIVOTS
 from unveil.attack.graph._chunks import Block, Score, by_degree, check_memory, chunk_pairs, guess_of, solve
@@ -18,10 +18,6 @@ from unveil.attack.graph._similarity import blended, of_seed_distances, of_vecto
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
 from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
-
-Booleans = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @attack(
@@ -113,7 +109,7 @@ class AdaptiveDeanonymization:
                 partners = block.columns[block.chosen]
                 forth[block.rows], back[partners], trust[block.rows] = partners, block.rows, block.chosen_scores
 
-    def score(self, released: Graph, knowledge: GraphKnowledge, forth: Integers, trust: Floats) -> Score:
+    def score(self, released: Graph, knowledge: GraphKnowledge, forth: IntArray, trust: FloatArray) -> Score:
         """Return how alike released and auxiliary nodes are, as a function of both.
 
         ``forth`` holds the auxiliary node that each released one is mapped on, -1 for none, ``trust`` the score of that
@@ -141,24 +137,24 @@ class AdaptiveDeanonymization:
         return block.kept(keep & (scores >= self.theta))
 
 
-def _of_inheritance(released: Graph, auxiliary: Graph, forth: Integers, trust: Floats) -> Score:
+def _of_inheritance(released: Graph, auxiliary: Graph, forth: IntArray, trust: FloatArray) -> Score:
     one, other = Rows(released.start, released.neighbour), Rows(auxiliary.start, auxiliary.neighbour)
 
-    def score(rows: Integers, columns: Integers) -> Floats:
+    def score(rows: IntArray, columns: IntArray) -> FloatArray:
         degree, other_degree = released.degrees[rows, None], auxiliary.degrees[columns]
         # Two nodes without a neighbour inherit nothing, whatever they are divided by.
         apart = np.abs(degree - other_degree) / np.maximum(np.maximum(degree, other_degree), 1)
-        found: Floats = inherited(one, other, rows, columns, forth, trust) * (1.0 - apart)
+        found: FloatArray = inherited(one, other, rows, columns, forth, trust) * (1.0 - apart)
         return found
 
     return score
 
 
-def _open_nodes(graph: Graph) -> Callable[[Booleans], Integers]:
+def _open_nodes(graph: Graph) -> Callable[[BoolArray], IntArray]:
     """Return a function that lists the nodes within two steps of mapped ones that are not mapped themselves."""
     row = row_numbers(graph.start)
 
-    def near(mapped: Booleans) -> Integers:
+    def near(mapped: BoolArray) -> IntArray:
         reached = mapped.copy()
         for _ in range(2):
             ends = graph.neighbour[reached[row]]

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.attack._listing import attack
 from unveil.attack.graph._centralities import EXACT_UP_TO, PIVOTS
 from unveil.attack.graph._chunks import Score, by_degree, check_memory, match_by_degree
@@ -22,8 +22,6 @@ from unveil.attack.graph._similarity import (
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
 from unveil.guess.candidates import Candidates
-
-Integers = NDArray[np.int64]
 
 
 @attack(
@@ -123,7 +121,7 @@ class JiLiSrivatsaBeyah:
         return blended(features)
 
 
-def _top_pairs(released: Graph, auxiliary: Graph, most: int, rng: np.random.Generator) -> Integers:
+def _top_pairs(released: Graph, auxiliary: Graph, most: int, rng: np.random.Generator) -> IntArray:
     """Return the nodes of largest degree of both graphs, paired by rank."""
     count = min(most, released.nodes, auxiliary.nodes)
     return np.column_stack([by_degree(np.arange(graph.nodes), graph, rng)[:count] for graph in (released, auxiliary)])

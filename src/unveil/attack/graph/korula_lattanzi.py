@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.best_of_window import CELL_BYTES, map_best_of_window
 from unveil._kernels.graph.mutual_best import map_mutual_best
 from unveil._kernels.graph.witnesses import BEFORE, FIRST, NEVER, Side
+from unveil._kernels.types import IntArray
 from unveil.attack._listing import attack
 from unveil.attack.graph._course import both_sides, check_whole_number, guess_after
 from unveil.attack.graph._guess import check_knowledge
@@ -108,7 +108,7 @@ class KorulaLattanzi:
         return guess_after(here, there, decided, grade=-entered, least=-decided)
 
 
-def _by_falling_degree(side: Side) -> NDArray[np.int64]:
+def _by_falling_degree(side: Side) -> IntArray:
     """Return the nodes that are not mapped, those with many neighbours first; the lot decides between equals."""
     order = np.lexsort((side.lot, -side.degree))
     return order[side.partner[order] < 0]

@@ -5,16 +5,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.table.patterns import Comparison, comparison
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.attack.table.record_linkage import compared
 from unveil.data.table import Table
 from unveil.data.table.encode import MISSING
 from unveil.errors import InputError
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _LARGEST = 2**62
 _ROUNDS = 1000
@@ -27,8 +24,8 @@ class Records(NamedTuple):
     """Both tables as whole numbers, column by column, and how two values of a column are compared."""
 
     names: tuple[str, ...]
-    released: Integers
-    original: Integers
+    released: IntArray
+    original: IntArray
     rule: Comparison
 
 
@@ -42,13 +39,13 @@ class Weights:
     """
 
     names: tuple[str, ...]
-    steps: Integers
-    match: Floats
-    chance: Floats
+    steps: IntArray
+    match: FloatArray
+    chance: FloatArray
     share: float
 
     @property
-    def logarithm(self) -> Floats:
+    def logarithm(self) -> FloatArray:
         """The logarithm of the Bayes factor of each level; 0 for a missing value, which says nothing."""
         ratio = np.zeros_like(self.match)
         seen = (self.match > 0) & (self.chance > 0)
@@ -73,20 +70,20 @@ def records_of(original: Table, released: Table, columns: tuple[str, ...] | None
     return Records(names, one, other, rule)
 
 
-def _with_missing(codes: NDArray[np.int32]) -> Integers:
+def _with_missing(codes: Int32Array) -> IntArray:
     # Wide before the mark for missing goes in, which a narrow number would silently cut to 0.
     wide = codes.astype(np.int64)
     wide[codes == 0] = MISSING
     return wide
 
 
-def _limits(values: Integers, steps: Sequence[float]) -> list[int]:
+def _limits(values: IntArray, steps: Sequence[float]) -> list[int]:
     known = values[values != MISSING].astype(np.float64)
     spread = float(known.std()) if known.size else 0.0
     return sorted({0, *(int(step * spread) for step in steps)})
 
 
-def chance_levels(records: Records) -> Floats:
+def chance_levels(records: Records) -> FloatArray:
     """Return the share of all pairs that reach each level of each column, missing values left out.
 
     These are the pairs that drawing at random would give, all of them: counted from sorted values, exactly. Each
@@ -116,14 +113,14 @@ class PatternCounts(NamedTuple):
     ``row`` counts the rows from 0, ``which`` is a line of ``levels``, ``pairs`` has one number per row.
     """
 
-    row: Integers
-    which: Integers
-    times: Floats
-    levels: Integers
-    pairs: Floats
+    row: IntArray
+    which: IntArray
+    times: FloatArray
+    levels: IntArray
+    pairs: FloatArray
 
 
-def counted(parts: Iterable[tuple[Integers, Integers]], rule: Comparison) -> PatternCounts:
+def counted(parts: Iterable[tuple[IntArray, IntArray]], rule: Comparison) -> PatternCounts:
     """Return the counts of pairs that come in parts, each the rows (no row in two parts) and the patterns of pairs."""
     rows, patterns, counts = [], [], []
     for row, pattern in parts:
@@ -139,7 +136,7 @@ def counted(parts: Iterable[tuple[Integers, Integers]], rule: Comparison) -> Pat
     return PatternCounts(row, which, times, rule.levels(distinct), np.bincount(row, times).astype(np.float64))
 
 
-def match_levels(pairs: PatternCounts, chance: Floats, *, certain: bool) -> tuple[Floats, float]:
+def match_levels(pairs: PatternCounts, chance: FloatArray, *, certain: bool) -> tuple[FloatArray, float]:
     """Return the share of matching pairs that reach each level of each column, and how many pairs match, by EM.
 
     Only what matching pairs do is learnt; what pairs by lot do (``chance``) stays as it is. A released row matches at
@@ -165,7 +162,7 @@ def match_levels(pairs: PatternCounts, chance: Floats, *, certain: bool) -> tupl
     return match, float(expected.sum())
 
 
-def _start(chance: Floats) -> Floats:
+def _start(chance: FloatArray) -> FloatArray:
     """Return nine in ten for the highest level that occurs, the rest spread as by lot."""
     match = np.zeros_like(chance)
     for own, by_lot in zip(match, chance, strict=True):
@@ -176,7 +173,7 @@ def _start(chance: Floats) -> Floats:
     return match
 
 
-def _shares(pairs: PatternCounts, expected: Floats, chance: Floats) -> Floats:
+def _shares(pairs: PatternCounts, expected: FloatArray, chance: FloatArray) -> FloatArray:
     match = np.zeros_like(chance)
     by_pattern = np.bincount(pairs.which, expected, minlength=len(pairs.levels))
     for column, by_lot in enumerate(chance):
@@ -192,7 +189,7 @@ def check_blocks(blocks: tuple[tuple[str, ...], ...]) -> None:
         raise InputError("blocks must be groups of at least one column each, such as (('town',), ('age', 'sex')).")
 
 
-def pairs_of_block(records: Records, block: Sequence[str]) -> tuple[Integers, Integers]:
+def pairs_of_block(records: Records, block: Sequence[str]) -> tuple[IntArray, IntArray]:
     """Return the pairs of a released and an original row that are equal in all columns of the block, none missing."""
     places = [records.names.index(name) for name in block]
     released, original = records.released[:, places], records.original[:, places]
@@ -213,7 +210,7 @@ def pairs_of_block(records: Records, block: Sequence[str]) -> tuple[Integers, In
     return target, order[np.repeat(begin, count) + place]
 
 
-def pairs_of_blocks(records: Records, blocks: Sequence[Sequence[str]], rows: Integers) -> tuple[Integers, Integers]:
+def pairs_of_blocks(records: Records, blocks: Sequence[Sequence[str]], rows: IntArray) -> tuple[IntArray, IntArray]:
     """Return the pairs of all blocks for the released rows in ``rows``, each once, targets by their place there."""
     place = np.full(len(records.released), -1, np.int64)
     place[rows] = np.arange(rows.size)

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.table.rank_windows import Windows, rows_in_boxes
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import MISSING, encode
 from unveil.errors import InputError
@@ -17,8 +17,6 @@ from unveil.guess.mass_function import MassFunction
 if TYPE_CHECKING:
     import polars as pl
 
-Integers = NDArray[np.int64]
-Levels = NDArray[np.int32]
 
 #: What stands between the categories that a released cell leaves open, and what leaves all open.
 BETWEEN, ANYTHING = " | ", "*"
@@ -38,11 +36,11 @@ class Fits(NamedTuple):
     if ``among[choice[j], level]`` says so too.
     """
 
-    level: Levels
-    first: Levels
-    last: Levels
-    choice: Levels | None = None
-    among: NDArray[np.bool_] | None = None
+    level: Int32Array
+    first: Int32Array
+    last: Int32Array
+    choice: Int32Array | None = None
+    among: BoolArray | None = None
 
 
 def fits_of(original: Table, released: Table, name: str, reach: float) -> Fits:
@@ -56,7 +54,7 @@ def fits_of(original: Table, released: Table, name: str, reach: float) -> Fits:
     return _listed(one.frame[name], other.frame[name], known.codes[:, 0], seen.codes[:, 0])
 
 
-def _near(known: Integers, seen: Integers, reach: float) -> Fits:
+def _near(known: IntArray, seen: IntArray, reach: float) -> Fits:
     there = known[known != MISSING]
     most = int(reach * there.std()) if there.size else 0
     gone = seen == MISSING
@@ -64,7 +62,7 @@ def _near(known: Integers, seen: Integers, reach: float) -> Fits:
     return _between(known, shown - most, shown + most, gone)
 
 
-def _between(known: Integers, low: Integers, high: Integers, anything: NDArray[np.bool_]) -> Fits:
+def _between(known: IntArray, low: IntArray, high: IntArray, anything: BoolArray) -> Fits:
     values = np.unique(known[known != MISSING])
     level = np.where(known == MISSING, values.size, np.searchsorted(values, known))
     first = np.where(anything, 0, np.searchsorted(values, low))
@@ -72,7 +70,7 @@ def _between(known: Integers, low: Integers, high: Integers, anything: NDArray[n
     return Fits(level.astype(np.int32), first.astype(np.int32), last.astype(np.int32))
 
 
-def _listed(known: "pl.Series", seen: "pl.Series", level: Levels, code: Levels) -> Fits:
+def _listed(known: "pl.Series", seen: "pl.Series", level: Int32Array, code: Int32Array) -> Fits:
     """Return the fits of a column without an order: equal, in the list that is shown, or anything."""
     import polars as pl
 
@@ -120,7 +118,7 @@ def _in_ranges(original: Table, released: Table, name: str) -> Fits:
     return Fits(level.astype(np.int32), found[:, 0], found[:, 1])
 
 
-def _bounds(text: str | None, values: NDArray[np.float64]) -> tuple[int, int] | None:
+def _bounds(text: str | None, values: FloatArray) -> tuple[int, int] | None:
     """Return the first and the last level that a text leaves open; None if it is no range.
 
     >>> numbers = np.array([20.0, 25.0, 30.0])
@@ -151,11 +149,11 @@ def _bounds(text: str | None, values: NDArray[np.float64]) -> tuple[int, int] | 
 class Sets(NamedTuple):
     """Different sets of original rows, one after the other, and which of them each released row has."""
 
-    start: Integers
-    rows: NDArray[np.int32]
-    of_target: Integers
+    start: IntArray
+    rows: Int32Array
+    of_target: IntArray
 
-    def pairs(self) -> tuple[Integers, NDArray[np.int32]]:
+    def pairs(self) -> tuple[IntArray, Int32Array]:
         """Return all released rows with the members of their sets, pair by pair."""
         count = np.diff(self.start)[self.of_target]
         _check_room(int(count.sum()))
@@ -188,7 +186,7 @@ def _check_room(members: int) -> None:
         )
 
 
-def _alike(keys: Iterable[NDArray[np.int32]]) -> tuple[Integers, Integers]:
+def _alike(keys: Iterable[Int32Array]) -> tuple[IntArray, IntArray]:
     """Return a number per row, the same where all keys are, and one row of each number."""
     number = np.zeros(0, np.int64)
     for key in keys:
@@ -211,6 +209,6 @@ def beliefs_of_sets(size: int, sets: Sets) -> Beliefs:
     return Beliefs.from_codes(size, sets.of_target, made)
 
 
-def empty_rows(sets: Sets) -> Integers:
+def empty_rows(sets: Sets) -> IntArray:
     """Return the released rows whose set is empty."""
     return np.flatnonzero((np.diff(sets.start) == 0)[sets.of_target])

@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.neighbours.nearest import MISSING, Grid
-
-Floats = NDArray[np.float64]
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: How many categories of a column have a feature of their own; all others share one.
 MOST_CATEGORIES = 30
 
 
-def features(released: Grid, people: Sequence[Grid]) -> list[Floats]:
+def features(released: Grid, people: Sequence[Grid]) -> list[FloatArray]:
     """Return one array for the released rows and one for each table of people, with a column per feature.
 
     Which features there are is told by the released rows alone. A number (a date, an ordered value) goes from 0 to 1
@@ -28,7 +26,7 @@ def features(released: Grid, people: Sequence[Grid]) -> list[Floats]:
            [0.5, 1. , 1. , 0. , 0. ]])
     """
     tables = [released, *people]
-    columns: list[list[Floats]] = [[] for _ in tables]
+    columns: list[list[FloatArray]] = [[] for _ in tables]
     for place in range(released.numbers.shape[1]):
         share = float(released.step_cost[place]) / max(1, released.mismatch_cost)
         for found, part in zip(columns, _of_number([table.numbers[:, place] for table in tables], share), strict=True):
@@ -39,7 +37,7 @@ def features(released: Grid, people: Sequence[Grid]) -> list[Floats]:
     return [np.column_stack(found) for found in columns]
 
 
-def _of_number(parts: Sequence[NDArray[np.int64]], share: float) -> list[list[Floats]]:
+def _of_number(parts: Sequence[IntArray], share: float) -> list[list[FloatArray]]:
     """Return each table's number from 0 to 1 with the gaps filled, and where they were."""
     known = parts[0][parts[0] != MISSING]
     middle = float(np.clip(np.median(known) * share, 0, 1)) if known.size else 0.0
@@ -51,7 +49,7 @@ def _of_number(parts: Sequence[NDArray[np.int64]], share: float) -> list[list[Fl
     return made
 
 
-def _of_codes(parts: Sequence[NDArray[np.int32]]) -> list[list[Floats]]:
+def _of_codes(parts: Sequence[Int32Array]) -> list[list[FloatArray]]:
     """Return for each table one column per frequent code, and one for the rest."""
     codes, count = np.unique(parts[0], return_counts=True)
     # Equally frequent ones by their value, which does not depend on the order of rows.

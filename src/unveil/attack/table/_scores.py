@@ -4,16 +4,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import encode
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: Candidates of all targets together, at most: they take 12 bytes each.
 MOST_ENTRIES = 50_000_000
@@ -25,12 +22,12 @@ _LEAST = 1e-9
 class Scored(NamedTuple):
     """Pairs of a target (ascending) and a candidate (ascending within it), each with the logarithm of its weight."""
 
-    target: Integers
-    candidate: Integers
-    score: Floats
+    target: IntArray
+    candidate: IntArray
+    score: FloatArray
 
 
-def drawn_rows(rows: Integers, size: int | None, rng: np.random.Generator) -> Integers:
+def drawn_rows(rows: IntArray, size: int | None, rng: np.random.Generator) -> IntArray:
     """Return the places of so many rows, ascending, drawn by what they hold; all if there are no more, or for None.
 
     >>> drawn_rows(np.array([[3], [3], [1]]), None, np.random.default_rng(1))
@@ -68,7 +65,7 @@ def check_mechanism(mechanism: object) -> None:
 
 
 def candidates_of_scores(
-    parts: Iterable[Scored], size: int, *, least: float, lowest: float = -np.inf, targets: Integers | None
+    parts: Iterable[Scored], size: int, *, least: float, lowest: float = -np.inf, targets: IntArray | None
 ) -> Candidates:
     """Return the guess that trusts each candidate in proportion to the exponential of its score.
 
@@ -129,7 +126,7 @@ def shared_columns(original: Table, released: Table, columns: tuple[str, ...] | 
     return one, other
 
 
-def drawn_tables(released: Table, size: int | None, rng: np.random.Generator) -> tuple[Table, Integers | None]:
+def drawn_tables(released: Table, size: int | None, rng: np.random.Generator) -> tuple[Table, IntArray | None]:
     """Return the table with so many rows, drawn by what they hold, and their places; None where all are there."""
     if size is None or size >= released.rows:
         return released, None

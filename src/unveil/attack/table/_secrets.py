@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.data.table.encode import MISSING, encode
 from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from unveil.data.table import Table
     from unveil.data.table.release import Knowledge
 
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 # Bounds computed as floats are nearer to the exact ones than this share of the true value, plus a hair near 0.
 _SLACK = 2.0**-49
@@ -34,12 +32,12 @@ class Truth(NamedTuple):
     among the released values is at least ``low`` and below ``high``.
     """
 
-    rows: Integers
-    code: Integers
-    low: Integers
-    high: Integers
+    rows: IntArray
+    code: IntArray
+    low: IntArray
+    high: IntArray
 
-    def at(self, some: Integers) -> "Truth":
+    def at(self, some: IntArray) -> "Truth":
         """Return some of the people, by their places here."""
         return Truth(*(part[some] for part in self))
 
@@ -47,7 +45,7 @@ class Truth(NamedTuple):
 class Secrets(NamedTuple):
     """The rank of each released row's secret (-1 where it is missing), and the truth about each table of people."""
 
-    rank: Integers
+    rank: IntArray
     people: tuple[Truth, ...]
 
 
@@ -142,13 +140,13 @@ def read_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Se
     return Secrets(rank, tuple(_truth_of_codes(part, words) for part in (codes[0], *codes[2:])))
 
 
-def _truth_of_codes(code: Integers, words: Integers) -> Truth:
+def _truth_of_codes(code: IntArray, words: IntArray) -> Truth:
     rows = np.flatnonzero(code != MISSING)
     code = code[rows]
     return Truth(rows, code, np.searchsorted(words, code, "left"), np.searchsorted(words, code, "right"))
 
 
-def _ranked(series: "pl.Series") -> tuple["pl.Series", Integers]:
+def _ranked(series: "pl.Series") -> tuple["pl.Series", IntArray]:
     """Return the distinct values that are there, ascending, and the place of each cell among them (-1: missing)."""
     values = series.drop_nulls().unique().sort()
     rank = np.full(series.len(), -1, np.int64)
@@ -165,7 +163,7 @@ def _truth_of_numbers(series: "pl.Series", values: "pl.Series", tolerance: float
     return Truth(rows, code, low[code], high[code])
 
 
-def right_ranks(values: "pl.Series", truths: "pl.Series", tolerance: float) -> tuple[Integers, Integers]:
+def right_ranks(values: "pl.Series", truths: "pl.Series", tolerance: float) -> tuple[IntArray, IntArray]:
     """Return for each true number from which place, and up to which, the values (distinct, ascending) are right.
 
     Floats find the place; where a value is so near to the bound that rounding could decide, fractions do.
@@ -200,7 +198,7 @@ def as_written(number: Any) -> Fraction:
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
-def blind_chances(rank: Integers, truth: Truth) -> Floats:
+def blind_chances(rank: IntArray, truth: Truth) -> FloatArray:
     """Return for each person the chance that the secret of any released row, drawn by lot, is right.
 
     >>> blind_chances(np.array([0, 0, 1, -1]), Truth(*(np.array([x]) for x in (0, 0, 0, 1))))
@@ -233,7 +231,7 @@ def notes_on_people(table: "Table", truth: Truth, secret: str, targets: int | No
     return notes
 
 
-def right_guesses(guess: Floats, truth: "pl.Series", tolerance: float) -> NDArray[np.bool_]:
+def right_guesses(guess: FloatArray, truth: "pl.Series", tolerance: float) -> BoolArray:
     """Return whether each guess of a number is right, as `read_secrets` has it; what is not finite is wrong.
 
     >>> import polars as pl

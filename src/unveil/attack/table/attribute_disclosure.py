@@ -6,10 +6,10 @@ from math import nan
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.neighbours.secret_chances import Cells, in_cells
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table import _secrets
 from unveil.guess.trials import Attempts, Trials
@@ -17,8 +17,6 @@ from unveil.guess.trials import Attempts, Trials
 if TYPE_CHECKING:
     from unveil.data.table import Table
     from unveil.data.table.release import Knowledge
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +54,10 @@ def _among(right: Attempts, matched: Attempts) -> float:
 class _Found(NamedTuple):
     """One table of people: who was attacked, how likely the guess is right, and how likely a blind one is."""
 
-    rows: Integers
-    chance: NDArray[np.float64]
-    blind: NDArray[np.float64]
-    matched: NDArray[np.bool_]
+    rows: IntArray
+    chance: FloatArray
+    blind: FloatArray
+    matched: BoolArray
 
 
 @attack(
@@ -156,10 +154,10 @@ class AttributeDisclosure:
     def _look_up(
         self,
         truth: _secrets.Truth,
-        group: Integers,
+        group: IntArray,
         cells: Cells,
-        copies: Integers,
-        rank: Integers,
+        copies: IntArray,
+        rank: IntArray,
         rng: np.random.Generator,
     ) -> _Found:
         grid = Grid(group[:, None], np.empty((group.size, 0), np.int32), np.ones(1, np.int64), 1)
@@ -181,7 +179,7 @@ def _disclosed(trials: Trials, inside: _Found, outside: _Found | None) -> Disclo
     return Disclosed(trials, matched, control_matched, sure, control_sure)
 
 
-def _groups_of_rows(tables: Sequence["Table"], known: Sequence[str]) -> tuple[list[Integers], int]:
+def _groups_of_rows(tables: Sequence["Table"], known: Sequence[str]) -> tuple[list[IntArray], int]:
     """Return numbers that are equal where rows of any two tables are equal in all known columns, and how many."""
     import polars as pl
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import inf, log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.table.patterns import patterns_of_pairs, patterns_of_rows, scores_of_pairs, scores_of_rows
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table._agreement_patterns import (
     Records,
@@ -26,9 +26,6 @@ from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # So many pairs, of at least so many rows, tell how matching pairs agree; more would only take longer.
 _LEARNT_FROM = 2**22
@@ -146,7 +143,7 @@ class FellegiSunter:
             match, _ = match_levels(pairs, chance, certain=True)
         return Weights(records.names, records.rule.steps, match, chance, share)
 
-    def _learnt_in_blocks(self, records: Records, chance: Floats) -> Floats:
+    def _learnt_in_blocks(self, records: Records, chance: FloatArray) -> FloatArray:
         """Return m, each column's from the blocks that do not use it, by how many matching pairs these have."""
         total, weight = np.zeros_like(chance), np.zeros(len(chance))
         for block in self.blocks:
@@ -167,7 +164,7 @@ class FellegiSunter:
             )
         return total / weight[:, None]
 
-    def _scored(self, records: Records, weight: Floats, rows: Integers) -> Iterator[Scored]:
+    def _scored(self, records: Records, weight: FloatArray, rows: IntArray) -> Iterator[Scored]:
         """Yield targets (as places in ``rows``, in order), candidates (ascending) and their scores."""
         released, original, rule = records.released, records.original, records.rule
         if self.blocks:
@@ -182,7 +179,7 @@ class FellegiSunter:
             yield Scored(target + begin, candidate, score.ravel())
 
 
-def _all_pairs(records: Records, rows: Integers) -> Iterator[tuple[Integers, Integers]]:
+def _all_pairs(records: Records, rows: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield the released rows and the patterns of their pairs with all original rows."""
     size = len(records.original)
     at_a_time = max(1, _AT_A_TIME // size)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.neighbours.secret_chances import right_chances
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table import _secrets
 from unveil.attack.table._features import features
@@ -20,17 +21,14 @@ if TYPE_CHECKING:
     from unveil.data.table.encode import Encoded
     from unveil.data.table.release import Knowledge
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 
 class Model(Protocol):
     """Anything that learns one number per row from rows of numbers, such as the models of scikit-learn."""
 
-    def fit(self, X: Floats, y: NDArray[Any], /) -> Any:  # noqa: N803
+    def fit(self, X: FloatArray, y: NDArray[Any], /) -> Any:  # noqa: N803
         """Learn."""
 
-    def predict(self, X: Floats, /) -> Any:  # noqa: N803
+    def predict(self, X: FloatArray, /) -> Any:  # noqa: N803
         """Return one guess per row."""
 
 
@@ -154,7 +152,7 @@ class Inference:
             notes=tuple(notes),
         )
 
-    def _by_neighbours(self, rank: Integers, released: Grid, attacked: list[_Target]) -> Floats:
+    def _by_neighbours(self, rank: IntArray, released: Grid, attacked: list[_Target]) -> FloatArray:
         """Return the chance of everybody attacked, all at once, so that the released rows are prepared once."""
         numbers, codes, low, high = (
             np.concatenate(parts)
@@ -163,7 +161,7 @@ class Inference:
         targets = released._replace(numbers=numbers, codes=codes)
         return right_chances(released, rank, targets, low, high, self.neighbours)
 
-    def _by_model(self, rank: Integers, released: "Table", known: Grid, attacked: list[_Target]) -> Floats:
+    def _by_model(self, rank: IntArray, released: "Table", known: Grid, attacked: list[_Target]) -> FloatArray:
         """Return 1 for everybody whose secret the model guesses right, else 0."""
         import polars as pl
 
@@ -192,7 +190,7 @@ class Inference:
         return f"{self.secret} of one of the {self.neighbours} released rows that are nearest by {known} is {right}"
 
 
-def _guesses(model: Model, known: Floats, secret: NDArray[Any], people: Floats) -> Floats:
+def _guesses(model: Model, known: FloatArray, secret: NDArray[Any], people: FloatArray) -> FloatArray:
     """Return what a copy of the model guesses; whatever it raises is told by its kind only, as its words may quote."""
     try:
         learner = deepcopy(model)

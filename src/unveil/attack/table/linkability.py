@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.neighbours.nearest import Grid, content_rank, link_chance, link_chances
+from unveil._kernels.types import IntArray
 from unveil.attack._listing import attack
 from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from unveil.data.table import Table
     from unveil.data.table.encode import Encoded
     from unveil.data.table.release import Knowledge
-
-Floats = NDArray[np.float64]
 
 
 @attack(
@@ -129,7 +127,7 @@ class Linkability:
             ),
         )
 
-    def _drawn(self, first: Grid, second: Grid, rng: np.random.Generator) -> tuple[Grid, Grid, NDArray[np.int64]]:
+    def _drawn(self, first: Grid, second: Grid, rng: np.random.Generator) -> tuple[Grid, Grid, IntArray]:
         """Return the targets in both groups of columns, drawn and sorted by content, and which rows they are."""
         by_content = np.argsort(content_rank(first, second), kind="stable")
         rows = by_content.size
@@ -147,7 +145,7 @@ def _grid(encoded: "Encoded") -> Grid:
     return Grid(encoded.numbers, encoded.codes, encoded.step_cost, encoded.mismatch_cost)
 
 
-def _take(grid: Grid, rows: NDArray[np.int64]) -> Grid:
+def _take(grid: Grid, rows: IntArray) -> Grid:
     return grid._replace(numbers=grid.numbers[rows], codes=grid.codes[rows])
 
 

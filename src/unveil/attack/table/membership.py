@@ -5,10 +5,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.neighbours.density import chance_of_highest, density_ratio, rows_within
 from unveil._kernels.neighbours.nearest import Grid
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from unveil.data.table import Table
     from unveil.data.table.release import Knowledge
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Method = Literal["distance", "density"]
 
 #: How many people each part of the control must have.
@@ -37,8 +35,8 @@ class MembershipScores:
     person as those of the population do.
     """
 
-    members: Floats
-    nonmembers: Floats
+    members: FloatArray
+    nonmembers: FloatArray
     method: Method
 
 
@@ -46,11 +44,11 @@ class _Scored(NamedTuple):
     """Scores of members and of the control, and where these people stand in their tables."""
 
     population: int
-    members: Floats
-    member_rows: Integers
-    reference: Floats
-    tested: Floats
-    tested_rows: Integers
+    members: FloatArray
+    member_rows: IntArray
+    reference: FloatArray
+    tested: FloatArray
+    tested_rows: IntArray
 
 
 @attack(
@@ -220,7 +218,7 @@ class Membership:
             return ""
         return f", or raise the level of {self.level:g}" if part == by_level else ", or lower neighbours"
 
-    def _parts(self, control: "Table", rng: np.random.Generator) -> list[Integers]:
+    def _parts(self, control: "Table", rng: np.random.Generator) -> list[IntArray]:
         """Return the rows of each part of the control, drawn by lot and in the order of their content."""
         by_content = _by_content(control, self.columns)
         number = 2 if self.method == "distance" else 3
@@ -251,7 +249,7 @@ class Membership:
         )
 
 
-def _by_content(table: "Table", first: tuple[str, ...]) -> Integers:
+def _by_content(table: "Table", first: tuple[str, ...]) -> IntArray:
     """Return the rows in an order that depends on what is in them: in these columns, then in all others."""
     import polars as pl
 
@@ -261,7 +259,7 @@ def _by_content(table: "Table", first: tuple[str, ...]) -> Integers:
     return cells.select(pl.arg_sort_by(cells.columns, nulls_last=True)).to_series().to_numpy().astype(np.int64)
 
 
-def _take(grid: Grid, rows: Integers) -> Grid:
+def _take(grid: Grid, rows: IntArray) -> Grid:
     return grid._replace(numbers=grid.numbers[rows], codes=grid.codes[rows])
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table._candidate_boxes import Sets, beliefs_of_sets
 from unveil.attack.table._scores import Scored, candidates_of_scores, check_share, drawn_rows, least_kept
@@ -16,9 +16,6 @@ from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 SOURCE = "Domingo-Ferrer and Torra (2001), distance-based record linkage"
 # So many pairs are weighed at a time.
@@ -135,8 +132,8 @@ class Softmax:
 
     def _scored(
         self,
-        numbers: list[tuple[Floats, Floats]],
-        codes: list[tuple[NDArray[np.int32], NDArray[np.int32]]],
+        numbers: list[tuple[FloatArray, FloatArray]],
+        codes: list[tuple[Int32Array, Int32Array]],
         count: int,
         size: int,
     ) -> Iterator[Scored]:
@@ -154,7 +151,7 @@ class Softmax:
             yield Scored(target + begin, candidate, apart.ravel() / (-2 * self.s * self.s))
 
 
-def _standardised(known: Integers, seen: Integers) -> tuple[Floats, Floats]:
+def _standardised(known: IntArray, seen: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return original and released values in standard deviations of the original ones; NaN where missing."""
     values = [np.where(part == MISSING, np.nan, part) for part in (known, seen)]
     there = values[0][~np.isnan(values[0])]

@@ -6,9 +6,9 @@ from math import floor
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.table.rank_windows import ranking, windows_by_rank
+from unveil._kernels.types import Int32Array, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table._candidate_boxes import Fits, Sets, beliefs_of_sets, empty_rows, sets_of
 from unveil.attack.table.record_linkage import check_settings
@@ -20,8 +20,6 @@ from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates
 from unveil.guess.partition import exact_fraction
 
-Integers = NDArray[np.int64]
-
 #: The kinds whose values have an order that everybody knows; others are swapped in an order by lot.
 WITH_ORDER = frozenset({"number", "ordered", "date", "boolean"})
 
@@ -29,8 +27,8 @@ WITH_ORDER = frozenset({"number", "ordered", "date", "boolean"})
 class Ranked(NamedTuple):
     """One column of both tables as whole numbers in the order of the values, and how many ranks a value may move."""
 
-    original: Integers
-    released: Integers
+    original: IntArray
+    released: IntArray
     window: int
 
 
@@ -153,7 +151,7 @@ class RankIntersection:
         return ranked
 
 
-def _whole(part: Encoded) -> Integers:
+def _whole(part: Encoded) -> IntArray:
     """Return the one column, whichever way it was encoded."""
     if part.names_numbers:
         return part.numbers[:, 0]
@@ -163,7 +161,7 @@ def _whole(part: Encoded) -> Integers:
     return wide
 
 
-def _ranks_between(column: Ranked, target: Integers, row: NDArray[np.int32]) -> Integers:
+def _ranks_between(column: Ranked, target: IntArray, row: Int32Array) -> IntArray:
     """Return how many ranks lie from the released to the original value of each pair, 0 for equal or missing ones."""
     ranked = ranking(column.released, column.original, missing=MISSING)
     one, other = column.released[target], column.original[row]

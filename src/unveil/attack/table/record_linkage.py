@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.neighbours.nearest import Grid, content_rank, nearest_rows
+from unveil._kernels.types import Int32Array, IntArray
 from unveil.attack._listing import attack
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import Encoded, encode
@@ -14,15 +14,13 @@ from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 
-Integers = NDArray[np.int64]
-
 
 class Neighbours(NamedTuple):
     """The rows at most as far as the k-th nearest; those of target i are ``start[i]`` to ``start[i + 1] - 1``."""
 
-    start: Integers
-    row: NDArray[np.int32]
-    distance: Integers
+    start: IntArray
+    row: Int32Array
+    distance: IntArray
 
 
 @attack(source="Domingo-Ferrer and Torra (2001), distance-based record linkage")
@@ -102,13 +100,13 @@ def compared(original: Table, released: Table, columns: tuple[str, ...] | None) 
     return one, other
 
 
-def draw_by_content(table: Encoded, size: int, *, rng: np.random.Generator) -> Integers:
+def draw_by_content(table: Encoded, size: int, *, rng: np.random.Generator) -> IntArray:
     """Return the numbers of so many rows, ascending, drawn so that what they hold does not hang on their order."""
     order = np.argsort(content_rank(_grid(table)), kind="stable")
     return np.sort(order[rng.choice(order.size, size, replace=False)])
 
 
-def neighbours_of(original: Encoded, released: Encoded, k: int, *, rows: Integers | None = None) -> Neighbours:
+def neighbours_of(original: Encoded, released: Encoded, k: int, *, rows: IntArray | None = None) -> Neighbours:
     """Return the nearest original rows of the released ones (of all, or of those at ``rows``), ties included."""
     size = len(original.numbers)
     if k > size:
@@ -119,5 +117,5 @@ def neighbours_of(original: Encoded, released: Encoded, k: int, *, rows: Integer
     return Neighbours(*nearest_rows(_grid(original), _grid(released, slice(None) if rows is None else rows), k))
 
 
-def _grid(table: Encoded, rows: Integers | slice = slice(None)) -> Grid:
+def _grid(table: Encoded, rows: IntArray | slice = slice(None)) -> Grid:
     return Grid(table.numbers[rows], table.codes[rows], table.step_cost, table.mismatch_cost)

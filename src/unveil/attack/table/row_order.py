@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table.record_linkage import Neighbours, check_settings, compared, neighbours_of
 from unveil.data.table import Table
@@ -12,9 +12,6 @@ from unveil.data.table.encode import MISSING, Encoded
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 PERMUTATIONS = 999
 # So many positions tell whether rows are nearer than by chance; more would only take longer.
@@ -119,7 +116,7 @@ class RowOrder:
 
     def _drawn(
         self, released: Table, knowledge: Knowledge, rng: np.random.Generator
-    ) -> tuple[Encoded, Encoded, Integers]:
+    ) -> tuple[Encoded, Encoded, IntArray]:
         size = knowledge.records.rows
         if released.rows != size:
             raise InputError(
@@ -133,7 +130,7 @@ class RowOrder:
         return original, masked, np.sort(rng.choice(size, self.targets, replace=False))
 
 
-def own_chances(found: Neighbours, own: Integers, k: int) -> Floats:
+def own_chances(found: Neighbours, own: IntArray, k: int) -> FloatArray:
     """Return the chance that each target's own row is among its k nearest, ties for the last place broken by lot."""
     count = np.diff(found.start)
     target = np.repeat(np.arange(own.size), count)
@@ -147,7 +144,7 @@ def own_chances(found: Neighbours, own: Integers, k: int) -> Floats:
 
 
 def _test(
-    original: Encoded, masked: Encoded, rows: Integers, *, permutations: int, rng: np.random.Generator
+    original: Encoded, masked: Encoded, rows: IntArray, *, permutations: int, rng: np.random.Generator
 ) -> OrderTest:
     if rows.size > _TESTED:
         rows = np.sort(rng.choice(rows, _TESTED, replace=False))
@@ -164,7 +161,7 @@ def _test(
     )
 
 
-def _apart(original: Encoded, masked: Encoded, one: Integers, other: Integers) -> float:
+def _apart(original: Encoded, masked: Encoded, one: IntArray, other: IntArray) -> float:
     """Return the mean distance of these original rows from these released ones, pair by pair, in columns."""
     total = float((original.codes[one] != masked.codes[other]).sum())
     for place, step in enumerate(_steps(original)):
@@ -174,7 +171,7 @@ def _apart(original: Encoded, masked: Encoded, one: Integers, other: Integers) -
     return total / one.size
 
 
-def _apart_by_chance(original: Encoded, masked: Encoded, rows: Integers) -> float:
+def _apart_by_chance(original: Encoded, masked: Encoded, rows: IntArray) -> float:
     """Return the mean distance of all pairs, from sorted columns instead of pair by pair."""
     total = 0.0
     for x, y in zip(original.codes[rows].T, masked.codes[rows].T, strict=True):

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table.candidate_set import CandidateSet
 from unveil.data.table import Table
@@ -17,7 +17,6 @@ from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates
 from unveil.guess.mass_function import MassFunction
 
-Integers = NDArray[np.int64]
 Conflict = Literal["refuse", "normalise"]
 
 
@@ -106,7 +105,7 @@ class SeveralReleases:
         names = [name for name in released.column_names if name != self.key]
         return released.select(names) if names and len(names) < len(released.column_names) else released
 
-    def _places(self, released: Table, other: Table) -> Integers:
+    def _places(self, released: Table, other: Table) -> IntArray:
         """Return where each row of the release at hand is in another one, -1 where it is not."""
         if self.key is None:
             if released.rows != other.rows:
@@ -145,7 +144,7 @@ def as_beliefs(guess: Beliefs | Candidates, size: int) -> Beliefs:
 
 
 def conditioned(
-    first: Beliefs, others: Sequence[Beliefs], places: Sequence[Integers], *, conflict: Conflict = "refuse"
+    first: Beliefs, others: Sequence[Beliefs], places: Sequence[IntArray], *, conflict: Conflict = "refuse"
 ) -> Beliefs:
     """Return beliefs conditioned on what each of the others leaves possible for the same person.
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.table.predicates import Conditions, chance_of_one, matches
+from unveil._kernels.types import IntArray
 from unveil.attack._listing import attack
 from unveil.errors import InputError
 from unveil.guess.predicates import WITH_ORDER, CodedTable, Predicates, Relation
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from unveil.data.table import Table
     from unveil.data.table.release import Knowledge
 
-Integers = NDArray[np.int64]
 
 #: Combinations of columns are given up after this many tries for each guess that was asked for.
 TRIES_PER_GUESS = 1000
@@ -30,9 +29,9 @@ EQUAL, AT_LEAST, AT_MOST = range(3)
 class Picks(NamedTuple):
     """Predicates as arrays with one row each: the columns, the place of the relation, and the code of the value."""
 
-    column: Integers
-    relation: Integers
-    code: Integers
+    column: IntArray
+    relation: IntArray
+    code: IntArray
 
 
 @attack(source="Giomi et al., PoPETs 2023; Cohen & Nissim, PNAS 117 (2020)")
@@ -239,7 +238,7 @@ def _combined(coded: CodedTable, size: int, guesses: int, rng: np.random.Generat
     by_content = np.argsort(content_rank(Grid(np.empty((codes.shape[1], 0), np.int64), codes.T, np.empty(0, int), 1)))
     middle = _middle(coded)
     tried: set[bytes] = set()
-    kept: list[Integers] = []
+    kept: list[IntArray] = []
     batch, stale = max(guesses, _STALE // 5), 0
     for _ in range(0, TRIES_PER_GUESS * guesses, batch):
         rows = by_content[rng.integers(codes.shape[1], size=(batch, 1))]
@@ -259,14 +258,14 @@ def _combined(coded: CodedTable, size: int, guesses: int, rng: np.random.Generat
     return Picks(found[:, 0], found[:, 1], found[:, 2])
 
 
-def _unseen(drawn: Integers, tried: set[bytes]) -> Integers:
+def _unseen(drawn: IntArray, tried: set[bytes]) -> IntArray:
     """Return those that were not tried before, each once, and remember them."""
     new = {key: place for place, each in enumerate(drawn) if (key := each.tobytes()) not in tried}
     tried.update(new)
     return drawn[list(new.values())]
 
 
-def _middle(coded: CodedTable) -> Integers:
+def _middle(coded: CodedTable) -> IntArray:
     """Return twice the code of each column's median, missing values aside; -1 for a column without order."""
     middle = np.full(len(coded.kinds), -1, np.int64)
     for place, kind in enumerate(coded.kinds):

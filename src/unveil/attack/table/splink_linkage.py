@@ -7,8 +7,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil._optional import need
 from unveil.attack._listing import attack
 from unveil.attack.table._agreement_patterns import check_blocks
@@ -22,8 +22,6 @@ from unveil.guess.candidates import Candidates
 if TYPE_CHECKING:
     import polars as pl
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # The two inputs by names that splink orders this way, so that released rows are on the left.
 _RELEASED, _ORIGINAL = "a_released", "b_original"
@@ -179,16 +177,16 @@ def _spread(values: "pl.Series") -> float:
     return float(number.cast(pl.Float64).std(ddof=0) or 0.0)  # type: ignore[arg-type]
 
 
-def _by_content(frame: "pl.DataFrame") -> Integers:
+def _by_content(frame: "pl.DataFrame") -> IntArray:
     """Return the rows in an order that depends on what they hold alone, but for rows that are equal."""
     import polars as pl
 
     plain = pl.DataFrame({f"c{place}": column for place, column in enumerate(frame)})
-    order: Integers = plain.with_row_index("row").sort(plain.columns)["row"].to_numpy().astype(np.int64)
+    order: IntArray = plain.with_row_index("row").sort(plain.columns)["row"].to_numpy().astype(np.int64)
     return order
 
 
-def _plain(table: Table, order: Integers) -> "pl.DataFrame":
+def _plain(table: Table, order: IntArray) -> "pl.DataFrame":
     """Return the rows in this order, with numbers for row and column names, in types that any database has."""
     import polars as pl
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.files.source import Source
 from unveil.errors import InputError
 
@@ -99,10 +100,10 @@ class _Lines:
 
     text: bytes
     last: bool
-    ends: NDArray[np.int64]
-    fields: NDArray[np.int64]
-    stray: NDArray[np.int64]
-    lone_returns: NDArray[np.int64]
+    ends: IntArray
+    fields: IntArray
+    stray: IntArray
+    lone_returns: IntArray
     quote_is_open: bool
 
     @property
@@ -176,7 +177,7 @@ def _look(text: bytes, separator: int, *, last: bool) -> _Lines:
     )
 
 
-def _stray_quotes(array: NDArray[np.uint8], quotes: NDArray[np.int64], separator: int) -> NDArray[np.int64]:
+def _stray_quotes(array: NDArray[np.uint8], quotes: IntArray, separator: int) -> IntArray:
     """Return the quotes that neither begin a cell, nor end one, nor are doubled."""
     border = np.zeros(256, bool)
     border[[separator, _QUOTE, _NEWLINE]] = True
@@ -189,9 +190,9 @@ def _stray_quotes(array: NDArray[np.uint8], quotes: NDArray[np.int64], separator
     return np.concatenate([opening[~border[array[opening - 1]]], closing[~after_cell[array[closing + 1]]]])
 
 
-def _empty_lines(lines: _Lines) -> NDArray[np.bool_]:
+def _empty_lines(lines: _Lines) -> BoolArray:
     starts = np.concatenate([[0], lines.ends[:-1] + 1])[: lines.ends.size]
-    empty: NDArray[np.bool_] = lines.ends == starts
+    empty: BoolArray = lines.ends == starts
     if b"\r\n" in lines.text:
         array = np.frombuffer(lines.text, np.uint8)
         empty |= (lines.ends == starts + 1) & (array[starts] == _RETURN)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.graph._edge_stream import EdgeFile, not_text
 from unveil.errors import InputError
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 Between = Literal["spaces", "tabs", "commas"]
-Flags = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 #: Lines that begin with one of these are remarks.
 COMMENT = b"#%"
@@ -82,7 +81,7 @@ def _whole_lines(file: EdgeFile, skip: int, before: int) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _checked(file: EdgeFile, text: bytes, between: Between, columns: int, before: int) -> tuple[bytes, Integers]:
+def _checked(file: EdgeFile, text: bytes, between: Between, columns: int, before: int) -> tuple[bytes, IntArray]:
     """Return the lines with edges, one separator between cells, and their numbers; or say which line is wrong."""
     array = np.frombuffer(text, np.uint8)
     _refuse_stray_returns(file, text, array, before)
@@ -161,7 +160,7 @@ def _refuse_quotes(file: EdgeFile, text: bytes, between: Between, before: int) -
 
 
 def _named(
-    file: EdgeFile, cleaned: bytes, between: Between, columns: int, lines: Integers, ends: tuple[int, int] | None
+    file: EdgeFile, cleaned: bytes, between: Between, columns: int, lines: IntArray, ends: tuple[int, int] | None
 ) -> "pl.DataFrame":
     """Return the names at both ends of each line, after a look at the numbers beside them."""
     import polars as pl
@@ -190,7 +189,7 @@ def _named(
     return pl.DataFrame({"source": whole(source), "target": whole(target), "line": lines})
 
 
-def _refuse_words(file: EdgeFile, column: "pl.Series", which: str, lines: Integers) -> None:
+def _refuse_words(file: EdgeFile, column: "pl.Series", which: str, lines: IntArray) -> None:
     import polars as pl
 
     text = column.str.strip_chars()
@@ -216,7 +215,7 @@ def whole(names: "pl.Series") -> "pl.Series":
     return numbers if numbers.cast(pl.String).eq_missing(names).all() else names
 
 
-def _not_utf8(file: EdgeFile, cleaned: bytes, lines: Integers) -> InputError:
+def _not_utf8(file: EdgeFile, cleaned: bytes, lines: IntArray) -> InputError:
     try:
         cleaned.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.graph.rows import distinct, edge_keys
+from unveil._kernels.types import IntArray
 from unveil.data.graph._edge_lines import whole
 from unveil.data.graph.graph import MOST_NODES, Graph
 from unveil.errors import InputError
@@ -14,7 +15,6 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-Integers = NDArray[np.int64]
 
 _INTEGER = r"^-?[0-9]{1,18}$"
 # A header that counts many times more nodes than have an edge is wrong, and following it could fill the memory.
@@ -41,7 +41,7 @@ class NamedEdges:
 
     source: "pl.Series"
     target: "pl.Series"
-    row: Integers
+    row: IntArray
     where: tuple[str, str, str]
     directed: bool | None = None
     declared: int = 0
@@ -76,8 +76,8 @@ def graph_of(edges: NamedEdges, *, name: str, notes: tuple[str, ...] = ()) -> Gr
 
 
 def simple_graph(
-    one: Integers,
-    other: Integers,
+    one: IntArray,
+    other: IntArray,
     nodes: int,
     *,
     names: NDArray[Any] | None,
@@ -109,7 +109,7 @@ def simple_graph(
     return Graph.from_keys(keys, nodes, names=names, name=name, notes=said)
 
 
-def natural_order(names: "pl.Series") -> Integers:
+def natural_order(names: "pl.Series") -> IntArray:
     """Return the places of distinct names in their natural order: whole numbers by their value, then text.
 
     >>> import polars as pl
@@ -120,7 +120,7 @@ def natural_order(names: "pl.Series") -> Integers:
 
     number = pl.when(pl.col("name").str.contains(_INTEGER)).then(pl.col("name")).cast(pl.Int64, strict=False)
     frame = pl.DataFrame({"name": names.cast(pl.String)}).with_row_index("place").with_columns(number.alias("number"))
-    order: Integers = frame.sort("number", "name", nulls_last=True)["place"].to_numpy().astype(np.int64)
+    order: IntArray = frame.sort("number", "name", nulls_last=True)["place"].to_numpy().astype(np.int64)
     return order
 
 
@@ -164,7 +164,7 @@ def _refuse_collisions(edges: NamedEdges, columns: list["pl.Series"], plain: lis
         )
 
 
-def _numbered(source: "pl.Series", target: "pl.Series") -> tuple[Integers, NDArray[Any]]:
+def _numbered(source: "pl.Series", target: "pl.Series") -> tuple[IntArray, NDArray[Any]]:
     """Return the node numbers of all sources and of the targets that are not empty, and the name of each node."""
     import polars as pl
 
@@ -183,8 +183,8 @@ def _are_their_numbers(names: NDArray[Any]) -> bool:
 
 
 def _with_declared(
-    one: Integers, other: Integers, names: NDArray[Any], declared: int
-) -> tuple[Integers, Integers, NDArray[Any], tuple[str, ...]]:
+    one: IntArray, other: IntArray, names: NDArray[Any], declared: int
+) -> tuple[IntArray, IntArray, NDArray[Any], tuple[str, ...]]:
     """Return the edges among nodes 1 to ``declared`` where the names are such numbers, and a note."""
     if names.size == declared:
         return one, other, names, ()

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.graph._edge_names import natural_order, simple_graph
 from unveil.data.graph.graph import Graph
 from unveil.errors import InputError
@@ -85,7 +85,7 @@ def _numbered_anew(
     order = natural_order(names)
     number = np.empty(order.size, np.int64)
     number[order] = np.arange(order.size)
-    pairs: NDArray[np.int64] = np.array(list(ends), np.int64).reshape(-1, 2)
+    pairs: IntArray = np.array(list(ends), np.int64).reshape(-1, 2)
     chosen = names[order].to_numpy()
     labels = None if (chosen == np.arange(order.size).astype(str)).all() else chosen
     return simple_graph(

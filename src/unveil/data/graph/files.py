@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.files._spreadsheet import as_meant, shown_as_text
 from unveil.data.files.read import read_table, refuse_cells, refuse_repeats
 from unveil.data.files.source import shown
@@ -17,7 +17,6 @@ from unveil.data.graph.release import NOBODY, GraphRelease
 if TYPE_CHECKING:
     import polars as pl
 
-Integers = NDArray[np.int64]
 PathLike = str | os.PathLike[str]
 
 #: In a truth that was read, a node of which the file says nothing: it may stand for somebody or for nobody.
@@ -76,7 +75,7 @@ def write_truth(path: PathLike, release: GraphRelease) -> Path:
     return write_text(path, truth_text(release))
 
 
-def read_truth(path: PathLike, *, released: Graph, original: Graph) -> tuple[Integers, tuple[str, ...]]:
+def read_truth(path: PathLike, *, released: Graph, original: Graph) -> tuple[IntArray, tuple[str, ...]]:
     r"""Return for each released node the number of the original one it stands for, -1 for nobody, and notes.
 
     Parameters
@@ -125,7 +124,7 @@ def read_truth(path: PathLike, *, released: Graph, original: Graph) -> tuple[Int
     return truth, tuple(notes)
 
 
-def read_seed_pairs(path: PathLike, *, released: Graph, auxiliary: Graph) -> Integers:
+def read_seed_pairs(path: PathLike, *, released: Graph, auxiliary: Graph) -> IntArray:
     r"""Return the pairs of nodes that an adversary knows: one row each, the released node and the auxiliary one.
 
     Parameters
@@ -170,7 +169,7 @@ def _names(graph: Graph) -> "pl.Series":
     return pl.Series([str(name) for name in names], dtype=pl.String)
 
 
-def _numbers_of(path: PathLike, frame: "pl.DataFrame", column: str, graph: Graph) -> Integers:
+def _numbers_of(path: PathLike, frame: "pl.DataFrame", column: str, graph: Graph) -> IntArray:
     """Return the number of the node that each cell names, -1 where it is empty."""
     import polars as pl
 

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil._kernels.graph.rows import distinct, edge_keys, ends_of, keys_of, rows_of
+from unveil._kernels.types import Int32Array, IntArray
 from unveil.errors import InputError
-
-Integers = NDArray[np.int64]
 
 #: Node numbers have 32 bits.
 MOST_NODES = 2**31 - 1
@@ -39,8 +38,8 @@ class Graph:
     (3, 2, array([1, 2, 1]), ('1 repeated edge was left out',))
     """
 
-    start: Integers
-    neighbour: NDArray[np.int32]
+    start: IntArray
+    neighbour: Int32Array
     names: NDArray[Any] | None = None
     name: str = "graph"
     notes: tuple[str, ...] = ()
@@ -99,7 +98,7 @@ class Graph:
 
     @classmethod
     def from_keys(
-        cls, keys: Integers, nodes: int, *, names: Any = None, name: str = "graph", notes: Sequence[str] = ()
+        cls, keys: IntArray, nodes: int, *, names: Any = None, name: str = "graph", notes: Sequence[str] = ()
     ) -> "Graph":
         """Return the graph whose edges have these sorted, distinct keys (``smaller * nodes + larger``), unchecked."""
         start, neighbour = rows_of(keys, nodes)
@@ -116,25 +115,25 @@ class Graph:
         return int(self.neighbour.size // 2)
 
     @cached_property
-    def degrees(self) -> Integers:
+    def degrees(self) -> IntArray:
         """The number of neighbours of each node."""
         degrees = np.diff(self.start)
         degrees.flags.writeable = False
         return degrees
 
     @cached_property
-    def keys(self) -> Integers:
+    def keys(self) -> IntArray:
         """One number per edge, ``smaller * nodes + larger``, ascending."""
         keys = keys_of(self.start, self.neighbour)
         keys.flags.writeable = False
         return keys
 
     @property
-    def ends(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def ends(self) -> tuple[Int32Array, Int32Array]:
         """The smaller and the larger end of each edge, in the order of the keys."""
         return ends_of(self.keys, self.nodes)
 
-    def neighbours_of(self, node: int) -> NDArray[np.int32]:
+    def neighbours_of(self, node: int) -> Int32Array:
         """Return the neighbours of one node, ascending."""
         return self.neighbour[self.start[node] : self.start[node + 1]]
 
@@ -171,7 +170,7 @@ class Graph:
         return f"Graph({self.nodes} nodes, {self.edges} edges)"
 
 
-def _node_numbers(values: ArrayLike) -> Integers:
+def _node_numbers(values: ArrayLike) -> IntArray:
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InputError("the ends of edges must be flat sequences of whole numbers from 0. Number the nodes first")

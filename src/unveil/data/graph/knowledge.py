@@ -4,14 +4,12 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.rows import among, edge_keys
+from unveil._kernels.types import IntArray
 from unveil.data.graph.graph import Graph
 from unveil.data.graph.release import NOBODY, GraphKnowledge, GraphRelease
 from unveil.errors import InputError
-
-Integers = NDArray[np.int64]
 
 
 def draw_knowledge(
@@ -82,7 +80,7 @@ def _check(original: Graph, overlap: object, seed_pairs: object) -> None:
 
 def _drawn_edges(
     original: Graph, kept: int, connected: bool, rng: np.random.Generator
-) -> tuple[Integers, tuple[str, ...]]:
+) -> tuple[IntArray, tuple[str, ...]]:
     forest = _spanning_forest(original, rng) if connected else np.empty(0, np.int64)
     if forest.size > kept:
         return _chosen(original.keys, kept, rng), (
@@ -93,11 +91,11 @@ def _drawn_edges(
     return np.sort(np.concatenate([forest, _chosen(others, kept - forest.size, rng)])), ()
 
 
-def _chosen(keys: Integers, count: int, rng: np.random.Generator) -> Integers:
+def _chosen(keys: IntArray, count: int, rng: np.random.Generator) -> IntArray:
     return np.sort(keys[rng.choice(keys.size, count, replace=False, shuffle=False)])
 
 
-def _spanning_forest(original: Graph, rng: np.random.Generator) -> Integers:
+def _spanning_forest(original: Graph, rng: np.random.Generator) -> IntArray:
     """Return the keys of edges without a circle that connect what the original connects.
 
     It is the lightest such set when edges weigh what a draw says: every edge has its chance to be in it, though
@@ -113,7 +111,7 @@ def _spanning_forest(original: Graph, rng: np.random.Generator) -> Integers:
     return np.sort(edge_keys(forest.row, forest.col, original.nodes))
 
 
-def _drawn_seeds(release: GraphRelease, count: int, rng: np.random.Generator) -> Integers:
+def _drawn_seeds(release: GraphRelease, count: int, rng: np.random.Generator) -> IntArray:
     place = np.empty(release.original.nodes, np.int64)
     real = np.flatnonzero(release.truth != NOBODY)
     place[release.truth[real]] = real

@@ -1,6 +1,7 @@
 """Read graphs from files of edges, or take them out of what other libraries hold."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from unveil.data.graph._edge_stream import EdgeFile, open_edges
 from unveil.data.graph._edge_table import graph_of_columns, graph_of_csv, graph_of_ends
 from unveil.data.graph._objects import from_igraph, from_networkx, from_sparse, is_igraph, is_networkx, is_sparse
 from unveil.data.graph.graph import Graph
+from unveil.data.table.native import is_one_table, series_of
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -99,8 +101,8 @@ def graph_from(thing: Any, *, name: str | None = None) -> Graph:
     thing
         A `Graph` (returned as it is), the path of a file (see :func:`read_graph`), a graph of networkx or igraph, a
         square sparse matrix of scipy (an edge wherever it is not 0), a tuple of two lists or arrays (sources and
-        targets), or a DataFrame with such columns. A list, or a tuple of tuples, is refused: two pairs in it could be
-        two edges, or sources and targets.
+        targets), or a table with such columns, as :meth:`unveil.Table.from_frame` takes it. A list that is no such
+        table, or a tuple of tuples, is refused: two pairs in it could be two edges, or sources and targets.
     name
         How reports call the graph; None takes the name of the file, or "graph".
 
@@ -130,7 +132,8 @@ def graph_from(thing: Any, *, name: str | None = None) -> Graph:
     for fits, take in ((is_networkx, from_networkx), (is_igraph, from_igraph), (is_sparse, from_sparse)):
         if fits(thing):
             return take(thing, name=name)
-    if isinstance(thing, (tuple, list)):
+    is_table = is_one_table(thing) if isinstance(thing, (Mapping, list)) else hasattr(type(thing), "columns")
+    if isinstance(thing, (tuple, list)) and not is_table:
         if isinstance(thing, list) or len(thing) != 2 or any(isinstance(part, tuple) for part in thing):
             raise InputError(
                 "the edges of a graph must be a tuple of two lists or arrays, the sources and the targets, but are a "
@@ -138,9 +141,7 @@ def graph_from(thing: Any, *, name: str | None = None) -> Graph:
                 "with these columns"
             )
         return _from_pair(*thing, name=name)
-    if hasattr(thing, "columns"):
-        from unveil.data.table.native import series_of
-
+    if is_table:
         columns = [series for series, _ in series_of(thing, table=name)]
         return graph_of_columns(columns, f"the {name}", (f"the {name}", "row", " (counted from 1) "), name=name)
     raise InputError(

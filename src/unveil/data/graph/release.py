@@ -7,15 +7,13 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.rows import among, edge_keys
+from unveil._kernels.types import IntArray
 from unveil.data.graph.graph import Graph
 from unveil.data.ledger import Ledger
 from unveil.data.table.release import ReleaseKind
 from unveil.errors import InputError
-
-Integers = NDArray[np.int64]
 
 #: The truth of a node that was made up: it stands for nobody.
 NOBODY = -1
@@ -64,7 +62,7 @@ class GraphRelease:
 
     original: Graph
     released: Graph
-    truth: Integers
+    truth: IntArray
     kind: ReleaseKind = "masked"
     name: str = "release"
     notes: tuple[str, ...] = ()
@@ -135,7 +133,7 @@ class GraphKnowledge:
     """
 
     auxiliary: Graph
-    seeds: Integers
+    seeds: IntArray
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -151,7 +149,7 @@ class GraphKnowledge:
         seeds.flags.writeable = False
         object.__setattr__(self, "seeds", seeds)
 
-    def targets(self, released: Graph) -> Integers:
+    def targets(self, released: Graph) -> IntArray:
         """Return the released nodes that are left to find: those that the adversary did not know beforehand.
 
         >>> edge = Graph.from_edges([0], [1], nodes=3)

@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.data.files._delimited import csv_columns, csv_rows
 from unveil.data.files.source import Source
 from unveil.data.matrices.square_matrix import MatrixFile, Names, refuse_shape, square_matrix
@@ -15,7 +15,6 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-Floats = NDArray[np.float64]
 
 # A fraction with a million digits would take minutes to divide, so exponents and cells are kept short.
 _WRITTEN = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)(?:\s*/\s*(\d+))?\s*(%?)", re.ASCII)
@@ -132,7 +131,7 @@ def _filled_names(names: list[str] | None, word: str, what: str) -> Names | None
     return tuple(names)
 
 
-def _numbers(source: Source, positions: list[str], skipped: bool, height: int) -> Floats:
+def _numbers(source: Source, positions: list[str], skipped: bool, height: int) -> FloatArray:
     """Return the numbers below the first line; NaN where a cell is none. Plain ones never become text on the way."""
     import polars as pl
 

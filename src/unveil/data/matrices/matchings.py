@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.files.read import read_table, refuse_cells, refuse_repeats
 from unveil.data.files.source import shown
 from unveil.data.matrices._matrix_files import matrix_of
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 PathLike = str | os.PathLike[str]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _A_NUMBER = "hold a number such as 0.25, 25% or 1/4"
 
@@ -28,23 +26,23 @@ class Ranges(NamedTuple):
     """Between which frequencies the adversary knows each entry to be; both ends belong to the range."""
 
     entries: Names
-    low: Floats
-    high: Floats
+    low: FloatArray
+    high: FloatArray
 
 
 class Frequencies(NamedTuple):
     """How often each token was seen, and plain sentences on what was left out or counted in a special way."""
 
     tokens: Names
-    frequency: Floats
+    frequency: FloatArray
     notes: tuple[str, ...] = ()
 
 
 class MatchingsFile(NamedTuple):
     """Matchings as rows of token numbers, how likely each is, and the names."""
 
-    matchings: Integers
-    probability: Floats
+    matchings: IntArray
+    probability: FloatArray
     entries: Names
     tokens: Names
 
@@ -90,7 +88,7 @@ def read_matrix(path: PathLike) -> MatrixFile:
     return matrix_of(path)
 
 
-def read_truth(path: PathLike, matching: _Paired) -> Integers:
+def read_truth(path: PathLike, matching: _Paired) -> IntArray:
     """Return the true token of each entry of the matching as a number from 0, from the columns ``entry`` and ``token``.
 
     Parameters

@@ -3,17 +3,16 @@
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
 Names = tuple[str, ...]
 #: A dense array, or rows of a sparse matrix with ascending columns and no stored zeros.
-SquareMatrix = Union[Floats, "csr_array"]
+SquareMatrix = Union[FloatArray, "csr_array"]
 
 #: A dense matrix with more rows than this takes more than 800 MB, and its copies several times as much.
 MOST_DENSE_ROWS = 10_000
@@ -74,7 +73,7 @@ def refuse_shape(shape: tuple[int, ...], *, what: str, entries: int | None = Non
         )
 
 
-def _numbers(matrix: Any, what: str) -> Floats:
+def _numbers(matrix: Any, what: str) -> FloatArray:
     wrong = InputError(
         f"{what} must have rows of equal length, made of real numbers. Correct the rows or cells that differ"
     )

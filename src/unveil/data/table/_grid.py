@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from unveil._kernels.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import polars as pl
 
-Integers = NDArray[np.int64]
 
 #: Stands for a missing value among the grid units.
 MISSING = int(np.iinfo(np.int64).min)
@@ -30,7 +30,7 @@ class Grid(NamedTuple):
     ``exact`` says whether whole numbers, decimals, moments and levels are on the grid as they are; real ones never are.
     """
 
-    values: list[Integers]
+    values: list[IntArray]
     span: int
     reach: int
     exact: bool
@@ -104,7 +104,7 @@ def _places(parts: Sequence["pl.Series"]) -> int | None:
     return None
 
 
-def _blocks(part: "pl.Series") -> Iterator[NDArray[np.float64]]:
+def _blocks(part: "pl.Series") -> Iterator[FloatArray]:
     """Yield the numbers that are there, in pieces small enough to work on without much memory."""
     for start in range(0, part.len(), _BLOCK):
         yield part.slice(start, _BLOCK).drop_nulls().to_numpy()
@@ -189,7 +189,7 @@ def _real(parts: Sequence["pl.Series"], reference: Sequence[int]) -> Grid:
     return _finished(values, parts, _REAL_STEPS if half > 0 else 0, exact=half == 0)
 
 
-def _finished(values: list[Integers], parts: Sequence["pl.Series"], span: int, *, exact: bool) -> Grid:
+def _finished(values: list[IntArray], parts: Sequence["pl.Series"], span: int, *, exact: bool) -> Grid:
     spread = max(int(units.max()) for units in values) - min(int(units.min()) for units in values)
     for units, part in zip(values, parts, strict=True):
         if part.null_count():

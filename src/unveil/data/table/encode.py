@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table._grid import MISSING, on_grid
 from unveil.data.table.table import Kind, Table
 from unveil.errors import InputError
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MISSING", "Encoded", "encode"]
 
-Integers = NDArray[np.int64]
 
 _LARGEST_DISTANCE = 2**61
 _NUMBER_KINDS = ("number", "ordered", "date")
@@ -49,10 +48,10 @@ class Encoded:
     """
 
     names_numbers: tuple[str, ...]
-    numbers: Integers
+    numbers: IntArray
     names_codes: tuple[str, ...]
-    codes: NDArray[np.int32]
-    step_cost: Integers
+    codes: Int32Array
+    step_cost: IntArray
     mismatch_cost: int
     exact: bool = True
 
@@ -152,7 +151,7 @@ def _is_number(dtype: "pl.DataType") -> bool:
     return dtype.is_numeric()
 
 
-def _codes(parts: Sequence["pl.Series"]) -> list[NDArray[np.int32]]:
+def _codes(parts: Sequence["pl.Series"]) -> list[Int32Array]:
     """Return the number of each cell: 0 for missing, else from 1 in the order of the values of all tables."""
     import polars as pl
 
@@ -177,7 +176,7 @@ def _mismatch_cost(spans: Sequence[int], reach: int) -> tuple[int, bool]:
     return (cost, True) if exact else (cost * (most // cost), False)
 
 
-def _widened(numbers: Sequence[Integers], spans: Sequence[int], most: int) -> list[int]:
+def _widened(numbers: Sequence[IntArray], spans: Sequence[int], most: int) -> list[int]:
     """Give columns with more than ``most`` steps in their span wider ones, in place, and return the spans."""
     for place, span in enumerate(spans):
         step = -(-span // most)

@@ -7,9 +7,7 @@ from unveil.data.table.table import Table, agree
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from unveil._kernels.types import IntArray
     from unveil.data.mechanism import Mechanism
 
 ReleaseKind = Literal["masked", "synthetic"]
@@ -56,7 +54,7 @@ class Release:
     kind: ReleaseKind | None = None
     name: str = "release"
     notes: tuple[str, ...] = ()
-    truth: "NDArray[np.int64] | None" = None
+    truth: "IntArray | None" = None
     # It may know the original, and what is private is never printed.
     mechanism: "Mechanism | None" = field(default=None, repr=False)
 

@@ -17,9 +17,9 @@ from unveil.data.table.native import series_of
 from unveil.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
+
+    from unveil._kernels.types import IntArray
 
 __all__ = ["KINDS", "ROLES", "Column", "Kind", "Role", "Table", "ToldKind", "agree"]
 
@@ -66,12 +66,14 @@ class Table:
         roles: Mapping[str, Role] | None = None,
         missing: Collection[str] = (),
     ) -> "Table":
-        """Return the rows of any eager DataFrame (pandas, polars, pyarrow, …) as a table; the frame stays as it is.
+        """Return the rows of any DataFrame, list of dicts or mapping of columns as a table; it stays as it is.
 
         Parameters
         ----------
         frame
-            At least one row and one column; the columns must have different names.
+            A frame of pandas, polars, pyarrow, DuckDB or whatever else narwhals takes or streams Arrow (a lazy one is
+            collected); a list with a dict for each row, in which a missing key is a missing value; or a mapping from
+            name to a list, array or series. At least one row and one column; the columns must have different names.
         name
             How messages call the table.
         kinds
@@ -159,7 +161,7 @@ class Table:
         }
         return replace(self, frame=pl.DataFrame(ends), sha256=None)
 
-    def take(self, row_indices: "NDArray[np.int64] | Sequence[int]") -> "Table":
+    def take(self, row_indices: "IntArray | Sequence[int]") -> "Table":
         """Return the rows at these positions, counted from 0, in this order; they have no hash, being no file."""
         frame = self.frame[row_indices]
         missing = frame.null_count().row(0) if frame.width else ()

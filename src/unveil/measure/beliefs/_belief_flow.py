@@ -8,11 +8,11 @@ greatest excess over all families is the greatest ``Bel(A) - P(A)`` over all set
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil._kernels.mass.atoms import Compact, Floats, Integers, Sets, collapse, compact, reach, signatures
+from unveil._kernels.mass.atoms import Compact, Sets, collapse, compact, reach, signatures
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
-Family = NDArray[np.bool_]
+Family = BoolArray
 
 #: All unions of so many focal sets are tried; 4,096 of them take less than a millisecond.
 MOST_UNIONS = 12
@@ -23,7 +23,7 @@ SCALE = 2**30
 class Worst(NamedTuple):
     """A set ``A``, its belief and its probability, and how it was found; ``Bel(A) - P(A)`` is the greatest there is."""
 
-    elements: Integers
+    elements: IntArray
     belief: float
     probability: float
     method: str
@@ -34,7 +34,7 @@ class Worst(NamedTuple):
         return self.belief - self.probability
 
 
-def worst_set(sets: Sets, mass: Floats, elements: Integers, probability: Floats, size: int) -> Worst:
+def worst_set(sets: Sets, mass: FloatArray, elements: IntArray, probability: FloatArray, size: int) -> Worst:
     """Return the set with the greatest ``Bel(A) - P(A)``, the empty set where none exceeds.
 
     ``sets`` are the focal sets, each sorted and distinct, on a frame of ``size`` elements. Exact up to rounding, except
@@ -50,7 +50,7 @@ def worst_set(sets: Sets, mass: Floats, elements: Integers, probability: Floats,
     return _as_set(problem, mass, family, method)
 
 
-def _worst_family(problem: Compact, mass: Floats) -> tuple[Family, str]:
+def _worst_family(problem: Compact, mass: FloatArray) -> tuple[Family, str]:
     if mass.size == 1:
         return np.ones(1, np.bool_), "one focal set"
     family = _of_disjoint(problem, mass)
@@ -64,7 +64,7 @@ def _worst_family(problem: Compact, mass: Floats) -> tuple[Family, str]:
     return _of_flow(problem, mass), "flow"
 
 
-def _as_set(problem: Compact, mass: Floats, family: Family, method: str) -> Worst:
+def _as_set(problem: Compact, mass: FloatArray, family: Family, method: str) -> Worst:
     """Return the union of a family with its belief, to which focal sets outside the family may add, and probability."""
     inside = np.zeros(problem.width, np.bool_)
     for number in np.flatnonzero(family):
@@ -79,7 +79,7 @@ def _as_set(problem: Compact, mass: Floats, family: Family, method: str) -> Wors
     return Worst(problem.elements_at(inside), belief, probability, method)
 
 
-def _of_disjoint(problem: Compact, mass: Floats) -> Family | None:
+def _of_disjoint(problem: Compact, mass: FloatArray) -> Family | None:
     """Return the focal sets that exceed by themselves; None where some overlap."""
     member = np.concatenate(problem.sets)
     if member.size > problem.width:
@@ -91,13 +91,13 @@ def _of_disjoint(problem: Compact, mass: Floats) -> Family | None:
     return mass > _weight_by(owner, problem, mass.size)
 
 
-def _weight_by(owner: Integers, problem: Compact, count: int) -> Floats:
+def _weight_by(owner: IntArray, problem: Compact, count: int) -> FloatArray:
     """Return the probability of the elements of each owner, those without one left out."""
     of = owner[problem.elements]
     return np.bincount(of[of >= 0], problem.weight[of >= 0], count).astype(np.float64)
 
 
-def _of_unions(problem: Compact, mass: Floats) -> Family:
+def _of_unions(problem: Compact, mass: FloatArray) -> Family:
     """Return the best of all 2^k families: the probability of a union is what no atom outside of it has."""
     count = mass.size
     atom = np.bincount(signatures(problem.sets, problem.width)[problem.elements], problem.weight, 1 << count)
@@ -112,7 +112,7 @@ def _of_unions(problem: Compact, mass: Floats) -> Family:
     return family
 
 
-def _of_nested(problem: Compact, mass: Floats) -> Family | None:
+def _of_nested(problem: Compact, mass: FloatArray) -> Family | None:
     """Return the best family of sets any two of which are nested or disjoint; None where two overlap otherwise.
 
     Going from large to small, the sets last seen at the elements of the next one must be one and the same: its parent.
@@ -142,7 +142,7 @@ def _of_nested(problem: Compact, mass: Floats) -> Family | None:
     return take
 
 
-def _of_flow(problem: Compact, mass: Floats) -> Family:
+def _of_flow(problem: Compact, mass: FloatArray) -> Family:
     """Return the focal sets that the residual of a greatest flow reaches; none where all mass finds its place.
 
     Masses flow from a source to the focal sets, to the atoms in them, and to a sink as far as their probability goes.

@@ -11,10 +11,8 @@ may as well stay in place. So one variable per pair of groups will do.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from unveil._kernels.types import FloatArray, IntArray
 
 #: How a guess is refuted by Proposition 16.
 RULED_OUT = "a true record ruled out"
@@ -37,7 +35,7 @@ class Decision(NamedTuple):
 
     valid: bool | None
     method: str
-    score: Floats = np.zeros(0)
+    score: FloatArray = np.zeros(0)
     expected: float = 0.0
     possible: float = 0.0
 
@@ -45,10 +43,10 @@ class Decision(NamedTuple):
 class Groups(NamedTuple):
     """Records with nearly equal (p, q) as one: how many they are, their total p and q, and the group of each record."""
 
-    members: Floats
-    truth: Floats
-    guess: Floats
-    label: Integers
+    members: FloatArray
+    truth: FloatArray
+    guess: FloatArray
+    label: IntArray
 
     @property
     def pairs(self) -> int:
@@ -60,10 +58,10 @@ class Program(NamedTuple):
     """How far the guess is from a compatible one at least (the sum of all differences), and a score that shows it."""
 
     distance: float
-    score: Floats
+    score: FloatArray
 
 
-def grouped(truth: Floats, guess: Floats) -> Groups:
+def grouped(truth: FloatArray, guess: FloatArray) -> Groups:
     """Return groups of records whose p and q agree to 12 digits, which tell apart what is not rounding.
 
     >>> grouped(np.array([0.5, 0.25, 0.25]), np.array([0.5, 0.25, 0.25])).members
@@ -72,7 +70,7 @@ def grouped(truth: Floats, guess: Floats) -> Groups:
     return _by_keys(truth, guess, _rounded(truth), _rounded(guess))
 
 
-def coarsely_grouped(truth: Floats, guess: Floats, most: int) -> Groups | None:
+def coarsely_grouped(truth: FloatArray, guess: FloatArray, most: int) -> Groups | None:
     """Return the finest groups by the logarithms of p and q with at most so many pairs; a score on them is a try."""
     heights = [np.log2(np.maximum(values, _LEAST)) for values in (truth, guess)]
     for steps in (8, 4, 2, 1, 0.5, 0.25):
@@ -82,18 +80,18 @@ def coarsely_grouped(truth: Floats, guess: Floats, most: int) -> Groups | None:
     return None
 
 
-def _by_keys(truth: Floats, guess: Floats, first: Floats, second: Floats) -> Groups:
+def _by_keys(truth: FloatArray, guess: FloatArray, first: FloatArray, second: FloatArray) -> Groups:
     label = np.unique(np.stack([first, second], axis=1), axis=0, return_inverse=True)[1].ravel()
     members, total, guessed = (np.bincount(label, weights) for weights in (None, truth, guess))
     return Groups(members.astype(np.float64), total.astype(np.float64), guessed.astype(np.float64), label)
 
 
-def _rounded(values: Floats) -> Floats:
+def _rounded(values: FloatArray) -> FloatArray:
     fraction, power = np.frexp(values)
     return np.ldexp(np.round(fraction, 12), power)
 
 
-def most_expected(score: Floats, truth: Floats, count: Floats) -> float:
+def most_expected(score: FloatArray, truth: FloatArray, count: FloatArray) -> float:
     """Return ``sum of p(z) * max over sets A with z of the mean of c over A``: what no compatible guess exceeds.
 
     The best set for z is z with the records of highest score, as long as the next one lies above the mean so far.
@@ -111,7 +109,7 @@ def most_expected(score: Floats, truth: Floats, count: Floats) -> float:
     return float(np.sum(truth * (score + sums[joined]) / (1 + members[joined])))
 
 
-def left_over(truth: Floats, guess: Floats) -> float:
+def left_over(truth: FloatArray, guess: FloatArray) -> float:
     """Return how much of the truth finds no place when each record first keeps ``min(p, q)`` for itself.
 
     A record with p above q must place the rest with records that have q above p, at most q with each. By the theorem of
@@ -178,7 +176,7 @@ def program(groups: Groups) -> Program:
     return Program(float(found.fun), np.asarray(found.eqlin.marginals[many:], np.float64))
 
 
-def decide(truth: Floats, guess: Floats, most: int) -> Decision:
+def decide(truth: FloatArray, guess: FloatArray, most: int) -> Decision:
     """Return whether the guess q is compatible with the truth p; both have one probability per record.
 
     A program with more than ``most`` pairs of groups is not solved: undecided, unless a coarser one refutes the guess.
@@ -209,7 +207,7 @@ def decide(truth: Floats, guess: Floats, most: int) -> Decision:
     return found._replace(score=score)
 
 
-def _of_certain(truth: Floats, guess: Floats) -> Decision:
+def _of_certain(truth: FloatArray, guess: FloatArray) -> Decision:
     """Return the decision where the true record is certain: no other may be more likely (Proposition 18, with ties)."""
     true, likely = int(np.argmax(truth)), int(np.argmax(guess))
     if guess[true] >= guess[likely] - TOLERANCE:
@@ -219,7 +217,7 @@ def _of_certain(truth: Floats, guess: Floats) -> Decision:
     return _refuted(score, truth, guess, "the truth is one record")
 
 
-def _of_program(truth: Floats, guess: Floats, most: int) -> Decision:
+def _of_program(truth: FloatArray, guess: FloatArray, most: int) -> Decision:
     """Return the decision by linear programming, first over coarse groups, then over groups of equals."""
     groups = grouped(truth, guess)
     if groups.pairs > _COARSE:
@@ -239,7 +237,7 @@ def _of_program(truth: Floats, guess: Floats, most: int) -> Decision:
     return Decision(None, "the linear program was not solved precisely enough")
 
 
-def _refuted(score: Floats, truth: Floats, guess: Floats, method: str) -> Decision:
+def _refuted(score: FloatArray, truth: FloatArray, guess: FloatArray, method: str) -> Decision:
     """Return that the score refutes the guess, once that has been checked; else undecided."""
     high = float(np.abs(score).max())
     scaled = score / high if high > 0 else score

@@ -4,18 +4,16 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.guess.mass_function import MassFunction
 from unveil.measure.beliefs._belief_flow import worst_set
 from unveil.measure.beliefs._coupling import RULED_OUT, TOLERANCE, Decision, decide
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Level = Literal["record", "file"]
 
 _SHOWN = 5
-_NOTHING: Integers = np.zeros(0, np.int64)
+_NOTHING: IntArray = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,8 +41,8 @@ class Finding:
     level: Level
     method: str
     why: str
-    witness: Integers = field(default_factory=_NOTHING.copy)
-    score: Floats | None = None
+    witness: IntArray = field(default_factory=_NOTHING.copy)
+    score: FloatArray | None = None
     claimed: float = 0.0
     possible: float = 0.0
 
@@ -54,7 +52,7 @@ class Finding:
         return self.claimed - self.possible
 
 
-def judge_belief(mass: MassFunction, elements: Integers, probability: Floats, level: Level) -> Finding:
+def judge_belief(mass: MassFunction, elements: IntArray, probability: FloatArray, level: Level) -> Finding:
     """Return whether ``Bel(A) <= P(A)`` for every A; ``elements`` are those of positive probability."""
     worst = worst_set(mass.sets, mass.mass, elements, probability, mass.size)
     if worst.excess <= TOLERANCE:
@@ -76,7 +74,7 @@ def judge_belief(mass: MassFunction, elements: Integers, probability: Floats, le
 
 
 def judge_probability(
-    guess: tuple[Integers, Floats], truth: tuple[Integers, Floats], most: int, level: Level
+    guess: tuple[IntArray, FloatArray], truth: tuple[IntArray, FloatArray], most: int, level: Level
 ) -> Finding:
     """Return whether the guess is the pignistic of a belief below the truth; of both, elements and probabilities."""
     records = np.union1d(guess[0], truth[0])
@@ -102,7 +100,7 @@ def judge_probability(
     )
 
 
-def _refutation(records: Integers, p: Floats, q: Floats, found: Decision) -> str:
+def _refutation(records: IntArray, p: FloatArray, q: FloatArray, found: Decision) -> str:
     """Return what a guess q that was refuted claims, and what is possible."""
     if found.method == RULED_OUT:
         out = (q == 0) & (p > 0)
@@ -115,7 +113,7 @@ def _refutation(records: Integers, p: Floats, q: Floats, found: Decision) -> str
     return f"On a score of the records it expects {claimed}, and no valid guess expects more than {possible}"
 
 
-def _numbers(elements: Integers) -> str:
+def _numbers(elements: IntArray) -> str:
     """Return records by number, the first few where there are many; people look them up in files, counted from 1."""
     if elements.size == 1:
         return f"number {elements[0] + 1} (counted from 1)"

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.guess._mass_checks import Probability, checked_probability
@@ -21,9 +21,6 @@ from unveil.guess.beliefs import Beliefs
 from unveil.guess.mass_function import MassFunction
 from unveil.measure._listing import metric
 from unveil.measure.beliefs._finding import Finding, Level, judge_belief, judge_probability, without_truth
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 SOURCE = "Torra and Stokes (2013), Definitions 7 and 14"
 #: Pairs of groups of equal records in one linear program, which then takes a second; beyond, the answer is "undecided".
@@ -41,10 +38,10 @@ class Compatibility:
     definition: Literal[7, 14]
     findings: tuple[Finding, ...]
     #: Which targets the adversary attempted.
-    attempted: NDArray[np.bool_]
+    attempted: BoolArray
 
     @cached_property
-    def verdicts(self) -> Floats:
+    def verdicts(self) -> FloatArray:
         """1 for each valid guess, 0 for one that is not, NaN where there is no verdict."""
         return np.array([np.nan if found.valid is None else float(found.valid) for found in self.findings])
 
@@ -237,7 +234,7 @@ def _judged(guess: Candidates, truth: Candidates, most: int, level: Level) -> It
             yield known[key]
 
 
-def _rows(of: Candidates) -> Iterator[tuple[Integers, Floats]]:
+def _rows(of: Candidates) -> Iterator[tuple[IntArray, FloatArray]]:
     """Yield the candidates of each target with a probability above 0."""
     for low, high in zip(of.start[:-1].tolist(), of.start[1:].tolist(), strict=True):
         probability = of.probability[low:high]

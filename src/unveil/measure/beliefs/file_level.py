@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.guess import Candidates
 
 if TYPE_CHECKING:
     from unveil._kernels.matching import Block, Edges
 
-Floats = NDArray[np.float64]
 
 #: Rows of a block without structure whose marginals are computed exactly; each row more doubles the time.
 LARGEST_BLOCK = 25
@@ -91,7 +91,7 @@ def file_level_truth(
     return _from_blocks(edges, blocks, rng, largest_block)
 
 
-def _unusable(matrix: Floats) -> str:
+def _unusable(matrix: FloatArray) -> str:
     """Return why there can be no marginals, or nothing."""
     if matrix.ndim != 2 or matrix.size == 0:
         raise InputError(
@@ -118,7 +118,7 @@ def _unusable(matrix: Floats) -> str:
     return ""
 
 
-def _balanced(matrix: Floats) -> Floats:
+def _balanced(matrix: FloatArray) -> FloatArray:
     """Return weights whose rows and columns sum nearly to 1: marginals stay the same, and nothing underflows."""
     log = matrix - matrix.max(axis=1, keepdims=True)
     for _ in range(_ROUNDS):
@@ -127,14 +127,14 @@ def _balanced(matrix: Floats) -> Floats:
         log -= off
         if np.abs(off).max() < 1e-3:
             break
-    weight: Floats = np.exp(log)
+    weight: FloatArray = np.exp(log)
     weight[weight < NEGLIGIBLE] = 0.0
     return weight
 
 
-def _log_sum(log: Floats, *, axis: int) -> Floats:
+def _log_sum(log: FloatArray, *, axis: int) -> FloatArray:
     top = log.max(axis=axis, keepdims=True)
-    found: Floats = top + np.log(np.exp(log - top).sum(axis=axis, keepdims=True))
+    found: FloatArray = top + np.log(np.exp(log - top).sum(axis=axis, keepdims=True))
     return found
 
 

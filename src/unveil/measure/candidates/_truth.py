@@ -1,39 +1,38 @@
 """What candidate metrics need of the truth."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from unveil._kernels.candidates import count_equal
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess.candidates import NOBODY, Candidates, Truth
-
-Floats = NDArray[np.float64]
 
 # Where the truth was given no probability, surprise is infinite; it is capped at the surprise of this probability.
 LEAST = 1e-12
 
 
-def defined(guess: Candidates, values: ArrayLike) -> Floats:
+def defined(guess: Candidates, values: ArrayLike) -> FloatArray:
     """Return the values with NaN for targets that were not attempted."""
     return np.where(guess.attempted, values, np.nan)
 
 
-def defined_with_truth(guess: Candidates, truth: Truth, values: ArrayLike) -> Floats:
+def defined_with_truth(guess: Candidates, truth: Truth, values: ArrayLike) -> FloatArray:
     """Return the values with NaN for targets that were not attempted or stand for nobody."""
     return np.where(guess.attempted & (numbers(guess, truth) != NOBODY), values, np.nan)
 
 
-def numbers(guess: Candidates, truth: Truth) -> NDArray[np.int64]:
+def numbers(guess: Candidates, truth: Truth) -> IntArray:
     """Return the true candidate of each target, checked."""
     return guess.truth_from(truth)
 
 
-def considered_truth(guess: Candidates, truth: Truth) -> NDArray[np.bool_]:
+def considered_truth(guess: Candidates, truth: Truth) -> BoolArray:
     """Return whether the true candidate is among those considered."""
     return guess.entry_of(numbers(guess, truth)) >= 0
 
 
-def truth_probability(guess: Candidates, truth: Truth) -> Floats:
+def truth_probability(guess: Candidates, truth: Truth) -> FloatArray:
     """Return the probability given to the true candidate, 0 where it was not considered."""
     entry = guess.entry_of(numbers(guess, truth))
     if guess.probability.size == 0:
@@ -41,12 +40,12 @@ def truth_probability(guess: Candidates, truth: Truth) -> Floats:
     return np.where(entry >= 0, guess.probability[np.maximum(entry, 0)], 0.0)
 
 
-def tied_with_truth(guess: Candidates, truth: Truth) -> NDArray[np.int64]:
+def tied_with_truth(guess: Candidates, truth: Truth) -> IntArray:
     """Return how many candidates have just the probability of the true one, itself included."""
     return count_equal(guess.start, guess.probability, truth_probability(guess, truth))
 
 
-def correct(guess: Candidates, truth: Truth) -> Floats:
+def correct(guess: Candidates, truth: Truth) -> FloatArray:
     """Return whether each target is matched rightly: 1, 0, or a chance where the most likely candidates tie.
 
     A target that was not attempted or stands for nobody is 0.
@@ -61,7 +60,7 @@ def correct(guess: Candidates, truth: Truth) -> Floats:
     return np.where(guess.attempted & (known != NOBODY), right, 0.0)
 
 
-def binary_entropy(share: ArrayLike) -> Floats:
+def binary_entropy(share: ArrayLike) -> FloatArray:
     """Return the entropy in bits of a coin that shows heads with this probability.
 
     >>> binary_entropy([0.0, 0.5, 1.0])

@@ -4,13 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.guess import Candidates
 from unveil.guess.candidates import NOBODY, Truth
 from unveil.measure._listing import METRICS, Metric
-
-Floats = NDArray[np.float64]
 
 LOW, HIGH = 0.05, 0.95
 
@@ -25,7 +23,7 @@ class Measured:
     """
 
     metric: Metric
-    values: Floats
+    values: FloatArray
     mean: float
     median: float
     low: float
@@ -54,7 +52,7 @@ def candidate_metrics() -> dict[str, Metric]:
     return {name: metric for name, metric in METRICS.items() if metric.on == "Candidates"}
 
 
-def measure_one(metric: Metric, guess: Candidates, truth: NDArray[np.int64] | None) -> Measured:
+def measure_one(metric: Metric, guess: Candidates, truth: IntArray | None) -> Measured:
     """Return one metric of the guess, with its spread over targets."""
     result = metric.function(guess, truth) if metric.needs_truth else metric.function(guess)
     if metric.per == "release":
@@ -87,7 +85,7 @@ def measure_one(metric: Metric, guess: Candidates, truth: NDArray[np.int64] | No
     )
 
 
-def _why(guess: Candidates, truth: NDArray[np.int64] | None) -> str:
+def _why(guess: Candidates, truth: IntArray | None) -> str:
     """Return why targets have no value, in words."""
     idle = int((~guess.attempted).sum())
     nobody = 0 if truth is None else int((guess.attempted & (truth == NOBODY)).sum())

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates
 from unveil.measure._listing import metric
-
-Floats = NDArray[np.float64]
 
 #: Probabilities this near to the largest, as a share of it, are equal to it: what rounding may take.
 ROUNDING = 1e-9
@@ -25,7 +23,7 @@ ROUNDING = 1e-9
     bounds=(1, inf),
     source='Stokes and Torra, "n-Confusion: a generalization of k-anonymity", 2012',
 )
-def confusion(guess: Candidates | Beliefs) -> Floats:
+def confusion(guess: Candidates | Beliefs) -> FloatArray:
     """Return for each target how many candidates share the largest probability.
 
     Formula: ``#{i: p_i = max p}``, equal within a billionth; of a belief on sets, p is the pignistic probability. 1
@@ -64,8 +62,8 @@ class Confusion:
         The least of all: the n of n-confusion. NaN where nothing was attempted.
     """
 
-    each: Floats
-    by_attack: Floats
+    each: FloatArray
+    by_attack: FloatArray
     least: float
 
 

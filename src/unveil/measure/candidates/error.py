@@ -3,21 +3,19 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.guess import Candidates
 from unveil.guess.candidates import NOBODY, Truth
 from unveil.measure._listing import metric
 from unveil.measure.candidates._truth import considered_truth, correct, defined_with_truth, numbers, truth_probability
 from unveil.measure.candidates.uncertainty import SOURCE
 
-Floats = NDArray[np.float64]
-
 FACTS: dict[str, Any] = {"category": "error", "more_means": "more private", "bounds": (0, 1), "source": SOURCE}
 
 
 @metric(per="target", **FACTS)
-def absolute_error(guess: Candidates, truth: Truth) -> Floats:
+def absolute_error(guess: Candidates, truth: Truth) -> FloatArray:
     """Return how much more probable the most likely candidate is than the true one.
 
     Formula: ``max(p) - p_t``. 0 means the truth is (among) the most likely, 1 sure and wrong. NaN where not attempted
@@ -30,7 +28,7 @@ def absolute_error(guess: Candidates, truth: Truth) -> Floats:
 
 
 @metric(per="target", **FACTS)
-def incorrectness(guess: Candidates, truth: Truth) -> Floats:
+def incorrectness(guess: Candidates, truth: Truth) -> FloatArray:
     """Return the probability that the adversary gives to all that is wrong.
 
     Formula: ``1 - p_t``. 0 means sure and right, 1 that the truth was given no probability or not considered. NaN where
@@ -43,7 +41,7 @@ def incorrectness(guess: Candidates, truth: Truth) -> Floats:
 
 
 @metric(per="target", **FACTS)
-def mean_squared_error(guess: Candidates, truth: Truth) -> Floats:
+def mean_squared_error(guess: Candidates, truth: Truth) -> FloatArray:
     """Return the mean squared difference between the estimate and the true match over the candidates considered.
 
     Formula: ``(1 - 2 * p_t + sum(p ** 2)) / c``; a truth that was not considered is added with probability 0. 0 means

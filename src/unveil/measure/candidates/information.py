@@ -4,8 +4,8 @@ from math import inf, log, log2
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.guess import Candidates
 from unveil.guess.candidates import Truth
 from unveil.measure._listing import metric
@@ -19,8 +19,6 @@ from unveil.measure.candidates._truth import (
     truth_probability,
 )
 from unveil.measure.candidates.uncertainty import SOURCE, Form, conditional_entropy
-
-Floats = NDArray[np.float64]
 
 FACTS: dict[str, Any] = {"category": "information gain or loss", "source": SOURCE}
 
@@ -56,7 +54,7 @@ def conditional_privacy_loss(guess: Candidates, truth: Truth, *, form: Form = "l
 
 
 @metric(per="target", more_means="more private", bounds=(0, -log2(LEAST)), printed_direction="less private", **FACTS)
-def information_surprisal(guess: Candidates, truth: Truth) -> Floats:
+def information_surprisal(guess: Candidates, truth: Truth) -> FloatArray:
     """Return how surprised the adversary would be by the truth, in bits.
 
     Formula: ``-log2(p_t)``, capped at 39.9 bits (a probability of 1e-12) where the truth was given none. 0 means the
@@ -86,7 +84,7 @@ def loss_of_anonymity(guess: Candidates, truth: Truth, *, form: Form = "label") 
 
 
 @metric(per="target", more_means="less private", bounds=(0, inf), affected_by_chunking=True, **FACTS)
-def mutual_information(guess: Candidates, truth: Truth, *, form: Form = "label") -> Floats:
+def mutual_information(guess: Candidates, truth: Truth, *, form: Form = "label") -> FloatArray:
     """Return how much the estimate says about the true match, in bits.
 
     Formula: ``label`` form ``h(1 / c) - H(X|Y)`` with c candidates considered, ``prior`` form ``log2(c) - H``; see
@@ -107,7 +105,7 @@ def mutual_information(guess: Candidates, truth: Truth, *, form: Form = "label")
 
 
 @metric(per="target", more_means="less private", bounds=(-1, 1), **FACTS)
-def pearson_correlation(guess: Candidates, truth: Truth) -> Floats:
+def pearson_correlation(guess: Candidates, truth: Truth) -> FloatArray:
     """Return the correlation between the estimate and the true match over the candidates considered.
 
     Formula: ``(p_t - 1/c) / sqrt((sum(p ** 2) - 1/c) * (1 - 1/c))``. 1 means sure and right, 0 that all candidates look
@@ -127,7 +125,7 @@ def pearson_correlation(guess: Candidates, truth: Truth) -> Floats:
 
 
 @metric(per="target", more_means="more private", bounds=(0, -log(LEAST)), **FACTS)
-def relative_entropy(guess: Candidates, truth: Truth) -> Floats:
+def relative_entropy(guess: Candidates, truth: Truth) -> FloatArray:
     """Return the divergence of the estimate from the true match, in nats.
 
     Formula: ``-ln(p_t)``, capped at 27.6 nats (a probability of 1e-12) where the truth was given none. 0 means sure and
@@ -140,5 +138,5 @@ def relative_entropy(guess: Candidates, truth: Truth) -> Floats:
     return information_surprisal(guess, truth) * log(2)
 
 
-def _known(values: Floats) -> Floats:
+def _known(values: FloatArray) -> FloatArray:
     return values[~np.isnan(values)]

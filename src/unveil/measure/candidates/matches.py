@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from math import nan
 
-import numpy as np
-from numpy.typing import NDArray
-
+from unveil._kernels.types import IntArray
 from unveil.guess import Candidates
 from unveil.guess.candidates import NOBODY
 from unveil.measure.candidates._truth import considered_truth
@@ -44,7 +42,7 @@ class Matches:
         return self.somebody - (self.attempted - self.nobody_attempted)
 
 
-def matches(guess: Candidates, truth: NDArray[np.int64] | None = None) -> Matches:
+def matches(guess: Candidates, truth: IntArray | None = None) -> Matches:
     """Return how many targets were attempted and matched rightly; ``truth`` has one candidate number per target.
 
     >>> found = matches(Candidates.from_matrix([[0.75, 0.25], [0.5, 0.5]]), np.array([0, 0]))

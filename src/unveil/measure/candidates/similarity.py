@@ -1,19 +1,17 @@
 """How alike the adversary's estimate and the truth are."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.guess import Candidates
 from unveil.guess.candidates import Truth
 from unveil.measure._listing import metric
 from unveil.measure.candidates._truth import considered_truth, defined_with_truth, truth_probability
 from unveil.measure.candidates.uncertainty import SOURCE
 
-Floats = NDArray[np.float64]
-
 
 @metric(category="similarity", per="target", more_means="more private", bounds=(0, 4), source=SOURCE)
-def normalized_variance(guess: Candidates, truth: Truth) -> Floats:
+def normalized_variance(guess: Candidates, truth: Truth) -> FloatArray:
     """Return the variance of the difference between true match and estimate, over that of the true match.
 
     Formula: ``Var(x - p) / Var(x) = c * (1 - 2 * p_t + sum(p ** 2)) / (c - 1)`` with x the true match as 0 and 1; a

@@ -4,9 +4,9 @@ from math import inf, log
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.candidates import entropy_above, power_excess, power_sums
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.guess.candidates import Truth
@@ -20,7 +20,6 @@ from unveil.measure.candidates._truth import (
     tied_with_truth,
 )
 
-Floats = NDArray[np.float64]
 Form = Literal["label", "prior"]
 
 # Where the quotient of two small numbers would lose its digits.
@@ -36,7 +35,7 @@ FACTS: dict[str, Any] = {
 
 
 @metric(bounds=(1, inf), affected_by_chunking=True, **FACTS)
-def anonymity_set_size(guess: Candidates) -> Floats:
+def anonymity_set_size(guess: Candidates) -> FloatArray:
     """Return how many candidates have a probability above 0.
 
     Formula: ``#{p > 0}``. 1 means a single candidate is left; there is no maximum. NaN where not attempted.
@@ -47,7 +46,7 @@ def anonymity_set_size(guess: Candidates) -> Floats:
     return defined(guess, guess.summary.support)
 
 
-def renyi_entropy(guess: Candidates, *, order: float) -> Floats:
+def renyi_entropy(guess: Candidates, *, order: float) -> FloatArray:
     """Return the Rényi entropy of any order from 0 to infinity, in bits.
 
     Formula: ``log2(sum(p ** order)) / (1 - order)``; order 0 is max-entropy, 1 (the limit) Shannon entropy, 2
@@ -76,13 +75,13 @@ def renyi_entropy(guess: Candidates, *, order: float) -> Floats:
     return defined(guess, np.maximum(bits, 0.0))
 
 
-def _log2(values: Floats) -> Floats:
+def _log2(values: FloatArray) -> FloatArray:
     """Return the logarithm, and 0 for targets without candidates, which are undefined anyway."""
     return np.log2(np.where(values > 0, values, 1.0))
 
 
 @metric(bounds=(0, inf), affected_by_chunking=True, **FACTS)
-def collision_entropy(guess: Candidates) -> Floats:
+def collision_entropy(guess: Candidates) -> FloatArray:
     """Return the Rényi entropy of order 2, in bits.
 
     Formula: ``-log2(sum(p ** 2))``: how unlikely two draws agree. 0 means the adversary is sure; log2(k) means k
@@ -95,7 +94,7 @@ def collision_entropy(guess: Candidates) -> Floats:
 
 
 @metric(bounds=(0, inf), **FACTS)
-def conditional_entropy(guess: Candidates, truth: Truth, *, form: Form = "label") -> Floats:
+def conditional_entropy(guess: Candidates, truth: Truth, *, form: Form = "label") -> FloatArray:
     """Return the entropy of the true match that is left once the adversary's estimate is known, in bits.
 
     Formula: one truth and one distribution define no joint distribution, so there are two forms. ``label`` draws one of
@@ -116,7 +115,7 @@ def conditional_entropy(guess: Candidates, truth: Truth, *, form: Form = "label"
 
 
 @metric(bounds=(1, inf), **FACTS)
-def conditional_privacy(guess: Candidates, truth: Truth, *, form: Form = "label") -> Floats:
+def conditional_privacy(guess: Candidates, truth: Truth, *, form: Form = "label") -> FloatArray:
     """Return 2 to the conditional entropy: the number of equal choices that would leave as much doubt.
 
     Formula: ``2 ** H(X|Y)``; see :func:`conditional_entropy` for the two forms. 1 means nothing is left to learn. NaN
@@ -129,7 +128,7 @@ def conditional_privacy(guess: Candidates, truth: Truth, *, form: Form = "label"
 
 
 @metric(bounds=(0, inf), affected_by_chunking=True, **FACTS)
-def entropy(guess: Candidates) -> Floats:
+def entropy(guess: Candidates) -> FloatArray:
     """Return the Shannon entropy of each target's candidates, in bits.
 
     Formula: ``-sum(p * log2(p))``. 0 means the adversary is sure; log2(k) means k candidates look alike. NaN where not
@@ -142,7 +141,7 @@ def entropy(guess: Candidates) -> Floats:
 
 
 @metric(bounds=(1, inf), affected_by_chunking=True, **FACTS)
-def inherent_privacy(guess: Candidates) -> Floats:
+def inherent_privacy(guess: Candidates) -> FloatArray:
     """Return 2 to the entropy: the number of equally likely candidates that would leave as much doubt.
 
     Formula: ``2 ** H``. 1 means the adversary is sure; k means as unsure as among k alike. NaN where not attempted.
@@ -154,7 +153,7 @@ def inherent_privacy(guess: Candidates) -> Floats:
 
 
 @metric(bounds=(0, inf), affected_by_chunking=True, **FACTS)
-def max_entropy(guess: Candidates) -> Floats:
+def max_entropy(guess: Candidates) -> FloatArray:
     """Return the logarithm of the anonymity set size, in bits: the best a target can hope for.
 
     Formula: ``log2 #{p > 0}``. 0 means a single candidate is left. NaN where not attempted.
@@ -166,7 +165,7 @@ def max_entropy(guess: Candidates) -> Floats:
 
 
 @metric(bounds=(0, inf), affected_by_chunking=True, **FACTS)
-def min_entropy(guess: Candidates) -> Floats:
+def min_entropy(guess: Candidates) -> FloatArray:
     """Return the surprise at the most likely candidate, in bits: the worst case for the target.
 
     Formula: ``-log2(max p)``. 0 means the adversary is sure. NaN where not attempted.
@@ -178,7 +177,7 @@ def min_entropy(guess: Candidates) -> Floats:
 
 
 @metric(bounds=(0, 1), **FACTS)
-def normalized_entropy(guess: Candidates) -> Floats:
+def normalized_entropy(guess: Candidates) -> FloatArray:
     """Return the entropy over its maximum, also known as the degree of anonymity.
 
     Formula: ``H / log2 #{p > 0}``. 0 means the adversary is sure (also with a single candidate), 1 that all candidates
@@ -192,7 +191,7 @@ def normalized_entropy(guess: Candidates) -> Floats:
 
 
 @metric(bounds=(0, inf), affected_by_chunking=True, **FACTS)
-def quantiles_on_entropy(guess: Candidates, *, least: float = 0.001, renormalise: bool = False) -> Floats:
+def quantiles_on_entropy(guess: Candidates, *, least: float = 0.001, renormalise: bool = False) -> FloatArray:
     """Return the entropy of the candidates that have at least a small probability, in bits.
 
     Formula: ``-sum(p * log2(p))`` over ``p >= least`` (0.001 in the source), as they are, or divided by their sum

@@ -3,8 +3,8 @@
 from math import inf, nan
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.graph.release import NOBODY, GraphRelease
 from unveil.measure._listing import metric
 
@@ -45,7 +45,7 @@ def unique_degree_share(release: GraphRelease) -> float:
     return float((sizes == 1).mean()) if sizes.size else nan
 
 
-def _class_sizes(release: GraphRelease) -> NDArray[np.int64]:
+def _class_sizes(release: GraphRelease) -> IntArray:
     """Return for each released node that stands for somebody how many released nodes have its degree."""
     degrees = release.released.degrees
     return np.bincount(degrees)[degrees][release.truth != NOBODY] if degrees.size else degrees

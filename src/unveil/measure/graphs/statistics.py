@@ -6,16 +6,14 @@ from math import nan, sqrt
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.clustering import assortativity, triangles, wedges
 from unveil._kernels.graph.paths import components, diameter_bounds, distances, path_sums
 from unveil._kernels.graph.spectral import spectral_norm
+from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.graph import Graph
 from unveil.errors import InputError
 from unveil.measure.partitions.fairness import gini
-
-Integers = NDArray[np.int64]
 
 #: Up to so many nodes paths are followed from every node; above that, from nodes drawn by lot.
 EXACT_UP_TO = 30_000
@@ -193,7 +191,7 @@ def largest_component_paths(graph: Graph, *, exact_up_to: int, sources: int, rng
     return _sampled(graph, label, inside, sources, rng)
 
 
-def _sampled(graph: Graph, label: NDArray[np.int32], inside: Integers, sources: int, rng: np.random.Generator) -> Paths:
+def _sampled(graph: Graph, label: Int32Array, inside: IntArray, sources: int, rng: np.random.Generator) -> Paths:
     """Estimate from sources drawn by lot: one number per node, so that two graphs on the same nodes share theirs."""
     lot = rng.random(graph.nodes)[inside]
     chosen = inside[np.argsort(lot, kind="stable")[:sources]]

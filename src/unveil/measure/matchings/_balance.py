@@ -3,13 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.matching import Edges, decompose, edges_of, sinkhorn
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.guess.matching import Matching
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: Largest difference of a column's sum from 1 that is left as it is.
 TOLERANCE = 1e-11
@@ -28,12 +25,12 @@ class Balanced(NamedTuple):
     """
 
     edges: Edges
-    place: Integers
+    place: IntArray
     log_factor: float
     error: float
     given: bool
 
-    def on(self, edges: Edges) -> Floats:
+    def on(self, edges: Edges) -> FloatArray:
         """Return the weight on each of the given edges, 0 on those left out."""
         weight = np.zeros(edges.weight.size)
         weight[self.place] = self.edges.weight
@@ -61,7 +58,7 @@ def balanced(guess: Matching) -> Balanced:
     return Balanced(scaled.edges, place, -scaled.log_factor, scaled.error, False)
 
 
-def _by_newton(edges: Edges, log_column: Floats) -> Balanced | None:
+def _by_newton(edges: Edges, log_column: FloatArray) -> Balanced | None:
     """Return the scaling by Newton's method, or None where the equations are too many.
 
     It minimises the sum over rows of ``log(sum(weight * exp(b)))`` less the sum of all b, the logarithms of the factors
@@ -91,7 +88,7 @@ def _by_newton(edges: Edges, log_column: Floats) -> Balanced | None:
     return Balanced(edges.with_weight(share), np.zeros(0, np.int64), log_factor, error, False)
 
 
-def _normalised(edges: Edges, logs: Floats, b: Floats) -> tuple[float, Floats, Floats]:
+def _normalised(edges: Edges, logs: FloatArray, b: FloatArray) -> tuple[float, FloatArray, FloatArray]:
     """Return what is minimised, the logarithms of the rows' factors, and weights of which each row sums to 1."""
     raised = logs + b[edges.column]
     largest = np.maximum.reduceat(raised, edges.start[:-1])
@@ -102,7 +99,7 @@ def _normalised(edges: Edges, logs: Floats, b: Floats) -> tuple[float, Floats, F
     return float(log_sum.sum() - b.sum()), -log_sum, share
 
 
-def _system(edges: Edges) -> tuple[Integers, int] | None:
+def _system(edges: Edges) -> tuple[IntArray, int] | None:
     """Return an order of columns in which those that share a row are near each other, and how near."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
@@ -119,7 +116,7 @@ def _system(edges: Edges) -> tuple[Integers, int] | None:
     return (order, width) if n * float(width + 1) ** 2 <= _MOST_WORK else None
 
 
-def _step(edges: Edges, share: Floats, sums: Floats, order: Integers, width: int) -> Floats:
+def _step(edges: Edges, share: FloatArray, sums: FloatArray, order: IntArray, width: int) -> FloatArray:
     """Return Newton's step of the columns' logarithms, by Cholesky's method for a band."""
     from scipy.linalg import solveh_banded
     from scipy.sparse import coo_array, csr_array

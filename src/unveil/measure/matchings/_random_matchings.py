@@ -5,14 +5,12 @@ from math import inf, nan, sqrt
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.matching import Edges, LogPermanent, Solved, as_edges, edge_at, solve
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.guess.matching import Matching, matching_truth
 from unveil.guess.matching_distribution import MatchingDistribution
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Kind = Literal["exact", "sampled", "bracket"]
 
 LISTED = "listed matchings"
@@ -83,14 +81,14 @@ class RandomMatching:
     """
 
     edges: Edges
-    marginal: Floats
-    truth: Integers
-    at_truth: Integers
-    probability: Floats
-    probability_error: Floats
+    marginal: FloatArray
+    truth: IntArray
+    at_truth: IntArray
+    probability: FloatArray
+    probability_error: FloatArray
     expected_error: float
-    distribution: Floats | None
-    distribution_error: Floats | None
+    distribution: FloatArray | None
+    distribution_error: FloatArray | None
     log_permanent: LogPermanent | None
     methods: dict[str, str]
     effective: float = inf
@@ -115,7 +113,7 @@ class RandomMatching:
         """Whether the chance of some pair was sampled."""
         return bool((self.probability_error > 0).any())
 
-    def mean(self, score: Floats) -> tuple[float, float]:
+    def mean(self, score: FloatArray) -> tuple[float, float]:
         """Return the mean of the sum of scores of a matching's pairs, and its standard error (0 where exact).
 
         Only the cracks were followed from sample to sample, so entries are taken to vary together as their cracks do.
@@ -182,7 +180,7 @@ def _togetherness(found: Solved) -> float:
     return max(1.0, found.expected_cracks_error * sqrt(found.effective_samples / alone))
 
 
-def _listed(guess: MatchingDistribution, truth: Integers) -> RandomMatching:
+def _listed(guess: MatchingDistribution, truth: IntArray) -> RandomMatching:
     edges = as_edges(guess.marginals)
     place = edge_at(edges, truth)
     count = (guess.matchings == truth).sum(axis=1)

@@ -9,9 +9,9 @@ from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.matching import Edges
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess.matching import Matching
 from unveil.guess.matching_distribution import MatchingDistribution
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SHARES", "Cracks", "Figure", "Quantile", "crack_probability", "cracks", "expected_cracks"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: For these probabilities it is said how many entries are cracked at least.
 SHARES = (0.5, 0.1, 0.05, 0.01)
@@ -91,16 +89,16 @@ class Cracks:
     """
 
     n: int
-    truth: Integers
+    truth: IntArray
     log_permanent: Figure
     permanent: int | None
     d: Figure
     d_by_permanent: Figure
     expected_cracks: Figure
-    crack_probability: Floats
-    crack_probability_error: Floats
-    crack_distribution: Floats
-    crack_distribution_error: Floats
+    crack_probability: FloatArray
+    crack_probability_error: FloatArray
+    crack_distribution: FloatArray
+    crack_distribution_error: FloatArray
     crack_distribution_method: str
     quantiles: tuple[Quantile, ...]
     heuristic: Figure
@@ -136,7 +134,7 @@ class Cracks:
         return _quantile(self.crack_distribution, self._effective, self.crack_distribution_method, probability)
 
 
-def _quantile(chances: Floats, effective: float, method: str, probability: float) -> Quantile:
+def _quantile(chances: FloatArray, effective: float, method: str, probability: float) -> Quantile:
     tail = np.cumsum(chances[::-1])[::-1]
     error = np.zeros(tail.size)
     if effective < inf:
@@ -147,7 +145,7 @@ def _quantile(chances: Floats, effective: float, method: str, probability: float
     return Quantile(float(probability), middle, low, high, method)
 
 
-def _last(tail: Floats, probability: float) -> int:
+def _last(tail: FloatArray, probability: float) -> int:
     """Return the largest number whose tail is at least ``probability``, up to rounding; 0 always holds."""
     return int(np.flatnonzero(tail >= probability - 1e-12).max(initial=0))
 
@@ -252,7 +250,7 @@ def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: 
 
 
 @metric(per="target", bounds=(0, 1), source=SOURCE, **FACTS)
-def crack_probability(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> Floats:
+def crack_probability(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> FloatArray:
     """Return the probability that each entry is cracked: gets its own token.
 
     Formula: ``P[i, j] * permanent(P without row i and column j) / permanent(P)`` with the true token j of entry i. 0

@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.matching import Edges, decompose, edge_at, edges_of
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess.matching import Matching
 from unveil.guess.matching_distribution import MatchingDistribution
 from unveil.measure.matchings._balance import balanced
 from unveil.measure.matchings._random_matchings import ROUNDING, Figure, random_matching
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 #: An attack, or what one can be made of: rows of numbers, an array, a sparse matrix.
 Graph: TypeAlias = Any
 
@@ -51,7 +50,7 @@ def is_flat(graph: Graph, *, tolerance: float = 1e-9) -> bool:
     return bool(np.abs(used.weight - row[used.row] - column[used.column]).max() <= tolerance)
 
 
-def _potentials(edges: Edges) -> tuple[Floats, Floats]:
+def _potentials(edges: Edges) -> tuple[FloatArray, FloatArray]:
     """Return numbers of rows and columns whose sums are the weights on the edges of a tree that spans each block."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import breadth_first_order, connected_components
@@ -74,7 +73,7 @@ def _potentials(edges: Edges) -> tuple[Floats, Floats]:
     return value[:n], value[n : 2 * n]
 
 
-def _edges_at(edges: Edges, row: NDArray[Any], column: NDArray[Any]) -> Integers:
+def _edges_at(edges: Edges, row: NDArray[Any], column: NDArray[Any]) -> IntArray:
     """Return the positions of edges that are there."""
     have = edges.row.astype(np.int64) * edges.n + edges.column
     return np.asarray(np.searchsorted(have, row.astype(np.int64) * edges.n + column), np.int64)
@@ -132,11 +131,11 @@ def nmape(matrix: Graph, *, rng: np.random.Generator) -> Figure:
     return Figure(100 / n * mean, hypot(100 / n * error, noise), method, found.r_hat, "sampled")
 
 
-def _all_sums(matrix: Floats) -> Floats:
+def _all_sums(matrix: FloatArray) -> FloatArray:
     """Return the sum of entries of each of the n! ways to choose one per row and column, row by row."""
     sums = {0: np.zeros(1)}
     for row in matrix:
-        ahead: dict[int, list[Floats]] = {}
+        ahead: dict[int, list[FloatArray]] = {}
         for used, parts in sums.items():
             for column, entry in enumerate(row):
                 if not used >> column & 1:
@@ -150,7 +149,7 @@ def _sampled(gap: Edges, rng: np.random.Generator) -> tuple[float, float, int]:
     n = gap.n
     full = gap.dense() if n <= _DENSE else None
     size = max(_BATCH // n, 20)
-    parts: list[Floats] = []
+    parts: list[FloatArray] = []
     while True:
         if full is not None:
             columns = rng.permuted(np.tile(np.arange(n), (size, 1)), axis=1)
@@ -163,7 +162,7 @@ def _sampled(gap: Edges, rng: np.random.Generator) -> tuple[float, float, int]:
             return mean, error, sums.size
 
 
-def _sum_at(gap: Edges, columns: Integers) -> float:
+def _sum_at(gap: Edges, columns: IntArray) -> float:
     place = edge_at(gap, columns)
     return abs(float(gap.weight[place[place >= 0]].sum()))
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess.matching import Matching
 from unveil.guess.matching_distribution import MatchingDistribution
 from unveil.measure.matchings._random_matchings import Figure, RandomMatching, random_matching
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Labels = Sequence[Any] | Mapping[Any, Any]
 
 
@@ -60,8 +59,8 @@ class SetCracks:
     categories: tuple[Category, ...]
     expected: Figure
     by_chance: float
-    probability: Floats
-    probability_error: Floats
+    probability: FloatArray
+    probability_error: FloatArray
 
 
 def set_cracks(
@@ -123,7 +122,7 @@ def by_groups(found: RandomMatching, labels: NDArray[np.str_]) -> SetCracks:
     )
 
 
-def _variance(chance: Floats, drawn: NDArray[np.bool_], group: Integers, count: int) -> Floats:
+def _variance(chance: FloatArray, drawn: BoolArray, group: IntArray, count: int) -> FloatArray:
     return np.bincount(group, np.where(drawn, np.maximum(chance * (1 - chance), 0.0), 0.0), count).astype(np.float64)
 
 

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.partitions.contingency import count_cells
+from unveil._kernels.types import Int32Array, IntArray
 from unveil.guess import Partition
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +21,11 @@ class Contingency:
     ``row_start[r]`` to ``row_start[r + 1] - 1``.
     """
 
-    row_start: Integers
-    column: NDArray[np.int32]
-    count: Integers
-    row_total: Integers
-    column_total: Integers
+    row_start: IntArray
+    column: Int32Array
+    count: IntArray
+    row_total: IntArray
+    column_total: IntArray
 
     @property
     def n(self) -> int:
@@ -34,11 +33,11 @@ class Contingency:
         return int(self.row_total.sum())
 
     @cached_property
-    def row(self) -> NDArray[np.int32]:
+    def row(self) -> Int32Array:
         """The row of each cell."""
         return np.repeat(np.arange(self.row_total.size, dtype=np.int32), np.diff(self.row_start))
 
-    def find(self, row: NDArray[Any], column: NDArray[Any]) -> Integers:
+    def find(self, row: NDArray[Any], column: NDArray[Any]) -> IntArray:
         """Return the cell of each pair, or -1 where the subject has no item in that cluster."""
         columns = self.column_total.size
         keys = self.row.astype(np.int64) * columns + self.column

@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 
 from unveil._kernels.partitions.contingency import column_crowds
 from unveil._kernels.partitions.unlinkability import add_graphs, beta_points, divide_rows, mean_graph, order_cells
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.measure.partitions._contingency import Contingency
 from unveil.measure.partitions._policy import Shares
 from unveil.measure.partitions._tally import Tallies, Tally
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # What rounding may take from an average that reaches beta exactly; far below the step of any share of items.
 ROUNDING = 1e-12
@@ -29,7 +27,7 @@ class Policy:
 
     alpha: Shares
     beta: Shares
-    contamination_desirable: NDArray[np.bool_]
+    contamination_desirable: BoolArray
     literal: bool = False
     limit_at_breach: bool = False
     overall_alpha: Fraction | None = None
@@ -40,10 +38,10 @@ class Policy:
 class Ranking:
     """The related clusters of each subject, most relevant first, and which cells tie for that."""
 
-    order: Integers
-    tied: Integers
-    best: Integers
-    best_start: Integers
+    order: IntArray
+    tied: IntArray
+    best: IntArray
+    best_start: IntArray
 
     def sum(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the sum over each subject's most relevant clusters."""
@@ -126,7 +124,7 @@ def _mixing(counted: Tallies, rankings: list[Ranking]) -> dict[str, Any]:
         return {"others": others, "others_evenness": np.where(defined > 0, evenness / defined, np.nan)}
 
 
-def _crowd(table: Contingency, cells: Integers) -> tuple[Floats, Floats]:
+def _crowd(table: Contingency, cells: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return, per cell, the number of other subjects in its cluster and their effective number over that.
 
     The effective number is 2 to the entropy of the foreign items by subject; with one other subject it is 1.
@@ -173,7 +171,7 @@ def _graphs(counted: Tallies, rankings: list[Ranking], policy: Policy) -> dict[s
     return {"graph_start": start, "linked": linked, "mixed": mixed, "slack": 0.0 if exact else ROUNDING}
 
 
-def _snap(graph: Floats) -> Floats:
+def _snap(graph: FloatArray) -> FloatArray:
     return np.where(graph > 1 - ROUNDING, 1.0, np.where(graph < ROUNDING, 0.0, graph))
 
 
@@ -206,7 +204,7 @@ def _overall(counted: Tallies, subjects: dict[str, Any], policy: Policy) -> dict
     }
 
 
-def beta_point(linked: Floats, mixed: Floats, beta: Floats) -> tuple[Floats, Floats]:
+def beta_point(linked: FloatArray, mixed: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return, for each beta, the mergings that reach it on one linked graph, and the mixed graph there."""
     after = np.minimum(np.searchsorted(linked, beta - ROUNDING), linked.size - 1)
     before = np.maximum(after - 1, 0)
@@ -215,7 +213,7 @@ def beta_point(linked: Floats, mixed: Floats, beta: Floats) -> tuple[Floats, Flo
     return before + part, mixed[before] + part * (mixed[after] - mixed[before])
 
 
-def risk_slope(alpha: Any, beta: Any, mixed_there: Floats, mergings: Floats) -> Floats:
+def risk_slope(alpha: Any, beta: Any, mixed_there: FloatArray, mergings: FloatArray) -> FloatArray:
     """Return the risk slope from the beta-linked and beta-mixed vectors: 0 far away, 1 straight up."""
-    slope: Floats = 2 / pi * (alpha * np.arctan2(beta, mergings) + (1 - alpha) * np.arctan2(mixed_there, mergings))
+    slope: FloatArray = 2 / pi * (alpha * np.arctan2(beta, mergings) + (1 - alpha) * np.arctan2(mixed_there, mergings))
     return slope

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.types import BoolArray, FloatArray
 from unveil.errors import InputError
 from unveil.guess.partition import Number, exact_fraction
 
@@ -29,7 +30,7 @@ class Shares:
     denominator: NDArray[Any]
 
     @property
-    def value(self) -> NDArray[np.float64]:
+    def value(self) -> FloatArray:
         """Each share as the float nearest to it."""
         return np.asarray(self.numerator / self.denominator, dtype=np.float64)
 
@@ -73,7 +74,7 @@ def exact_shares(value: PerSubject, subjects: NDArray[Any], *, what: str) -> Sha
     return Shares(np.array(numerators, dtype=dtype), np.array(denominators, dtype=dtype))
 
 
-def flags(value: Flags, subjects: NDArray[Any], *, what: str) -> NDArray[np.bool_]:
+def flags(value: Flags, subjects: NDArray[Any], *, what: str) -> BoolArray:
     """Return ``value`` as one truth value per subject."""
     if isinstance(value, (bool, np.bool_)):
         return np.full(subjects.size, bool(value))

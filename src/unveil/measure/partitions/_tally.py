@@ -3,16 +3,12 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
 from unveil._kernels.partitions.contingency import sum_at
+from unveil._kernels.types import BoolArray, IntArray
 from unveil.errors import InputError
 from unveil.guess import Partition, View
 from unveil.measure.partitions._contingency import Contingency, contingency
 from unveil.measure.partitions._weights import ItemWeights, Weights, item_weights
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +16,8 @@ class Tally:
     """One guess: per cell the weight of the subject's own items and of the foreign ones in the cluster."""
 
     table: Contingency
-    own: Integers
-    foreign: Integers
+    own: IntArray
+    foreign: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +29,8 @@ class Tallies:
     probabilities: tuple[Fraction, ...]
     longest: int
     grid: int
-    own_total: Integers
-    foreign_total: Integers
+    own_total: IntArray
+    foreign_total: IntArray
 
 
 def tallies(guess: Partition | View, truth: Partition, weights: Weights | None) -> Tallies:
@@ -58,12 +54,12 @@ def tallies(guess: Partition | View, truth: Partition, weights: Weights | None) 
     return Tallies(truth, weighed, probabilities, longest, known.grid, own_total, foreign_total)
 
 
-def _differences(known: ItemWeights, truth: Partition) -> tuple[Integers, NDArray[np.bool_]]:
+def _differences(known: ItemWeights, truth: Partition) -> tuple[IntArray, BoolArray]:
     """Return by how much each subject's opinion departs from the common one, and whether the item is its own."""
     return known.value - known.common[known.item], truth.codes[known.item] == known.subject
 
 
-def _totals(known: ItemWeights, truth: Partition) -> tuple[Integers, Integers]:
+def _totals(known: ItemWeights, truth: Partition) -> tuple[IntArray, IntArray]:
     departs, is_own = _differences(known, truth)
     own = sum_at(truth.codes, known.common, truth.cluster_count)
     foreign = known.common.sum() - own

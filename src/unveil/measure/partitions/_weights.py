@@ -6,13 +6,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.errors import InputError
 from unveil.guess import Partition
 
 Weights = Iterable[float] | Mapping[Any, float]
-Integers = NDArray[np.int64]
 
 _FINEST = 10**9
 
@@ -26,10 +25,10 @@ class ItemWeights:
     """
 
     grid: int
-    common: Integers
-    subject: Integers
-    item: Integers
-    value: Integers
+    common: IntArray
+    subject: IntArray
+    item: IntArray
+    value: IntArray
 
 
 def item_weights(weights: Weights, truth: Partition) -> ItemWeights:
@@ -70,7 +69,7 @@ def _unknown(weights: Mapping[Any, float], place: Mapping[Any, int], known: list
     return len(weights) - max(len(known), sum(key in place for key in weights))
 
 
-def _on_finest_grid(values: Any) -> Integers:
+def _on_finest_grid(values: Any) -> IntArray:
     try:
         floats = np.array([float(Fraction(each) if isinstance(each, str) else each) for each in values], np.float64)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
@@ -88,7 +87,7 @@ def _on_finest_grid(values: Any) -> Integers:
     return np.rint(floats * _FINEST).astype(np.int64)
 
 
-def _coarsen(common: Integers, subject: Integers, item: Integers, value: Integers) -> ItemWeights:
+def _coarsen(common: IntArray, subject: IntArray, item: IntArray, value: IntArray) -> ItemWeights:
     """Divide by what all weights share: small integers keep costs inside 64 bits."""
     step = int(np.gcd.reduce(np.concatenate([np.unique(common), np.unique(value), [_FINEST]])))
     return ItemWeights(_FINEST // step, common // step, subject, item, value // step)

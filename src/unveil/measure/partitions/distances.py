@@ -10,11 +10,9 @@ from fractions import Fraction
 from math import inf, isnan, log2, nan
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from unveil._kernels.partitions.contingency import overlap_sums
 from unveil._kernels.partitions.transfer import heaviest_pairing
+from unveil._kernels.types import IntArray
 from unveil.errors import InputError
 from unveil.guess import Partition, View
 from unveil.measure._listing import metric
@@ -204,7 +202,7 @@ def _overlaps(table: Contingency) -> tuple[float, float, float]:
     return min(bits, log2(table.n)), min(precision, 1.0), min(recall, 1.0)
 
 
-def _pairs(sizes: NDArray[np.int64]) -> int:
+def _pairs(sizes: IntArray) -> int:
     return int((sizes * (sizes - 1) // 2).sum())
 
 

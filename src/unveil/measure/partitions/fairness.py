@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.measure.partitions.unlinkability import Unlinkability
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +43,7 @@ def fairness(result: Unlinkability) -> tuple[Spread, ...]:
     )
 
 
-def gini(values: Floats) -> float:
+def gini(values: FloatArray) -> float:
     """Return the Gini coefficient: the mean absolute difference of two subjects over twice the mean.
 
     0 means all alike, towards 1 one subject has everything; NaN without values or when all are 0.
@@ -61,7 +59,7 @@ def gini(values: Floats) -> float:
     return max(0.0, float(((2 * rank - values.size - 1) @ np.sort(values)) / (values.size * total)))
 
 
-def _spread(quantity: str, values: Floats, risk: Floats) -> Spread:
+def _spread(quantity: str, values: FloatArray, risk: FloatArray) -> Spread:
     """Return the spread of ``values``, where more ``risk`` is worse; its size is the value's."""
     known = values[~np.isnan(values)]
     at_risk = np.sort(risk[~np.isnan(risk)])

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.guess import Partition
 from unveil.guess.random_partitions import uniform_partition
 from unveil.measure.partitions.distances import PartitionDistances, partition_distances
 from unveil.measure.partitions.unlinkability import Settings, Unlinkability, unlinkability
-
-Floats = NDArray[np.float64]
 
 # Means over draws settle faster the more items there are, so large data need few draws.
 MOST_DRAWS = 20
@@ -37,8 +35,8 @@ class Reference:
     bcubed_recall: float
     mtd: float
     mtd_normalised: float
-    linked: Floats
-    mixed: Floats
+    linked: FloatArray
+    mixed: FloatArray
 
 
 OVERALL = ("miss", "include", "normalised_error", "risk_slope", "breached_share")
@@ -95,8 +93,8 @@ def _mean(values: list[float]) -> float:
     return float(np.mean(known)) if known else float("nan")
 
 
-def _mean_graph(graphs: list[Floats]) -> Floats:
+def _mean_graph(graphs: list[FloatArray]) -> FloatArray:
     """Return the mean of graphs of different length, each flat after its end."""
     longest = max(graph.size for graph in graphs)
-    mean: Floats = np.mean([np.pad(graph, (0, longest - graph.size), mode="edge") for graph in graphs], axis=0)
+    mean: FloatArray = np.mean([np.pad(graph, (0, longest - graph.size), mode="edge") for graph in graphs], axis=0)
     return mean

@@ -4,16 +4,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.guess import Partition, View
 from unveil.measure.partitions._evaluate import ROUNDING, Policy, beta_point, evaluate, risk_slope
 from unveil.measure.partitions._policy import Flags, Shares, exact_shares, flags
 from unveil.measure.partitions._tally import tallies
 from unveil.measure.partitions._weights import Weights
 from unveil.measure.partitions.unlinkability import Norm
-
-Floats = NDArray[np.float64]
 
 __all__ = ["PolicyGrid", "beta_point", "policy_grid", "risk_slope_on"]
 
@@ -29,12 +27,12 @@ class PolicyGrid:
     average subject is already breached at ``betas[b]``; ``breached_subjects[a, b]`` counts those who are.
     """
 
-    alphas: Floats
-    betas: Floats
-    linked: tuple[Floats, ...]
-    mixed: tuple[Floats, ...]
-    risk_slope: Floats
-    breached_subjects: NDArray[np.int64]
+    alphas: FloatArray
+    betas: FloatArray
+    linked: tuple[FloatArray, ...]
+    mixed: tuple[FloatArray, ...]
+    risk_slope: FloatArray
+    breached_subjects: IntArray
 
 
 def policy_grid(
@@ -82,7 +80,7 @@ def policy_grid(
     )
 
 
-def risk_slope_on(linked: Floats, mixed: Floats, *, alpha: float, beta: Floats) -> Floats:
+def risk_slope_on(linked: FloatArray, mixed: FloatArray, *, alpha: float, beta: FloatArray) -> FloatArray:
     """Return the risk slope of one pair of graphs at each beta; NaN where beta is reached without any merging.
 
     >>> risk_slope_on(np.array([0.5, 1.0]), np.array([0.0, 0.0]), alpha=1.0, beta=np.array([0.5, 0.75])).round(3)

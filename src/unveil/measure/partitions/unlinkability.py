@@ -11,9 +11,9 @@ from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess import Partition, View
 from unveil.guess.partition import Number
@@ -26,8 +26,6 @@ from unveil.measure.partitions._weights import Weights
 if TYPE_CHECKING:
     import polars as pl
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Norm = Literal["weight", "literal"]
 AtBreach = Literal["nan", "limit"]
 
@@ -58,8 +56,8 @@ class Overall:
     include: float
     kind: Literal["conservative", "liberal", "neutral"]
     normalised_error: float
-    linked: Floats
-    mixed: Floats
+    linked: FloatArray
+    mixed: FloatArray
     breached: bool
     mergings: float
     risk_slope: float
@@ -73,28 +71,28 @@ class Unlinkability:
 
     n: int
     subjects: NDArray[Any]
-    alpha: Floats
-    beta: Floats
-    contamination_desirable: NDArray[np.bool_]
-    size: Integers
-    related: Floats
-    miss: Floats
-    include: Floats
-    error: Floats
-    normalised_error: Floats
-    linked0: Floats
-    mixed0: Floats
-    breached: NDArray[np.bool_]
-    mergings: Floats
-    risk_slope: Floats
-    others: Floats
-    others_evenness: Floats
-    graph_start: Integers
-    linked: Floats
-    mixed: Floats
+    alpha: FloatArray
+    beta: FloatArray
+    contamination_desirable: BoolArray
+    size: IntArray
+    related: FloatArray
+    miss: FloatArray
+    include: FloatArray
+    error: FloatArray
+    normalised_error: FloatArray
+    linked0: FloatArray
+    mixed0: FloatArray
+    breached: BoolArray
+    mergings: FloatArray
+    risk_slope: FloatArray
+    others: FloatArray
+    others_evenness: FloatArray
+    graph_start: IntArray
+    linked: FloatArray
+    mixed: FloatArray
     overall: Overall
 
-    def graphs(self, subject: int) -> tuple[Floats, Floats]:
+    def graphs(self, subject: int) -> tuple[FloatArray, FloatArray]:
         """Return the linked and the mixed graph of the subject with this index: the value after 0, 1, … mergings."""
         part = slice(self.graph_start[subject], self.graph_start[subject + 1])
         return self.linked[part], self.mixed[part]
@@ -201,7 +199,7 @@ def unlinkability(
 
 
 @metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, inf), source=f"{PAPER}, 3.1")
-def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> Floats:
+def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> FloatArray:
     """Return how many of each subject's items the most relevant cluster misses.
 
     Formula: ``|C - C'|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
@@ -214,7 +212,7 @@ def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Se
 
 
 @metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, inf), source=f"{PAPER}, 3.1")
-def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> Floats:
+def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> FloatArray:
     """Return how many foreign items the cluster most relevant to each subject includes.
 
     Formula: ``|C' - C|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
@@ -227,7 +225,7 @@ def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack
 
 
 @metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, 1), source=f"{PAPER}, 3.1")
-def normalised_error(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> Floats:
+def normalised_error(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> FloatArray:
     """Return each subject's combined error e* over n - 1, the worst case.
 
     Formula: ``(alpha * miss + (1 - alpha) * include) / (n - 1)``. 0 means no error the subject cares about. It cannot
@@ -240,7 +238,7 @@ def normalised_error(guess: Partition | View, truth: Partition, **settings: Unpa
 
 
 @metric(category="unlinkability", per="subject", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
-def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> Floats:
+def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> FloatArray:
     """Return how steeply mergings lead to a breach of each subject.
 
     Formula: ``2 / pi * (alpha * atan(beta / x) + (1 - alpha) * atan(y / x))`` where x mergings link beta of the items

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.logistic import mean_ranks
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Kind
 from unveil.data.table.release import Release
 from unveil.measure.releases._compared import compared_columns
@@ -16,8 +17,6 @@ from unveil.measure.releases._compared import compared_columns
 if TYPE_CHECKING:
     import polars as pl
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 NUMBER_KINDS = ("number", "ordered", "date")
 #: Beyond this many ranges of the original a released value counts as just so far: its square must still be a number.
@@ -62,7 +61,7 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, 
     return tuple(found)
 
 
-def _codes(original: "pl.Series", released: "pl.Series") -> tuple[Codes, Codes]:
+def _codes(original: "pl.Series", released: "pl.Series") -> tuple[IntArray, IntArray]:
     """Return both columns as codes in the order of the values, 0 where missing."""
     import polars as pl
 
@@ -71,7 +70,7 @@ def _codes(original: "pl.Series", released: "pl.Series") -> tuple[Codes, Codes]:
     return codes[: original.len()], codes[original.len() :]
 
 
-def _numbers(original: "pl.Series", released: "pl.Series", kind: Kind) -> tuple[Floats, Floats]:
+def _numbers(original: "pl.Series", released: "pl.Series", kind: Kind) -> tuple[FloatArray, FloatArray]:
     """Return both columns in ranges of the original from its least value on; unscaled where it has no range."""
     import polars as pl
 
@@ -93,7 +92,7 @@ def _numbers(original: "pl.Series", released: "pl.Series", kind: Kind) -> tuple[
     return _scaled(first, second)
 
 
-def _scaled(original: Floats, released: Floats) -> tuple[Floats, Floats]:
+def _scaled(original: FloatArray, released: FloatArray) -> tuple[FloatArray, FloatArray]:
     known = original[~np.isnan(original)]
     ranges = known.size > 0 and bool(known.min() < known.max())
     wide = known if ranges else np.concatenate([known, released[~np.isnan(released)]])
@@ -106,7 +105,7 @@ def _scaled(original: Floats, released: Floats) -> tuple[Floats, Floats]:
         return (first - low) / unit, np.clip((second - low) / unit, -_FARTHEST, _FARTHEST)
 
 
-def correlation(x: Floats, y: Floats) -> float:
+def correlation(x: FloatArray, y: FloatArray) -> float:
     """Return Pearson's correlation, NaN where one of the two does not vary.
 
     >>> correlation(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
@@ -119,7 +118,7 @@ def correlation(x: Floats, y: Floats) -> float:
     return min(max(float(x @ y) / sqrt(float(x @ x) * float(y @ y)), -1.0), 1.0)
 
 
-def rank_correlation(x: Floats, y: Floats) -> float:
+def rank_correlation(x: FloatArray, y: FloatArray) -> float:
     """Return Spearman's correlation, ties sharing the mean of their ranks; NaN where one of the two does not vary.
 
     >>> round(rank_correlation(np.array([1.0, 2.0, 30.0]), np.array([2.0, 4.0, 5.0])), 12)
@@ -128,7 +127,7 @@ def rank_correlation(x: Floats, y: Floats) -> float:
     return correlation(mean_ranks(x), mean_ranks(y))
 
 
-def cramers_v(a: Codes, b: Codes) -> float:
+def cramers_v(a: IntArray, b: IntArray) -> float:
     """Return Cramér's V with Bergsma's correction, NaN where one of the two does not vary or never repeats.
 
     >>> cramers_v(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
@@ -147,7 +146,7 @@ def cramers_v(a: Codes, b: Codes) -> float:
     return sqrt(min(max(corrected, 0.0) / room, 1.0))
 
 
-def _cells(a: Codes, b: Codes, width: int) -> tuple[Codes, Codes, Codes]:
+def _cells(a: IntArray, b: IntArray, width: int) -> tuple[IntArray, IntArray, IntArray]:
     """Return the pairs of codes that occur, and how often each does."""
     key = a * width + b
     if (int(a.max()) + 1) * width <= 4 * key.size + 1024:
@@ -159,7 +158,7 @@ def _cells(a: Codes, b: Codes, width: int) -> tuple[Codes, Codes, Codes]:
     return seen // width, seen % width, counts
 
 
-def correlation_ratio(x: Floats, group: Codes) -> float:
+def correlation_ratio(x: FloatArray, group: IntArray) -> float:
     """Return the root of the share of the variance that lies between groups, with Kelley's correction.
 
     The correction takes away what as many groups explain by luck. NaN where the number does not vary, there is one

@@ -6,14 +6,12 @@ from math import fsum
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 
-Integers = NDArray[np.int64]
-Codes = NDArray[np.int32]
 Missing = Literal["own", "any"]
 
 _LARGEST_KEY = 2**62
@@ -25,8 +23,8 @@ _MOST_COMPARED = 2 * 10**7
 class Classes(NamedTuple):
     """The class of each row, numbered by what it holds, and the number of rows of each class."""
 
-    of_row: Integers
-    size: Integers
+    of_row: IntArray
+    size: IntArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,9 +45,9 @@ class EquivalenceClasses:
 
     columns: tuple[str, ...]
     missing: Missing
-    of_row: Integers = field(repr=False)
-    size: Integers
-    rows: Integers
+    of_row: IntArray = field(repr=False)
+    size: IntArray
+    rows: IntArray
 
     @property
     def smallest(self) -> int:
@@ -160,7 +158,7 @@ def quasi_identifiers(
     return names
 
 
-def column_codes(table: Table, names: Sequence[str]) -> Codes:
+def column_codes(table: Table, names: Sequence[str]) -> Int32Array:
     """Return the columns as numbers from 1 on in the order of their values; 0 is a missing value.
 
     >>> import polars as pl
@@ -173,7 +171,7 @@ def column_codes(table: Table, names: Sequence[str]) -> Codes:
     return codes
 
 
-def group(codes: Codes) -> Classes:
+def group(codes: Int32Array) -> Classes:
     """Return the classes of rows with equal codes.
 
     >>> group(np.array([[1, 2], [0, 2], [1, 2]], np.int32))
@@ -183,7 +181,7 @@ def group(codes: Codes) -> Classes:
     return Classes(of_row.astype(np.int64), size.astype(np.int64))
 
 
-def _key(codes: Codes) -> Integers:
+def _key(codes: Int32Array) -> IntArray:
     """Return one number per row, equal for equal rows and in the order of the rows' contents."""
     key, range_ = np.zeros(len(codes), np.int64), 1
     for code in codes.T:
@@ -196,7 +194,7 @@ def _key(codes: Codes) -> Integers:
     return key
 
 
-def _matches(codes: Codes) -> Integers:
+def _matches(codes: Int32Array) -> IntArray:
     """Return how many rows each row matches if a missing value (0) matches anything.
 
     Rows with the same cells missing are compared with those of every other such pattern, in the columns that both have.
@@ -226,5 +224,5 @@ def _matches(codes: Codes) -> Integers:
     return matches[classes.of_row]
 
 
-def _tally(key: Integers, times: Integers, kinds: int) -> Integers:
+def _tally(key: IntArray, times: IntArray, kinds: int) -> IntArray:
     return np.bincount(key, weights=times, minlength=kinds).astype(np.int64)

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil._kernels.table import population as kernels
+from unveil._kernels.types import FloatArray, Int32Array
 from unveil.data.table import Table
 from unveil.errors import InputError
-from unveil.measure.releases._classes import Classes, Codes
+from unveil.measure.releases._classes import Classes
 
-Floats = NDArray[np.float64]
 Method = Literal["weights", "pitman", "poisson"]
 Weights = str | Sequence[float] | NDArray[Any]
 #: More than were ever born, and few enough to be counted exactly in a float.
@@ -22,11 +22,11 @@ _MOST_PEOPLE = 10**15
 class Posterior(NamedTuple):
     """What a model says of the population class F of each row: the mean of 1 / F, and the chance that F < k."""
 
-    reciprocal: Callable[[], Floats]
-    below: Callable[[int], Floats]
+    reciprocal: Callable[[], FloatArray]
+    below: Callable[[int], FloatArray]
 
 
-def _from_weights(_: Codes, classes: Classes, weights: Floats, __: int) -> Posterior:
+def _from_weights(_: Int32Array, classes: Classes, weights: FloatArray, __: int) -> Posterior:
     # Summed in order of size within each class, so that the order of rows plays no part in the rounding.
     order = np.lexsort((weights, classes.of_row))
     people = np.add.reduceat(weights[order], np.cumsum(classes.size) - classes.size)
@@ -37,14 +37,14 @@ def _from_weights(_: Codes, classes: Classes, weights: Floats, __: int) -> Poste
     )
 
 
-def _from_partition(_: Codes, classes: Classes, __: Floats, people: int) -> Posterior:
+def _from_partition(_: Int32Array, classes: Classes, __: FloatArray, people: int) -> Posterior:
     size, times = np.unique(classes.size, return_counts=True)
     of_class = np.searchsorted(size, classes.size)
     outside = people - int(classes.size.sum())
     fitted = kernels.fit_partition(size, times.astype(np.int64)) if outside else kernels.RandomPartition(1.0, 0.5)
     everything = fitted.theta + people - outside
 
-    def spread(function: Callable[..., float], *more: int) -> Floats:
+    def spread(function: Callable[..., float], *more: int) -> FloatArray:
         first = [(int(f), f - fitted.alpha) for f in size]
         each = [function(f, a, everything - a, outside, *more) for f, a in first]
         return np.array(each)[of_class][classes.of_row]
@@ -52,7 +52,7 @@ def _from_partition(_: Codes, classes: Classes, __: Floats, people: int) -> Post
     return Posterior(lambda: spread(kernels.reciprocal_beta_binomial), lambda k: spread(kernels.below_beta_binomial, k))
 
 
-def _from_margins(codes: Codes, classes: Classes, __: Floats, people: int) -> Posterior:
+def _from_margins(codes: Int32Array, classes: Classes, __: FloatArray, people: int) -> Posterior:
     rows = len(codes)
     _, first = np.unique(classes.of_row, return_index=True)
     rate = np.full(first.size, float(people - rows))
@@ -64,14 +64,14 @@ def _from_margins(codes: Codes, classes: Classes, __: Floats, people: int) -> Po
     )
 
 
-POSTERIORS: dict[Method, Callable[[Codes, Classes, Floats, int], Posterior]] = {
+POSTERIORS: dict[Method, Callable[[Int32Array, Classes, FloatArray, int], Posterior]] = {
     "weights": _from_weights,
     "pitman": _from_partition,
     "poisson": _from_margins,
 }
 
 
-def checked_weights(table: Table, weights: Weights | None) -> Floats | None:
+def checked_weights(table: Table, weights: Weights | None) -> FloatArray | None:
     """Return one weight per row, all above 0, or say which row has none."""
     if weights is None:
         return None

@@ -11,10 +11,10 @@ from math import inf, nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.neighbours.density import rows_within
 from unveil._kernels.neighbours.nearest import Grid, content_rank, nearest_distances
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.encode import Encoded, encode
 from unveil.data.table.release import Release
@@ -22,8 +22,6 @@ from unveil.errors import InputError
 from unveil.measure._listing import metric
 from unveil.measure.releases._compared import compared_columns
 from unveil.measure.trials.risk import CONFIDENCE, NO_CONTROL, Rate, excess, wilson
-
-Floats = NDArray[np.float64]
 
 LOW = 0.05
 FACTS: dict[str, Any] = {"category": "closeness", "per": "release"}
@@ -222,13 +220,13 @@ def _closeness(
     return Closeness(released=near[0], control=near[1] if len(near) > 1 else None)
 
 
-def _ratio(found: NDArray[np.int64]) -> Floats:
+def _ratio(found: IntArray) -> FloatArray:
     """Return nearest over second nearest, NaN where there is no second or both are 0."""
     first, second = found.T.astype(np.float64)
     return np.where(second > 0, first, nan) / np.where(second > 0, second, 1)
 
 
-def _nearness(values: Floats) -> Nearness:
+def _nearness(values: FloatArray) -> Nearness:
     known = values[~np.isnan(values)]
     low, median = np.quantile(known, [LOW, 0.5]).tolist() if known.size else (nan, nan)
     return Nearness(
@@ -245,7 +243,7 @@ def _control(release: Release) -> tuple[Table, ...]:
     return () if release.control is None else (release.control,)
 
 
-def _drawn(table: Encoded, targets: int | None, rng: np.random.Generator | None) -> NDArray[np.int64] | slice:
+def _drawn(table: Encoded, targets: int | None, rng: np.random.Generator | None) -> IntArray | slice:
     """Return which rows to look at, drawn from the rows sorted by content so that their order plays no part."""
     if targets is None or rng is None or targets >= len(table.numbers):
         return slice(None)
@@ -253,11 +251,11 @@ def _drawn(table: Encoded, targets: int | None, rng: np.random.Generator | None)
     return order[rng.choice(order.size, targets, replace=False)]
 
 
-def _grid(table: Encoded, rows: NDArray[np.int64] | slice = slice(None)) -> Grid:
+def _grid(table: Encoded, rows: IntArray | slice = slice(None)) -> Grid:
     return Grid(table.numbers[rows], table.codes[rows], table.step_cost, table.mismatch_cost)
 
 
-def quantile_interval(values: Floats, share: float, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def quantile_interval(values: FloatArray, share: float, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Return two of the values between which the quantile of all that could have been drawn lies with confidence.
 
     How many of n independent values lie below the quantile is binomial with the ``share`` as its chance, whatever the

@@ -11,15 +11,13 @@ from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure._listing import metric
-from unveil.measure.releases._classes import Classes, Integers, column_codes, group, quasi_identifiers, released_table
-
-Floats = NDArray[np.float64]
+from unveil.measure.releases._classes import Classes, column_codes, group, quasi_identifiers, released_table
 
 #: The c of (c, l)-diversity unless told: the commonest value is less than twice as frequent as the rarer ones together.
 C = 2.0
@@ -61,10 +59,10 @@ class _Values(NamedTuple):
     """How often each class has each sensitive value, sorted by class and value; codes count from 0, missing first."""
 
     classes: Classes
-    of_class: Integers
-    value: Integers
-    times: Integers
-    start: Integers
+    of_class: IntArray
+    value: IntArray
+    times: IntArray
+    start: IntArray
     missing: bool
 
 
@@ -223,7 +221,7 @@ def _closeness(values: _Values, ordered: bool) -> float:
     return float((np.abs(here - all_missing) + np.minimum(1 - here, 1 - all_missing) * apart).max())
 
 
-def _equal_distance(values: _Values) -> Floats:
+def _equal_distance(values: _Values) -> FloatArray:
     """Return half the sum of |p - q| of each class, which is the sum of p - q where that is above 0."""
     rows = values.classes.size
     everybody = int(rows.sum())
@@ -232,7 +230,7 @@ def _equal_distance(values: _Values) -> Floats:
     return np.asarray(np.add.reduceat(surplus, values.start[:-1]) / (rows * everybody), dtype=np.float64)
 
 
-def _ordered_distance(values: _Values, filled: Integers) -> Floats:
+def _ordered_distance(values: _Values, filled: IntArray) -> FloatArray:
     """Return the earth mover's distance of each class's values from all, along their ranks; 0 for a class without any.
 
     Between two values that a class has, its cumulated count stays the same while that of the table grows. So where the

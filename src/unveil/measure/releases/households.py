@@ -7,12 +7,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure._listing import metric
 from unveil.measure.releases._classes import column_codes, group, quasi_identifiers, released_table
-from unveil.measure.releases._population_models import Floats, Method, Weights
+from unveil.measure.releases._population_models import Method, Weights
 from unveil.measure.releases.population import population_risk
 
 PersonRisk = Literal["sample", Method]
@@ -49,7 +50,7 @@ class HouseholdRisk:
     limit: float | None
     share_above: float
     expected_people: float
-    risk: Floats = field(repr=False)
+    risk: FloatArray = field(repr=False)
     why: str = ""
 
 
@@ -101,7 +102,7 @@ def household_risk(
 
 
 def households_of(
-    table: Table, household: str, risk: Floats, method: str, limit: float | None, why: str = ""
+    table: Table, household: str, risk: FloatArray, method: str, limit: float | None, why: str = ""
 ) -> HouseholdRisk:
     """Return the figures for risks of persons that are known already."""
     code = column_codes(table, [household])[:, 0].astype(np.int64)

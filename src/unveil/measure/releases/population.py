@@ -12,19 +12,13 @@ from typing import Any, get_args
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray, Int32Array
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure._listing import metric
-from unveil.measure.releases._classes import Classes, Codes, column_codes, group, quasi_identifiers, released_table
-from unveil.measure.releases._population_models import (
-    POSTERIORS,
-    Floats,
-    Method,
-    Weights,
-    checked_size,
-    checked_weights,
-)
+from unveil.measure.releases._classes import Classes, column_codes, group, quasi_identifiers, released_table
+from unveil.measure.releases._population_models import POSTERIORS, Method, Weights, checked_size, checked_weights
 
 METHODS: tuple[Method, ...] = get_args(Method)
 SOURCES: dict[Method, str] = {
@@ -94,7 +88,7 @@ class PopulationRisk:
     expected_share: float
     k: int | None
     below: float
-    risk: Floats = field(repr=False)
+    risk: FloatArray = field(repr=False)
     why: str = ""
     notes: tuple[str, ...] = ()
 
@@ -222,7 +216,9 @@ def population_risk(
     return risk_of(codes, checked_weights(table, weights), checked_size(table, population_size), method, k)
 
 
-def risk_of(codes: Codes, weights: Floats | None, size: float | None, method: Method, k: int | None) -> PopulationRisk:
+def risk_of(
+    codes: Int32Array, weights: FloatArray | None, size: float | None, method: Method, k: int | None
+) -> PopulationRisk:
     """Return the figures of one model for coded columns and checked weights."""
     rows, classes = len(codes), group(codes)
     total = fsum(weights) if weights is not None else nan
@@ -250,7 +246,7 @@ def risk_of(codes: Codes, weights: Floats | None, size: float | None, method: Me
     )
 
 
-def _why_not(method: Method, weights: Floats | None, people: float, classes: Classes) -> str:
+def _why_not(method: Method, weights: FloatArray | None, people: float, classes: Classes) -> str:
     if np.isnan(people):
         return NO_SIZE
     if method == "weights":
@@ -260,7 +256,7 @@ def _why_not(method: Method, weights: Floats | None, people: float, classes: Cla
     return ""
 
 
-def _notes(weights: Floats | None, total: float, size: float | None) -> tuple[str, ...]:
+def _notes(weights: FloatArray | None, total: float, size: float | None) -> tuple[str, ...]:
     if weights is None:
         return ()
     notes = []

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from unveil._kernels.logistic import fit, mean_ranks, ordered_pairs, probability, score
 from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure._listing import metric
 from unveil.measure.releases._association import Compared, compare
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 FACTS: dict[str, Any] = {"category": "utility", "per": "release", "more_means": "less useful", "bounds": (0, 1)}
 SOURCE = "Woo et al. (2009); null distribution after Snoke et al. (2018)"
@@ -152,7 +150,7 @@ def propensity_of(
     )
 
 
-def _drawn(rows: int, most: int, rng: np.random.Generator) -> Integers:
+def _drawn(rows: int, most: int, rng: np.random.Generator) -> IntArray:
     """Return which rows to use; the rows are sorted by content, so their order in the table plays no part."""
     return np.sort(rng.choice(rows, most, replace=False)) if rows > most else np.arange(rows)
 
@@ -166,7 +164,7 @@ def _remark(release: Release, used: tuple[int, int], columns: tuple[int, int]) -
     return " ".join(said)
 
 
-def _told_apart(features: Floats, labels: NDArray[np.bool_], folds: Integers, originals: int) -> dict[str, float]:
+def _told_apart(features: FloatArray, labels: BoolArray, folds: IntArray, originals: int) -> dict[str, float]:
     rows, share = labels.size, float(labels.mean())
     whole = fit(features, labels, ridge=_RIDGE)
     pmse = float(((probability(features, whole) - share) ** 2).mean())
@@ -194,7 +192,7 @@ def _told_apart(features: Floats, labels: NDArray[np.bool_], folds: Integers, or
     }
 
 
-def _folds(pooled: Sequence[NDArray[Any]], labels: NDArray[np.bool_], rng: np.random.Generator) -> Integers:
+def _folds(pooled: Sequence[NDArray[Any]], labels: BoolArray, rng: np.random.Generator) -> IntArray:
     """Return the part that each row belongs to.
 
     Equal rows of both tables stay together, so that a model cannot learn that a row which it misses in one table must
@@ -216,7 +214,7 @@ def _folds(pooled: Sequence[NDArray[Any]], labels: NDArray[np.bool_], rng: np.ra
     return part % _FOLDS
 
 
-def _turn(content: Integers, count: Integers) -> Integers:
+def _turn(content: IntArray, count: IntArray) -> IntArray:
     """Return for each row how many rows equal to it come before it."""
     order = np.argsort(content, kind="stable")
     turn = np.empty(content.size, np.int64)
@@ -226,7 +224,7 @@ def _turn(content: Integers, count: Integers) -> Integers:
 
 def _features(
     columns: Sequence[Compared], pooled: Sequence[NDArray[Any]], rng: np.random.Generator
-) -> tuple[Floats, int, int]:
+) -> tuple[FloatArray, int, int]:
     """Return the standardised terms of the model, how many pairs of columns have products in it, and the columns."""
     used = list(range(len(columns)))
     for levels, power in _DETAILS:
@@ -252,7 +250,7 @@ def _features(
     return _standard(every, pooled[0].size), products, len(used)
 
 
-def _standard(terms: Sequence[Floats], rows: int) -> Floats:
+def _standard(terms: Sequence[FloatArray], rows: int) -> FloatArray:
     """Return the terms that vary as columns of mean 0 and variance 1."""
     table = np.column_stack(terms) if terms else np.empty((rows, 0))
     table -= table.mean(axis=0)
@@ -261,7 +259,7 @@ def _standard(terms: Sequence[Floats], rows: int) -> Floats:
     return np.ascontiguousarray(table[:, varies] / spread[varies])
 
 
-def _terms(column: Compared, values: NDArray[Any], levels: int, power: int) -> list[Floats]:
+def _terms(column: Compared, values: NDArray[Any], levels: int, power: int) -> list[FloatArray]:
     """Return what the model sees of a column, centred: categories but the commonest, or powers of a number's rank."""
     if column.is_number:
         return _powers(values, power)
@@ -275,10 +273,10 @@ def _terms(column: Compared, values: NDArray[Any], levels: int, power: int) -> l
     return [term - term.mean() for term in terms]
 
 
-def _powers(values: Floats, power: int) -> list[Floats]:
+def _powers(values: FloatArray, power: int) -> list[FloatArray]:
     gone = np.isnan(values)
     known = values[~gone]
-    terms: list[Floats] = []
+    terms: list[FloatArray] = []
     if known.size and np.ptp(known) > 0:
         place = np.zeros(values.size)
         place[~gone] = (2 * mean_ranks(known) - known.size - 1) / known.size

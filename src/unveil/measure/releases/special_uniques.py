@@ -5,16 +5,14 @@ from dataclasses import dataclass, field
 from math import inf, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.table.special_uniques import minimal_uniques, visits
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure._listing import metric
-from unveil.measure.releases._classes import Integers, column_codes, quasi_identifiers, released_table
-
-Floats = NDArray[np.float64]
+from unveil.measure.releases._classes import column_codes, quasi_identifiers, released_table
 
 SIZE = 3
 #: How often a row may be looked at in a set of columns: about half a minute.
@@ -48,8 +46,8 @@ class SpecialUniques:
     by_size: tuple[int, ...]
     rows_by_size: tuple[int, ...]
     by_column: tuple[int, ...]
-    found: Integers = field(repr=False)
-    score: Floats = field(repr=False)
+    found: IntArray = field(repr=False)
+    score: FloatArray = field(repr=False)
 
     @property
     def share(self) -> float:
@@ -109,7 +107,7 @@ def special_uniques(
     )
 
 
-def _weights(columns: int, size: int) -> Floats:
+def _weights(columns: int, size: int) -> FloatArray:
     """Return what one set of 1, 2, … ``size`` columns adds to a score.
 
     >>> _weights(4, 3)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.data.table import Kind
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -26,8 +27,6 @@ from unveil.measure.releases._association import (
     rank_correlation,
 )
 from unveil.measure.releases.propensity import FACTS, MOST_ROWS, Propensity, propensity_of
-
-Floats = NDArray[np.float64]
 
 #: At most so many pairs of columns are looked at; beyond that they are drawn by lot.
 MOST_PAIRS = 1000
@@ -268,7 +267,7 @@ def _column_distance(column: Compared) -> ColumnDistance:
     return ColumnDistance(name=column.name, kind=column.kind, distance=most, **figures, **gaps)
 
 
-def _number_distances(original: Floats, released: Floats) -> dict[str, float]:
+def _number_distances(original: FloatArray, released: FloatArray) -> dict[str, float]:
     """Return the distances of two sorted lists of numbers, all NaN where one is empty."""
     if not original.size or not released.size:
         return dict.fromkeys(("kolmogorov_smirnov", "wasserstein", "mean_change", "deviation_change"), nan)

@@ -6,14 +6,13 @@ from math import floor, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.data.table import Table
 
 if TYPE_CHECKING:
     import polars as pl
 
-Floats = NDArray[np.float64]
 
 MOST_BANDS = 5
 #: Numbers and dates of so many different values stay as they are.
@@ -70,14 +69,14 @@ def _texts(values: "pl.Series") -> list[str | None]:
     return (text.str.replace(r"\.0$", "") if values.dtype.is_float() else text).to_list()
 
 
-def _numbers(values: "pl.Series") -> Floats:
+def _numbers(values: "pl.Series") -> FloatArray:
     import polars as pl
 
     plain = values.cast(pl.Int64) if values.dtype == pl.Datetime else values
     return plain.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
-def _named(values: Floats, *, is_date: bool) -> tuple[Floats, list[str]]:
+def _named(values: FloatArray, *, is_date: bool) -> tuple[FloatArray, list[str]]:
     """Return the edges between bands of the sorted values, and the bands' names."""
     raw = _quantile_edges(values)
     if is_date:
@@ -92,19 +91,19 @@ def _named(values: Floats, *, is_date: bool) -> tuple[Floats, list[str]]:
     return rounded, [below.format(texts[0]), *middle, above.format(texts[-1])]
 
 
-def _quantile_edges(values: Floats) -> Floats:
+def _quantile_edges(values: FloatArray) -> FloatArray:
     """Return the first values with a fifth, two fifths, … of all values below them."""
     distinct, first = np.unique(values, return_index=True)
     wanted = np.arange(1, MOST_BANDS) / MOST_BANDS * values.size
     return np.unique(distinct[np.minimum(np.searchsorted(first, wanted), distinct.size - 1)])
 
 
-def _inside(edges: Floats, values: Floats) -> Floats:
+def _inside(edges: FloatArray, values: FloatArray) -> FloatArray:
     """Return the edges that have values on both sides, each once."""
     return np.unique(edges[(edges > values[0]) & (edges <= values[-1])])
 
 
-def _round_numbers(edges: Floats, values: Floats) -> tuple[Floats, list[str]]:
+def _round_numbers(edges: FloatArray, values: FloatArray) -> tuple[FloatArray, list[str]]:
     low, high = values[values.size // 10], values[-1 - values.size // 10]
     spread = high - low if high > low else values[-1] - values[0]
     # A step of at most a fiftieth of where most values lie moves few people to another band.
@@ -117,7 +116,7 @@ def _round_numbers(edges: Floats, values: Floats) -> tuple[Floats, list[str]]:
     return rounded, [f"{edge:.12g}" for edge in rounded]
 
 
-def _roundest(values: Floats, edge: float) -> float:
+def _roundest(values: FloatArray, edge: float) -> float:
     """Return the number with the fewest digits that is above all values below the edge, and not above the edge."""
     before = values[np.searchsorted(values, edge) - 1] if edge > values[0] else edge
     for digits in range(1, 16):
@@ -129,7 +128,7 @@ def _roundest(values: Floats, edge: float) -> float:
     return edge
 
 
-def _round_dates(edges: Floats, values: Floats) -> tuple[Floats, list[str]]:
+def _round_dates(edges: FloatArray, values: FloatArray) -> tuple[FloatArray, list[str]]:
     years = (values[-1] - values[0]) / _YEAR
     pattern = "%Y" if years >= 10 else "%Y-%m" if years >= 1 else "%Y-%m-%d"
     start = datetime(1970, 1, 1)

@@ -7,8 +7,8 @@ from math import nan
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.trials._bands import bands
@@ -219,8 +219,8 @@ def compared(groups: Sequence[Group], overall: Group, **settings: Any) -> Groups
 class _Tally:
     """Hits and tries of each group, and why a group has none to show."""
 
-    hits: NDArray[np.float64]
-    tries: NDArray[np.int64]
+    hits: FloatArray
+    tries: IntArray
     why: tuple[str, ...]
 
 

@@ -4,12 +4,11 @@ from collections.abc import Callable
 from math import exp, log, nan, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
 from unveil.measure.trials.risk import CONFIDENCE, Rate, _quantile, wilson
-
-Floats = NDArray[np.float64]
 
 _TOO_FEW = "there must be at least two members and two people who are not, for how much scores vary to be seen"
 
@@ -49,14 +48,14 @@ def area_under_curve(members: ArrayLike, nonmembers: ArrayLike, *, confidence: f
     return Rate(area, min(newcombe.low, other.low), max(newcombe.high, other.high))
 
 
-def _checked(scores: ArrayLike, name: str) -> Floats:
+def _checked(scores: ArrayLike, name: str) -> FloatArray:
     array = np.asarray(scores, np.float64)
     if array.ndim != 1 or np.isnan(array).any():
         raise InputError(f"{name} must be a flat sequence of numbers, none of them missing. Pass one score per person")
     return array
 
 
-def _shares_below(scores: Floats, others: Floats) -> Floats:
+def _shares_below(scores: FloatArray, others: FloatArray) -> FloatArray:
     """Return for each score the share of the others that are lower, ties counting half."""
     ascending = np.sort(others)
     lower, upper = (np.searchsorted(ascending, scores, side=side) for side in ("left", "right"))

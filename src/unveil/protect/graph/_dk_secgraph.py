@@ -1,18 +1,16 @@
 """What a public code calls differentially private joint degrees, in small: it is not, and serves comparison alone."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import kernel
 from unveil._kernels.graph.joint_degrees import cells_of
 from unveil._kernels.graph.joint_ends import nodes_of_ends
 from unveil._kernels.graph.noisy_counts import nearest_counts, whole_counts
 from unveil._kernels.graph.rows import among, edge_keys
+from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.protect.graph._release import graph_release
-
-Integers = NDArray[np.int64]
 
 _ROUNDS = 50
 
@@ -44,7 +42,7 @@ def secgraph_release(original: Graph, epsilon: float, *, rng: np.random.Generato
     )
 
 
-def _edited(original: Graph, target: Integers, rng: np.random.Generator) -> tuple[Integers, dict[str, float]]:
+def _edited(original: Graph, target: IntArray, rng: np.random.Generator) -> tuple[IntArray, dict[str, float]]:
     """Return keys of the graph without some edges of nodes that have too many, and with new ones for those with few."""
     nodes, order = original.nodes, rng.permutation(original.edges)
     one, other = (ends[order].astype(np.int64) for ends in original.ends)
@@ -67,7 +65,7 @@ def _edited(original: Graph, target: Integers, rng: np.random.Generator) -> tupl
 
 
 @kernel
-def _trim(one: Integers, other: Integers, excess: Integers, stays: NDArray[np.bool_]) -> None:
+def _trim(one: IntArray, other: IntArray, excess: IntArray, stays: BoolArray) -> None:
     """Delete edges, in turn, while both their ends have too many; then while one of them has."""
     for needed in (2, 1):
         for edge in range(one.size):

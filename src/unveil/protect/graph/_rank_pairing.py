@@ -1,11 +1,9 @@
 """Pairing by rank: which original node each node of a synthetic graph is held to stand for when it is evaluated."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.rows import edge_keys, ends_of
-
-Integers = NDArray[np.int64]
+from unveil._kernels.types import IntArray
 
 #: What the notes of such a release say.
 PAIRED = (
@@ -14,7 +12,7 @@ PAIRED = (
 )
 
 
-def paired_by_rank(keys: Integers, degrees: Integers, *, rng: np.random.Generator) -> Integers:
+def paired_by_rank(keys: IntArray, degrees: IntArray, *, rng: np.random.Generator) -> IntArray:
     """Return the keys of a synthetic graph whose nodes bear the number of the original node of the same rank by degree.
 
     Nodes of equal degree are ranked by lot, in both graphs.

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from math import fsum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.rows import edge_keys, ends_of
+from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import NOBODY, GraphRelease, Pairing
 from unveil.data.ledger import Ledger
@@ -21,7 +21,7 @@ LEAST_BUDGET = 1e-12
 
 def graph_release(
     original: Graph,
-    keys: NDArray[np.int64],
+    keys: IntArray,
     *,
     name: str,
     rng: np.random.Generator,

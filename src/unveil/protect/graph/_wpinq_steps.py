@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.degree_cells import DegreeCells, cells_for, classes_for
 from unveil._kernels.graph.half_edges import HalfEdges, half_edges
@@ -14,10 +13,8 @@ from unveil._kernels.graph.rows import edge_keys, rows_of
 from unveil._kernels.graph.staircase import fitted_degrees
 from unveil._kernels.graph.wpinq_queries import degree_distribution, degree_sequence
 from unveil._kernels.graph.wpinq_walk import walk
+from unveil._kernels.types import FloatArray
 from unveil.data.graph import Graph
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # A cell is expected to hold this many times the scale of its noise.
 _SIGNAL = 8.0
@@ -99,7 +96,7 @@ def chosen_cells(seed: Seed, scale: float, classes: int | None, *, triangles: bo
 def walked(
     graph: HalfEdges,
     cells: DegreeCells,
-    measured: Floats,
+    measured: FloatArray,
     *,
     scale: float,
     power: float,

@@ -3,18 +3,16 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.bounded_means import Clusters, bounded_means
 from unveil._kernels.graph.degree_matching import Matched, matched_degrees
 from unveil._kernels.graph.rows import edge_keys
+from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_edges, graph_release
-
-Integers = NDArray[np.int64]
 
 _MOST_ROUNDS = 50
 
@@ -96,7 +94,7 @@ class BoundedTMeans:
             },
         )
 
-    def _targets(self, original: Graph, rng: np.random.Generator) -> tuple[Integers, Clusters]:
+    def _targets(self, original: Graph, rng: np.random.Generator) -> tuple[IntArray, Clusters]:
         """Return the degree that each node should get, and the clusters of nodes by rising degree."""
         count = max(1, original.nodes // int(self.max_size))
         by_lot = rng.permutation(original.nodes)

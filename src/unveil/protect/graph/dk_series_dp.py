@@ -5,13 +5,13 @@ from math import log
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.edge_repair import simple_keys
 from unveil._kernels.graph.joint_degrees import finest_grid, joint_table, places_of_cells
 from unveil._kernels.graph.joint_ends import drawn_edges
 from unveil._kernels.graph.noisy_counts import nearest_counts, whole_counts
 from unveil._kernels.graph.random import fresh_state
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
@@ -20,9 +20,6 @@ from unveil.protect._listing import protection
 from unveil.protect.graph._dk_secgraph import secgraph_release
 from unveil.protect.graph._rank_pairing import PAIRED, paired_by_rank
 from unveil.protect.graph._release import check_drawable, check_edges, check_shares, counted, graph_release
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 # The grid is as fine as it can be while the noise of all cells together is expected to be at most this share of edges.
 _NOISE = 0.1
@@ -130,9 +127,9 @@ class _Answers:
 
     edges: int
     bound: int
-    grid: Integers
-    weight: Floats
-    table: Floats
+    grid: IntArray
+    weight: FloatArray
+    table: FloatArray
     queries: tuple[Query, ...]
 
 
@@ -172,7 +169,7 @@ def _geometric(scale: float, rng: np.random.Generator) -> float:
     return float(up - down)
 
 
-def _drawn(answers: _Answers, nodes: int, rng: np.random.Generator) -> tuple[Integers, dict[str, float]]:
+def _drawn(answers: _Answers, nodes: int, rng: np.random.Generator) -> tuple[IntArray, dict[str, float]]:
     """Return the keys of a graph that is drawn from the answers alone, and facts that tell nothing else either."""
     grid, (smaller, larger) = answers.grid, places_of_cells(answers.grid.size)
     weight = answers.weight[larger]

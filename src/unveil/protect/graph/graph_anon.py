@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.degree_groups_minimax import minimax_groups
 from unveil._kernels.graph.rows import edge_keys
+from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
@@ -18,8 +18,6 @@ from unveil.protect.graph._release import (
     check_enough_nodes,
     graph_release,
 )
-
-Integers = NDArray[np.int64]
 
 
 @protection(
@@ -109,7 +107,7 @@ class GraphAnon:
         return max(largest_rise, int(self.k)) | 1
 
 
-def _hiding_edges(degrees: Integers, others: Integers, k: int) -> Integers:
+def _hiding_edges(degrees: IntArray, others: IntArray, k: int) -> IntArray:
     """Return edges among the pseudo nodes so that each shares its degree with ``k - 1`` nodes or more.
 
     The pseudo nodes are an odd number of at least ``k``, and those with one edge more come before the rest. If the low

@@ -4,20 +4,18 @@ from dataclasses import dataclass
 from math import log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.blocks import Blocks, blocks_of, draw_edges
 from unveil._kernels.graph.dendrogram import Dendrogram, dendrogram, random_children
 from unveil._kernels.graph.dendrogram_moves import walk
 from unveil._kernels.graph.random import State, fresh_state
+from unveil._kernels.types import FloatArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
 from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_drawable, check_edges, counted, graph_release
-
-Floats = NDArray[np.float64]
 
 # A subtree becomes one block where noise of scale 1 / epsilon would change the density of its top by at least the
 # first, and the density among all its leaves by at least the second.
@@ -146,7 +144,7 @@ class HrgDP:
                 means.append(mean)
         return {"moves done": moves, "moves taken": taken}, self._notes(moves, np.array(means), scale)
 
-    def _notes(self, moves: int, means: Floats, scale: float) -> list[str]:
+    def _notes(self, moves: int, means: FloatArray, scale: float) -> list[str]:
         """Return how far epsilon holds, and a warning if the walk did not come far enough for that."""
         limit = f"the part of epsilon for the dendrogram holds in the limit of a long walk; {moves:,} moves were done"
         if self.moves_per_node < _FEW_MOVES:
@@ -205,13 +203,13 @@ def most_change(nodes: int) -> float:
     return log(pairs) - (pairs - 1) * np.log1p(-1 / pairs).item() if pairs > 1 else 0.0
 
 
-def noisy_chances(blocks: Blocks, epsilon: float, rng: np.random.Generator) -> Floats:
+def noisy_chances(blocks: Blocks, epsilon: float, rng: np.random.Generator) -> FloatArray:
     """Return the density of each block from a count with Laplace noise of scale 1 / epsilon, cut to 0 .. 1."""
     counted = blocks.edges + rng.laplace(0.0, 1 / epsilon, blocks.edges.size)
     return np.clip(counted / blocks.pairs, 0.0, 1.0)
 
 
-def still_rising(means: Floats, scale: float) -> bool:
+def still_rising(means: FloatArray, scale: float) -> bool:
     """Return whether the log-likelihood is clearly higher in the last quarter of a walk than in its second quarter.
 
     Clearly: by three standard errors of the means of windows, and by ``scale``, which makes a dendrogram ``e`` times

@@ -4,19 +4,18 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.degree_groups import raised_degrees, smallest_class
 from unveil._kernels.graph.degree_realisation import raised
 from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.rows import among, rows_of
+from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_class_size, check_enough_nodes, counted, graph_release
 
-Integers = NDArray[np.int64]
 EdgeRule = Literal["add", "priority"]
 
 
@@ -86,7 +85,7 @@ class KDegree:
 
     def _search(
         self, original: Graph, rng: np.random.Generator, *, keep: bool
-    ) -> tuple[Integers | None, int, Integers]:
+    ) -> tuple[IntArray | None, int, IntArray]:
         """Return the keys of a graph whose degrees are shared, or None, how many attempts it took, and what lacks."""
         degrees = original.degrees
         for attempt in range(1, self.attempts + 1):
@@ -100,7 +99,7 @@ class KDegree:
             degrees = degrees + more
         return None, self.attempts, lacking
 
-    def _not_found(self, original: Graph, lacking: Integers) -> str:
+    def _not_found(self, original: Graph, lacking: IntArray) -> str:
         tried = counted(self.attempts, "attempt", "attempts")
         if self.edges == "add":
             tried += f" to add edges alone, and {'1' if self.attempts == 1 else 'as many'} to exchange some as well"
@@ -112,7 +111,7 @@ class KDegree:
         )
 
 
-def _shared(degrees: Integers, k: int, rng: np.random.Generator) -> Integers:
+def _shared(degrees: IntArray, k: int, rng: np.random.Generator) -> IntArray:
     """Return the least raised degrees with an even sum that k nodes share; who of equal nodes rises is drawn by lot."""
     by_lot = rng.permutation(degrees.size)
     order = by_lot[np.argsort(-degrees[by_lot], kind="stable")]
@@ -121,7 +120,7 @@ def _shared(degrees: Integers, k: int, rng: np.random.Generator) -> Integers:
     return found
 
 
-def _probe(original: Graph, keys: Integers, degrees: Integers, lacking: Integers, rng: np.random.Generator) -> Integers:
+def _probe(original: Graph, keys: IntArray, degrees: IntArray, lacking: IntArray, rng: np.random.Generator) -> IntArray:
     """Return who gets one edge more, for each that a node lacked; nobody gets any where all have as many as can be.
 
     A node that lacked some gets its new partners from those that it is not connected to in the graph of the ``keys``
@@ -148,7 +147,7 @@ def check_attempts(attempts: object) -> None:
         raise InputError(f"attempts must be a whole number from 1, but is {attempts!r}")
 
 
-def check_classes(original: Graph, keys: Integers, k: int) -> None:
+def check_classes(original: Graph, keys: IntArray, k: int) -> None:
     """Raise an error if a degree has fewer than k nodes after all."""
     ends = np.concatenate(np.divmod(keys, max(original.nodes, 1)))
     smallest = smallest_class(np.bincount(ends, minlength=original.nodes))

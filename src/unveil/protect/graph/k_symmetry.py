@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.orbit_copying import copied_keys, copied_size
 from unveil._kernels.graph.orbits import orbits, undecided_edges
 from unveil._kernels.graph.refinement import equitable_cells
+from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
@@ -22,7 +22,6 @@ from unveil.protect.graph._release import (
     graph_release,
 )
 
-Integers = NDArray[np.int64]
 Partition = Literal["refine", "orbit"]
 _MOST_EDGES = 10**9
 
@@ -152,14 +151,14 @@ class KSymmetry:
         return tuple(notes)
 
 
-def _hubs(degrees: Integers, share: float) -> NDArray[np.bool_]:
+def _hubs(degrees: IntArray, share: float) -> BoolArray:
     """Return which nodes are among that share of nodes with the highest degrees, ties among them or not together."""
     at_least = degrees.size - np.searchsorted(np.sort(degrees), degrees)
     # 0.29 of 100 nodes are 29, though 0.29 * 100 is a bit less.
-    hubs: NDArray[np.bool_] = at_least <= share * degrees.size + 1e-9
+    hubs: BoolArray = at_least <= share * degrees.size + 1e-9
     return hubs
 
 
-def _undecided(original: Graph, cell: Integers) -> int:
+def _undecided(original: Graph, cell: IntArray) -> int:
     """Return how many nodes are in cells of which colour refinement alone cannot say whether they are orbits."""
     return int(np.union1d(*undecided_edges(original.start, original.neighbour, cell)).size)

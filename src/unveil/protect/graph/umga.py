@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.graph.degree_groups import is_graphic, nearest_degrees
 from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.umga import changed_to
+from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.errors import CannotProtectError, InputError
@@ -16,7 +16,6 @@ from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_class_size, check_enough_nodes, counted, graph_release
 from unveil.protect.graph.k_degree import check_attempts, check_classes
 
-Integers = NDArray[np.int64]
 Selection = Literal["random", "nc"]
 
 
@@ -102,7 +101,7 @@ class Umga:
             facts={"k used": used, "longer exchanges": longer},
         )
 
-    def _degrees(self, original: Graph, rng: np.random.Generator) -> tuple[int, Integers]:
+    def _degrees(self, original: Graph, rng: np.random.Generator) -> tuple[int, IntArray]:
         """Return the k that works, and the degrees to reach; equal degrees are split between groups by lot."""
         by_lot = rng.permutation(original.nodes)
         degrees = np.empty_like(original.degrees)

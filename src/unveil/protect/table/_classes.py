@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.protect.table._levels import levels
 from unveil.protect.table._numbers import group_means, numbers_of
@@ -12,12 +12,11 @@ from unveil.protect.table._numbers import group_means, numbers_of
 if TYPE_CHECKING:
     import polars as pl
 
-Integers = NDArray[np.int64]
 
 BETWEEN = " | "
 
 
-def shown_by_class(original: Table, name: str, group: Integers) -> "pl.Series":
+def shown_by_class(original: Table, name: str, group: IntArray) -> "pl.Series":
     """Return a column in which all rows of a class show the same, which says nothing on who of them has which value.
 
     A number shows the mean of the values of its class, a date likewise, an ordered value the (lower) median, a
@@ -46,7 +45,7 @@ def shown_by_class(original: Table, name: str, group: Integers) -> "pl.Series":
     return _sets(values, group, found.level, found.row, entry, is_boolean=kind == "boolean")
 
 
-def _mean_moment(values: "pl.Series", group: Integers) -> "pl.Series":
+def _mean_moment(values: "pl.Series", group: IntArray) -> "pl.Series":
     """Return the mean moment of each class, to the microsecond."""
     import polars as pl
 
@@ -58,7 +57,7 @@ def _mean_moment(values: "pl.Series", group: Integers) -> "pl.Series":
     return mean.to_series().cast(values.dtype).alias(values.name)
 
 
-def _median(values: "pl.Series", group: Integers, entry: Integers) -> "pl.Series":
+def _median(values: "pl.Series", group: IntArray, entry: IntArray) -> "pl.Series":
     classes, start, size = np.unique(group[entry], return_index=True, return_counts=True)
     row = np.full(int(group.max(initial=-1)) + 1, -1)
     row[classes] = entry[start + (size - 1) // 2]
@@ -66,7 +65,7 @@ def _median(values: "pl.Series", group: Integers, entry: Integers) -> "pl.Series
 
 
 def _sets(
-    values: "pl.Series", group: Integers, level: Integers, row_of: Integers, entry: Integers, *, is_boolean: bool
+    values: "pl.Series", group: IntArray, level: IntArray, row_of: IntArray, entry: IntArray, *, is_boolean: bool
 ) -> "pl.Series":
     import polars as pl
 
@@ -86,7 +85,7 @@ def _sets(
     return sets.zip_with(sets.is_not_null(), shown).alias(values.name)
 
 
-def _gathered(values: "pl.Series", row: Integers) -> "pl.Series":
+def _gathered(values: "pl.Series", row: IntArray) -> "pl.Series":
     """Return the values at some rows, missing for row -1."""
     import polars as pl
 

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.table import Table
-
-Integers = NDArray[np.int64]
 
 #: The kinds whose values have an order of their own; the values of the others are only equal or not.
 WITH_ORDER = frozenset({"number", "ordered", "date", "boolean"})
@@ -20,16 +18,16 @@ class Levels:
     ``level`` has one number per row, -1 where missing; ``row`` names one row for each level, where its value stands.
     """
 
-    level: Integers
-    row: Integers
+    level: IntArray
+    row: IntArray
 
     @property
-    def counts(self) -> Integers:
+    def counts(self) -> IntArray:
         """How many rows each level has."""
         return np.bincount(self.level[self.level >= 0], minlength=self.row.size)
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> BoolArray:
         """Which rows have no value."""
         return self.level < 0
 

@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 
 if TYPE_CHECKING:
     import polars as pl
     from scipy.sparse import csr_array
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class Part(Protocol):
@@ -27,7 +24,7 @@ class Part(Protocol):
     def names(self) -> tuple[str, ...]:
         """The columns that this part speaks for."""
 
-    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
+    def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
         """Return the logarithm of the chance of released rows ``line`` given original rows ``candidate``.
 
         The two are arrays that numpy brings to one shape: all pairs, or some. The tables have some of the part's
@@ -38,9 +35,9 @@ class Part(Protocol):
 class Support(NamedTuple):
     """The original rows that released ones can come from: of line j, ``many[j]`` of ``rows`` from ``begin[j]`` on."""
 
-    begin: Integers
-    many: Integers
-    rows: Integers
+    begin: IntArray
+    many: IntArray
+    rows: IntArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +50,7 @@ class Parts:
 
     parts: tuple[Part, ...]
 
-    def log_likelihood(self, original: Table, released: Table, rows: Integers) -> Floats:
+    def log_likelihood(self, original: Table, released: Table, rows: IntArray) -> FloatArray:
         """Return the logarithm of the chance, or density, of the released ``rows`` given each original row."""
         asked = released.take(np.asarray(rows, np.int64))
         line, candidate = np.arange(asked.rows)[:, None], np.arange(original.rows)[None, :]
@@ -63,8 +60,8 @@ class Parts:
         return total
 
     def likely_pairs(
-        self, original: Table, released: Table, rows: Integers, most: int
-    ) -> tuple[Integers, Integers, Floats] | None:
+        self, original: Table, released: Table, rows: IntArray, most: int
+    ) -> tuple[IntArray, IntArray, FloatArray] | None:
         """Return the possible pairs of released ``rows`` (by place among them) and original rows, and their logarithms.
 
         They are sorted by both. None where no column narrows them down by equal values, or not to at most ``most``:
@@ -104,7 +101,7 @@ class Unchanged:
 
     names: tuple[str, ...]
 
-    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
+    def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
         """Return 0 where two rows are equal, else minus infinity."""
         before, after = row_codes([original.frame, released.frame])
         return np.where(after[line] == before[candidate], 0.0, -np.inf)
@@ -133,7 +130,7 @@ class Recoded:
         """The columns, in their order."""
         return tuple(self.before.columns)
 
-    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
+    def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
         """Return the logarithms of the shares, minus infinity where no row with that content was recoded so."""
         shares, old, new = self._shares(original, released)
         if line.ndim == 1:
@@ -154,7 +151,7 @@ class Recoded:
         begin = possible.indptr[new].astype(np.int64)
         return Support(begin, possible.indptr[new + 1] - begin, possible.indices.astype(np.int64))
 
-    def _shares(self, original: Table, released: Table) -> "tuple[csr_array, Integers, Integers]":
+    def _shares(self, original: Table, released: Table) -> "tuple[csr_array, IntArray, IntArray]":
         """Return the share of each old content, in columns, that got each new one, in lines; and the rows' contents."""
         from scipy.sparse import csr_array
 
@@ -176,14 +173,14 @@ class OneColumn:
 
     name: str
     values: "pl.Series"
-    chances: Callable[[Integers], Floats]
+    chances: Callable[[IntArray], FloatArray]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The one column."""
         return (self.name,)
 
-    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
+    def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
         """Return the logarithms of the chances; a value that the column never had has none."""
         before = value_numbers(self.values, original.frame.get_column(self.name))
         after = value_numbers(self.values, released.frame.get_column(self.name))
@@ -203,7 +200,7 @@ def _only(frame: "pl.DataFrame", names: Sequence[str]) -> "pl.DataFrame":
     return pl.DataFrame({name: frame.get_column(name) for name in names})
 
 
-def row_codes(frames: Sequence["pl.DataFrame"]) -> list[Integers]:
+def row_codes(frames: Sequence["pl.DataFrame"]) -> list[IntArray]:
     """Return a number for each row of frames with the same columns: two rows have the same if they are equal.
 
     >>> import polars as pl
@@ -218,7 +215,7 @@ def row_codes(frames: Sequence["pl.DataFrame"]) -> list[Integers]:
     return [part.copy() for part in np.split(code, np.cumsum([frame.height for frame in frames])[:-1])]
 
 
-def value_numbers(values: "pl.Series", column: "pl.Series") -> Integers:
+def value_numbers(values: "pl.Series", column: "pl.Series") -> IntArray:
     """Return where each cell is among ``values``; the number after the last if missing, and one more if not there.
 
     >>> import polars as pl
@@ -232,7 +229,7 @@ def value_numbers(values: "pl.Series", column: "pl.Series") -> Integers:
     return number[rank[values.len() :]].astype(np.int64)
 
 
-def _ranks(parts: Sequence["pl.Series"]) -> Integers:
+def _ranks(parts: Sequence["pl.Series"]) -> IntArray:
     """Return the place of each cell among the different values of all parts, from 1; 0 where missing."""
     import polars as pl
 

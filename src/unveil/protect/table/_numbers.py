@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Squares and sums of numbers below this are finite.
 _LARGE = 500
@@ -28,10 +26,10 @@ class Numbers:
     """
 
     names: tuple[str, ...]
-    values: Floats
-    exponent: Integers
+    values: FloatArray
+    exponent: IntArray
 
-    def scaled_like(self, table: Table) -> Floats:
+    def scaled_like(self, table: Table) -> FloatArray:
         """Return the same columns of another table, divided by the same powers."""
         return np.ldexp(_raw(table, self.names), -self.exponent)
 
@@ -40,7 +38,7 @@ class Numbers:
         places = [self.names.index(name) for name in names]
         return Numbers(tuple(names), self.values[:, places], self.exponent[places])
 
-    def series(self, place: int, values: Floats) -> "pl.Series":
+    def series(self, place: int, values: FloatArray) -> "pl.Series":
         """Return new values of a column, multiplied back; NaN is a missing value."""
         import polars as pl
 
@@ -53,12 +51,12 @@ class Numbers:
             )
         return pl.Series(self.names[place], found).fill_nan(None)
 
-    def put_into(self, frame: "pl.DataFrame", values: Floats) -> "pl.DataFrame":
+    def put_into(self, frame: "pl.DataFrame", values: FloatArray) -> "pl.DataFrame":
         """Return a frame with new values of these columns."""
         return frame.with_columns([self.series(place, values[:, place]) for place in range(len(self.names))])
 
 
-def _raw(table: Table, names: Sequence[str]) -> Floats:
+def _raw(table: Table, names: Sequence[str]) -> FloatArray:
     import polars as pl
 
     columns = [table.frame.get_column(name).cast(pl.Float64).fill_null(float("nan")).to_numpy() for name in names]
@@ -91,7 +89,7 @@ def refuse_missing(table: Table, names: Sequence[str], *, mask: str, instead: st
             )
 
 
-def spreads(values: Floats) -> Floats:
+def spreads(values: FloatArray) -> FloatArray:
     """Return the standard deviation of each column over the values that are there, 0 where they are all equal.
 
     Equal values are told by comparing, because rounding gives many of them a deviation that is not quite 0.
@@ -107,7 +105,7 @@ def spreads(values: Floats) -> Floats:
     return found
 
 
-def group_means(values: Floats, group: Integers) -> Floats:
+def group_means(values: FloatArray, group: IntArray) -> FloatArray:
     """Return for each row the mean of its group's values that are there, NaN where there is none.
 
     >>> group_means(np.array([1.0, 3.0, np.nan, 7.0]), np.array([0, 0, 0, 1]))

@@ -6,12 +6,9 @@ from itertools import permutations
 from math import factorial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.protect.table._rank_schemes import BATCHES, MOST_DRAWS, STEPS, Lines, Scheme, relative_error
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _PLAIN_STEPS = 10_000
 _ORDERS = 720
@@ -26,7 +23,7 @@ class RankChances:
     by simulation from ``seed``, with ``draws`` runs (None: enough for an error of a few hundredths).
     """
 
-    counts: Integers
+    counts: IntArray
     scheme: Scheme
     in_order: bool
     draws: int | None = None
@@ -43,7 +40,7 @@ class RankChances:
         """The relative standard error of the expected numbers of swaps, as a root mean square; 0 if exact."""
         return self._found[1]
 
-    def __call__(self, new: Integers) -> Floats:
+    def __call__(self, new: IntArray) -> FloatArray:
         """Return the chance of each of the new values given each old one; the last stands for missing, which stays."""
         size = self.counts.size
         lines = np.zeros((new.size, size + 1))
@@ -54,7 +51,7 @@ class RankChances:
         return lines
 
 
-def _lines_by_lot(scheme: Scheme, counts: Integers, draws: int | None, seed: int) -> tuple[Lines, float]:
+def _lines_by_lot(scheme: Scheme, counts: IntArray, draws: int | None, seed: int) -> tuple[Lines, float]:
     """Return the chances of values whose order is drawn by lot.
 
     Values with the same number of rows are then alike, so that all that matters is two such numbers, and whether the
@@ -70,7 +67,7 @@ def _lines_by_lot(scheme: Scheme, counts: Integers, draws: int | None, seed: int
     pairs = np.outer(many, many) - np.diag(many)
     to_other = np.divide(other, pairs * sizes[:, None], out=np.zeros_like(other), where=pairs > 0)
 
-    def lines(asked: Integers) -> Floats:
+    def lines(asked: IntArray) -> FloatArray:
         table = to_other[:, kind[asked]].T[:, kind]
         table[np.arange(asked.size), asked] = to_same[kind[asked]]
         return np.asarray(table, np.float64)
@@ -78,7 +75,7 @@ def _lines_by_lot(scheme: Scheme, counts: Integers, draws: int | None, seed: int
     return lines, error
 
 
-def _tally(swaps: Floats, kind: Integers) -> tuple[Floats, Floats]:
+def _tally(swaps: FloatArray, kind: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the numbers of rows that keep their value, and that get another, by how many rows the values have."""
     kinds = int(kind.max()) + 1
     same = np.bincount(kind, np.diag(swaps), kinds).astype(np.float64)
@@ -87,7 +84,7 @@ def _tally(swaps: Floats, kind: Integers) -> tuple[Floats, Floats]:
     return same, other
 
 
-def _exact_by_lot(scheme: Scheme, counts: Integers, kind: Integers) -> list[tuple[Floats, Floats]] | None:
+def _exact_by_lot(scheme: Scheme, counts: IntArray, kind: IntArray) -> list[tuple[FloatArray, FloatArray]] | None:
     if counts.size > 7 or factorial(counts.size) > _ORDERS:
         return None
     swap = scheme.exact(int(counts.sum()))
@@ -101,8 +98,8 @@ def _exact_by_lot(scheme: Scheme, counts: Integers, kind: Integers) -> list[tupl
 
 
 def _simulated_by_lot(
-    scheme: Scheme, counts: Integers, kind: Integers, draws: int | None, seed: int
-) -> list[tuple[Floats, Floats]]:
+    scheme: Scheme, counts: IntArray, kind: IntArray, draws: int | None, seed: int
+) -> list[tuple[FloatArray, FloatArray]]:
     n, kinds = int(counts.sum()), int(kind.max()) + 1
     runs = max(1, (draws or int(np.clip(STEPS // scheme.steps(n), 100, MOST_DRAWS / 10))) // BATCHES)
     often = scheme.steps(n) * runs * BATCHES > _PLAIN_STEPS

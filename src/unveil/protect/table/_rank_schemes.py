@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels._compile import compiled
 from unveil._kernels.table import rank_kernel
 from unveil._kernels.table.rank_swapping import bucket_partners, partners, weighted_partners
+from unveil._kernels.types import FloatArray, IntArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 #: Takes numbers of new values, and returns for each a line with its chance given each old value.
-Lines = Callable[[Integers], Floats]
+Lines = Callable[[IntArray], FloatArray]
 
 #: Steps of a simulation: some seconds of work.
 STEPS = 5e8
@@ -33,16 +31,16 @@ _SMALL = 64
 class Scheme(Protocol):
     """Who may swap with whom, by ranks."""
 
-    def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> Integers:
+    def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> IntArray:
         """Return for each of n ranks the one it swaps with, or itself; compiled where it is asked often."""
 
-    def exact(self, n: int) -> Floats | None:
+    def exact(self, n: int) -> FloatArray | None:
         """Return the probability of each swap, n by n, or None where that is too much work."""
 
     def steps(self, n: int) -> int:
         """Return how much work it is to draw partners once."""
 
-    def lines(self, counts: Integers, draws: int | None, seed: int) -> tuple[Lines, float]:
+    def lines(self, counts: IntArray, draws: int | None, seed: int) -> tuple[Lines, float]:
         """Return the chances of ordered values and the relative error; see `RankChances`."""
 
 
@@ -50,13 +48,13 @@ class Scheme(Protocol):
 class Offsets:
     """A free rank d above is chosen in proportion to ``weight[d - 1]``; all equal is a window."""
 
-    weight: Floats
+    weight: FloatArray
 
     @property
     def _is_window(self) -> bool:
         return bool((self.weight == self.weight[0]).all())
 
-    def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> Integers:
+    def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> IntArray:
         """Return for each of n ranks the one it swaps with, or itself; compiled where it is asked often."""
         draws = rng.random(n)
         if not self._is_window:
@@ -67,7 +65,7 @@ class Offsets:
         """Return how much work it is to draw partners once."""
         return n if self._is_window else n * min(self.weight.size, n)
 
-    def exact(self, n: int) -> Floats | None:
+    def exact(self, n: int) -> FloatArray | None:
         """Return the probability of each swap, n by n, or None where that is too much work."""
         if min(self.weight.size, n - 1) > rank_kernel.EXACT_REACH or n > _SMALL:
             return None
@@ -76,7 +74,7 @@ class Offsets:
         matrix[one, two] = chance
         return matrix
 
-    def lines(self, counts: Integers, draws: int | None, seed: int) -> tuple[Lines, float]:
+    def lines(self, counts: IntArray, draws: int | None, seed: int) -> tuple[Lines, float]:
         """Return the chances of ordered values and the relative error."""
         n = int(counts.sum())
         if min(self.weight.size, n - 1) > rank_kernel.EXACT_REACH:
@@ -88,7 +86,7 @@ class Offsets:
         table = csr_array((expected, (new, old)), shape=(counts.size, counts.size))
         return lambda asked: table[asked].toarray() / counts, 0.0
 
-    def _simulated(self, counts: Integers, draws: int | None, seed: int) -> tuple[Lines, float]:
+    def _simulated(self, counts: IntArray, draws: int | None, seed: int) -> tuple[Lines, float]:
         """Return the chances from simulated swaps between runs of ranks, in each of which they are nearly alike."""
         end = np.cumsum(counts)
         begin, reach = end - counts, self.weight.size
@@ -106,7 +104,7 @@ class Offsets:
         may_stay[cell[level_of[rank_kernel.may_stay(int(end[-1]), reach)]]] = _UNMET / runs
         stays = np.maximum(stays, may_stay) / size
 
-        def lines(asked: Integers) -> Floats:
+        def lines(asked: IntArray) -> FloatArray:
             pairs = rank_kernel.pairs_within(
                 begin[None, :], end[None, :], begin[asked][:, None], end[asked][:, None], reach
             )
@@ -116,7 +114,7 @@ class Offsets:
 
         return lines, error
 
-    def _cells(self, begin: Integers, n: int) -> Integers:
+    def _cells(self, begin: IntArray, n: int) -> IntArray:
         """Return the cell of each value, given the rank at which it begins; a value is never parted."""
         width = max(self.weight.size // (_PER_WINDOW if self._is_window else 4 * _PER_WINDOW), -(-n // _MOST_CELLS), 1)
         # At the top, where a rank may stay, much changes from rank to rank.
@@ -124,7 +122,7 @@ class Offsets:
         borders = np.unique(np.append(np.arange(0, n - fine, width), np.arange(n - fine, n, max(1, width // 8))))
         return np.unique(np.searchsorted(borders, begin, side="right"), return_inverse=True)[1].astype(np.int64)
 
-    def _mean_swaps(self, cell: Integers, draws: int | None, seed: int) -> tuple[Floats, Floats, int, float]:
+    def _mean_swaps(self, cell: IntArray, draws: int | None, seed: int) -> tuple[FloatArray, FloatArray, int, float]:
         """Return the expected swaps between cells, those that stay, from how many runs, and the relative error."""
         n = cell.size
         runs = draws or int(np.clip(STEPS // (n * min(self.weight.size, n)), BATCHES, MOST_DRAWS))
@@ -138,7 +136,7 @@ class Offsets:
         return swaps, stays, each * BATCHES, relative_error([batch[0] + np.diag(batch[1]) for batch in batches])
 
 
-def _way(function: Callable[..., Integers], often: bool) -> Callable[..., Integers]:
+def _way(function: Callable[..., IntArray], often: bool) -> Callable[..., IntArray]:
     """Return a kernel that chooses by itself when to compile, or the compiled one."""
     return compiled(function.__wrapped__) if often else function  # type: ignore[attr-defined]
 
@@ -149,11 +147,11 @@ class Buckets:
 
     count: int
 
-    def buckets(self, n: int) -> Integers:
+    def buckets(self, n: int) -> IntArray:
         """Return the bucket of each of n ranks."""
         return np.arange(n) * min(self.count, n) // n
 
-    def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> Integers:
+    def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> IntArray:
         """Return for each of n ranks the one it swaps with, or itself; compiled where it is asked often."""
         return _way(bucket_partners, often)(rng.random(2 * n), self.buckets(n))
 
@@ -161,13 +159,13 @@ class Buckets:
         """Return how much work it is to draw partners once."""
         return n * min(self.count, n)
 
-    def exact(self, n: int) -> Floats | None:
+    def exact(self, n: int) -> FloatArray | None:
         """Return the probability of each swap, n by n, or None where that is too much work."""
         bucket = self.buckets(n)
         found = rank_kernel.bucket_chances(bucket) if n <= _SMALL else None
         return None if found is None else np.array([rank_kernel.bucket_line(*found, bucket, rank) for rank in range(n)])
 
-    def lines(self, counts: Integers, draws: int | None, seed: int) -> tuple[Lines, float]:
+    def lines(self, counts: IntArray, draws: int | None, seed: int) -> tuple[Lines, float]:
         """Return the chances of ordered values and the relative error."""
         n = int(counts.sum())
         bucket = self.buckets(n)
@@ -186,7 +184,7 @@ class Buckets:
         chosen, stays = found
         begin = np.cumsum(counts) - counts
 
-        def lines(asked: Integers) -> Floats:
+        def lines(asked: IntArray) -> FloatArray:
             table = np.empty((asked.size, counts.size))
             for line, level in enumerate(asked.tolist()):
                 ranks = range(begin[level], begin[level] + counts[level])
@@ -197,7 +195,7 @@ class Buckets:
         return lines, error
 
 
-def relative_error(batches: list[Floats]) -> float:
+def relative_error(batches: list[FloatArray]) -> float:
     """Return the relative standard error of the mean of batches, as a root mean square; 0 for one batch."""
     if len(batches) < 2:
         return 0.0

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -16,9 +16,6 @@ from unveil.protect.table._release import (
     masked_release,
     released_columns,
 )
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @protection(
@@ -90,14 +87,14 @@ class NormalNoise:
     """Independent normal noise with one standard deviation per column."""
 
     numbers: Numbers
-    spread: Floats
+    spread: FloatArray
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns with noise."""
         return self.numbers.names
 
-    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
+    def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
         """Return the log density, up to a constant per released row; a missing value only comes from one."""
         names = original.column_names
         numbers = self.numbers.chosen(names)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -17,9 +17,6 @@ from unveil.protect.table._release import (
     released_columns,
 )
 from unveil.protect.table.additive_noise import check_scale
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Directions in which the columns vary less than this, as a share of where they vary most, count as not varying.
 _FLAT = 1e-12
@@ -114,9 +111,9 @@ class JointNoise:
     """Normal noise with a standard deviation per column and correlations between them, then a rescaling."""
 
     numbers: Numbers
-    middle: Floats
-    spread: Floats
-    correlation: Floats
+    middle: FloatArray
+    spread: FloatArray
+    correlation: FloatArray
     stretch: float
 
     @property
@@ -124,17 +121,17 @@ class JointNoise:
         """The columns with noise."""
         return self.numbers.names
 
-    def draw(self, rows: int, rng: np.random.Generator) -> Floats:
+    def draw(self, rows: int, rng: np.random.Generator) -> FloatArray:
         """Return drawn noise."""
         if not self.names:
             return np.empty((rows, 0))
         size, direction = np.linalg.eigh(self.correlation)
         size = np.where(size > _FLAT * size.max(), size, 0.0)
         normal = rng.standard_normal((rows, size.size))
-        found: Floats = (normal * np.sqrt(size)) @ direction.T * self.spread
+        found: FloatArray = (normal * np.sqrt(size)) @ direction.T * self.spread
         return found
 
-    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
+    def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
         """Return the log density, up to a constant per released row; a missing value only comes from one."""
         names = original.column_names
         places = [self.names.index(name) for name in names]
@@ -154,7 +151,9 @@ class JointNoise:
         return total
 
 
-def _log_normal(after: Floats, before: Floats, correlation: Floats, line: Integers, candidate: Integers) -> Floats:
+def _log_normal(
+    after: FloatArray, before: FloatArray, correlation: FloatArray, line: IntArray, candidate: IntArray
+) -> FloatArray:
     """Return the log density of each difference; minus infinity where it leaves the space that noise can reach."""
     total = np.zeros(np.broadcast(line, candidate).shape)
     if not correlation.size:

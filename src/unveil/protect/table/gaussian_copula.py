@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.table.gaussian_copula import (
     latent_correlation,
@@ -13,6 +12,7 @@ from unveil._kernels.table.gaussian_copula import (
     positive_root,
     step_expansion,
 )
+from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -22,9 +22,6 @@ from unveil.protect.table._release import release_of, released_columns
 
 if TYPE_CHECKING:
     import polars as pl
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @protection(
@@ -96,9 +93,9 @@ class _Part:
     where its value stands (-1 is a missing value).
     """
 
-    level: Integers
-    counts: Integers
-    row: Integers
+    level: IntArray
+    counts: IntArray
+    row: IntArray
 
 
 def _parts(found: Levels, with_order: bool) -> list[_Part]:
@@ -118,7 +115,7 @@ def _parts(found: Levels, with_order: bool) -> list[_Part]:
     return [_Part(np.argsort(by_count)[level], counts[by_count], row[by_count])]
 
 
-def _draw(parts: Sequence[_Part], rows: int, rng: np.random.Generator) -> list[Integers]:
+def _draw(parts: Sequence[_Part], rows: int, rng: np.random.Generator) -> list[IntArray]:
     """Return drawn levels of each part, one for each new row."""
     from scipy.special import ndtr
 
@@ -140,7 +137,7 @@ def _draw(parts: Sequence[_Part], rows: int, rng: np.random.Generator) -> list[I
     return drawn
 
 
-def _values(series: "pl.Series", drawn: Sequence[Integers], parts: Sequence[_Part]) -> "pl.Series":
+def _values(series: "pl.Series", drawn: Sequence[IntArray], parts: Sequence[_Part]) -> "pl.Series":
     """Return the values behind the drawn levels."""
     import polars as pl
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -20,8 +20,6 @@ from unveil.protect.table._release import (
     masked_release,
     released_columns,
 )
-
-Integers = NDArray[np.int64]
 
 
 @protection(
@@ -108,7 +106,7 @@ def _said(original: Table, name: str, k: int) -> tuple[str, ...]:
     return notes
 
 
-def _groups(original: Table, name: str, k: int) -> Integers:
+def _groups(original: Table, name: str, k: int) -> IntArray:
     """Return the group of each row; that of rows without a value does not matter."""
     found = levels(original, name)
     if not found.row.size:
@@ -117,7 +115,7 @@ def _groups(original: Table, name: str, k: int) -> Integers:
     return together(found.counts, k)[found.level]
 
 
-def _runs(counts: Integers, k: int) -> Integers:
+def _runs(counts: IntArray, k: int) -> IntArray:
     """Return the group of each value of an ordered column.
 
     >>> _runs(np.array([1, 1, 1, 1, 2]), 3)
@@ -135,7 +133,7 @@ def _runs(counts: Integers, k: int) -> Integers:
     return group
 
 
-def _rare_together(counts: Integers, k: int) -> Integers:
+def _rare_together(counts: IntArray, k: int) -> IntArray:
     """Return the group of each value of a column without an order.
 
     >>> _rare_together(np.array([5, 1, 3, 4]), 3)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.table.microaggregation import mdav_groups
+from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -94,7 +94,7 @@ class Microaggregation:
             rng,
         )
 
-    def _groups(self, original: Table, names: list[str], rng: np.random.Generator) -> NDArray[np.int64]:
+    def _groups(self, original: Table, names: list[str], rng: np.random.Generator) -> IntArray:
         values = numbers_of(original, names).values
         spread = spreads(values)
         group = np.empty(original.rows, np.int64)
@@ -106,7 +106,7 @@ class Microaggregation:
 
 def grouped_release(
     original: Table,
-    blocks: list[tuple[list[str], NDArray[np.int64]]],
+    blocks: list[tuple[list[str], IntArray]],
     name: str,
     shuffle: bool,
     rng: np.random.Generator,

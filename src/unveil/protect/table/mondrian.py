@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.table.mondrian import mondrian_classes
+from unveil._kernels.types import FloatArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.protect._listing import protection
@@ -83,7 +83,7 @@ class Mondrian:
         return masked_release(original, frame, names, parts, name="mondrian", shuffle=self.shuffle, rng=rng)
 
 
-def _positions(original: Table, name: str) -> NDArray[np.float64]:
+def _positions(original: Table, name: str) -> FloatArray:
     """Return where each value lies between the least and the greatest of its column: 0 to 1, missing below 0."""
     found = levels(original, name)
     steps = found.row.size - 1

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -23,9 +23,6 @@ from unveil.protect.table._release import (
 
 if TYPE_CHECKING:
     import polars as pl
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @protection(
@@ -105,17 +102,17 @@ class Pram:
 class Redrawn:
     """The transition probabilities of a column: called with released values, it returns a line for each."""
 
-    counts: Integers
+    counts: IntArray
     keep: float
     invariant: bool
 
     @property
-    def matrix(self) -> Floats:
+    def matrix(self) -> FloatArray:
         """The probability of each new value, in columns, given each old one, in lines."""
         everything = np.arange(self.counts.size)
         return self(everything).T[:-1]
 
-    def __call__(self, new: Integers) -> Floats:
+    def __call__(self, new: IntArray) -> FloatArray:
         """Return the probability of each of the new values given each old one; the last stands for missing."""
         size = self.counts.size
         lines = np.zeros((new.size, size + 1))

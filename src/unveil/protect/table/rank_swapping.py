@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import floor
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -178,7 +178,7 @@ def swapped_release(
     )
 
 
-def _sources(found: Levels, in_order: bool, scheme: Scheme, rng: np.random.Generator) -> NDArray[np.int64]:
+def _sources(found: Levels, in_order: bool, scheme: Scheme, rng: np.random.Generator) -> IntArray:
     """Return for each row the row whose value it gets."""
     level = found.level
     if not in_order:

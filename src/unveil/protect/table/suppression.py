@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -19,9 +19,6 @@ from unveil.protect.table._release import (
     masked_release,
     released_columns,
 )
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _SHARE = 0.1
 
@@ -95,9 +92,9 @@ class Suppression:
 class Dropped:
     """The probability of each value of a column to be dropped."""
 
-    chance: Floats
+    chance: FloatArray
 
-    def __call__(self, new: Integers) -> Floats:
+    def __call__(self, new: IntArray) -> FloatArray:
         """Return the probability of each of the new values given each old one; the last stands for missing."""
         size = self.chance.size
         lines = np.zeros((new.size, size + 1))

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._kernels.table.microaggregation import best_groups
+from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -71,7 +71,7 @@ class UnivariateMicroaggregation:
         notes = tuple(f"column {name!r} has fewer than {self.k} missing values, which stayed missing" for name in few)
         return grouped_release(original, blocks, "microaggregated by column", self.shuffle, rng, notes)
 
-    def _groups(self, original: Table, name: str, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _groups(self, original: Table, name: str, rng: np.random.Generator) -> IntArray:
         values = numbers_of(original, [name]).values[:, 0]
         # Values that are equal may have to part: by lot, because their order would tell who went where.
         there = rng.permutation(np.flatnonzero(~np.isnan(values)))

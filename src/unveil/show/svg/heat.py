@@ -7,8 +7,8 @@ in a box of its own, on paper it is as wide as the paper, and its texts stay as 
 from html import escape
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import IntArray
 from unveil.show.blocks_spread import HeatMap
 from unveil.show.scale import value_text
 from unveil.show.svg.heads import Tier, column_width, svg_heads, tiers
@@ -22,7 +22,7 @@ MOST_NUMBERED = 12
 ROW = 26
 
 
-def steps_of(heat: HeatMap) -> NDArray[np.int64]:
+def steps_of(heat: HeatMap) -> IntArray:
     """Return the step of each cell, from 0 (lowest) to 9 (highest), and -1 where it is undefined.
 
     >>> values = np.array([[0.0, 0.05, 0.1, 0.95, 1.0, np.nan]])
@@ -115,7 +115,7 @@ def describe_heat(heat: HeatMap) -> str:
     return " ".join(said)
 
 
-def _cells(steps: NDArray[np.int64], identity: str) -> str:
+def _cells(steps: IntArray, identity: str) -> str:
     """Return one path per step: a line as thick as a row for each run of columns with this step."""
     paths: dict[int, list[str]] = {}
     for row, line in enumerate(steps if steps.shape[1] else ()):
@@ -148,7 +148,7 @@ def _partings(levels: list[Tier], number: int, top: int, height: int) -> str:
     return "".join(lines)
 
 
-def _numbers(heat: HeatMap, steps: NDArray[np.int64], top: int) -> str:
+def _numbers(heat: HeatMap, steps: IntArray, top: int) -> str:
     texts = []
     for (row, column), step in np.ndenumerate(steps):
         if step >= 0:

@@ -7,9 +7,10 @@ from typing import Literal
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.show.blocks import Chart, Series, Style, Threshold, Vector
 from unveil.show.look import LOOKS, MOST_MARKS
-from unveil.show.scale import Axis, FloatArray, axis, thin, value_text
+from unveil.show.scale import Axis, axis, thin, value_text
 
 WIDTH, HEIGHT = 640, 396
 LEFT, RIGHT, TOP, BOTTOM = 70, 34, 44, 70

@@ -7,11 +7,9 @@ from html import escape
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.show.blocks import Rings
-
-Floats = NDArray[np.float64]
 
 WIDTH, HEIGHT = 640, 560
 #: The most marks that can still be told apart; whoever has more things puts several into one mark.
@@ -26,7 +24,7 @@ _DASH = 0.2
 POINT = 0.4
 
 
-def places(number: int) -> tuple[Floats, Floats, float]:
+def places(number: int) -> tuple[FloatArray, FloatArray, float]:
     """Return where marks lie around the middle in units of the distance of rings, and the radius of the outermost ring.
 
     The first is in the middle, each ring has the room for marks one unit apart, and begins at the top.
@@ -91,7 +89,7 @@ def _little(inside: str) -> str:
     return f'<svg class="swatch" viewBox="0 0 36 16" aria-hidden="true" focusable="false">{inside}</svg>'
 
 
-def _marks(x: Floats, y: Floats, level: int, last: int, step: float) -> str:
+def _marks(x: FloatArray, y: FloatArray, level: int, last: int, step: float) -> str:
     if x.size == 0:
         return ""
     if level == last:
@@ -102,13 +100,13 @@ def _marks(x: Floats, y: Floats, level: int, last: int, step: float) -> str:
     return f'<path class="node level-{level + 1}" stroke-width="{width:.1f}" d="{_dots(x, y)}"/>'
 
 
-def _points(x: Floats, y: Floats, level: int, last: int, step: float) -> str:
+def _points(x: FloatArray, y: FloatArray, level: int, last: int, step: float) -> str:
     if x.size == 0:
         return ""
     width = POINT * size_of(level, last) * step
     return f'<path class="node struck" stroke-width="{width:.1f}" d="{_dots(x, y)}"/>'
 
 
-def _dots(x: Floats, y: Floats) -> str:
+def _dots(x: FloatArray, y: FloatArray) -> str:
     # A line of almost no length with a round cap is a dot.
     return "".join(f"M{a:.1f} {d:.1f}h.01" for a, d in zip(x.tolist(), y.tolist(), strict=True))

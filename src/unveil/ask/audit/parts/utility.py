@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.measure.releases.utility import PairDistance, Utility
 from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Block, Chart, Number, Section, Series, Side, Style, Table
 from unveil.show.bounded import Bounded
-from unveil.show.scale import FloatArray
 from unveil.show.text import count, fixed, name, percent
 
 #: A picture with more rows than this is too long to be compared at a glance; the table has all.
