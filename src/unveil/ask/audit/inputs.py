@@ -14,7 +14,7 @@ from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFl
 from unveil.ask.audit.people import Labels, People, draw_people
 from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Role, Table, agree
-from unveil.data.table.native import is_one_table
+from unveil.data.table.native import columns_of, is_one_table
 from unveil.data.table.release import Release
 from unveil.errors import InputError, did_you_mean
 from unveil.measure.releases._population_models import checked_weights
