@@ -184,7 +184,7 @@ def test_masks_of_numbers_say_what_suits_other_kinds(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(GROUPING))
 @pytest.mark.parametrize("k", [1, 0, -3, 2.5, True, "3"])
 def test_a_group_size_that_is_none_is_refused(name: str, k: Any) -> None:
-    with pytest.raises(InputError, match="k must be a whole number from 2"):
+    with pytest.raises(InputError, match="k must be a whole number of at least 2"):
         MASKS[name](k=k)
 
 

@@ -18,7 +18,7 @@ from unveil.attack.anonymeter.linkability import _as_polars, _codes, _groups, _i
 from unveil.attack.table import _secrets
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ class AnonymeterInference:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "known", _secrets.check_settings(self.secret, self.known, TOLERANCE, self.targets))
-        if self.seed is not None and not 0 <= self.seed < 2**32:
-            raise InputError(f"seed must be from 0 to 2**32 - 1, but is {self.seed}. Choose one in that range")
+        if self.seed is not None:
+            whole_number(self.seed, "seed", least=0, most=2**32 - 1)
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Trials:
         """Return which guesses the package counts as right, of its baseline, its attack and its control.

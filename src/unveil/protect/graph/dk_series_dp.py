@@ -15,11 +15,11 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
-from unveil.errors import InputError
+from unveil.errors import InputError, share
 from unveil.protect._listing import protection
 from unveil.protect.graph._dk_secgraph import secgraph_release
 from unveil.protect.graph._rank_pairing import PAIRED, paired_by_rank
-from unveil.protect.graph._release import check_drawable, check_edges, check_share, counted, graph_release
+from unveil.protect.graph._release import check_drawable, check_edges, counted, graph_release
 
 # The grid is as fine as it can be while the noise of all cells together is expected to be at most this share of edges.
 _NOISE = 0.1
@@ -94,8 +94,8 @@ class DkSeriesDP:
             "edges_share": self.edges_share,
             "joint_degrees_share": self.joint_degrees_share,
         }
-        for what, share in shares.items():
-            check_share(share, what=what)
+        for what, part in shares.items():
+            share(part, what)
         if min(shares.values()) <= 0 or abs(fsum(shares.values()) - 1) > 1e-9:
             raise InputError(
                 f"{', '.join(shares)} must each be above 0 and add up to 1, but are "
