@@ -21,7 +21,7 @@ from unveil.attack.table.singling_out import SinglingOut
 from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
 from unveil.guess.trials import Trials
-from unveil.measure.trials.risk import anonymeter_risk
+from unveil.measure.trials.anonymeter import anonymeter_risk
 
 SIZE, GUESSES = 3, 500
 

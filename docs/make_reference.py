@@ -1,6 +1,6 @@
-"""Write metrics.md, the page of all metrics, from the list that the command line and the tests use too.
+"""Write metrics.md and settings.md from the lists that the command line, the page and the tests use too.
 
-Run it after adding a metric: python docs/make_reference.py
+Run it after adding a metric or a setting: python docs/make_reference.py
 """
 
 import re
@@ -9,10 +9,12 @@ from itertools import groupby
 from math import isinf
 from pathlib import Path
 
+from unveil.ask import QUESTIONS, question
+from unveil.ask.settings import Setting
 from unveil.measure import METRICS, Metric
 from unveil.show.trust import GROUNDS, LEGEND, mark, trust_of, trust_sentence, where_from
 
-PAGE = Path(__file__).with_name("metrics.md")
+FOLDER = Path(__file__).parent
 HEAD = """# Metrics
 
 Every metric is a plain function `unveil.measure.NAME(guess, truth, ...)`; `unveil list metrics` prints this list.
@@ -83,5 +85,37 @@ def _bound(value: float) -> str:
     return ("−∞" if value < 0 else "∞") if isinf(value) else f"{value:g}".replace("-", "−")
 
 
+SETTINGS_HEAD = """# Settings
+
+What can be said of each question: on the command line by the option, on the page of `unveil serve` in the field of the
+same words. Every command also has `--json`, `--html FILE` and `--quiet`; a file of settings for `unveil audit --config`
+calls a setting by its option, with `_` for `-`. This page is written by `python docs/make_reference.py`."""
+
+
+def render_settings() -> str:
+    """Return the page of all settings: for each question a table, in the order in which they are listed."""
+    parts = [SETTINGS_HEAD]
+    for name, home in QUESTIONS.items():
+        asked = question(name)
+        rows = [_setting(each, asked.sample_of) for each in asked.settings]
+        parts.append(f"## `unveil {home.command}`\n\n{asked.lead} {asked.about}")
+        parts.append("\n".join(["| Setting | What it is | Unless said | Where |", "|---|---|---|---|", *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _setting(each: Setting, sample_of: str) -> str:
+    written = "--sample" if each.name == sample_of else each.option or (f"{each.metavar or each.name.upper()}")
+    usual = ", ".join(each.default) if isinstance(each.default, tuple) else each.default
+    told = "must be given" if each.required else "" if usual in (None, "") or isinstance(usual, bool) else f"`{usual}`"
+    choices = "; ".join(f"`{name}`: {words}" for name, words in each.chosen() if name) if each.kind == "choice" else ""
+    words = f"{each.help} {choices}".strip().replace("|", "\\|")
+    on_page_only = each.only == "page" or (not each.option and not each.is_bare)
+    return f"| {'–' if on_page_only else f'`{written}`'} | {words} | {told} | {each.only or 'both'} |"
+
+
+#: Each page that is written, and what makes it.
+PAGES = {"metrics.md": render, "settings.md": render_settings}
+
 if __name__ == "__main__":
-    PAGE.write_text(render(), encoding="utf-8")
+    for name, made in PAGES.items():
+        (FOLDER / name).write_text(made(), encoding="utf-8")

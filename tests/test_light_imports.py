@@ -9,7 +9,7 @@ import pytest
 HEAVY = {"numba", "scipy", "polars", "narwhals", "pandas", "matplotlib", "jinja2", "rich", "numpy", "pyarrow"}
 
 #: What of `unveil.ask` the partition question may load: its own folder, and what all answers share.
-OWN = {"partition", "answer"}
+OWN = {"partition", "answer", "settings", "told", "values"}
 
 HELP = "from unveil.cli import main; main(['--help'], prog_name='unveil', standalone_mode={})"
 
@@ -63,6 +63,31 @@ def test_a_question_loads_what_it_needs_and_no_other_question() -> None:
     )
     # Most of them are the listing of metrics and what it stands on.
     assert 50 < len(loaded) <= 150
+
+
+EMULATION = """
+import json, sys
+import numpy as np
+from unveil.attack import ATTACKS, Linkability
+from unveil.data.samples import audit_sample
+from unveil.data.table.release import Knowledge
+from unveil.measure import METRICS, risk
+people, control = audit_sample()
+attack = Linkability(first=("age",), second=("news",), targets=9)
+risk(attack.run(released=people, knowledge=Knowledge(people, control), rng=np.random.default_rng(1)))
+list(METRICS)
+seen = [[name for name in sys.modules if "anonymeter" in name]]
+list(ATTACKS)
+print(json.dumps([*seen, [name for name in sys.modules if "anonymeter" in name]]))
+"""
+
+
+def test_what_emulates_another_package_is_loaded_by_those_who_ask_for_it() -> None:
+    done = subprocess.run([sys.executable, "-c", EMULATION], capture_output=True, text=True, check=True)
+    before, after = json.loads(done.stdout)
+    assert before == []
+    assert "unveil.attack.anonymeter.linkability" in after
+    assert "unveil.measure.trials.anonymeter" not in after
 
 
 def test_a_heavy_import_is_seen() -> None:

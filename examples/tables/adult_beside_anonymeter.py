@@ -24,7 +24,8 @@ from unveil.attack.table.singling_out import SinglingOut
 from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
 from unveil.guess import Trials
-from unveil.measure.trials.risk import Rate, anonymeter_risk, excess_over_control, risk
+from unveil.measure.trials.anonymeter import anonymeter_risk
+from unveil.measure.trials.risk import Rate, excess_over_control, risk
 
 if TYPE_CHECKING:
     import polars as pl

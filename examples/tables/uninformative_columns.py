@@ -20,7 +20,8 @@ from unveil.attack.anonymeter.inference import hits
 from unveil.attack.table.inference import Inference
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
-from unveil.measure.trials.risk import anonymeter_risk, risk
+from unveil.measure.trials.anonymeter import anonymeter_risk
+from unveil.measure.trials.risk import risk
 
 NAME = "uninformative_columns"
 PEOPLE = 300

@@ -2,24 +2,65 @@
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, ParamSpec, TypeVar
 
 On = Literal["table", "graph"]
+Facts = TypeVar("Facts")
+Told = ParamSpec("Told")
+Class = TypeVar("Class", bound=type)
+
+
+class Listing(Mapping[str, Facts]):
+    """What was listed, by name, to be read only; looking into it loads all that lists itself, so that none is missing.
+
+    >>> found = {"b": 1}
+    >>> dict(Listing(found, lambda: found.update(a=2)))
+    {'b': 1, 'a': 2}
+    """
+
+    def __init__(self, listed: Mapping[str, Facts], load: Callable[[], object]) -> None:
+        self._listed, self._load = listed, load
+
+    def __getitem__(self, name: str) -> Facts:
+        self._load()
+        return self._listed[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._load()
+        return iter(self._listed)
+
+    def __len__(self) -> int:
+        self._load()
+        return len(self._listed)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Listed:
     """The facts of one listed class, as shown by ``unveil list`` and used by audits, studies, pages and tests."""
 
-    #: How it is written in commands and files.
-    name: str
-    make: Callable[..., Any]
-    on: On
+    #: How it is written in commands and files: as the class, in small letters with hyphens, unless told otherwise.
+    name: str = ""
+    #: The class itself, which the decorator fills in.
+    make: Callable[..., Any] = object
     source: str
     #: Other names it goes by; they are not understood in commands, but lead to its name.
     aka: tuple[str, ...] = ()
+
+    #: The method that does the work, and the facts that are read from its signature.
+    method: ClassVar[str]
+    read: ClassVar[tuple[str, ...]] = ("on",)
+
+    @property
+    def on(self) -> On:
+        """Whether it is about tables or about graphs: what its method takes first."""
+        first = next(each for each in self._signature.parameters.values() if each.name != "self")
+        return "graph" if _name(first.annotation) == "Graph" else "table"
+
+    @property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(getattr(self.make, self.method))
 
     @property
     def summary(self) -> str:
@@ -43,9 +84,36 @@ class Listed:
     @property
     def facts(self) -> Mapping[str, Any]:
         """Everything that is shown, by name, in the order to show it."""
-        shown = {key: value for key, value in vars(self).items() if key not in ("make", "source", "aka")}
+        told = {key: value for key, value in vars(self).items() if key not in ("name", "make", "source", "aka")}
+        told = {"name": self.name, **{key: getattr(self, key) for key in self.read}, **told}
+        shown = {key: ", ".join(value) if isinstance(value, tuple) else value for key, value in told.items()}
         rest = {"settings": ", ".join(self.settings), "aka": ", ".join(self.aka)}
         return {**shown, **rest, "summary": self.summary, "source": self.source}
+
+
+ListedFacts = TypeVar("ListedFacts", bound=Listed)
+
+
+def lister(
+    kind: Callable[Told, ListedFacts], listed: dict[str, ListedFacts], docstring: str
+) -> Callable[Told, Callable[[Class], Class]]:
+    """Return a decorator that takes the facts of a class, lists it with them, and returns it unchanged."""
+
+    def with_facts(*nothing: Told.args, **told: Told.kwargs) -> Callable[[Class], Class]:
+        def list_it(made: Class) -> Class:
+            name = str(told.get("name") or written_name(made))
+            listed[name] = kind(*nothing, **{**told, "name": name, "make": made})  # type: ignore[arg-type]
+            return made
+
+        return list_it
+
+    with_facts.__doc__ = docstring
+    return with_facts
+
+
+def _name(annotation: Any) -> str:
+    """Return the name of a type, also where it is known to type checkers only."""
+    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
 
 
 def _written_value(value: Any) -> str:

@@ -4,12 +4,19 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from inspect import signature
+from typing import get_args
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from unveil._listed import On
 from unveil.attack import ATTACKS, Attack, _listing, attack
+from unveil.attack._listing import Leaves
 from unveil.cli import main
+from unveil.data.table import Table
+from unveil.data.table.release import Knowledge
+from unveil.guess.trials import Trials
 
 
 @pytest.fixture
@@ -21,8 +28,8 @@ def only_for_this_test() -> Iterator[None]:
     _listing._ATTACKS.update(before)
 
 
-def add_lucky_guess(name: str | None = None) -> type:
-    @attack(on="table", leaves="Trials", source="a blog", name=name)
+def add_lucky_guess(name: str = "") -> type:
+    @attack(source="a blog", name=name)
     @dataclass(frozen=True, kw_only=True)
     class LuckyGuess:
         """An adversary who bets.
@@ -34,13 +41,18 @@ def add_lucky_guess(name: str | None = None) -> type:
         tries: int = 3
         stakes: tuple[int, ...] = field(default_factory=lambda: (1, 2))
 
+        def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Trials:
+            """Return nothing."""
+            raise NotImplementedError
+
     return LuckyGuess
 
 
 @pytest.mark.usefixtures("only_for_this_test")
 def test_the_facts_are_listed() -> None:
     kind = add_lucky_guess()
-    assert ATTACKS["lucky-guess"] == Attack(name="lucky-guess", make=kind, on="table", leaves="Trials", source="a blog")
+    assert ATTACKS["lucky-guess"] == Attack(name="lucky-guess", make=kind, source="a blog")
+    assert (ATTACKS["lucky-guess"].on, ATTACKS["lucky-guess"].leaves) == ("table", "Trials")
     assert ATTACKS["lucky-guess"].summary == "An adversary who bets."
     assert ATTACKS["lucky-guess"].settings == ("columns", "tries=3", "stakes=(1, 2)")
 
@@ -62,6 +74,10 @@ def test_the_command_line_shows_it() -> None:
         "on": "table",
         "leaves": "Trials",
         "scope": None,
+        "example": "",
+        "needs_control": False,
+        "uses_row_order": False,
+        "extra": None,
         "settings": "columns, tries=3, stakes=(1, 2)",
         "aka": "",
         "summary": "An adversary who bets.",
@@ -86,6 +102,7 @@ def test_every_attack_is_settings_and_one_method(name: str) -> None:
     run = signature(facts.make.run)  # type: ignore[attr-defined]
     assert list(run.parameters) == ["self", "released", "knowledge", "rng"]
     assert {run.parameters[name].kind.name for name in ("released", "knowledge", "rng")} == {"KEYWORD_ONLY"}
-    assert facts.leaves in str(run.return_annotation)
+    assert facts.leaves in get_args(Leaves)
+    assert facts.on in get_args(On)
     assert facts.summary.endswith(".")
     assert facts.source

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 
+from unveil.ask.settings import Question, Setting, limits_setting, seed_setting
+from unveil.ask.told import Reply, Told
 from unveil.cli import main
-from unveil.cli.common import Options, question_options, show
-from unveil.cli.values import CheckedLimit, check_limits, parse_number
-from unveil.show.limits import Quantity
+from unveil.cli.question import command_of
+from unveil.show.limits import CheckedLimit, Quantity, check_limits, parse_number
 
 NAN = float("nan")
 
@@ -59,18 +59,41 @@ ANSWER = SmallAnswer(
 )
 
 
-@click.command("small")
-@click.argument("file")
-@question_options(lambda: {name: each.meaning for name, each in ANSWER.quantities.items()})
-def small(file: str, options: Options) -> None:
-    """Ask a small question."""
-    show(ANSWER, options, as_text=lambda: click.echo(f"the answer for {file} is {options.rng.integers(1000)}"))
+class SmallQuestion(Question):
+    """A question of one file, whose figures are those of the answer."""
+
+    def meanings(self) -> Mapping[str, str]:
+        return {name: each.meaning for name, each in ANSWER.quantities.items()}
 
 
-def ask(*arguments: str) -> Result:
+class SmallHome:
+    """Where the small question lives."""
+
+    question = SmallQuestion(
+        name="small",
+        command=("partition",),
+        title="Small",
+        lead="Is it small?",
+        about="It is.",
+        tries=("unveil partition x",),
+        settings=(
+            Setting(name="file", label="A file", kind="file", required=True, is_bare=True),
+            limits_setting(),
+            seed_setting(),
+        ),
+    )
+
+    @staticmethod
+    def answer(told: Told) -> Reply:
+        drawn = f"the answer for {told.must('file')} is {told.rng.integers(1000)}"
+        return Reply(answer=ANSWER, brief=lambda: [drawn])  # type: ignore[arg-type]
+
+
+def ask(*arguments: str, home: type = SmallHome) -> Result:
     """Return what the real group makes of the small question."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(main), "get_command", lambda *_: small)
+        patch.setattr("unveil.cli.question.QUESTIONS", {"small": home})
+        patch.setattr(type(main), "get_command", lambda *_: command_of("small"))
         return CliRunner().invoke(main, ["partition", *arguments])
 
 
@@ -201,7 +224,7 @@ def test_an_unusable_page_is_refused_before_the_question_is_asked(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to("loop")
-    monkeypatch.setattr(Options, "rng", property(lambda _: pytest.fail("the question was asked")))
+    monkeypatch.setattr(SmallHome, "answer", lambda _: pytest.fail("the question was asked"))
     run = ask("x", "--html", where)
     assert (run.exit_code, run.stdout) == (2, "")
     assert run.stderr.startswith("unveil: Invalid value for '--html': ")

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unveil.cli.audit_options import columns_in
-from unveil.cli.common import one_line
-from unveil.cli.partition import read_guess
-from unveil.cli.study_values import parse_size
-from unveil.cli.values import parse_number, refuse_blank, refuse_overwriting, share
+from unveil.cli.question import read_guess
+from unveil.cli.values import refuse_blank, refuse_overwriting
+from unveil.show.limits import parse_number
+from unveil.show.text import one_line
 
 
 @pytest.mark.parametrize(
@@ -36,17 +35,6 @@ def test_no_number_is_none(text: str) -> None:
 def test_every_text_is_a_number_or_none_and_agrees_with_fraction(text: str) -> None:
     number = parse_number(text)
     assert number is None or number == Fraction(text.strip())
-
-
-@pytest.mark.parametrize("text", ["-0.1", "1.0000000000000000001", "3/2", "x"])
-def test_a_share_lies_between_0_and_1(text: str) -> None:
-    with pytest.raises(click.BadParameter):
-        share(text)
-
-
-@pytest.mark.parametrize("text", ["0", "1", "1.0", "1/3"])
-def test_a_share_may_be_either_end(text: str) -> None:
-    assert share(text) == Fraction(text)
 
 
 @pytest.mark.parametrize(
@@ -110,19 +98,3 @@ def test_a_blank_argument_is_refused(written: tuple[str, ...], said: str) -> Non
 
 def test_arguments_with_letters_are_not_blank() -> None:
     refuse_blank(("audit", "--technique", "age=", "--scenario=n=", "-", "--json"))
-
-
-@pytest.mark.parametrize("written", [(",",), (" , ", ",,"), ('""',)])
-def test_a_list_of_no_names_is_refused(written: tuple[str, ...]) -> None:
-    with pytest.raises(click.BadParameter, match="must name at least one, but names none"):
-        columns_in(written, "--id")
-
-
-def test_a_share_of_400_digits_is_not_written_out() -> None:
-    with pytest.raises(click.BadParameter) as caught:
-        share("9" * 400)
-    assert len(caught.value.message) < 120
-
-
-def test_a_size_beyond_every_number_is_none() -> None:
-    assert parse_size("9" * 400) is None

@@ -133,7 +133,7 @@ def test_a_wrong_example_is_seen(tmp_path: Path) -> None:
     assert run_console("$ unveil partition no-such-file.csv no.csv\n...\n$ echo $?\n2\n", tmp_path, {}) == ""
 
 
-def test_the_table_of_metrics_is_up_to_date() -> None:
-    made = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))
-    shown = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
-    assert made["render"]() == shown, "run: python docs/make_reference.py"
+@pytest.mark.parametrize("page", ["metrics.md", "settings.md"])
+def test_the_reference_is_up_to_date(page: str) -> None:
+    pages = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))["PAGES"]
+    assert pages[page]() == (ROOT / "docs" / page).read_text(encoding="utf-8"), "run: python docs/make_reference.py"

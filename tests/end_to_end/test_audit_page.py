@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from tests.end_to_end.visits import visit
-from unveil.ask.audit.answer import AuditAnswer, audit
+from unveil.ask.audit.answer import audit
 from unveil.ask.audit.sample import sample_releases
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def hostile() -> str:
     rng = np.random.default_rng(1)
     names = [SCRIPT, IMAGE, "x" * 300, "\u202egnirts", "{{ 7 * 7 }}"]
     frame = pl.DataFrame({name: rng.choice([SCRIPT, IMAGE, "c", "d"], 60) for name in names})
-    answer: AuditAnswer = audit(
+    answer = audit(
         frame,
         {SCRIPT: frame.reverse(), IMAGE: frame.head(40)},
         frame.sample(20, seed=1),

@@ -62,7 +62,7 @@ def add(**columns: Any) -> None:
         (("--review", ""), ("'--review'", "empty")),
         (("--review", "2024-02-30"), ("'2024-02-30'", "day of the calendar")),
         (("--review", "2027-13-01"), ("'2027-13-01'", "day of the calendar")),
-        (("--population-size", "9" * 400), ("people",)),
+        (("--population-size", "9" * 400), ("--population-size", "400")),
         (("--compare", "/dev/zero"), ("/dev/zero", "device")),
         (("--config", "/dev/zero"), ("/dev/zero", "device")),
         (("--control", "x" * 300), ("cannot be read",)),
@@ -160,7 +160,7 @@ def test_no_report_replaces_an_input_or_the_other_report(folder: Path) -> None:
         assert "input" in run.stderr
     same = ask(*FILES, "--attacks", "copies", "--html", "one.html", "--shareable", f"{folder}/one.html")
     assert (same.exit_code, same.stdout) == (2, "")
-    assert "--shareable must be" in same.stderr
+    assert "--shareable and --html must name different files" in same.stderr
     assert {path: path.read_bytes() for path in folder.iterdir()} == kept
 
 

@@ -255,10 +255,10 @@ def test_a_study_with_missing_levels_is_graded_with_a_note(studies: Path, folder
     [
         (("--significance", "0"), "between 0 and 1, both excluded"),
         (("--significance", "1"), "between 0 and 1, both excluded"),
-        (("--significance", "five"), "not a number"),
+        (("--significance", "five"), "must be a number"),
         (("--limit", "trusted_metric=1"), "Did you mean 'trusted_metrics'"),
         (("--latex", "missing/grades.tex"), "does not exist"),
-        (("--latex", "report.html"), "the same file"),
+        (("--latex", "report.html"), "must name different files"),
     ],
 )
 def test_settings_that_are_none_are_refused(studies: Path, options: tuple[str, ...], said: str) -> None:

@@ -124,7 +124,9 @@ def test_truth_that_is_missing_for_some_nodes_is_said() -> None:
 def test_text_has_headline_figures_and_every_metric() -> None:
     run = ask("--repeat", "2", "--html", "report.html")
     assert (run.exit_code, run.stderr) == (0, "")
-    assert run.stdout.startswith("The example inside unveil: a generated graph, in which nobody is real.")
+    assert run.stdout.startswith(
+        "The example inside unveil: a generated graph of about 1,000 nodes, in which nobody is real."
+    )
     assert "On average over 2 repetitions, the attack narayanan-shmatikov found" in run.stdout
     assert all(name in run.stdout for name in NAMES)
     assert "Entropy without unlikely candidates" in run.stdout
@@ -182,19 +184,19 @@ def test_limits_are_watched_from_the_side_that_is_worse() -> None:
         (("edges.csv", "--seed-pairs", "0"), ("no seed pairs",)),
         (("edges.csv", "--seed-pairs", "61"), ("60 nodes", "Ask for fewer pairs")),
         (("edges.csv", "--seed-pairs", "60"), ("must not know all 60",)),
-        (("edges.csv", "--seed-pairs", "-3"), ("whole number from 0",)),
+        (("edges.csv", "--seed-pairs", "-3"), ("whole number of at least 0",)),
         (("edges.csv", "--seed-pairs", ""), ("--seed-pairs", "is empty")),
         (("edges.csv", "--seed-pairs", "9999999999"), ("60 nodes", "Ask for fewer pairs")),
-        (("edges.csv", "--seed-pairs", "9" * 5000), ("more than any graph has nodes",)),
-        (("edges.csv", "--seed-pairs", "2.5"), ("whole number from 0",)),
-        (("edges.csv", "--seed-pairs", "pairs.csv"), ("--auxiliary", "number of pairs")),
+        (("edges.csv", "--seed-pairs", "9" * 5000), ("--seed-pairs", "5,000")),
+        (("edges.csv", "--seed-pairs", "2.5"), ("--seed-pairs", "whole number")),
+        (("edges.csv", "--seed-pairs", "pairs.csv"), ("--seed-pairs FILE", "--auxiliary")),
         (("edges.csv", "--truth", "truth.csv"), ("--truth", "--auxiliary")),
         (("edges.csv", "--overlap", "1.5"), ("between 0 and 1",)),
         (("edges.csv", "--overlap", "0"), ("auxiliary graph has none",)),
         (("edges.csv", "--repeat", "0"), ("--repeat",)),
-        (("edges.csv", "--repeat", "10001"), ("--repeat", "10000")),
+        (("edges.csv", "--repeat", "10001"), ("--repeat", "10,000")),
         (("released.csv", "--auxiliary", "known.csv"), ("--truth",)),
-        (("--auxiliary", "known.csv", "--truth", "truth.csv"), ("released graph",)),
+        (("--auxiliary", "known.csv", "--truth", "truth.csv"), ("EDGES",)),
         ((*ELSEWHERE, "--protect", "switch"), ("--protect", "made elsewhere")),
         ((*ELSEWHERE, "--overlap", "0.5"), ("--overlap", "made elsewhere")),
         ((*ELSEWHERE, "--connected"), ("--connected", "made elsewhere")),

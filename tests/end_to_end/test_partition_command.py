@@ -278,7 +278,7 @@ def test_items_in_one_file_only_are_counted_and_can_be_dropped(folder: Path) -> 
         (("guess.csv=0.5", "guess.csv=0.4"), ("sum to 0.9",)),
         (("guess.csv=0.5", "guess.csv"), ("1 of 2", "all", "none")),
         (("guess.csv=0", "guess.csv=1"), ("above 0",)),
-        (("guess.csv=-1", "guess.csv=2"), ("above 0",)),
+        (("guess.csv=-1", "guess.csv=2"), ("GUESS", "between 0 and 1")),
         (("guess.csv=0.5",), ("sum to 0.5",)),
     ],
 )

@@ -86,7 +86,7 @@ def test_text_page_and_json_say_the_same() -> None:
 def test_without_files_the_example_is_attacked() -> None:
     run = ask("--html", "report.html")
     assert (run.exit_code, run.stderr) == (0, "")
-    assert run.stdout.startswith("The example inside unveil: 120 people of an election study.")
+    assert run.stdout.startswith("The example inside unveil: 120 people of an election study, whose ranks are swapped.")
     assert "The attack intersection:p=10 is valid for every record" in run.stdout
     assert "2 of 3 attacks are not valid, intersection:p=5 for" in run.stdout
     again = ask("--sample", "--attack", "intersection", "--known", "news,age", "--json")

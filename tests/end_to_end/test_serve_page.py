@@ -20,9 +20,9 @@ from click.testing import CliRunner
 from playwright.sync_api import expect
 
 from tests.web.servers import until
+from unveil.ask import QUESTIONS
 from unveil.cli import main
 from unveil.data import samples
-from unveil.web.forms import FORMS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Locator, Page
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.browser
 SCRIPT = "<script>document.title = 'run'</script>"
 IMAGE = '<img src=x onerror="alert(1)">'
 FORMULA = "=HYPERLINK('http://example.org')"
-PAGES = ("", *FORMS, "list", "no-such-page")
+PAGES = ("", *QUESTIONS, "list", "no-such-page")
 #: Whatever a page does, so many milliseconds are enough for it.
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
@@ -394,13 +394,13 @@ def test_what_is_wrong_is_said_beside_its_field_in_the_words_of_the_library(desk
 
 def test_what_the_worker_finds_wrong_comes_back_to_its_field(desk: Desk) -> None:
     page = desk.open("study")
-    page.fill("#f-folder", "~nobody-of-this-name/study")
+    page.fill("#f-folder", "/nowhere/study")
     page.get_by_role("button", name="Get the answer").click()
     assert answered(page) == "No answer"
     assert page.evaluate("document.documentElement.scrollWidth") <= 1200
     page.get_by_role("link", name="Change the question").click()
-    expect(page.locator("#f-folder-error")).to_contain_text("A folder must be written in full")
-    assert page.locator("#f-folder").input_value() == "~nobody-of-this-name/study"
+    expect(page.locator("#f-folder-error")).to_contain_text("/nowhere/study")
+    assert page.locator("#f-folder").input_value() == "/nowhere/study"
     expect(page.locator("#f-folder")).to_be_focused()
     assert page.locator("#f-folder").get_attribute("aria-invalid") == "true"
     page.get_by_role("button", name="Try it on the sample").click()

@@ -12,9 +12,8 @@ from tests.grade.suite_cases import NAMES, drawn, replicated
 from tests.oracles import suites as oracle
 from unveil._kernels.types import FloatArray
 from unveil.errors import InputError
-from unveil.grade.evenness import evenness
+from unveil.grade.evenness import evenness, shared_range
 from unveil.grade.replicated import Replicated
-from unveil.grade.shared_range import shared_range
 from unveil.grade.suites import SUITES, Suite, equal_suites, rankings, suite_values, suite_zeros
 
 MIXED = Suite("mixed", dict(zip(NAMES, (0.4, 0.3, 0.2, 0.1), strict=True)))

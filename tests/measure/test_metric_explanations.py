@@ -82,10 +82,11 @@ def test_nothing_of_an_explanation_is_lost(name: str) -> None:
     assert sorted(letters(parts)) == sorted(letters(found.explanation))
 
 
-@pytest.mark.parametrize("name", [name for name, each in METRICS.items() if each.on == "Candidates"])
-def test_every_candidate_metric_says_formula_meaning_and_when_undefined(name: str) -> None:
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_says_formula_meaning_and_when_undefined(name: str) -> None:
     found = METRICS[name]
     assert "``" in found.formula
     assert re.match(r"[01] means ", found.meaning)
-    if found.per == "target":
+    assert ("never undefined" in found.meaning) != bool(found.undefined)
+    if found.on == "Candidates" and found.per == "target":
         assert found.undefined.startswith("NaN where not attempted")

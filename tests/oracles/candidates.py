@@ -1,4 +1,4 @@
-"""The 26 candidate metrics by their definitions: full vectors over the candidates considered, exact where it can be.
+"""The metrics of candidates by their definitions: full vectors over the candidates considered, exact where it can be.
 
 Nothing here uses a closed form of the implementation. Where a definition does not say what to do (one candidate, a
 truth that was not considered, …) the convention of the metric's docstring is spelt out in a line of its own.
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean, pvariance
 from typing import Any
+
+from unveil.measure import METRICS
 
 NOBODY = -1
 NOT_ATTEMPTED = -1
@@ -187,23 +189,13 @@ PER_TARGET: dict[str, Oracle] = {
     "mean_squared_error": lambda target: sum(squared_errors(target)) / len(squared_errors(target)),
     "normalized_variance": normalized_variance,
 }
-WITHOUT_TRUTH = {
-    "anonymity_set_size",
-    "collision_entropy",
-    "entropy",
-    "inherent_privacy",
-    "max_entropy",
-    "min_entropy",
-    "normalized_entropy",
-    "quantiles_on_entropy",
-}
 
 
 def values(name: str, targets: Targets, **settings: Any) -> list[float]:
     """One value per target, NaN where it was not attempted, or stands for nobody and the metric needs the truth."""
     return [
         float(PER_TARGET[name](target, **settings))
-        if target.attempted and (target.somebody or name in WITHOUT_TRUTH)
+        if target.attempted and (target.somebody or not METRICS[name].needs_truth)
         else math.nan
         for target in targets
     ]

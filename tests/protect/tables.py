@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from unveil.data.table import Table
 from unveil.data.table.release import Release
-from unveil.protect import Protects
+from unveil.errors import InputError
+from unveil.protect import Protection, Protects
 
 LEVELS = ["low", "middle", "high"]
 
@@ -52,6 +53,33 @@ def applied(protection: Protects, original: Table, seed: int = 1) -> Release:
 def truth_of(release: Release) -> NDArray[np.int64]:
     assert release.truth is not None
     return release.truth
+
+
+def refuses(protection: Protection, original: Table) -> bool | None:
+    """Return whether the facts of a protection say that it cannot be used on a table; None where it depends."""
+    frame = original.frame
+    suited = [
+        column.name for column in original.columns if column.role != "identifier" and column.kind in protection.suits
+    ]
+    if not suited or original.rows < protection.least_rows:
+        return True
+    gaps = any(frame[name].null_count() for name in suited)
+    return {"stay": False, "few": None, "refused": True}[protection.gaps or "stay"] if gaps else False
+
+
+def released_or_refused(protection: Protection, original: Table, made: Protects | None = None) -> Release | None:
+    """Return the release, or None where the facts say that there may be none and one sentence says why."""
+    expected = refuses(protection, original)
+    try:
+        release = applied(made or protection.make(), original)
+    except InputError as error:
+        refused = str(error)
+    else:
+        assert expected is not True
+        return release
+    assert expected is not False, refused
+    assert "\n" not in refused
+    return None
 
 
 #: Tables on which a protection could stumble.

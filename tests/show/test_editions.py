@@ -123,13 +123,14 @@ def test_a_command_is_shown_without_folders_and_cells(arguments: tuple[str, ...]
 
 
 def test_every_option_of_an_audit_is_decided_about() -> None:
-    from unveil.cli.audit import audit
+    from unveil.cli.question import command_of
 
-    options = {name for option in audit.params for name in option.opts if name.startswith("--")}
+    params = command_of("audit").params
+    options = {name for option in params for name in option.opts if name.startswith("--")}
     undecided = options - SHOWN_OPTIONS - FILE_OPTIONS - FLAGS
     # The one option that holds cells of the data; list a new one in unveil.show.editions if it holds none.
     assert undecided == {"--missing"}
-    flags = {name for option in audit.params if getattr(option, "is_flag", False) for name in option.opts}
+    flags = {name for option in params if getattr(option, "is_flag", False) for name in option.opts}
     assert flags == FLAGS & options
 
 

@@ -32,7 +32,7 @@ def test_what_is_there_and_whole_is_done(study: Study, tmp_path: Path) -> None:
         assert store.done() == set()
         outcome = run_scenario(study, first(study), out)
         assert store.done() == {outcome.file}
-        assert store.read_all().height == 3
+        assert Results.read(out).frame.height == 3
         assert running(out) is not None
     assert running(out) is None
     assert running(tmp_path) is None
@@ -106,7 +106,7 @@ def test_another_version_of_the_package_is_refused(
 ) -> None:
     out = tmp_path / "out"
     filled(study, out)
-    monkeypatch.setattr("unveil.__version__", "9.9")
+    monkeypatch.setattr("unveil._version.__version__", "9.9")
     with pytest.raises(InputError, match=r"with the version unveil \S+, and this is unveil 9.9: they are not mixed"):
         Store(out, study).__enter__()
 

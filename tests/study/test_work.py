@@ -47,7 +47,7 @@ def test_the_numbers_are_those_of_the_definition(tmp_path: Path) -> None:
             assert rows["attempted"][number] == 35
             assert rows["correct"][number] == correct(guess, truth).sum()
         assert rows["error"].null_count() == rows["replication"].len() == 3
-        assert rows.width == 9 + 26 + 1
+        assert rows.width == 9 + len(expected) + 1
 
 
 def test_every_attack_meets_the_same_knowledge(tmp_path: Path) -> None:

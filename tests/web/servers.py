@@ -74,7 +74,7 @@ class Running:
 
     def submit(self, client: httpx.Client, do: str, **settings: str) -> str:
         """Return the id of a job that does what the stand-in is told."""
-        asked = client.post("/jobs", json={"question": "study", "settings": {"folder": do, **settings}})
+        asked = client.post("/jobs", json={"question": "study", "settings": {"folder": f"/{do}", **settings}})
         assert asked.status_code == 201, asked.text
         return str(asked.json()["id"])
 

@@ -27,7 +27,7 @@ REPORT = (
 
 def answer(question: str, files: worker.Files, settings: Any, progress: Callable[[str, float], None]) -> Any:
     """Return an answer, or do what the word says."""
-    word, _, rest = str(settings["folder"]).partition(" ")
+    word, _, rest = str(settings["folder"]).removeprefix("/").partition(" ")
     progress(f"doing {word}", 0.25)
     if word == "wait":
         # A process of its own that would live on: what is cancelled must be cancelled with all that it started.
@@ -61,8 +61,10 @@ def answer(question: str, files: worker.Files, settings: Any, progress: Callable
         with Path(rest).open("a", encoding="utf-8") as stream:
             stream.write(f"{settings['metrics']}\n")
     elif word == "tell":
-        return SimpleNamespace(html=f"{REPORT}{rest}", json=json.dumps(rest), headline=rest, tone="good")
-    return SimpleNamespace(html=REPORT, json='{"fine": true}', headline=f"It is <b>{word}</b>.", tone="good")
+        return SimpleNamespace(html=f"{REPORT}{rest}", json=json.dumps(rest), headline=rest, tone="good", outputs={})
+    return SimpleNamespace(
+        html=REPORT, json='{"fine": true}', headline=f"It is <b>{word}</b>.", tone="good", outputs={}
+    )
 
 
 def questions() -> ModuleType:

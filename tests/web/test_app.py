@@ -16,11 +16,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tests.web.servers import Running, in_thread, until
 from tests.web.stand_in import MARKER, PROGRAM, REPORT
+from unveil.ask import QUESTIONS
 from unveil.data import samples
 from unveil.web import pages
 from unveil.web._protocol import PromptProtocol
 from unveil.web.app import State, make_app, report_policy
-from unveil.web.forms import FORMS
 from unveil.web.guard import HEADERS, Keys
 from unveil.web.jobs import Rules
 from unveil.web.serve import settings_for
@@ -60,7 +60,7 @@ def protected(answer: httpx.Response) -> None:
     assert "server" not in answer.headers
 
 
-@pytest.mark.parametrize("path", ["/", "/list", *(f"/{question}" for question in FORMS)])
+@pytest.mark.parametrize("path", ["/", "/list", *(f"/{question}" for question in QUESTIONS)])
 def test_every_page_is_served(client: httpx.Client, path: str) -> None:
     answer = client.get(path, headers=PERSON)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")

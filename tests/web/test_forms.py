@@ -1,88 +1,31 @@
 """The forms: they hold what the command line has, and say what is wrong with each field before anything runs."""
 
-from importlib import import_module
 from typing import Any
 
-import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.cli import COMMANDS
-from unveil.web.command import command, roles_of
-from unveil.web.fields import Field, Form
-from unveil.web.forms import FORMS, check
+from unveil.ask import QUESTIONS, question
+from unveil.ask.roles import roles_of
+from unveil.ask.settings import Question, Setting
+from unveil.ask.values import MOST_FILES, value_of
+from unveil.web.command import command
+from unveil.web.questions import check
 from unveil.web.summary import said
-from unveil.web.values import MOST_FILES, cells, row, value_of
 
-#: What the command line has and the page does not, and why: it says where answers go, or can be done on the page.
-NOT_ON_THE_PAGE = {
-    "audit": {
-        *("--config", "--sample", "--compare", "--technique", "--show-records", "--compatibility", "--link"),
-        "--header",  # the page asks for a file with names
-    },
-    "partition": {"--top"},
-    "matching": {"--top", "--sample"},
-    "graph": {"--sample"},
-    "grades": {"--latex"},
-}
-SHARED = {"--json", "--html", "--quiet", "--help"}
-ROLES = {"--id", "--sensitive", "--known", "--weight", "--household"}
-
-
-def click_command(form: Form) -> click.Command:
-    module, _, name = COMMANDS[form.command[0]][0].partition(":")
-    found: click.Command = getattr(import_module(module), name)
-    for word in form.command[1:]:
-        assert isinstance(found, click.Group)
-        found = found.commands[word]
-    return found
+FORMS = {name: question(name) for name in QUESTIONS}
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_every_option_of_the_command_line_is_a_field_and_none_is_made_up(form: Form) -> None:
-    options = {
-        name for each in click_command(form).params if isinstance(each, click.Option) for name in each.opts
-    } - SHARED
-    on_page = {field.option for field in form.fields if field.option} | set(form.command_of_sample)
-    on_page |= ROLES if form.question == "audit" else set()
-    on_page |= {"--sample"} if form.question == "partition" else set()
-    assert on_page <= options
-    assert options - on_page == NOT_ON_THE_PAGE.get(form.question, set())
-
-
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_defaults_are_those_of_the_command_line(form: Form) -> None:
-    written = {name: each for each in click_command(form).params for name in each.opts}
-    for field in form.settings:
-        default = getattr(written.get(field.option), "default", None)
-        if field.kind in ("number", "share", "choice", "text") and isinstance(default, str | int | float) and default:
-            if isinstance(default, bool):
-                continue
-            assert value_of(field, None, form) == value_of(field, default, form), field.name
-
-
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_the_example_needs_nothing_and_a_question_needs_its_files(form: Form) -> None:
+def test_the_example_needs_nothing_and_a_question_needs_its_files(form: Question) -> None:
     assert check(form, {}, {"sample": True}) == {}
-    assert form.sample.endswith(".")
     wrong = check(form, {}, {})
-    assert set(wrong) == {field.name for field in form.fields if field.required}
-
-
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_fields_are_named_once_and_say_what_they_are(form: Form) -> None:
-    names = [field.name for field in form.fields]
-    assert len(set(names)) == len(names)
-    for field in form.fields:
-        assert field.label[0].isupper()
-        assert not field.help or field.help.endswith(".")
-        assert not field.of or form.field(field.of).is_file
-        assert not field.beside or form.field(field.beside).kind == "tables"
+    assert set(wrong) == {field.name for field in form.on("page") if field.required}
 
 
 @pytest.mark.parametrize(
-    ("question", "name", "value", "words"),
+    ("asked", "name", "value", "words"),
     [
         ("audit", "neighbours", "0", "at least 1"),
         ("audit", "neighbours", "1.5", "whole number"),
@@ -123,8 +66,8 @@ def test_fields_are_named_once_and_say_what_they_are(form: Form) -> None:
         ("graph", "repeat", "100000", "at most 10,000"),
     ],
 )
-def test_what_cannot_be_asked_is_said_at_its_field(question: str, name: str, value: Any, words: str) -> None:
-    form = FORMS[question]
+def test_what_cannot_be_asked_is_said_at_its_field(asked: str, name: str, value: Any, words: str) -> None:
+    form = FORMS[asked]
     files = {field.name: "one" for field in form.files if field.required}
     wrong = check(form, files, {name: value})
     assert list(wrong) == [name]
@@ -154,7 +97,7 @@ def test_a_field_that_there_is_none_of_is_refused() -> None:
 
 def test_the_command_says_no_more_than_was_chosen() -> None:
     form = FORMS["audit"]
-    plain = {field.name: field.default for field in form.settings if field.default not in (None, ())}
+    plain = {field.name: field.default for field in form.on("page") if field.default not in (None, ())}
     plain.pop("release_kinds")
     names = {"original": ["people.csv"], "released": ["masked.csv"]}
     assert command(form, names, plain).line == "unveil audit people.csv masked.csv --html report.html"
@@ -197,13 +140,8 @@ def test_what_was_asked_is_said_in_words() -> None:
     )
 
 
-@pytest.mark.parametrize("texts", [["a"], ["a, b", 'c"d', "é"], ["x=1", "#"]])
-def test_texts_with_commas_are_read_back(texts: list[str]) -> None:
-    assert cells(row(texts)) == texts
-
-
 def test_a_number_of_many_digits_is_refused_and_not_computed() -> None:
-    field = Field(name="n", label="N", kind="number", whole=False)
+    field = Setting(name="n", label="N", kind="number", whole=False)
     form = FORMS["audit"]
     for text in ("9" * 5000, "1e99999", "1/" + "3" * 5000):
         with pytest.raises(ValueError, match="must be a number"):
@@ -222,9 +160,9 @@ PARTS = ("name", "role", "suggested", "kind", "guessed", "levels", "columns", "q
     st.sampled_from(list(FORMS)),
     st.data(),
 )
-def test_whatever_is_sent_is_taken_or_refused_in_words(question: str, data: st.DataObject) -> None:
-    form = FORMS[question]
-    field = data.draw(st.sampled_from(form.settings))
+def test_whatever_is_sent_is_taken_or_refused_in_words(asked: str, data: st.DataObject) -> None:
+    form = FORMS[asked]
+    field = data.draw(st.sampled_from([each for each in form.on("page") if not each.is_file]))
     entry = st.dictionaries(st.sampled_from(PARTS), ANYTHING, max_size=6)
     value = data.draw(ANYTHING | st.lists(entry, max_size=2) | entry)
     files = {each.name: "one" for each in form.files if each.required}

@@ -331,7 +331,7 @@ def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[
 
 
 def test_a_worker_leaves_its_answer_in_its_folder(task: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
-    assert task() == {"headline": "It is <b>answer</b>.", "tone": "good"}
+    assert task() == {"headline": "It is <b>answer</b>.", "tone": "good", "outputs": []}
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == REPORT
     assert json.loads((tmp_path / "progress.json").read_text(encoding="utf-8")) == {
         "step": "doing answer",

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from unveil.ask import QUESTIONS
+from unveil.ask import question as asked_for
 from unveil.attack import ATTACKS
 from unveil.measure import METRICS
 from unveil.protect import PROTECTIONS
 from unveil.web import pages
-from unveil.web.forms import FORMS
 from unveil.web.listing import settings_of
 
 ROOT = "/Xy-_0"
@@ -39,6 +40,7 @@ class Job:
     field: str = ""
     files: dict[str, Any] = made(default_factory=dict)
     settings: dict[str, Any] = made(default_factory=dict)
+    outputs: tuple[str, ...] = ()
     seconds: float = 3.0
 
 
@@ -55,7 +57,7 @@ def jobs() -> list[Job]:
             "review": HOSTILE,
         },
     )
-    failed = Job(question="study", state="failed", error=HOSTILE, field="folder", settings={"folder": HOSTILE})
+    failed = Job(question="study", state="failed", error=HOSTILE, field="folder", settings={"folder": f"/{HOSTILE}"})
     return [
         named,
         failed,
@@ -67,9 +69,9 @@ def jobs() -> list[Job]:
 
 
 def every_page() -> dict[str, str]:
-    made = {f"question {name}": pages.question(form, root=ROOT) for name, form in FORMS.items()}
+    made = {f"question {name}": pages.question(asked_for(name), root=ROOT) for name in QUESTIONS}
     made |= {f"job {number} {job.state}": pages.job(job, root=ROOT) for number, job in enumerate(jobs())}
-    made |= {f"again {job.question}": pages.question(FORMS[job.question], job, root=ROOT) for job in jobs()[:2]}
+    made |= {f"again {job.question}": pages.question(asked_for(job.question), job, root=ROOT) for job in jobs()[:2]}
     return {
         **made,
         "home": pages.home(root=ROOT),
@@ -162,10 +164,10 @@ def test_hostile_texts_are_escaped_and_templates_do_not_read_them(name: str) -> 
 
 
 def test_every_question_says_that_nothing_leaves_the_machine_and_has_its_example() -> None:
-    for form in FORMS.values():
+    for form in map(asked_for, QUESTIONS):
         page = pages.question(form)
         assert "Nothing leaves this machine." in page
-        assert f'data-sample="{form.question}"' in page
+        assert f'data-sample="{form.name}"' in page
         assert page.count('type="submit"') == 1
 
 
@@ -177,7 +179,7 @@ def test_the_list_has_every_metric_attack_and_protection() -> None:
 
 
 def test_attacks_and_protections_are_offered_with_their_settings() -> None:
-    page = pages.question(FORMS["graph"])
+    page = pages.question(asked_for("graph"))
     for listed in (*ATTACKS.values(), *PROTECTIONS.values()):
         assert (f'data-thing="{listed.name}"' in page) == (listed.on == "graph")
     assert [each["name"] for each in settings_of("k-degree")] == ["k", "attempts", "edges"]
@@ -200,7 +202,7 @@ def test_a_job_shows_its_answer_what_was_asked_and_the_command() -> None:
 
 
 def test_asking_again_hands_over_what_was_asked() -> None:
-    page = pages.question(FORMS["audit"], jobs()[0])
+    page = pages.question(asked_for("audit"), jobs()[0])
     assert '<script type="application/json" id="again">' in page
     assert '"id":"1"' in page
     assert "\\u003cimg" in page

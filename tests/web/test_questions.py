@@ -12,17 +12,20 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from unveil.cli import main
+from unveil.ask import QUESTIONS
+from unveil.ask import question as asked_for
+from unveil.ask.told import AskedError
+from unveil.cli import COMMANDS, main
 from unveil.data import samples
 from unveil.errors import InputError
 from unveil.show.progress import silent
 from unveil.study import Replications
-from unveil.web import Given, sample_study
-from unveil.web.command import command
-from unveil.web.forms import FORMS, check
-from unveil.web.questions import Answered, AskedError, answer, field_of
+from unveil.study import example as example_study
+from unveil.web import Given, pages
+from unveil.web.command import CONFIG, command
+from unveil.web.questions import Answered, answer, check, field_of
 
-SHORT = replace(sample_study.PLAN, replications=Replications(number=3))
+SHORT = replace(example_study.PLAN, replications=Replications(number=3))
 QUICK = {"targets": "20", "attacks": ["disclosure"]}
 AUDIT = {
     "age": {"name": "age", "role": "known", "suggested": "known", "kind": "number", "guessed": "number"},
@@ -57,7 +60,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def as_the_command_line(question: str, files: Mapping[str, Any], settings: Mapping[str, Any], home: Path) -> Answered:
     """Ask on the page and on the command line, and check that both say the same."""
-    form = FORMS[question]
+    form = asked_for(question)
     assert check(form, files, settings) == {}
     found = answer(question, files, settings)
     names = {
@@ -65,7 +68,7 @@ def as_the_command_line(question: str, files: Mapping[str, Any], settings: Mappi
     }
     written = command(form, names, settings)
     if written.config:
-        (home / written.config_name).write_text(written.config, encoding="utf-8")
+        (home / CONFIG).write_text(written.config, encoding="utf-8")
     assert "private-folder" not in written.line
     # The command stands in the report of an audit as it was typed, so that nothing may be added to it.
     more = [] if question == "audit" else ["--json"]
@@ -93,6 +96,8 @@ def people(rows: int = 60) -> str:
         ("candidates", {"metrics": ["entropy", "min_entropy"]}),
         ("matching", {"limits": [{"quantity": "cracked_share.high", "limit": "0.1"}]}),
         ("graph", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "repeat": 2, "seed": 3}),
+        ("reidentify", {"seed": 2}),
+        ("anonymize", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "seed": "1"}),
     ],
 )
 def test_the_sample_is_that_of_the_command_line(desk: Desk, question: str, settings: dict[str, Any]) -> None:
@@ -208,19 +213,79 @@ def test_graphs_protected_here_and_made_elsewhere(desk: Desk) -> None:
 
 
 def test_a_study_and_its_grades(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sample_study, "PLAN", SHORT)
-    with sample_study.sample_study(silent) as folder:
+    monkeypatch.setattr(example_study, "PLAN", SHORT)
+    with example_study.example_folders(silent) as (folder,):
         as_the_command_line("study", {}, {"folder": str(folder), "metrics": "entropy"}, desk.home)
         settings = {"folder": f"{folder}\n", "details": "entropy", "strict": True}
         as_the_command_line("grades", {}, settings, desk.home)
 
 
-@pytest.mark.parametrize("question", ["study", "grades"])
+def test_a_masked_table_is_attacked_as_on_the_command_line(desk: Desk) -> None:
+    original = desk.give("people.csv", people())
+    settings = {
+        "protect": {"name": "rank-swapping", "settings": {"p": "10"}},
+        "attacks": "intersection\nintersection:p=5",
+        "known": "age, income",
+    }
+    as_the_command_line("reidentify", {"original": original}, settings, desk.home)
+    rows = "released,original\n" + "".join(f"{row},{row}\n" for row in range(1, 61))
+    files = {
+        "original": original,
+        "released": desk.give("masked.csv", people()),
+        "truth": desk.give("truth.csv", rows),
+    }
+    as_the_command_line("reidentify", files, {"attacks": "nearest"}, desk.home)
+
+
+def test_a_release_that_is_made_is_taken_away_and_its_secret_seed_told_nowhere(desk: Desk) -> None:
+    edges = desk.give("friends.csv", "source,target\n" + "".join(f"p{i},p{(i * 7 + 1) % 30}\n" for i in range(30)))
+    found = answer("anonymize", {"edges": edges}, {"seed": "77123"})
+    assert list(found.outputs) == ["truth.csv", "released.csv"]
+    assert found.outputs["truth.csv"].startswith(b"released,original\n")
+    assert found.outputs["released.csv"].startswith(b"source,target\n")
+    assert "77123" not in found.html
+    limits = [{"quantity": "edge_difference", "limit": "-1"}]
+    assert answer("anonymize", {"edges": edges}, {"limits": limits}).outputs == {}
+
+
+def test_a_study_is_run_and_no_class_of_its_own_is_loaded(desk: Desk) -> None:
+    plan = desk.give("plan.toml", SHORT.to_toml())
+    out = desk.home / "results"
+    found = answer("study_run", {"file": plan}, {"out": str(out), "workers": "0"})
+    assert json.loads(found.json)["scenarios"]["fine"] == 12
+    assert "12 scenarios" in found.headline
+    asked = asked_for("study_run")
+    assert command(asked, {"file": ["plan.toml"]}, {"out": str(out), "workers": "0"}).words == (
+        *("study", "run", "plan.toml", "--out", str(out), "--workers", "0"),
+    )
+    own = desk.give("own.toml", replace(SHORT, protections=("antigravity:Fly",)).to_toml())
+    with pytest.raises(AskedError, match="listed protections and attacks only") as refused:
+        answer("study_run", {"file": own}, {"out": str(desk.home / "more")})
+    assert refused.value.field == "file"
+    assert not (desk.home / "more").exists()
+
+
+def test_no_question_is_missing_on_the_page() -> None:
+    """Whatever the command line asks, the page asks too: a form, an example, and an answer to it."""
+    from unveil.cli.study import study
+
+    commands = {name for name in COMMANDS if name not in ("study", "digest", "serve", "list")}
+    commands |= {f"study {name}" for name in study.commands if name != "status"}
+    assert {home.command for home in QUESTIONS.values()} == commands
+    shown = pages.home()
+    for name in QUESTIONS:
+        asked = asked_for(name)
+        assert asked.title in shown
+        assert all(f'id="f-{each.name}"' in pages.question(asked) for each in asked.on("page") if not each.beside)
+        assert check(asked, {}, {"sample": True}) == {}
+
+
+@pytest.mark.parametrize("question", ["study_run", "study", "grades"])
 def test_the_example_of_a_study_is_computed_and_gone(
     question: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(sample_study, "PLAN", SHORT)
+    monkeypatch.setattr(example_study, "PLAN", SHORT)
     steps: list[str] = []
     found = answer(question, {}, {"sample": True}, lambda step, _: steps.append(step))
     assert found.headline
@@ -264,13 +329,13 @@ def test_what_the_library_refuses_is_said_at_its_field_and_without_the_private_f
     assert words in str(refused.value)
     assert "private-folder" not in str(refused.value)
     assert refused.value.field == field
-    assert field_of(refused.value, FORMS[question]) == field
+    assert field_of(refused.value, asked_for(question)) == field
 
 
 def test_an_error_about_nothing_in_particular_is_about_the_whole_form() -> None:
-    assert field_of(InputError("there is no luck today. Try tomorrow"), FORMS["audit"]) == ""
-    assert field_of(InputError("no column can be known. Name some with --known"), FORMS["audit"]) == "columns"
-    assert field_of(InputError("this needs the truth. Add it with --truth FILE"), FORMS["candidates"]) == "truth"
+    assert field_of(InputError("there is no luck today. Try tomorrow"), asked_for("audit")) == ""
+    assert field_of(InputError("no column can be known. Name some with --known"), asked_for("audit")) == "columns"
+    assert field_of(InputError("this needs the truth. Add it with --truth FILE"), asked_for("candidates")) == "truth"
 
 
 def test_progress_is_told_in_words() -> None:

@@ -54,6 +54,11 @@ class View(Generic[Findings]):
         Findings to the report as data; called with ``seed`` and with the choices that this question has.
     plot
         Findings to matplotlib axes; called with the choices that this question has.
+    meanings
+        What each of the quantities means, by name, before anything is found.
+    whole_page, whole_json
+        Findings, ``limits``, ``seed`` and choices to the whole page and to all of JSON, where a question does more than
+        put the limits beside the rest, such as making editions of it.
     """
 
     schema: str
@@ -62,6 +67,9 @@ class View(Generic[Findings]):
     frame: "Callable[[Findings], pl.DataFrame]"
     page: "Callable[..., Page]"
     plot: "Callable[..., NDArray[Any]]"
+    meanings: Callable[[], Mapping[str, str]] = dict
+    whole_page: "Callable[..., Page] | None" = None
+    whole_json: Callable[..., Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,8 +94,10 @@ class Answer(Generic[Findings]):
         """Return the report as data: what the page and the terminal show."""
         from unveil.show.limits import with_limits
 
-        page = self.view.page(self.findings, seed=self.seed if seed is None else seed, **choices)
-        return with_limits(page, limits, self.quantities)
+        stated = self.seed if seed is None else seed
+        if self.view.whole_page is not None:
+            return self.view.whole_page(self.findings, limits=limits, seed=stated, **choices)
+        return with_limits(self.view.page(self.findings, seed=stated, **choices), limits, self.quantities)
 
     def to_html(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, **choices: Any) -> str:
         """Return the report as one HTML page that needs no network."""
@@ -99,8 +109,10 @@ class Answer(Generic[Findings]):
         """Return the answer as JSON; undefined figures are null."""
         from unveil.show.machine import dumps
 
-        figures = self.view.figures(self.findings, **choices)
         stated = self.seed if seed is None else seed
+        if self.view.whole_json is not None:
+            return dumps(self.view.whole_json(self.findings, limits=limits, seed=stated, **choices))
+        figures = self.view.figures(self.findings, **choices)
         return dumps({"schema": self.view.schema, **figures, "limits": list(limits), "seed": stated})
 
     def to_frame(self) -> "pl.DataFrame":

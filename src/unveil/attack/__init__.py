@@ -1,9 +1,13 @@
-"""What an adversary does with a release: each attack is settings plus one method, and leaves a guess to measure."""
+"""What an adversary does with a release: each attack is settings plus one method, and leaves a guess to measure.
 
+An attack is one file and one line here. Those of another package, for comparison with it, are loaded when asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from unveil._lazy import lazily
 from unveil.attack._listing import ATTACKS, Attack, attack
-from unveil.attack.anonymeter.inference import AnonymeterInference
-from unveil.attack.anonymeter.linkability import AnonymeterLinkability
-from unveil.attack.anonymeter.singling_out import AnonymeterSinglingOut
 from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.attack.graph.distance_vector import DistanceVector
 from unveil.attack.graph.ji_li_srivatsa_beyah import JiLiSrivatsaBeyah
@@ -25,6 +29,30 @@ from unveil.attack.table.row_order import OrderTest, RowOrder
 from unveil.attack.table.several_releases import SeveralReleases
 from unveil.attack.table.singling_out import SinglingOut
 from unveil.attack.table.splink_linkage import SplinkLinkage
+
+if TYPE_CHECKING:
+    from unveil.attack.anonymeter.inference import AnonymeterInference
+    from unveil.attack.anonymeter.linkability import AnonymeterLinkability
+    from unveil.attack.anonymeter.singling_out import AnonymeterSinglingOut
+
+_ANONYMETER = {
+    "AnonymeterInference": "anonymeter.inference",
+    "AnonymeterLinkability": "anonymeter.linkability",
+    "AnonymeterSinglingOut": "anonymeter.singling_out",
+}
+
+__getattr__ = lazily(__name__, _ANONYMETER)[1]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def load() -> None:
+    """Load what is loaded when asked for, so that every attack is listed."""
+    for home in _ANONYMETER.values():
+        import_module(f"{__name__}.{home}")
+
 
 __all__ = [
     "ATTACKS",

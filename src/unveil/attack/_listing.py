@@ -1,13 +1,10 @@
 """The one list of attacks: an attack is a frozen dataclass of settings plus the facts in its decorator."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Literal, TypeVar
+from typing import Literal
 
-from unveil._listed import Listed, On, written_name
-
-Class = TypeVar("Class", bound=type)
+from unveil._listed import Listed, Listing, lister
 
 Leaves = Literal["Trials", "Candidates", "Partition", "Matching", "Beliefs"]
 
@@ -20,36 +17,45 @@ Scope = Literal["local", "global"]
 class Attack(Listed):
     """The facts of one attack, as shown by ``unveil list attacks``."""
 
-    #: The kind of guess that it ends with, and so which metrics measure it.
-    leaves: Leaves
+    method = "run"
+    read = ("on", "leaves")
+
     #: Of attacks on graphs: whether they grow from the nodes they know or compare all; None for all others.
     scope: Scope | None = None
+    #: Settings to try on the people inside unveil (`unveil.data.samples.audit_sample`); empty where none must be given.
+    example: str = ""
+    #: Whether it needs people who are not in the data.
+    needs_control: bool = False
+    #: Whether its figures depend on the order of rows, which all others ignore: they break ties by lot.
+    uses_row_order: bool = False
+    #: The extra of unveil that brings the library it needs.
+    extra: str | None = None
+
+    @property
+    def leaves(self) -> Leaves:
+        """The kind of guess that it ends with, and so which metrics measure it: what its method returns."""
+        left: Leaves = self._signature.return_annotation.__name__
+        return left
 
 
 _ATTACKS: dict[str, Attack] = {}
 
+
+def _load() -> None:
+    import unveil.attack
+
+    unveil.attack.load()
+
+
 #: Every attack by name, in the order in which they are imported.
-ATTACKS: Mapping[str, Attack] = MappingProxyType(_ATTACKS)
+ATTACKS: Mapping[str, Attack] = Listing(_ATTACKS, _load)
 
 
-def attack(
-    *,
-    on: On,
-    leaves: Leaves,
-    source: str,
-    name: str | None = None,
-    aka: tuple[str, ...] = (),
-    scope: Scope | None = None,
-) -> Callable[[Class], Class]:
-    """List the decorated dataclass as an attack, and return it unchanged.
+attack = lister(
+    Attack,
+    _ATTACKS,
+    """List the decorated dataclass as an attack with the facts of `Attack`; leave it unchanged.
 
-    Its fields are the settings; ``run(*, released, knowledge, rng)`` returns the guess that it ``leaves``. Its name in
-    commands is that of the class in small letters with hyphens, unless another is given.
-    """
-
-    def list_it(kind: Class) -> Class:
-        called = name or written_name(kind)
-        _ATTACKS[called] = Attack(name=called, make=kind, on=on, leaves=leaves, source=source, aka=aka, scope=scope)
-        return kind
-
-    return list_it
+    Its fields are the settings; ``run(*, released, knowledge, rng)`` says what it is on and which guess it leaves.
+    """,
+)

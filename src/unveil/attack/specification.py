@@ -17,14 +17,42 @@ from unveil.guess.candidates import Candidates
 
 
 class Attacks(Protocol):
-    """What every attack on tables is: settings, and one method that leaves a guess."""
+    """What every attack on tables is: settings, and one method that leaves a guess.
+
+    Whatever it does, this holds, and ``tests/attack/table/test_every_attack.py`` sees to it:
+
+    * Settings that cannot be are refused when it is made, tables that lack a column when it is run, and so is an attack
+      without the control that its decorator says it needs: with an `InputError` of one line that shows no cell. The
+      missing library of an extra is a `MissingExtraError`.
+    * Nothing that was passed is changed, and no randomness is used but that of ``rng``: the same state of it gives the
+      same guess.
+    * The guess is of the kind that the decorator says it ``leaves``. `Trials` have no figure of a control that was not
+      passed; in `Candidates` and `Beliefs` the targets are released rows and the candidates rows of the records.
+    * Each target has a distribution over its candidates. One that the attack gave up on has no candidate and counts
+      as not attempted, never as wrong.
+    * Ties are broken by lot or shared out evenly: with the rows of any table in another order the figures are the same,
+      unless the decorator says that the attack uses the order.
+    """
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Any:
         """Return what the adversary holds after the attack."""
 
 
 class AttacksGraph(Protocol):
-    """What every attack on graphs is: settings, and one method that leaves candidates for each released node."""
+    """What every attack on graphs is: settings, and one method that leaves candidates for each released node.
+
+    Whatever it does, this holds, and ``tests/attack/graph/test_every_graph_attack.py`` sees to it:
+
+    * An auxiliary graph without edges, and seed pairs that are none or name nodes that are not there, are refused with
+      an `InputError` of one line. A release without edges is attacked: it is an answer that nobody is found.
+    * Nothing that was passed is changed, and no randomness is used but that of ``rng``: the same state of it gives the
+      same guess.
+    * Every released node is a target. A seed, and a node that the attack gave up on, is not attempted and has no
+      candidate; any other has a distribution over auxiliary nodes that are in no seed pair, and the one it was mapped
+      to is among them. No two nodes are mapped to the same one.
+    * Ties are broken by lot: against a graph that has nothing to do with the release, it is right as often as chance.
+      More seed pairs and a larger overlap help.
+    """
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         """Return what the adversary holds after the attack."""

@@ -10,26 +10,24 @@ from typing import Any
 
 import click
 
+from unveil.ask import QUESTIONS
 from unveil.cli.common import BAD_INPUT, INTERRUPTED, OUT_OF_MEMORY, WRITTEN, cannot_print, is_out_of_memory, sentence
 from unveil.cli.values import refuse_blank
 from unveil.errors import UnveilError, did_you_mean
 
-#: Every command: its name, where it lives and what it does. A new command is one line here.
-COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "audit": ("unveil.cli.audit:audit", "What could an adversary do with a released table?"),
-        "partition": ("unveil.cli.partition:partition", "How well is each subject hidden in an adversary's partition?"),
-        "candidates": ("unveil.cli.candidates:candidates", "How much does an adversary know about each target?"),
-        "matching": ("unveil.cli.matching:matching", "How many entries are given their true token?"),
-        "reidentify": ("unveil.cli.reidentify:reidentify", "Who is behind each masked record, validly?"),
-        "anonymize": ("unveil.cli.anonymize:anonymize", "Protect a graph, and see what that changes and costs."),
-        "graph": ("unveil.cli.graph:graph", "Who is found in a released graph?"),
-        "study": ("unveil.cli.study:study", "Run many scenarios, and see what they found."),
-        "grade-metrics": ("unveil.cli.grade_metrics:grade_metrics", "Which privacy metrics can be trusted?"),
-        "digest": ("unveil.cli.digest:digest", "Is this the file that a shareable report is about?"),
-        "serve": ("unveil.cli.serve:serve", "Show the same questions on a page of this machine."),
-        "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
-    }
+#: The commands that are no question: where each lives and what it does.
+_OTHERS = {
+    "study": ("unveil.cli.study:study", "Run many scenarios, and see what they found."),
+    "digest": ("unveil.cli.digest:digest", "Is this the file that a shareable report is about?"),
+    "serve": ("unveil.cli.serve:serve", "Show the same questions on a page of this machine."),
+    "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
+}
+#: The questions that are commands of their own; those on studies are together in one.
+_QUESTIONS = {home.command: name for name, home in QUESTIONS.items() if " " not in home.command}
+#: Every command and what it does, in the order of help: questions, as they are listed, then the others.
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {command: QUESTIONS[name].summary for command, name in _QUESTIONS.items()}
+    | {command: summary for command, (_, summary) in _OTHERS.items()}
 )
 
 
@@ -42,16 +40,20 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Return the command with this name, or None."""
-        if cmd_name not in COMMANDS:
+        if cmd_name in _QUESTIONS:
+            from unveil.cli.question import command_of
+
+            return command_of(_QUESTIONS[cmd_name])
+        if cmd_name not in _OTHERS:
             return None
-        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        module, _, attribute = _OTHERS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the table of commands without importing any."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take a call without arguments as a call for help, and keep what was written for reports that state it."""

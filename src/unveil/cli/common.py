@@ -1,23 +1,21 @@
-"""What all questions on the command line share: options, exit codes, how an answer is shown and an error said."""
+"""What all questions on the command line share: exit codes, how an answer is shown and an error said."""
 
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from unveil.cli.values import Limits, Quantity, check_limits, limit_reader, report_target
 from unveil.errors import InputError
+from unveil.show.limits import check_limits
+from unveil.show.text import one_line
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from unveil.show.blocks import Number
+    from unveil.ask.told import Reply, Told
 
 BAD_INPUT = 2
 LIMIT_EXCEEDED = 3
@@ -30,177 +28,102 @@ OUT_OF_MEMORY = (
 #: Where the context keeps the arguments as they were written.
 WRITTEN = "unveil.written"
 
-Command = Callable[..., None]
-
-
-class Answer(Protocol):
-    """What a question returns, as far as the command line needs to know it."""
-
-    @property
-    def quantities(self) -> Mapping[str, Quantity]:
-        """The figures that a limit can be set for."""
-
-    def to_json(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
-        """Return the answer as JSON."""
-
-    def to_html(self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None) -> str:
-        """Return the answer as one HTML page."""
-
-
-#: What help says of the seed of a command that writes a release.
-SEED_OF_RELEASE = (
-    "Where randomness starts. Whoever knows it can undo the release: give one only to try things out. Without it, "
-    "random numbers are drawn in secret."
-)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
-    """What the user asked of any question: where the answer goes, and what would be too much."""
+class Wishes:
+    """Where the answer goes."""
 
     as_json: bool
     html: Path | None
-    seed: int | None
     quiet: bool
-    limits: Limits
-    #: Whether the seed would undo what the answer protects: then it is drawn in secret unless one is given.
-    secret: bool = False
-
-    @property
-    def rng(self) -> "np.random.Generator":
-        """A new source of randomness that gives the same numbers for the same seed, and without one, secret numbers."""
-        import numpy as np
-
-        return np.random.default_rng(self.seed)
+    #: Files beside the report, by the setting that names each.
+    outputs: Mapping[str, Path]
 
 
-def question_options(
-    meanings: Callable[[], Mapping[str, str]], *, secret: bool = False
-) -> Callable[[Command], Command]:
-    """Return a decorator that adds the options of every question, handed over together as ``options``.
+def show(reply: "Reply", told: "Told", wishes: Wishes) -> None:
+    """Write what was wished for, then exit with 3 if a limit is exceeded.
 
-    ``meanings`` returns what each quantity of the question means; it is called only when a limit is set. ``secret`` is
-    for commands that write a release: whoever knows the seed could undo it, so there is no default that all know.
+    Files come first, so that whatever is printed about them is true.
     """
-    shared = [
-        click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, and nothing else."),
-        click.option(
-            "--html",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            callback=report_target,
-            help="Write a report to FILE: one page that needs no network.",
-        ),
-        click.option(
-            "--limit",
-            "limits",
-            multiple=True,
-            metavar="QUANTITY=VALUE",
-            is_eager=True,  # so that '--limit help' needs no files
-            callback=limit_reader(meanings),
-            help="Exit with code 3 if QUANTITY is greater than VALUE (less, where more of it is more private), or "
-            "undefined because the harm is already done. May be repeated; '--limit help' lists the quantities.",
-        ),
-        click.option(
-            "--seed",
-            type=click.IntRange(min=0),
-            default=None if secret else 0,
-            show_default=not secret,
-            metavar="INTEGER",
-            help=SEED_OF_RELEASE if secret else "Where randomness starts: the same seed gives the same answer.",
-        ),
-        click.option("--quiet", is_flag=True, help="Print errors and exceeded limits only (and JSON if asked for)."),
-    ]
-
-    def decorate(command: Command) -> Command:
-        @wraps(command)
-        def run(
-            *, as_json: bool, html: Path | None, seed: int | None, quiet: bool, limits: Limits, **settings: Any
-        ) -> None:
-            refuse_tight_memory()
-            options = Options(as_json=as_json, html=html, seed=seed, quiet=quiet, limits=limits, secret=secret)
-            command(options=options, **settings)
-
-        wrapped: Command = run
-        for option in reversed(shared):
-            wrapped = option(wrapped)
-        return wrapped
-
-    return decorate
-
-
-def show(
-    answer: Answer,
-    options: Options,
-    *,
-    as_text: Callable[[], None],
-    as_page: Callable[..., str] | None = None,
-    as_json: Callable[..., str] | None = None,
-    more_pages: Sequence[tuple[Path, Callable[..., str]]] = (),
-    also_exceeded: Sequence[str] = (),
-) -> None:
-    """Write what was asked for, then exit with 3 if a limit is exceeded.
-
-    The page comes first, so that whatever is printed about it is true; ``as_text`` prints the answer for a person,
-    ``as_page`` and ``as_json`` make another page or JSON than the answer itself, with the same arguments, and
-    ``more_pages``, which are made to be passed on, are written beside. ``also_exceeded`` are messages on limits that
-    were set in another way.
-    """
-    checked = check_limits(answer.quantities, options.limits)
-    limits = [limit.to_dict() for limit in checked]
-    own = [] if options.html is None else [(options.html, as_page or answer.to_html)]
-    for pages, shared in ((own, False), (more_pages, True)):
-        for path, page in pages:
-            _write_page(page, limits, options, path, shared=shared)
-    if options.as_json:
+    checked = check_limits(reply.answer.quantities, told.values.get("limits", ())) if "limits" in told.values else []
+    exceeded = bool(reply.exceeded) or any(limit.exceeded for limit in checked)
+    for sentence in reply.aside:
+        click.echo(one_line(sentence), err=True)
+    shown = {"limits": [limit.to_dict() for limit in checked], "seed": told.values.get("seed")}
+    # A page may be passed on, and then a seed that undoes the release must not be on it.
+    on_page = {**shown, **({"seed": None} if told.question.secret else {}), **reply.on_page}
+    written = _write(reply, wishes, on_page, exceeded=exceeded)
+    if wishes.as_json:
         # JSON is UTF-8 whatever the terminal speaks.
-        click.echo((as_json or answer.to_json)(limits=limits, seed=options.seed).rstrip("\n").encode())
-    elif not options.quiet:
-        as_text()
-        click.echo(f"\n{_said_of_seed(options)}")
-        for path, _ in (*own, *more_pages):
-            click.echo(f"The report is in {one_line(click.format_filename(path))}")
-    for message in (*(limit.message for limit in checked if limit.message), *also_exceeded):
+        click.echo(reply.answer.to_json(**{**shown, **reply.in_json}).rstrip("\n").encode())
+    elif not wishes.quiet:
+        _print(reply, told, written)
+    for message in (*(limit.message for limit in checked if limit.message), *reply.exceeded):
         click.echo(one_line(message), err=True)
-    if also_exceeded or any(limit.exceeded for limit in checked):
+    if exceeded:
         click.get_current_context().exit(LIMIT_EXCEEDED)
 
 
-def _write_page(
-    as_page: Callable[..., str], limits: Sequence[Mapping[str, Any]], options: Options, path: Path, *, shared: bool
-) -> None:
+def _write(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any], *, exceeded: bool) -> list[str]:
+    """Write the report and the files beside it; return what is said of each."""
     from unveil.data.files.write import write_text
     from unveil.show.terminal import progress
 
-    with progress(quiet=options.quiet) as report:
+    said = []
+    with progress(quiet=wishes.quiet) as report:
         report("writing the report", 0.0)
-        # A page may be passed on, and then the seed must not be on it.
-        write_text(path, as_page(limits=limits, seed=None if options.secret else options.seed), shared=shared)
+        if wishes.html is not None:
+            write_text(wishes.html, reply.answer.to_html(**on_page))
+            said.append(f"The report is in {_filename(wishes.html)}")
+        refused = False
+        # In the order of the reply: a release whose truth could not be kept would be of no use to its holder.
+        for name, output in reply.outputs.items():
+            if name not in wishes.outputs:
+                continue
+            if output.is_release and exceeded:
+                refused = True
+                continue
+            output.write(wishes.outputs[name], **on_page)
+            said.append(output.said.format(_filename(wishes.outputs[name])))
+    if refused:
+        click.echo("The release is not written, because a limit is exceeded", err=True)
+    return said
 
 
-def _said_of_seed(options: Options) -> str:
-    if not options.secret:
-        return f"Seed {options.seed}: the same seed and input give the same answer."
-    if options.seed is None:
+def _filename(path: Path) -> str:
+    return one_line(click.format_filename(path))
+
+
+def _print(reply: "Reply", told: "Told", written: Sequence[str]) -> None:
+    from unveil.show.terminal import show_parts
+
+    example = [*_example(told), ""] if told.sample else []
+    seed = ["", _said_of_seed(told)] if "seed" in told.values else [""] if written else []
+    show_parts([*example, *reply.brief(), *seed, *written])
+
+
+def _example(told: "Told") -> list[str]:
+    question = told.question
+    said = [f"The example inside unveil: {small(question.sample)}"]
+    if question.sample_of:
+        others = [name for name, _ in question.setting(question.sample_of).chosen()]
+        others.remove(told.values[question.sample_of])
+        said.append(f"Try also: unveil {' '.join(question.command)} --sample {others[0]}")
+    return said
+
+
+def small(sentence: str) -> str:
+    """Return a sentence as it stands after a colon."""
+    return sentence[:1].lower() + sentence[1:]
+
+
+def _said_of_seed(told: "Told") -> str:
+    seed = told.values["seed"]
+    if not told.question.secret:
+        return f"Seed {seed}: the same seed and input give the same answer."
+    if seed is None:
         return "Random numbers were drawn in secret: nobody can make this release again."
-    return f"Seed {options.seed}: whoever knows it can undo the release, so keep it as secret as who is who."
-
-
-def show_figures(numbers: Iterable["Number"]) -> None:
-    """Print each figure on a line, beside what random guessing would give, and below it what it means."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    from unveil.show.terminal import output
-
-    console = output()
-    for number in numbers:
-        beside = f"  (random guessing: {number.reference})" if number.reference else ""
-        console.print(Text.assemble(f"{number.label}: ", (number.value, "bold"), (beside, "dim")))
-        if console.is_terminal:
-            console.print(Padding(Text(number.meaning, "dim"), (0, 0, 0, 4)), soft_wrap=False)
-        else:
-            console.print(f"    {number.meaning}")
+    return f"Seed {seed}: whoever knows it can undo the release, so keep it as secret as who is who."
 
 
 def is_out_of_memory(error: Exception) -> bool:
@@ -243,12 +166,3 @@ def sentence(error: Exception) -> str:
     if isinstance(error, click.UsageError) and error.ctx is not None:
         text = f"{text.rstrip('.')}{'' if text.endswith('?') else '.'} See '{error.ctx.command_path} --help'"
     return one_line(text)
-
-
-def one_line(text: str) -> str:
-    r"""Return the text with control characters spelled out, whatever the names in it hold.
-
-    >>> print(one_line("a\x1b[2J\nb"))
-    a\x1b[2J\nb
-    """
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

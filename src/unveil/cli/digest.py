@@ -18,8 +18,8 @@ def digest(files: tuple[Path, ...], key: str | None) -> None:
     \b
     Try:  unveil digest people.csv masked.csv
     """  # noqa: D301  (click needs the control character itself)
-    from unveil.cli.common import one_line
     from unveil.data.files.digest import digest_of_file, read_key
+    from unveil.show.text import one_line
 
     secret = read_key(key or click.prompt("Key", hide_input=True, err=True))
     for file in files:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unveil.cli.common import INTERRUPTED, one_line
+from unveil.ask import QUESTIONS
+from unveil.cli.common import INTERRUPTED
+from unveil.cli.question import command_of, help_of, params_of, told_by
 from unveil.cli.study_progress import moving
-from unveil.cli.study_values import memory_size
-from unveil.cli.values import refuse_replacing, report_target
+from unveil.show.text import one_line
 
 if TYPE_CHECKING:
-    from unveil.ask.study.findings import Failures, StudyFindings
     from unveil.ask.study.status import StudyStatus
     from unveil.study import RunSummary
 
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 SOME_FAILED = 4
 
 FOLDER = click.Path(path_type=Path)
-#: So many rows of means are printed, and no more.
-_MOST_ROWS = 60
-
-_as_json = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, and nothing else.")
 
 
 @click.group("study", invoke_without_command=True)
@@ -44,54 +40,17 @@ def study(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-@study.command("run")
-@click.argument("file", type=FOLDER)
-@click.option("--out", type=FOLDER, required=True, metavar="DIR", help="The folder for results, new or with --resume.")
-@click.option(
-    "--workers",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="How many processes of this machine; one per processor unless given. 0 computes in this process.",
-)
-@click.option("--cluster", metavar="ADDRESS", help="Use a Dask cluster instead, such as tcp://127.0.0.1:8786.")
-@click.option("--resume", is_flag=True, help="Compute what is missing, damaged or failed in DIR; keep the rest.")
-@click.option(
-    "--memory",
-    callback=memory_size,
-    metavar="SIZE",
-    help="How much all workers together may take, such as 4GB (of a cluster, each worker); 80% of this machine unless "
-    "given. A scenario projected to need more becomes a row that says so.",
-)
-@click.option("--quiet", is_flag=True, help="Print errors only (and JSON if asked for).")
-@_as_json
-def run(
-    *,
-    file: Path,
-    out: Path,
-    workers: int | None,
-    cluster: str | None,
-    resume: bool,
-    memory: int | None,
-    quiet: bool,
-    as_json: bool,
-) -> None:
-    """Compute the study in FILE (TOML) into the folder DIR: one Parquet file per scenario.
-
-    Numbers do not depend on workers, their number, or interruptions. A scenario that fails becomes a row with its
-    error and stops no other. Ctrl-C stops cleanly; the same command with --resume goes on.
-
-    \b
-    Try:  unveil study run studies/quick.toml --out quick
-          unveil study run study.toml --out results --workers 8 --memory 16GB
-          unveil study run study.toml --out results --cluster tcp://127.0.0.1:8786 --resume
-    """  # noqa: D301  (click needs the control character itself)
+def _run(*, as_json: bool, quiet: bool, **params: Any) -> None:
+    """Compute a study into a folder, and say what was done."""
     from unveil.study import Study, run_study
 
     context = click.get_current_context()
-    if workers is not None and cluster is not None:
-        raise click.UsageError("--workers is for this machine and --cluster for others. Leave out either", context)
+    told = told_by(QUESTIONS["study_run"].question, params)
+    if told.sample:
+        raise click.UsageError("the example needs no run of its own: 'unveil study report --sample' shows it", context)
+    file, out = told.must("file"), told.values["out"][0]
     plan = Study.read(file)
-    settings: dict[str, Any] = {"workers": workers, "cluster": cluster, "resume": resume, "memory": memory}
+    settings: dict[str, Any] = told.named("workers", "resume", "memory") | {"cluster": told.values["cluster"] or None}
     try:
         with moving(quiet=quiet) as progress:
             summary = run_study(plan, out, progress=progress, **settings)
@@ -108,9 +67,22 @@ def run(
         context.exit(SOME_FAILED)
 
 
+def _run_command() -> click.Command:
+    question = QUESTIONS["study_run"].question
+    shared = [
+        click.Option(["--quiet"], is_flag=True, help="Print errors only (and JSON if asked for)."),
+        click.Option(["--json", "as_json"], is_flag=True, help="Print the answer as JSON, and nothing else."),
+    ]
+    return click.Command("run", params=[*params_of(question), *shared], callback=_run, help=help_of(question))
+
+
+study.add_command(_run_command())
+study.add_command(command_of("study"))
+
+
 @study.command("status")
 @click.argument("folder", metavar="DIR", type=FOLDER)
-@_as_json
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, and nothing else.")
 def status(*, folder: Path, as_json: bool) -> None:
     """Say how much of the study in DIR is done, whether it runs now, and how long the rest may take.
 
@@ -123,47 +95,6 @@ def status(*, folder: Path, as_json: bool) -> None:
         click.echo(found.to_json().rstrip("\n").encode())
     else:
         _print_status(found, folder)
-
-
-@study.command("report")
-@click.argument("folder", metavar="DIR", type=FOLDER)
-@click.option(
-    "--html",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    callback=report_target,
-    help="Write a report to FILE: one page that needs no network.",
-)
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    help="Show this metric instead of overall success, success rate and entropy; the first is drawn. May be repeated; "
-    "'all' shows every metric of the study.",
-)
-@_as_json
-def report(*, folder: Path, html: Path | None, metrics: tuple[str, ...], as_json: bool) -> None:
-    """Show what the study in DIR found: success by level of strength, with intervals, and what failed.
-
-    \b
-    Try:  unveil study report quick
-          unveil study report quick --html quick.html --metric entropy --metric min_entropy
-          unveil study report quick --json --metric all
-    """  # noqa: D301  (click needs the control character itself)
-    from unveil.ask.study.answer import study_report as ask_study
-    from unveil.data.files.write import write_text
-
-    refuse_replacing(html, [folder])
-    answer = ask_study(folder, metrics=metrics)
-    if html is not None:
-        write_text(html, answer.to_html())
-    if as_json:
-        click.echo(answer.to_json(seed=answer.findings.study.seed).rstrip("\n").encode())
-        return
-    _print_report(answer.findings, folder)
-    if html is not None:
-        click.echo(f"\nThe report is in {one_line(click.format_filename(html))}")
 
 
 def _again(file: Path, out: Path) -> str:
@@ -181,6 +112,7 @@ def _json(summary: "RunSummary", name: str) -> str:
 def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
     """Print what a run did, what failed, and what to do next."""
     from unveil.ask.study.run import failures_of
+    from unveil.ask.study.view import failed
     from unveil.show.terminal import show_headline
     from unveil.show.text import count, duration
     from unveil.study import Results
@@ -195,18 +127,10 @@ def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
     where = one_line(shlex.quote(str(out)))
     if summary.failed:
         click.echo(f"{count(summary.failed, 'scenario', 'scenarios')} failed:")
-        _print_failures(failures_of(Results.read(summary.folder).errors))
+        for line in failed(failures_of(Results.read(summary.folder).errors)):
+            click.echo(one_line(line))
         click.echo(f"To try these again: {_again(file, out)}")
     click.echo(f"Results are in {where}; 'unveil study report {where} --html study.html' shows them.")
-
-
-def _print_failures(failures: "tuple[Failures, ...]") -> None:
-    from unveil.show.text import together
-
-    for each in failures:
-        parts = {"data": each.data, "protection": each.protections, "attack": each.attacks}
-        where = "; ".join(f"{what}: {together(names)}" for what, names in parts.items())
-        click.echo(one_line(f"  {each.scenarios:,} × {each.error} ({where})"))
 
 
 def _print_status(found: "StudyStatus", folder: Path) -> None:
@@ -223,24 +147,3 @@ def _print_status(found: "StudyStatus", folder: Path) -> None:
             click.echo(f"The rest will take one worker about {duration(found.seconds_left)}.")
         if found.running is None:
             click.echo(f"Go on with: {_again(folder / 'study.toml', folder)}")
-
-
-def _print_report(found: "StudyFindings", folder: Path) -> None:
-    """Print the answer for a person: the headline, means of the first metric by level, and what failed."""
-    from unveil.ask.study.tables import mean_tables
-    from unveil.ask.study.view import headline, tone
-    from unveil.show.terminal import show_headline, show_table
-
-    show_headline(headline(found.counts), tone=tone(found.counts))
-    if found.counts.fine:
-        tables, left_out = mean_tables(found, most=_MOST_ROWS)
-        for table in tables:
-            click.echo()
-            show_table(table)
-        click.echo("\nMean over replications ± half the width of its 95% interval; – has no results.")
-        if left_out:
-            where = one_line(shlex.quote(str(folder)))
-            click.echo(f"{left_out:,} more tables: 'unveil study report {where} --json' has everything.")
-    if found.failures:
-        click.echo(f"\n{found.counts.failed:,} failed:")
-        _print_failures(found.failures)

@@ -1,55 +1,13 @@
-"""What is written after an option: exact numbers, limits, and the file that a report goes to."""
+"""What is written after an option: limits, and the file that a report goes to."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import click
 
 from unveil.errors import did_you_mean, shortened
-from unveil.show.limits import CheckedLimit, Limits, Quantity, check_limits, parse_limit, parse_number
-
-__all__ = [
-    "CheckedLimit",
-    "Limits",
-    "Quantity",
-    "check_limits",
-    "exists",
-    "header_option",
-    "limit_reader",
-    "parse_number",
-    "refuse_blank",
-    "refuse_overwriting",
-    "refuse_replacing",
-    "report_target",
-    "share",
-]
-
-
-def header_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add whether the first line of tables names their columns."""
-    return click.option(
-        "--header",
-        type=click.Choice(["detect", "yes", "no"]),
-        help="Whether the first line of CSV files names the columns. One that looks like data is refused unless told.  "
-        "[default: detect]",
-    )(command)
-
-
-def share(text: str) -> Fraction:
-    """Return a number from 0 to 1 as the exact fraction that was written; the type of an option.
-
-    >>> share("0.1")
-    Fraction(1, 10)
-    """
-    number = parse_number(text)
-    if number is None:
-        raise click.BadParameter(f"{shortened(text)} is not a number. Write it as 0.5 or 1/2")
-    if not 0 <= number <= 1:
-        raise click.BadParameter(f"it must lie between 0 and 1, but is {shortened(text)}. Write it as 0.5 or 1/2")
-    return number
+from unveil.show.limits import Limits, parse_limit
 
 
 def refuse_blank(written: Sequence[str]) -> None:

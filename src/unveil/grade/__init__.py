@@ -1,13 +1,12 @@
 """Can the numbers be trusted? Grades of metrics: do they follow the adversary's strength, and tell cases apart?"""
 
-from unveil.grade.evenness import evenness, raw_evenness
+from unveil.grade.evenness import evenness, raw_evenness, shared_range
 from unveil.grade.factors import Factors, explain
 from unveil.grade.grades import Grades, grade, recommended
 from unveil.grade.mars import Mars, fit_mars
 from unveil.grade.monotonicity import Monotonicity, monotonicity, monotonicity_of
 from unveil.grade.replicated import Case, Replicated
 from unveil.grade.search import SuiteSearch, best_suites
-from unveil.grade.shared_range import shared_range
 from unveil.grade.shipped import Shipped, ShippedGrade, shipped_grades
 from unveil.grade.suites import SUITES, Rankings, Suite, equal_suites, rankings, suite_values
 

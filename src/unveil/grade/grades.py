@@ -7,11 +7,10 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError, did_you_mean
-from unveil.grade.evenness import evenness
+from unveil.grade.evenness import evenness, shared_range
 from unveil.grade.monotonicity import Monotonicity, monotonicity
 from unveil.grade.replicated import Replicated
 from unveil.grade.search import SuiteSearch, best_suites
-from unveil.grade.shared_range import shared_range
 from unveil.grade.suite import available
 from unveil.grade.suites import SUITES, Rankings, Suite, rankings, suite_values
 from unveil.grade.summary import Summary, groups_of, summarise

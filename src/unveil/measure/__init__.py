@@ -141,6 +141,7 @@ if TYPE_CHECKING:
     from unveil.measure.releases.utility import column_distances as column_distances
     from unveil.measure.releases.utility import loss_summary as loss_summary
     from unveil.measure.releases.utility import pair_distances as pair_distances
+    from unveil.measure.trials.anonymeter import anonymeter_risk as anonymeter_risk
     from unveil.measure.trials.groups import Group as Group
     from unveil.measure.trials.groups import Groups as Groups
     from unveil.measure.trials.groups import bands as bands
@@ -148,7 +149,6 @@ if TYPE_CHECKING:
     from unveil.measure.trials.membership import area_under_curve as area_under_curve
     from unveil.measure.trials.risk import Rate as Rate
     from unveil.measure.trials.risk import Risk as Risk
-    from unveil.measure.trials.risk import anonymeter_risk as anonymeter_risk
     from unveil.measure.trials.risk import attack_rate as attack_rate
     from unveil.measure.trials.risk import control_rate as control_rate
     from unveil.measure.trials.risk import excess_over_control as excess_over_control
@@ -193,7 +193,8 @@ _HOME = {
     ),
     "trials.groups": "bands Group group_rates Groups",
     "trials.membership": "area_under_curve",
-    "trials.risk": "anonymeter_risk attack_rate control_rate excess_over_control naive_rate Rate Risk risk wilson",
+    "trials.risk": "attack_rate control_rate excess_over_control naive_rate Rate Risk risk wilson",
+    "trials.anonymeter": "anonymeter_risk",
     "releases._classes": "equivalence_classes EquivalenceClasses",
     "releases.closeness": "Closeness Copies distance_to_closest exact_copies nearest_distance_ratio Nearness",
     "releases.disclosure": (
@@ -219,7 +220,8 @@ _HOME = {
 @cache
 def load() -> tuple[str, ...]:
     """Load every family, so that all metrics are listed; return their modules in the order above."""
-    return tuple(import_module(f"{__name__}.{home}").__name__ for home in _HOME)
+    # The risk of another package is no metric of ours, and only for those who compare.
+    return tuple(import_module(f"{__name__}.{home}").__name__ for home in _HOME if home != "trials.anonymeter")
 
 
 __all__, __getattr__, __dir__ = lazily(

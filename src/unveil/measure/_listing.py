@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
 
+from unveil._listed import Listing
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Per = Literal["target", "subject", "release"]
@@ -84,21 +86,13 @@ def _says_what_a_value_means(sentence: str) -> bool:
 _METRICS: dict[str, Metric] = {}
 
 
-class _Listing(Mapping[str, Metric]):
-    """Every metric by name, in the order of the families; looking into it loads them all, so that none is missing."""
-
-    def __getitem__(self, name: str) -> Metric:
-        _load()
-        return _METRICS[name]
+class _ByFamily(Listing[Metric]):
+    """Every metric by name, in the order of the families."""
 
     def __iter__(self) -> Iterator[str]:
         # Not as they were loaded, which depends on who asked for what before. Metrics from elsewhere come last.
         place = {home: at for at, home in enumerate(_load())}
         return iter(sorted(_METRICS, key=lambda name: place.get(_METRICS[name].function.__module__, len(place))))
-
-    def __len__(self) -> int:
-        _load()
-        return len(_METRICS)
 
 
 def _load() -> tuple[str, ...]:
@@ -108,7 +102,7 @@ def _load() -> tuple[str, ...]:
 
 
 #: Every metric by name, family by family as `unveil.measure` lists them.
-METRICS: Mapping[str, Metric] = _Listing()
+METRICS: Mapping[str, Metric] = _ByFamily(_METRICS, _load)
 
 
 def metric(

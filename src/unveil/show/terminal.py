@@ -1,18 +1,48 @@
 """Figures and tables in a terminal, and as undecorated text in a pipe."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unveil.show.blocks import Number, Table, Tone
 from unveil.show.blocks_spread import BoxRows, HeatMap
-from unveil.show.text import plain
+from unveil.show.text import one_line, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _COLOURS = {"good": "green", "warning": "yellow", "bad": "red", "neutral": "default"}
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The answer in one sentence, and how good that is."""
+
+    text: str
+    tone: Tone = "neutral"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Figures one per line; with ``meanings``, what each means stands below it, else their values line up."""
+
+    numbers: tuple[Number, ...]
+    meanings: bool = True
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A table of which only some columns are shown."""
+
+    table: Table
+    columns: Sequence[int]
+
+
+#: What a terminal shows of an answer, piece by piece; a text is a line of its own, and an empty one an empty line.
+Part = Headline | Figures | Table | Chosen | BoxRows | HeatMap | str
+
 #: What a long computation calls now and then: the name of the step, and which share of all work is done.
 Progress = Callable[[str, float], None]
 
@@ -24,6 +54,42 @@ def output() -> "Console":
     console = Console(markup=False, emoji=False, highlight=False)
     console.soft_wrap = not console.is_terminal
     return console
+
+
+def show_parts(parts: Iterable[Part]) -> None:
+    """Print what is told of an answer, in its order."""
+    console = output()
+    for part in parts:
+        match part:
+            case Headline():
+                show_headline(part.text, tone=part.tone, console=console)
+            case Figures(meanings=True):
+                show_figures(part.numbers, console=console)
+            case Figures():
+                show_numbers(part.numbers, console=console)
+            case Table():
+                show_table(part, console=console)
+            case Chosen():
+                show_table(part.table, columns=part.columns, console=console)
+            case BoxRows() | HeatMap():
+                show_figure(part, console=console)
+            case _:
+                console.print(one_line(part))
+
+
+def show_figures(numbers: Iterable[Number], *, console: "Console | None" = None) -> None:
+    """Print each figure on a line, beside what random guessing would give, and below it what it means."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = console or output()
+    for number in numbers:
+        beside = f"  (random guessing: {number.reference})" if number.reference else ""
+        console.print(Text.assemble(f"{number.label}: ", (number.value, "bold"), (beside, "dim")))
+        if console.is_terminal:
+            console.print(Padding(Text(number.meaning, "dim"), (0, 0, 0, 4)), soft_wrap=False)
+        else:
+            console.print(f"    {number.meaning}")
 
 
 def show_headline(text: str, *, tone: Tone = "neutral", console: "Console | None" = None) -> None:

@@ -172,3 +172,12 @@ def together(names: Iterable[str], most: int = 4) -> str:
     every = list(names)
     more = f" and {len(every) - most} more" if len(every) > most else ""
     return ", ".join(every[:most]) + more
+
+
+def one_line(text: str) -> str:
+    r"""Return the text with control characters spelled out, whatever the names in it hold.
+
+    >>> print(one_line("a\x1b[2J\nb"))
+    a\x1b[2J\nb
+    """
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

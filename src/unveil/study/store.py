@@ -19,7 +19,7 @@ from unveil.study.seal import DiskError, Seal, seal_of, write_bytes
 from unveil.study.work import ERRORS, RESULTS, Outcome
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 MANIFEST, STUDY, TIMES, DAMAGED = "manifest.json", "study.toml", "times.jsonl", "damaged"
 
@@ -137,12 +137,6 @@ class Store:
         line = {"file": outcome.file, "key": scenario.key, "replications": outcome.rows, "seconds": parts}
         with _writing(self.folder), open_secret(self.folder / TIMES, "a") as stream:
             stream.write(json.dumps(line) + "\n")
-
-    def read_all(self) -> "pl.DataFrame":
-        """Return all rows of results that are there and whole, in the order of the scenarios."""
-        from unveil.study.results import Results
-
-        return Results.read(self.folder).frame
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The local page: it parses, calls ask in a process of its own, and serves; it never computes."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,15 @@ class RefusedError(UnveilError):
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
         self.status = status
+
+
+def alone(sentence: str) -> str:
+    """Return a message of the library as it stands alone, instead of after the name of the program in a terminal.
+
+    >>> alone("the file is empty"), alone("k of k-degree must be a whole number")
+    ('The file is empty', 'k of k-degree must be a whole number')
+    """
+    return re.sub(r"^(the|an?|there|no|none|column|it|choose|what|whose) ", lambda word: word[0].capitalize(), sentence)
 
 
 #: What HTTP calls the reasons, in the words of people who do not know HTTP.

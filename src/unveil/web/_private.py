@@ -13,10 +13,11 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 DISK_FULL = 28
 
 
-def write_private(path: Path, text: str) -> None:
+def write_private(path: Path, content: str | bytes) -> None:
     """Write a file that only this user may read, so that a reader sees all of it or nothing."""
     # Whatever becomes of the machine, these files are removed with their folder: no need to wait for the disk.
-    replace_file(path, text.encode("utf-8", "backslashreplace"), lasting=False)
+    whole = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    replace_file(path, whole, lasting=False)
 
 
 def open_private(path: Path) -> BinaryIO:

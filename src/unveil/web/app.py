@@ -57,6 +57,7 @@ def make_app(state: State) -> ASGIApp:
         Route("/jobs/{job}/state", partial(_job_state, state), methods=["GET"]),
         Route("/jobs/{job}/report", partial(_report, state), methods=["GET"]),
         Route("/jobs/{job}/answer.json", partial(_answer, state), methods=["GET"]),
+        Route("/jobs/{job}/made/{name}", partial(_made, state), methods=["GET"]),
         Route("/{question}", partial(_question, state), methods=["GET"]),
     ]
 
@@ -92,17 +93,17 @@ async def _question(state: State, request: Request) -> Response:
 
     Going back from a job leads there, also when the job has been removed meanwhile: then the form is empty.
     """
+    from unveil.ask import QUESTIONS, question
     from unveil.web import pages
-    from unveil.web.forms import FORMS
 
-    form = FORMS.get(request.path_params["question"])
-    if form is None:
+    name = request.path_params["question"]
+    if name not in QUESTIONS:
         raise RefusedError(404, _SENTENCES[404])
     again = request.query_params.get("again")
     view = state.jobs.view(again) if again is not None and again in state.jobs else None
-    if view is not None and view.question != form.question:
+    if view is not None and view.question != name:
         raise RefusedError(404, _SENTENCES[404])
-    return HTMLResponse(await asyncio.to_thread(pages.question, form, view, root=_root(request)))
+    return HTMLResponse(await asyncio.to_thread(pages.question, question(name), view, root=_root(request)))
 
 
 async def _files(state: State, request: Request) -> Response:
@@ -138,20 +139,21 @@ async def _look(state: State, request: Request) -> Response:
 
 
 async def _submit(state: State, request: Request) -> Response:
-    from unveil.web.forms import FORMS, check
+    from unveil.ask import QUESTIONS, question
+    from unveil.web.questions import check
 
     asked = await _json(request)
-    form = FORMS.get(str(asked.get("question", "")))
-    if form is None:
+    name = str(asked.get("question", ""))
+    if name not in QUESTIONS:
         raise RefusedError(400, "There is no such question. Start at the list of questions")
     files = _uploads_of(state, asked.get("files", {}))
     settings = asked.get("settings", {})
     if not isinstance(settings, dict):
         raise RefusedError(400, "The settings must be given by field. Use the pages of this server")
-    errors = await asyncio.to_thread(check, form, files, settings)
+    errors = await asyncio.to_thread(check, question(name), files, settings)
     if errors:
         return JSONResponse({"errors": errors, "error": "Some fields need another look."}, 400)
-    return JSONResponse({"id": state.jobs.submit(form.question, files, settings)}, 201)
+    return JSONResponse({"id": state.jobs.submit(name, files, settings)}, 201)
 
 
 async def _job(state: State, request: Request) -> Response:
@@ -185,6 +187,14 @@ async def _report(state: State, request: Request) -> Response:
 async def _answer(state: State, request: Request) -> Response:
     question, path = state.jobs.result(request.path_params["job"], "answer.json")
     return FileResponse(path, media_type="application/json", headers=_saved_as(request, f"unveil-{question}.json"))
+
+
+async def _made(state: State, request: Request) -> Response:
+    """Send a file that an answer made, always to be saved and never to be shown."""
+    name = request.path_params["name"]
+    _, path = state.jobs.result(request.path_params["job"], name)
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return FileResponse(path, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 async def _asset(request: Request) -> Response:

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from unveil.web.fields import Field, Form
-from unveil.web.values import cells, lines, row, value_of, values_of
+from unveil.ask.graph.settings import ONLY_HERE
+from unveil.ask.roles import Roles, roles_of
+from unveil.ask.settings import LISTS, Question, Setting
+from unveil.ask.values import default_of, row, values_of
 
 #: What the report is called on the command line, and the file of settings where one is needed.
 REPORT = "report.html"
 CONFIG = "audit.toml"
-#: Settings of a graph that is protected here, which is not done where the release was made elsewhere.
-_ONLY_HERE = ("protect", "overlap", "connected")
-#: Texts that stand for several, with commas between them, and have an option each.
-_SEVERAL_TEXTS = ("missing", "metrics")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +23,6 @@ class Command:
 
     words: tuple[str, ...]
     config: str = ""
-    config_name: str = CONFIG
 
     @property
     def line(self) -> str:
@@ -33,55 +30,12 @@ class Command:
         return shlex.join(("unveil", *self.words))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Roles:
-    """What the columns of an audit were said to be, as its arguments; empty where the suggestions were kept."""
-
-    identifiers: tuple[str, ...] = ()
-    sensitive: tuple[str, ...] = ()
-    known: tuple[str, ...] | None = None
-    weight: str | None = None
-    household: str | None = None
-    kinds: Mapping[str, Any] | None = None
-
-
-def roles_of(columns: Sequence[Mapping[str, Any]]) -> Roles:
-    """Return the arguments that give each column the role and kind that was chosen for it.
-
-    What the library would suppose by itself is not said again: the same answer comes from the shortest command.
-
-    >>> age = {"name": "age", "role": "known", "suggested": "known", "kind": "number", "guessed": "number"}
-    >>> roles_of([age, {**age, "name": "income", "role": "sensitive"}])
-    Roles(identifiers=(), sensitive=('income',), known=None, weight=None, household=None, kinds=None)
-    """
-    of = {role: tuple(each["name"] for each in columns if each["role"] == role) for role in _ROLE_NAMES}
-    supposed = tuple(each["name"] for each in columns if each["suggested"] == "identifier")
-    more_known = any(each["role"] != "identifier" and each["name"] in supposed for each in columns)
-    kinds = {
-        each["name"]: each.get("levels") or each["kind"]
-        for each in columns
-        if each["kind"] != each["guessed"] or each.get("levels")
-    }
-    return Roles(
-        identifiers=() if of["identifier"] == supposed else of["identifier"],
-        sensitive=of["sensitive"],
-        # Named one by one where some are left out, or where a supposed identifier is none.
-        known=of["known"] if of["ignored"] or more_known else None,
-        weight=next(iter(of["weight"]), None),
-        household=next(iter(of["household"]), None),
-        kinds=kinds or None,
-    )
-
-
-_ROLE_NAMES = ("identifier", "sensitive", "known", "ignored", "weight", "household")
-
-
-def command(form: Form, names: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> Command:
+def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> Command:
     """Return the command that asks the same.
 
     Parameters
     ----------
-    form
+    asked
         The question.
     names
         What the files of each field are called.
@@ -90,54 +44,51 @@ def command(form: Form, names: Mapping[str, Sequence[str]], settings: Mapping[st
 
     Examples
     --------
-    >>> from unveil.web.forms import FORMS
-    >>> command(FORMS["candidates"], {"guess": ["guess.csv"]}, {"normalise": True}).line
+    >>> from unveil.ask import question
+    >>> command(question("candidates"), {"guess": ["guess.csv"]}, {"normalise": True}).line
     'unveil candidates guess.csv --normalise --html report.html'
     """
-    values = values_of(form, settings)
-    if form.question in ("study", "grades") and values["sample"]:
-        return _example_study()
-    config = _config(names, values) if form.question == "audit" else ""
-    words = [*form.command]
-    if values["sample"]:
-        words += _sample(form, values)
-    else:
-        words += _files(form, names, values, config)
+    sample = settings.get("sample") is True
+    values = values_of(asked, settings, sample=sample)
+    config = _config(names, values) if "columns" in values and not sample else ""
+    words = [*asked.command]
+    words += _sample(asked, values) if sample else _files(asked, names, values, config)
     if config:
         words += ["--config", CONFIG]
-    skipped = _not_written(form, names)
-    for field in form.settings:
-        if field.name not in skipped:
-            words += _setting(form, field, values)
+    skipped = _not_written(asked, names)
+    for field in asked.on("page"):
+        if not field.is_file and field.name not in skipped:
+            words += _setting(asked, field, values, sample=sample)
+    if asked.name == "study_run":  # a run leaves a folder; its report is another command
+        return Command(words=tuple(words))
     shareable = values.get("edition") == "shareable"
+    if asked.secret:  # it makes a release, which the page offers to be taken away
+        outputs = [each for each in asked.settings if each.kind == "output"]
+        words += [word for each in outputs for word in (each.option, each.example)]
     return Command(words=(*words, "--shareable" if shareable else "--html", REPORT), config=config)
 
 
-def _example_study() -> Command:
-    from unveil.web.sample_study import PLAN
-
-    words = ("study", "run", "example.toml", "--out", "example")
-    return Command(words=words, config=PLAN.to_toml(), config_name="example.toml")
-
-
-def _sample(form: Form, values: Mapping[str, Any]) -> list[str]:
-    if form.question == "partition":
-        return ["--sample", values["adversary"]]
-    return list(form.command_of_sample)
+def _sample(asked: Question, values: Mapping[str, Any]) -> list[str]:
+    if asked.sample_of:
+        return ["--sample", values[asked.sample_of]]
+    return [] if asked.sample_by_default else ["--sample"]
 
 
-def _files(form: Form, names: Mapping[str, Sequence[str]], values: Mapping[str, Any], config: str) -> Iterator[str]:
-    for field in form.files:
+def _files(
+    asked: Question, names: Mapping[str, Sequence[str]], values: Mapping[str, Any], config: str
+) -> Iterator[str]:
+    files = [each for each in asked.on("page") if each.is_file]
+    for field in files:
         if field.option or (field.name == "released" and "[[release]]" in config):
             continue
+        given = values.get("probabilities", ()) if field.name == "guesses" else ()
         for place, name in enumerate(names.get(field.name, ())):
-            given = values.get("probabilities", ()) if field.name == "guesses" else ()
             probability = given[place] if place < len(given) else None
             yield _path(name) if probability is None else f"{_path(name)}={probability}"
-    for field in form.settings:
-        if field.kind == "folder":
-            yield from map(_path, lines(values[field.name]))
-    for field in form.files:
+    for field in asked.settings:
+        if field.kind == "folder" and not field.option:
+            yield from (_path(str(each)) for each in values[field.name])
+    for field in files:
         if field.option:
             for name in names.get(field.name, ()):
                 yield from (field.option, _path(name))
@@ -147,39 +98,36 @@ def _path(name: str) -> str:
     return f"./{name}" if name.startswith("-") else name
 
 
-def _not_written(form: Form, names: Mapping[str, Sequence[str]]) -> set[str]:
-    skipped = {"columns", "edition", "adversary"} if form.question != "audit" else {"edition"}
+def _not_written(asked: Question, names: Mapping[str, Sequence[str]]) -> set[str]:
+    skipped = {"edition", asked.sample_of}
     if names.get("pairs"):
         skipped.add("seed_pairs")
-    return skipped | (set(_ONLY_HERE) if names.get("auxiliary") else set())
+    return skipped | (set(ONLY_HERE) if names.get("auxiliary") else set())
 
 
-def _setting(form: Form, field: Field, values: Mapping[str, Any]) -> list[str]:
+def _setting(asked: Question, field: Setting, values: Mapping[str, Any], *, sample: bool) -> list[str]:
     """Return the words for one setting; none where it is as it would be anyway."""
     value = values[field.name]
-    match field.kind:
-        case "roles":
-            return _roles(roles_of(value))
-        case "scenarios":
-            return [word for name, columns in value for word in (field.option, f"{name}={row(columns)}")]
-        case "limits":
-            return [word for name, limit in value for word in (field.option, f"{name}={limit!r}")]
-        case "switch":
-            return [field.option] if value else []
-        case "several":
-            if field.name == "attacks":
-                return [field.option, ",".join(value)] if value else []
-            return [word for each in value for word in (field.option, each)]
-        case "folder":
-            return []
+    if field.kind == "roles":
+        return _roles(roles_of(value))
     if field.beside:
         chosen = set(value)
         return [field.option, *chosen] if field.option and len(chosen) == 1 and chosen != {""} else []
-    if field.many or field.name in _SEVERAL_TEXTS:
-        texts = lines(value) if field.many else cells(value)
-        return [word for each in texts for word in (field.option, each)]
-    if value in (None, "") or value == value_of(field, None, form, sample=values["sample"]):
+    if value in (None, "", ()) or value == default_of(field, asked, sample=sample) or not field.option:
         return []
+    match field.kind:
+        case "switch":
+            return [field.option]
+        case "limits":
+            return [word for name, limit in value for word in (field.option, f"{name}={limit!r}")]
+        case "columns":
+            return [field.option, row(value)]
+        case "folder":
+            return [word for each in value for word in (field.option, _path(str(each)))]
+        case "several" if field.metavar == "NAMES":
+            return [field.option, ",".join(value)]
+    if field.kind in LISTS:
+        return [word for each in value for word in (field.option, each)]
     return [field.option, str(value) if isinstance(value, str | int | Fraction) else repr(value)]
 
 

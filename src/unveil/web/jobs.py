@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import re
 import secrets
 import shutil
 import time
@@ -67,6 +68,8 @@ class JobView:
     #: Why there is no answer, and which field of the form that is about.
     error: str = ""
     field: str = ""
+    #: What the files are called that it made, such as a release.
+    outputs: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a script needs to follow the job; where files lie is nobody's business."""
@@ -93,6 +96,16 @@ class _Job:
     def given(self) -> list[Upload]:
         """All its files."""
         return [each for value in self.files.values() for each in (value if isinstance(value, list) else [value])]
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The files that it made beside its report; no other name is ever served."""
+        told = self.done.get("outputs")
+        return tuple(each for each in told or () if isinstance(each, str) and _OUTPUT.fullmatch(each))
+
+
+#: What a file is called that an answer makes beside its report.
+_OUTPUT = re.compile(r"[a-z]+\.csv")
 
 
 class Jobs:
@@ -179,15 +192,18 @@ class Jobs:
         said: dict[str, Any] = {
             name: _short(job.done.get(name) or "") for name in ("headline", "tone", "error", "field")
         }
-        return JobView(**shared, share=float(job.state == "finished"), seconds=job.seconds, **said)
+        finished = job.state == "finished"
+        return JobView(**shared, share=float(finished), seconds=job.seconds, outputs=job.outputs, **said)
 
     def views(self) -> list[JobView]:
         """Return what there is to say of every job, in the order in which they were asked for."""
         return [self.view(identity) for identity in self._jobs]
 
-    def result(self, identity: str, name: Literal["report.html", "answer.json"]) -> tuple[str, Path]:
-        """Return the question of a finished job, and the file with its answer."""
+    def result(self, identity: str, name: str) -> tuple[str, Path]:
+        """Return the question of a finished job, and a file of its answer: the report, the figures, what it made."""
         job = self._find(identity)
+        if name not in ("report.html", "answer.json", *job.outputs):
+            raise RefusedError(404, "This job made no such file. Look at its page")
         if job.state != "finished":
             raise RefusedError(404, f"This job has no answer: it is {job.state}. Look at its page")
         path = job.folder / name

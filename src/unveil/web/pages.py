@@ -1,18 +1,18 @@
 """The pages as HTML: every text is escaped, nothing is inline, and all that they load is in `asset`."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from unveil.ask import QUESTIONS
+from unveil.ask import question as asked_for
+from unveil.ask.settings import Question, Setting
 from unveil.show.page import TONES, embedded
 from unveil.show.page import asset as report_asset
 from unveil.show.templates import LONGEST_SENTENCE, environment_of, text_of
 from unveil.show.text import shorten
-from unveil.web import title_of
+from unveil.web import alone, title_of
 from unveil.web.command import command
-from unveil.web.fields import Field, Form
-from unveil.web.forms import FORMS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -75,6 +75,10 @@ class Shown(Protocol):
         """The settings as the page sent them."""
 
     @property
+    def outputs(self) -> Sequence[str]:
+        """What the files are called that it made, such as a release."""
+
+    @property
     def seconds(self) -> float:
         """How long it has been running, or ran."""
 
@@ -116,27 +120,27 @@ def home(jobs: Sequence[Shown] = (), files: Sequence[Kept] = (), *, root: str = 
         "home.html.j2",
         root,
         title="Start",
-        forms=list(FORMS.values()),
+        forms=[asked_for(each) for each in QUESTIONS],
         jobs=[_line(job) for job in reversed(jobs)],
         files=[{"id": each.id, "name": each.name, "size": _size(each.size)} for each in files],
     )
 
 
-def question(form: Form, again: Shown | None = None, *, root: str = "") -> str:
+def question(asked: Question, again: Shown | None = None, *, root: str = "") -> str:
     """Return the page that asks a question; ``again`` fills it with what an earlier job was asked.
 
-    >>> '<label for="f-original"' in question(FORMS["audit"])
+    >>> '<label for="f-original"' in question(asked_for("audit"))
     True
     """
     groups: dict[str, list[Any]] = {}
-    for field in form.fields:
+    for field in asked.on("page"):
         if not field.beside:
-            groups.setdefault(field.fold, []).append(_field(field, form))
+            groups.setdefault(field.fold, []).append(_field(field, asked))
     return _render(
         "question.html.j2",
         root,
-        title=form.title,
-        form=form,
+        title=asked.title,
+        form=asked,
         groups=[{"title": title, "fields": fields} for title, fields in groups.items()],
         again=embedded(_again(again)) if again is not None else "",
         error=again.error if again is not None and not again.field else "",
@@ -145,7 +149,7 @@ def question(form: Form, again: Shown | None = None, *, root: str = "") -> str:
 
 def job(view: Shown, *, root: str = "") -> str:
     """Return the page of one job: how far it is, then its answer, and what was asked."""
-    form = FORMS[view.question]
+    form = asked_for(view.question)
     line = _line(view)
     return _render(
         "job.html.j2",
@@ -191,6 +195,7 @@ class _Line(NamedTuple):
     tone: str
     error: str
     field: str
+    outputs: Sequence[str]
     seconds: str
 
 
@@ -200,7 +205,7 @@ def _line(view: Shown) -> _Line:
     return _Line(
         id=view.id,
         question=view.question,
-        title=FORMS[view.question].title,
+        title=asked_for(view.question).title,
         about="the example inside unveil" if sample else ", ".join(names) or str(view.settings.get("folder") or "–"),
         state=view.state,
         state_words=STATES[view.state],
@@ -208,14 +213,14 @@ def _line(view: Shown) -> _Line:
         tone=view.tone if view.tone in TONES else "neutral",
         error=view.error,
         field=view.field,
+        outputs=view.outputs,
         seconds=f"{view.seconds:.0f} s" if view.seconds >= 1 else "less than a second",
     )
 
 
 def _alone(sentence: str) -> str:
     """Return an error that stands alone, instead of after the name of the program in a terminal."""
-    text = shorten(str(sentence), LONGEST_SENTENCE)
-    text = re.sub(r"^(the|an?|there|no|none|column) ", lambda word: word[0].capitalize(), text)
+    text = alone(shorten(str(sentence), LONGEST_SENTENCE))
     return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
@@ -225,7 +230,7 @@ def _size(size: int) -> str:
 
 def _by_field(view: Shown) -> dict[str, list[Any]]:
     """Return the files of each field, in the order of the form."""
-    given = {field.name: view.files.get(field.name) for field in FORMS[view.question].files}
+    given = {field.name: view.files.get(field.name) for field in asked_for(view.question).files}
     return {name: list(value) if isinstance(value, list | tuple) else [value] for name, value in given.items() if value}
 
 
@@ -235,7 +240,7 @@ def _again(view: Shown) -> dict[str, Any]:
     return {"files": named, "settings": dict(view.settings), "error": view.error, "field": view.field}
 
 
-def _asked(form: Form, view: Shown) -> dict[str, Any]:
+def _asked(form: Question, view: Shown) -> dict[str, Any]:
     """Return what was asked in words, and the command that asks the same."""
     from unveil.web.summary import said
 
@@ -244,25 +249,27 @@ def _asked(form: Form, view: Shown) -> dict[str, Any]:
     return {"said": said(form, names, view.settings), "command": written}
 
 
-def _field(field: Field, form: Form) -> dict[str, Any]:
+def _field(field: Setting, asked: Question) -> dict[str, Any]:
     """Return a field with all that its part of the page needs to be drawn."""
-    of_file = next((each for each in form.settings if each.beside == field.name), None)
+    of_file = next((each for each in asked.on("page") if each.beside == field.name), None)
     return {
         "field": field,
         "id": f"f-{field.name}",
-        "choices": list(field.choices()) if field.choices is not None and field.kind != "thing" else [],
+        "choices": list(field.chosen()) if field.kind not in ("thing", "things") else [],
         "things": _things(field) if field.kind == "thing" else [],
-        "beside": None if of_file is None else _field(of_file, form),
-        "meanings": list(form.meanings().items()) if field.kind == "limits" and form.meanings is not None else [],
-        "default": "" if field.default is None else field.default,
+        "beside": None if of_file is None else _field(of_file, asked),
+        "meanings": list(asked.meanings().items()) if field.kind == "limits" else [],
+        "default": "\n".join(field.default) if isinstance(field.default, tuple) else field.default or "",
     }
 
 
-def _things(field: Field) -> list[dict[str, Any]]:
+def _things(field: Setting) -> list[dict[str, Any]]:
     from unveil.web.listing import settings_of
 
-    choices: Callable[[], Any] = field.choices if field.choices is not None else tuple
-    return [{"name": name, "summary": summary, "settings": settings_of(name)} for name, summary in choices()]
+    return [
+        {"name": name, "summary": summary, "settings": settings_of(name) if name else []}
+        for name, summary in field.chosen()
+    ]
 
 
 def _render(template: str, root: str, **values: Any) -> str:
@@ -274,7 +281,7 @@ def _render(template: str, root: str, **values: Any) -> str:
 
 @cache
 def _environment() -> "Environment":
-    from unveil.web.forms_audit import KINDS, ROLES
+    from unveil.ask.roles import KINDS, ROLES
 
     environment = environment_of(_PACKAGE)
     environment.filters["alone"] = _alone

@@ -1,31 +1,131 @@
-"""What a form asks, answered: the same report as the command line writes, and errors at the field they are about."""
+"""What a form asks, checked and answered: the same report as the command line writes, errors at their field."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
-from unveil.errors import UnveilError
+from unveil.ask import QUESTIONS, question
+from unveil.ask.settings import Question, Setting
+from unveil.ask.told import AskedError, Told
+from unveil.ask.values import MOST_FILES, default_of, value_of, values_of, wrong_together
+from unveil.errors import InputError, UnveilError
+from unveil.show.limits import check_limits
 from unveil.show.progress import Progress, silent
-from unveil.web import Given
-from unveil.web.asked import Answered, Asked, AskedError
-from unveil.web.asking import QUESTIONS
-from unveil.web.fields import Form
-from unveil.web.forms import FORMS
+from unveil.web import Given, alone
+from unveil.web.command import command
 from unveil.web.names import Called
-from unveil.web.values import values_of
 
-__all__ = ["Answered", "AskedError", "Files", "answer", "field_of"]
+if TYPE_CHECKING:
+    from unveil.ask.told import Reply
 
-#: For each field the files that were dropped on it.
+#: For each setting the files that were dropped on it.
 Files = Mapping[str, Given | list[Given]]
 
 
-def answer(question: str, files: Files, settings: Mapping[str, Any], progress: Progress = silent) -> Answered:
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """An answer as the page serves it: the report, the figures, files beside them, and what stands on top of all."""
+
+    html: str
+    json: str
+    headline: str
+    tone: str
+    #: Files to be taken away, by name, such as a release that was made.
+    outputs: Mapping[str, bytes]
+
+
+def check(asked: Question, files: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return what is wrong with an answered form, a sentence for each field; empty where it can be asked.
+
+    Parameters
+    ----------
+    asked
+        The question.
+    files
+        For each field what was dropped on it: one thing, several in a list, or nothing. Only their number matters.
+    settings
+        For each field its value as the page sends it; ``sample`` is true where the example is asked for.
+
+    Examples
+    --------
+    >>> check(question("candidates"), {}, {})
+    {'guess': 'A file is needed here. Drop one, or choose it with the button'}
+    >>> check(question("candidates"), {}, {"sample": True})
+    {}
+    """
+    sample = settings.get("sample") is True
+    if sample and not asked.sample:
+        return {"": "There is no example for this question. Name what it is about"}
+    fields = asked.on("page")
+    known = {field.name for field in fields}
+    for name in (*files, *settings):
+        if name not in known and name != "sample":
+            return {"": f"this question has no field {name[:60]!r}. Load the page again"}
+    numbers = {field.name: 0 if sample else _count(files.get(field.name)) for field in fields if field.is_file}
+    errors = _wrong_files(fields, numbers, sample=sample)
+    for field in fields:
+        if field.is_file:
+            continue
+        try:
+            value = value_of(field, settings.get(field.name), asked, sample=sample)
+        except InputError as error:
+            errors[field.name] = alone(str(error))
+            continue
+        if field.beside and len(value) > numbers[field.beside]:
+            errors[field.name] = "There are more of these than files. Load the page again"
+    if not errors:
+        told = _told(asked, {name: (Path(name),) * number for name, number in numbers.items()}, settings)
+        errors = {name: alone(sentence) for name, sentence in wrong_together(told, _calls(asked))}
+    return errors
+
+
+def _wrong_files(fields: tuple[Setting, ...], numbers: Mapping[str, int], *, sample: bool) -> dict[str, str]:
+    errors = {}
+    for field in fields:
+        if field.is_file and field.required and not numbers[field.name] and not sample:
+            errors[field.name] = "A file is needed here. Drop one, or choose it with the button"
+        elif field.is_file and numbers[field.name] > (MOST_FILES if field.kind == "tables" else 1):
+            most = f"at most {MOST_FILES} files" if field.kind == "tables" else "one file"
+            errors[field.name] = f"Only {most} can be taken here. Remove the others"
+    return errors
+
+
+def _count(given: Any) -> int:
+    if given is None or given == "":
+        return 0
+    return len(given) if isinstance(given, list | tuple) else 1
+
+
+def _calls(asked: Question) -> dict[str, str]:
+    """Return what the page calls each setting."""
+    return {each.name: f"“{each.label}”" for each in asked.settings}
+
+
+def _told(asked: Question, files: Mapping[str, tuple[Path, ...]], settings: Mapping[str, Any]) -> Told:
+    sample = settings.get("sample") is True
+    values = values_of(asked, settings, sample=sample)
+    return Told(
+        question=asked,
+        files={} if sample else {name: paths for name, paths in files.items() if paths},
+        values=values,
+        said=frozenset(
+            each.name
+            for each in asked.on("page")
+            if each.name in values and values[each.name] != default_of(each, asked, sample=sample)
+        ),
+        sample=sample,
+    )
+
+
+def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progress = silent) -> Answered:
     """Return the answer to a question: the same report, byte for byte, that the command line writes.
 
     Parameters
     ----------
-    question
-        One of `unveil.web.forms.FORMS`.
+    name
+        One of `unveil.ask.QUESTIONS`.
     files, settings
         What was dropped on each field, and its value as the page sends it.
     progress
@@ -42,43 +142,69 @@ def answer(question: str, files: Files, settings: Mapping[str, Any], progress: P
     >>> found.tone, found.html.startswith("<!doctype html>")
     ('bad', True)
     """
-    form = FORMS[question]
-    given = {name: tuple(each) if isinstance(each, list) else (each,) for name, each in files.items()}
+    asked = question(name)
+    given = {field: tuple(each) if isinstance(each, list) else (each,) for field, each in files.items()}
     called = Called(given)
     try:
-        values = values_of(form, settings)
-        asked = Asked(
-            form=form,
-            files={} if values["sample"] else given,
-            settings=settings,
-            values=values,
+        told = replace(
+            _told(asked, {field: tuple(one.path for one in each) for field, each in given.items()}, settings),
             progress=progress,
+            written=command(
+                asked, {field: [one.name for one in each] for field, each in given.items()}, settings
+            ).words,
+            names={one.path: one.name for each in given.values() for one in each},
         )
-        found = QUESTIONS[question](asked)
+        return _shown(QUESTIONS[name].answer(told), told, called)
     except UnveilError as error:
-        field = getattr(error, "field", None) or called.field(str(error)) or field_of(error, form)
+        field = getattr(error, "field", None) or called.field(str(error)) or field_of(error, asked)
         raise AskedError(called.in_text(str(error)), field) from error
+
+
+def _shown(reply: "Reply", told: Told, called: Called) -> Answered:
+    """Return what the page shows of a reply, with every file called as its owner calls it."""
+    from unveil.show.page import render
+
+    limits = check_limits(reply.answer.quantities, told.values.get("limits", ()))
+    shown = {"limits": [each.to_dict() for each in limits], "seed": told.values.get("seed")}
+    # A page may be passed on, and then a seed that undoes the release must not be on it.
+    on_page = {**shown, **({"seed": None} if told.question.secret else {}), **reply.on_page}
+    told.progress("writing the report", 0.0)
+    page = reply.answer.page(**on_page)
+    exceeded = any(each.exceeded for each in limits)
     return Answered(
-        html=called.in_html(found.html),
-        json=called.in_json(found.json),
-        headline=called.in_text(found.headline),
-        tone=found.tone,
+        html=called.in_html(render(page)),
+        json=called.in_json(reply.answer.to_json(**{**shown, **reply.in_json})),
+        headline=called.in_text(page.headline),
+        tone=page.tone,
+        outputs={} if exceeded else _outputs(reply, shown),
     )
 
 
-def field_of(error: Exception, form: Form) -> str:
+def _outputs(reply: "Reply", shown: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return the files of a release that was made, which the page offers to be taken away."""
+    made = {}
+    with TemporaryDirectory(prefix="unveil-") as folder:
+        for output in reply.outputs.values():
+            if output.is_release:
+                path = Path(folder) / output.name
+                output.write(path, **shown)
+                made[output.name] = path.read_bytes()
+    return made
+
+
+def field_of(error: Exception, asked: Question) -> str:
     """Return the field that an error of the library is about, as far as its words tell; else the whole form ("").
 
-    >>> from unveil.errors import InputError
-    >>> field_of(InputError("neighbours must be a whole number of at least 1, but is 0. Raise it"), FORMS["audit"])
+    >>> field_of(InputError("neighbours must be a whole number of at least 1, but is 0. Raise it"), question("audit"))
     'neighbours'
-    >>> field_of(InputError("column 'agee' of scenario 'x' is not in the tables."), FORMS["audit"])
+    >>> field_of(InputError("column 'agee' of scenario 'x' is not in the tables."), question("audit"))
     'scenarios'
     """
     told = getattr(error, "field", None)
     if told is not None:
         return str(told)
-    names = {field.name for field in form.fields}
+    fields = asked.on("page")
+    names = {field.name for field in fields}
     said = str(error)
     for words, name in _WORDS:
         if name in names and words in said:
@@ -86,7 +212,7 @@ def field_of(error: Exception, form: Form) -> str:
     first = said.partition(" ")[0]
     if first in names:
         return first
-    by_option = [field.name for field in form.fields if field.option and f"{field.option} " in f"{said} "]
+    by_option = [field.name for field in fields if field.option and f"{field.option} " in f"{said} "]
     return by_option[0] if by_option else ""
 
 

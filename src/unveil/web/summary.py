@@ -4,54 +4,56 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from unveil.web.fields import Field, Form
-from unveil.web.forms_audit import KINDS, ROLES
-from unveil.web.values import value_of, values_of
+from unveil.ask.roles import KINDS, ROLES
+from unveil.ask.settings import Question, Setting
+from unveil.ask.values import cells, default_of, values_of
 
 
-def said(form: Form, names: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+def said(asked: Question, names: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what was asked as pairs of what it is about and what was said.
 
-    >>> from unveil.web.forms import FORMS
-    >>> said(FORMS["candidates"], {"guess": ["guess.csv"]}, {"normalise": True})[0]
+    >>> from unveil.ask import question
+    >>> said(question("candidates"), {"guess": ["guess.csv"]}, {"normalise": True})[0]
     ('What the adversary believes', 'guess.csv')
     """
-    values = values_of(form, settings)
-    pairs = [("Data", f"The example inside unveil: {form.sample}")] if values["sample"] else []
-    if not values["sample"]:
-        pairs += [(field.label, ", ".join(names[field.name])) for field in form.files if names.get(field.name)]
-    for field in form.settings:
-        text = _text(form, field, values)
+    sample = settings.get("sample") is True
+    values = values_of(asked, settings, sample=sample)
+    pairs = [("Data", f"The example inside unveil: {asked.sample}")] if sample else []
+    for field in asked.on("page"):
+        if field.is_file:
+            text = "" if sample else ", ".join(names.get(field.name, ()))
+        else:
+            text = _text(field, values[field.name], default_of(field, asked, sample=sample), sample=sample)
         if text:
             pairs.append((field.label, text))
     return pairs
 
 
-def _text(form: Form, field: Field, values: Mapping[str, Any]) -> str:
-    value = values[field.name]
+def _text(field: Setting, value: Any, usual: Any, *, sample: bool) -> str:
     match field.kind:
         case "roles":
             return _roles(value)
         case "scenarios":
-            return "; ".join(f"{name} knows {', '.join(columns)}" for name, columns in value)
+            told = [each.partition("=") for each in value]
+            return "; ".join(f"{name} knows {', '.join(cells(columns))}" for name, _, columns in told)
         case "limits":
             return "; ".join(f"{name}: {limit:g}" for name, limit in value)
         case "switch":
             return "yes" if value else ""
         case "folder":
-            return "" if values["sample"] else str(value)
+            return "" if sample else ", ".join(map(str, value))
     if field.beside:
         return ", ".join(_plain(field, each) for each in value) if any(value) else ""
     if field.name == "seed":
-        return str(value)
-    if value in (None, "", ()) or value == value_of(field, None, form, sample=values["sample"]):
+        return "" if value is None else str(value)
+    if value in (None, "", ()) or value == usual:
         return ""
     return ", ".join(_plain(field, each) for each in value) if isinstance(value, tuple) else _plain(field, value)
 
 
-def _plain(field: Field, value: Any) -> str:
-    if field.choices is not None and field.kind != "thing":
-        return dict(field.choices()).get(value, str(value))
+def _plain(field: Setting, value: Any) -> str:
+    if field.choices is not None and field.kind not in ("thing", "things"):
+        return dict(field.chosen()).get(value, str(value))
     return "–" if value is None else str(value) if isinstance(value, str | int | Fraction) else f"{value:g}"
 
 

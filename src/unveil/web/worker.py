@@ -59,7 +59,9 @@ def _answer(folder: Path, question: str, files: Files, settings: Mapping[str, An
     answered = answer(question, files, settings, reporter(folder))
     write_private(folder / "report.html", answered.html)
     write_private(folder / "answer.json", answered.json)
-    return {"headline": answered.headline, "tone": answered.tone}
+    for name, content in answered.outputs.items():
+        write_private(folder / name, content)
+    return {"headline": answered.headline, "tone": answered.tone, "outputs": list(answered.outputs)}
 
 
 def reporter(folder: Path) -> Callable[[str, float], None]:

@@ -1,6 +1,5 @@
-"""The audit as a whole: its figures are those of the attacks, in any order of rows, and it says what it cannot."""
+"""The audit as a whole: the same in any order of rows, for each release alone, and it says what it cannot."""
 
-import json
 from typing import Any
 
 import numpy as np
@@ -8,167 +7,14 @@ import polars as pl
 import pytest
 
 import unveil
-from unveil.ask.audit.answer import ATTACKS, AuditAnswer, audit
+from tests.ask.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, ask, of
+from unveil.ask.audit.answer import ATTACKS, audit
 from unveil.ask.audit.people import draw_people
-from unveil.attack.anonymeter.linkability import AnonymeterLinkability
-from unveil.attack.table.linkability import Linkability
-from unveil.data.table import Table, agree
-from unveil.data.table.release import Knowledge, Release
+from unveil.data.table import Table
+from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.grade.shipped import shipped_grades
-from unveil.measure.trials.risk import risk
 
 COLUMNS = ["age", "sex", "region", "income"]
-
-
-def people(rows: int, seed: int) -> pl.DataFrame:
-    """Return made-up people whose columns hang together a little."""
-    rng = np.random.default_rng(seed)
-    age = rng.integers(20, 60, rows)
-    return pl.DataFrame(
-        {
-            "age": age,
-            "sex": rng.choice(["f", "m"], rows),
-            "region": rng.choice(["north", "south", "east"], rows),
-            "income": (age * 100 + rng.integers(0, 3000, rows)) // 100,
-        }
-    )
-
-
-def noisy(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """Return the same people with ages and incomes moved a little."""
-    rng = np.random.default_rng(seed)
-    moved = {name: frame[name].to_numpy() + rng.integers(-2, 3, frame.height) for name in ("age", "income")}
-    return frame.with_columns(**{name: pl.Series(values) for name, values in moved.items()}).sample(
-        fraction=1.0, shuffle=True, seed=seed
-    )
-
-
-ORIGINAL, CONTROL = people(120, 1), people(60, 2)
-MASKED, FOREIGN = noisy(ORIGINAL, 3), people(100, 4)
-
-
-def ask(*given: Any, seed: int = 5, **settings: Any) -> AuditAnswer:
-    return audit(*given, rng=np.random.default_rng(seed), **settings)
-
-
-def of(answer: AuditAnswer, attack: str, release: str = "release") -> list[dict[str, Any]]:
-    rows = answer.to_frame().filter((pl.col("attack") == attack) & (pl.col("release") == release))
-    return rows.rows(named=True)
-
-
-# --- the figures are those of the attacks -----------------------------------------------------------------------------
-
-
-def test_a_named_adversary_gets_the_figures_of_the_attack_itself() -> None:
-    (found,) = of(ask(ORIGINAL, MASKED, CONTROL, scenarios=["n=age,sex"], targets=None, neighbours=3), "linkability")
-    original, released, control = agree(*(Table.from_frame(each) for each in (ORIGINAL, MASKED, CONTROL)))
-    attack = Linkability(first=("age", "sex"), second=("region", "income"), neighbours=3, targets=None)
-    trials = attack.run(released=released, knowledge=Knowledge(original, control), rng=np.random.default_rng(0))
-    rates = risk(trials)
-    for figure in ("attack_rate", "naive_rate", "control_rate", "excess_over_control"):
-        rate = getattr(rates, figure)
-        assert (found[figure], found[f"{figure}_low"], found[f"{figure}_high"]) == (rate.value, rate.low, rate.high)
-    assert (found["links_expected"], found["links_low"], found["links_high"]) == (
-        trials.attack.expected,
-        trials.attack.low,
-        trials.attack.high,
-    )
-    assert (found["targets"], found["neighbours"], found["scenario"]) == (120, 3, "n")
-
-
-def test_the_example_of_the_page_comes_out_as_worked() -> None:
-    original = pl.DataFrame({"age": [25, 30, 28], "gender": ["Male", "Female", "Male"], "income": [50, 60, 55]})
-    released = pl.DataFrame({"age": [24, 31, 29], "gender": ["Male", "Female", "Male"], "income": [52, 62, 53]})
-    answer = ask(
-        original,
-        released,
-        scenarios=["age:income", "age,gender:income"],
-        attacks=["linkability"],
-        targets=None,
-        neighbours=1,
-        known=["age", "gender", "income"],
-    )
-    tied, clear = of(answer, "linkability")
-    assert (tied["links_expected"], tied["links_low"], tied["links_high"]) == (2.5, 2.0, 3.0)
-    assert (clear["links_expected"], clear["links_low"], clear["links_high"]) == (3.0, 3.0, 3.0)
-
-
-def test_compatibility_gives_the_links_of_that_attack() -> None:
-    settings: dict[str, Any] = {"scenarios": ["age,sex:income"], "neighbours": 2, "targets": 50}
-    answer = ask(ORIGINAL, MASKED, compatibility="anonymeter", compatibility_seed=7, **settings)
-    (found,) = of(answer, "linkability")
-    original, released = agree(Table.from_frame(ORIGINAL), Table.from_frame(MASKED))
-    attack = AnonymeterLinkability(first=("age", "sex"), second=("income",), neighbours=2, targets=50, seed=7)
-    trials = attack.run(released=released, knowledge=Knowledge(original), rng=np.random.default_rng(0))
-    assert (found["targets"], found["links_expected"]) == (50, trials.attack.expected)
-    assert "anonymeter 1.1.0" in answer.to_html()
-    assert "shuffling the rows" not in answer.to_html()
-
-
-def test_the_winner_of_the_search_is_measured_on_people_whom_the_search_never_saw() -> None:
-    answer = ask(ORIGINAL, MASKED, CONTROL, targets=40, attacks=["linkability"], neighbours=2)
-    (release,) = answer.findings.releases
-    winner, mean = release.findings
-    assert winner.scenario is not None
-    assert mean.scenario is not None
-    assert (winner.scenario.origin, mean.scenario.origin) == ("worst", "random")
-    assert release.search is not None
-    assert release.search.splits >= release.search.random_splits == 7
-    assert (winner.targets, release.search.targets) == (40, 40)
-    seeds = np.random.default_rng(5).integers(2**63, size=3)
-    original, released, control = agree(*(Table.from_frame(each) for each in (ORIGINAL, MASKED, CONTROL)))
-    halves = draw_people(original, 40, rng=np.random.default_rng([seeds[0], 0]))
-    outside = draw_people(control, 40, rng=np.random.default_rng([seeds[1], 0]))
-    assert not set(halves.search) & set(halves.fresh)
-    attack = Linkability(first=winner.scenario.first, second=winner.scenario.second, neighbours=2, targets=None)
-    fresh = Knowledge(original.take(halves.fresh), control.take(outside.fresh))
-    trials = attack.run(released=released, knowledge=fresh, rng=np.random.default_rng(0))
-    assert risk(trials) == winner.risk
-    seen = Knowledge(original.take(halves.search), control.take(outside.search))
-    seemed = risk(attack.run(released=released, knowledge=seen, rng=np.random.default_rng(0)))
-    assert release.search.seemed == seemed.excess_over_control
-
-
-def test_the_mean_is_that_of_all_splits_on_the_half_that_was_searched() -> None:
-    answer = ask(ORIGINAL, MASKED, attacks=["linkability"], known=["age", "sex", "income"], targets=30, neighbours=2)
-    mean = answer.findings.releases[0].findings[1]
-    original, released = agree(Table.from_frame(ORIGINAL), Table.from_frame(MASKED))
-    seeds = np.random.default_rng(5).integers(2**63, size=3)
-    seen = Knowledge(original.take(draw_people(original, 30, rng=np.random.default_rng([seeds[0], 0])).search))
-    splits = [(("age",), ("sex", "income")), (("sex",), ("age", "income")), (("income",), ("age", "sex"))]
-    hits = [
-        Linkability(first=first, second=second, neighbours=2, targets=None)
-        .run(released=released, knowledge=seen, rng=np.random.default_rng(0))
-        .attack.expected
-        for first, second in splits
-    ]
-    assert mean.links.expected == pytest.approx(np.mean(hits))
-    assert mean.scenario is not None
-    assert mean.scenario.name == "mean of all 3 splits"
-
-
-def test_a_column_is_worth_what_the_attack_loses_without_it() -> None:
-    answer = ask(ORIGINAL, MASKED, scenarios=["age,sex:income"], targets=None, neighbours=2, attacks=["linkability"])
-    (release,) = answer.findings.releases
-    weights = {weight.column: weight for weight in release.weights}
-    assert set(weights) == {"age", "sex", "income"}
-    original, released = agree(Table.from_frame(ORIGINAL), Table.from_frame(MASKED))
-    attack = Linkability(first=("age",), second=("income",), neighbours=2, targets=None)
-    trials = attack.run(released=released, knowledge=Knowledge(original), rng=np.random.default_rng(0))
-    assert weights["sex"].without == risk(trials).attack_rate
-    # Without a whole group nothing is left to link but by chance.
-    assert weights["income"].without == release.findings[0].risk.naive_rate
-    losses = [weight.loss for weight in release.weights]
-    assert losses == sorted(losses, reverse=True)
-
-
-def test_columns_that_say_nothing_give_chance_and_no_excess() -> None:
-    flat = pl.DataFrame({"a": [1] * 50, "b": ["x"] * 50})
-    answer = ask(flat, flat, flat.head(20), attacks=["linkability"], neighbours=3)
-    (worst, _) = of(answer, "linkability")
-    assert worst["attack_rate"] == pytest.approx(worst["naive_rate"])
-    assert worst["excess_over_control"] == pytest.approx(0, abs=1e-12)
 
 
 def test_a_release_that_is_the_original_is_all_copies() -> None:
@@ -177,66 +23,6 @@ def test_a_release_that_is_the_original_is_all_copies() -> None:
     assert of(answer, "closest_record")[0]["median"] == 0.0
     assert of(answer, "row_order")[0]["attack_rate"] > 0.8
     assert "Serious" in answer.to_html()
-
-
-def nearest_by_definition(released: pl.DataFrame, original: pl.DataFrame, truth: list[int]) -> float:
-    """Return the chance that a random nearest original row is the true one, mean over released rows: slow and plain."""
-    spans = {
-        name: max(original[name].max(), released[name].max()) - min(original[name].min(), released[name].min())  # type: ignore[type-var, operator]
-        for name in ("age", "income")
-    }
-    hits = 0.0
-    for row, own in zip(released.rows(named=True), truth, strict=True):
-        far = [
-            sum(abs(row[name] - other[name]) / spans[name] for name in spans)
-            + sum(row[name] != other[name] for name in ("sex", "region"))
-            for other in original.rows(named=True)
-        ]
-        best = [at for at, distance in enumerate(far) if distance <= min(far) + 1e-12]
-        hits += (own in best) / len(best)
-    return hits / released.height
-
-
-def test_an_identifier_in_both_tables_tells_who_is_right() -> None:
-    keyed = ORIGINAL.with_columns(patient=pl.Series([f"p{at}" for at in range(120)]))
-    masked = noisy(keyed, 3)
-    answer = ask(keyed, masked, kind="masked", targets=None, attacks=["record_linkage"], identifiers=["patient"])
-    (found,) = of(answer, "record_linkage")
-    truth = [int(name[1:]) for name in masked["patient"]]
-    assert found["attack_rate"] == pytest.approx(nearest_by_definition(masked, keyed, truth))
-    assert found["naive_rate"] == pytest.approx(1 / 120)
-    assert any("still has the identifier 'patient'" in note for note in answer.findings.notes)
-
-
-def test_a_release_that_knows_its_truth_needs_no_identifier() -> None:
-    from unveil.protect import RankSwapping
-
-    table = Table.from_frame(ORIGINAL, name="original")
-    made = RankSwapping().apply(table, rng=np.random.default_rng(1))
-    answer = ask(table, made, attacks=["record_linkage"])
-    (found,) = of(answer, "record_linkage", made.name)
-    assert found["attack_rate"] is not None
-    assert found["attack_rate"] > found["naive_rate"]
-
-
-def test_without_truth_the_answer_says_so() -> None:
-    answer = ask(ORIGINAL, MASKED, kind="masked", attacks=["record_linkage"])
-    (found,) = of(answer, "record_linkage")
-    assert found["attack_rate"] is None
-    assert "cannot be said" in found["sentence"]
-    payload = json.loads(answer.to_json())["releases"][0]["attacks"][0]
-    assert payload["figures"].keys() >= {"entropy", "anonymity_set_size", "sure"}
-    assert "incorrectness" not in payload["figures"]
-    assert payload["trust"] == {
-        name: {"tables": shipped_grades()["tables"].metrics[name].verdict}
-        for name in payload["figures"]
-        if name != "sure"
-    }
-
-
-def test_what_leaves_no_candidates_has_no_trust() -> None:
-    answer = ask(ORIGINAL, MASKED, attacks=["copies"])
-    assert [each["trust"] for each in json.loads(answer.to_json())["releases"][0]["attacks"]] == [None]
 
 
 # --- no order, no other release, no accident changes a number ---------------------------------------------------------

@@ -12,8 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unveil.ask.audit.answer import AuditAnswer, audit
-from unveil.ask.audit.paper import Paper
+from unveil.ask.answer import Answer
+from unveil.ask.audit.answer import audit
+from unveil.ask.audit.findings import Audit
+from unveil.ask.audit.paper import Paper, judged
 from unveil.ask.audit.view import plain_words
 from unveil.data.table import Table
 from unveil.data.table.release import Release
@@ -46,7 +48,7 @@ ORIGINAL, CONTROL = people(90, 1), people(70, 2)
 MASKED = ORIGINAL.with_columns(age=pl.Series(ORIGINAL["age"].to_numpy() + np.random.default_rng(3).integers(-1, 2, 90)))
 
 
-def ask(*given: Any, seed: int = 5, **settings: Any) -> AuditAnswer:
+def ask(*given: Any, seed: int = 5, **settings: Any) -> Answer[Audit]:
     return audit(*given, rng=np.random.default_rng(seed), **settings)
 
 
@@ -55,7 +57,7 @@ def shuffled(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
 
 
 @cache
-def answer() -> AuditAnswer:
+def answer() -> Answer[Audit]:
     return ask(
         ORIGINAL, {"masked": MASKED}, CONTROL, attacks=["linkability", "copies", "disclosure", "utility", "before"],
         kind="masked", known=["age", "sex", "region"], targets=30, by="sex", identifiers=["card"],
@@ -129,14 +131,14 @@ def test_people_outside_need_no_weight_and_no_household() -> None:
 
 def test_the_judgement_is_the_headline_and_stands_in_the_json() -> None:
     paper = Paper(profile="cell-5")
-    judged = answer().judged("cell-5")
+    judgement = judged(answer().findings, "cell-5")
     page = answer().page(paper=paper)
-    assert page.headline == judged.headline
+    assert page.headline == judgement.headline
     assert answer().page().headline in page.notes
-    assert judged.headline.startswith("The limit of 5 people set by custom among data custodians is exceeded")
+    assert judgement.headline.startswith("The limit of 5 people set by custom among data custodians is exceeded")
     assert page.tone == "bad"
     payload = json.loads(answer().to_json(paper=paper))["profile"]
-    assert (payload["profile"], payload["outcome"], payload["headline"]) == ("cell-5", "exceeded", judged.headline)
+    assert (payload["profile"], payload["outcome"], payload["headline"]) == ("cell-5", "exceeded", judgement.headline)
     (check,) = (each for each in payload["checks"] if each["quantity"] == "disclosure.highest_risk")
     assert (check["value"], check["limit"]) == (answer().quantities["disclosure.highest_risk"].value, 1 / 5)
     assert json.loads(answer().to_json())["profile"] is None
@@ -145,17 +147,18 @@ def test_the_judgement_is_the_headline_and_stands_in_the_json() -> None:
 def test_each_release_is_judged_by_its_own_figures() -> None:
     flat = pl.DataFrame({"age": [30] * 40, "sex": ["f"] * 40})
     fine = ORIGINAL.select("age", "sex")
-    both = ask(fine, {"flat": flat, "fine": fine}, kind="masked", attacks=["disclosure"]).judged("ema")
+    settings: dict[str, Any] = {"attacks": ["disclosure"]}
+    both = judged(ask(fine, {"flat": flat, "fine": fine}, kind="masked", **settings).findings, "ema")
     outcomes = {(each.release, each.limit.quantity): each.outcome for each in both.checks}
     assert outcomes["flat", "disclosure.highest_risk"] == "kept"
     assert outcomes["fine", "disclosure.highest_risk"] == "exceeded"
-    alone = ask(fine, flat, kind="masked", attacks=["disclosure"]).judged("ema")
+    alone = judged(ask(fine, flat, kind="masked", **settings).findings, "ema")
     assert alone.outcome == "kept"
-    unsaid = ask(fine, flat, attacks=["disclosure"]).judged("ema")
+    unsaid = judged(ask(fine, flat, **settings).findings, "ema")
     assert unsaid.outcome == "not judged"
     assert "masked or synthetic" in unsaid.headline
     with pytest.raises(InputError, match="Did you mean 'ema'"):
-        answer().judged("emma")
+        judged(answer().findings, "emma")
 
 
 # --- what changed -----------------------------------------------------------------------------------------------------

@@ -8,8 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unveil.ask.audit.findings import UNDEFINED, Audit, Audited, Finding, Links
-from unveil.ask.audit.shareable import _Small, shared, without_numbers
+from unveil.ask.audit.findings import UNDEFINED, Audit, AuditedRelease, Finding, Links
+from unveil.ask.audit.shareable import shared
+from unveil.ask.audit.shareable.numbers import SmallNumbers, without_numbers
+from unveil.ask.audit.shareable.rates import shared_finding, shared_groups
+from unveil.ask.audit.shareable.release import _distance, shared_disclosure
 from unveil.ask.audit.verdict import sentence
 from unveil.ask.audit.words import compact_rate, links_text, rate_text
 from unveil.data.table import Table
@@ -22,7 +25,7 @@ from unveil.show.bounded import Bounded
 from unveil.show.limits import shared_limits
 from unveil.show.text import decimal, percent, significant
 
-SMALL = _Small(minimum=11, rows=500, attacked=(500,), outside=(500,))
+SMALL = SmallNumbers(minimum=11, rows=500, attacked=(500,), outside=(500,))
 FEW = (0.4, *range(1, 11))
 
 
@@ -38,7 +41,7 @@ def found(hits: float, control: float, tries: int = 500) -> Finding:
 
 def told(finding: Finding) -> tuple[str, ...]:
     """Return everything that is said of a finding."""
-    made = SMALL.finding(finding)
+    made = shared_finding(SMALL, finding)
     rates = [made.rate(each) for each in ("attack_rate", "control_rate", "excess_over_control")]
     numbers = [str((float(rate.value), float(rate.low), float(rate.high))) for rate in rates]
     return (sentence(made), links_text(made), *map(rate_text, rates), *map(compact_rate, rates), *numbers)
@@ -63,7 +66,7 @@ def test_every_small_number_among_strangers_says_the_same(attack: int) -> None:
 @pytest.mark.parametrize("control", [0, 5, 40])
 def test_bounds_hold_the_figure(hits: float, control: int) -> None:
     finding = found(hits, control)
-    made = SMALL.finding(finding)
+    made = shared_finding(SMALL, finding)
     for figure in ("attack_rate", "control_rate", "excess_over_control"):
         exact, rate = finding.rate(figure), made.rate(figure)
         if isinstance(rate.value, Bounded):
@@ -105,8 +108,8 @@ def test_what_is_left_of_the_total_for_hidden_groups_is_not_small() -> None:
             int(rng.integers(0, size + 1) if rng.random() < 0.5 else rng.integers(0, min(size, 14))) for size in sizes
         ]
         groups = divided(hits, sizes)
-        small = _Small(minimum=11, rows=sum(sizes), attacked=(sum(sizes),))
-        made = small.groups(groups)
+        small = SmallNumbers(minimum=11, rows=sum(sizes), attacked=(sum(sizes),))
+        made = shared_groups(small, groups)
         shown = [group for group in made.groups if group.attack_rate.defined]
         for group in shown:
             number = group.attack_rate.value * group.tries
@@ -141,17 +144,17 @@ def test_quantiles_with_few_people_on_one_side_are_not_shown() -> None:
     nothing = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
     for targets, kept in ((219, {"median", "control_median"}), (220, set(figures)), (21, set())):
         finding = Finding(attack="closest_record", targets=targets, risk=nothing, figures=figures)
-        made = SMALL.finding(finding)
+        made = shared_finding(SMALL, finding)
         assert {name for name, value in made.figures.items() if not math.isnan(value)} == kept
         assert "undefined" not in sentence(made)
         assert "nan" not in sentence(made)
 
 
 def test_remarks_lose_their_numbers() -> None:
-    made = SMALL.finding(replace(found(40, 40), remark="3 of the rows have no value. All others were tried."))
+    made = shared_finding(SMALL, replace(found(40, 40), remark="3 of the rows have no value. All others were tried."))
     assert made.remark == "All others were tried."
     assert without_numbers("3 are left out.") == ""
-    assert SMALL.finding(replace(found(2, 2, 5), remark="5 were tried.")).remark
+    assert shared_finding(SMALL, replace(found(2, 2, 5), remark="5 were tried.")).remark
 
 
 @pytest.mark.parametrize(
@@ -160,11 +163,11 @@ def test_remarks_lose_their_numbers() -> None:
 def test_a_limit_says_no_more_than_the_figure(hits: int, limit: float, outcome: bool | None) -> None:
     from unveil.ask.audit.quantities import quantities_of
 
-    def audited(finding: Finding) -> Audited:
-        return Audited(name="r", rows=500, kind="masked", columns=("a",), sha256=None, findings=(finding,))
+    def audited(finding: Finding) -> AuditedRelease:
+        return AuditedRelease(name="r", rows=500, kind="masked", columns=("a",), sha256=None, findings=(finding,))
 
     finding = found(hits, 40)
-    exact, safe = (quantities_of([audited(each)]) for each in (finding, SMALL.finding(finding)))
+    exact, safe = (quantities_of([audited(each)]) for each in (finding, shared_finding(SMALL, finding)))
     name = "inference.attack_rate"
     checked = {"quantity": name, "limit": limit, "value": exact[name].value, "exceeded": exact[name].value > limit}
     (made,) = shared_limits([checked], safe)
@@ -178,7 +181,7 @@ def test_plain_hashes_never_pass() -> None:
         sha256="ab" * 32,
         control_rows=500,
         control_sha256="cd" * 32,
-        releases=(Audited(name="r", rows=497, kind=None, columns=(), sha256="ef" * 32, findings=()),),
+        releases=(AuditedRelease(name="r", rows=497, kind=None, columns=(), sha256="ef" * 32, findings=()),),
         attacks=(),
     )
     bare, keyed = shared(audit), shared(audit, key=b"k" * 32)
@@ -217,7 +220,7 @@ def test_shares_of_a_release_do_not_tell_how_few_rows_it_lacks() -> None:
     alone = [(str(age), "u", "x", "i") for age in range(100)]
     pairs = [(str(age), "v", "x", ill) for age in range(30) for ill in ("i", "j")]
     found = disclosed([*alone, *pairs, *[("40", "w", "y", "i")] * 136])
-    made = _Small(minimum=11, rows=300).disclosure(found)
+    made = shared_disclosure(SmallNumbers(minimum=11, rows=300), found)
     assert (found.rows, made.rows) == (296, 300)
     shares = [*made.below.values(), made.sample_uniqueness, made.average_risk]
     shares += [each.classes_of_one_value for each in made.diversity]
@@ -235,7 +238,7 @@ def test_special_uniques_do_not_tell_how_few_rows_are_not_unique() -> None:
     found = disclosed(alone)
     assert found.special_uniques is not None
     assert sum(found.special_uniques.rows_by_size) == 196
-    made = _Small(minimum=11, rows=200).disclosure(found).special_uniques
+    made = shared_disclosure(SmallNumbers(minimum=11, rows=200), found).special_uniques
     assert made is not None
     assert all(map(math.isnan, made.rows_by_size))
 
@@ -244,7 +247,7 @@ def test_gaps_do_not_tell_how_few_people_lost_a_value() -> None:
     column = ColumnDistance(
         name="income", kind="number", distance=0.3, missing_original=30 / 200, missing_released=33 / 200
     )
-    made = _Small(minimum=11, rows=200)._distance(column, 200, 200)
+    made = _distance(SmallNumbers(minimum=11, rows=200), column, 200, 200)
     assert made.missing_original == 0.15
     assert isinstance(made.missing_released, Bounded)
     assert (made.missing_released.least, made.missing_released.most) == pytest.approx((0.095, 0.205))
@@ -252,7 +255,7 @@ def test_gaps_do_not_tell_how_few_people_lost_a_value() -> None:
 
 def test_releases_that_differ_by_a_few_rows_are_given_one_number() -> None:
     releases = tuple(
-        Audited(name=f"r{rows}", rows=rows, kind=None, columns=(), sha256=None, findings=())
+        AuditedRelease(name=f"r{rows}", rows=rows, kind=None, columns=(), sha256=None, findings=())
         for rows in (280, 277, 296, 150)
     )
     audit = Audit(
@@ -264,5 +267,5 @@ def test_releases_that_differ_by_a_few_rows_are_given_one_number() -> None:
 def test_distances_do_not_tell_the_range_of_a_column() -> None:
     """One year of 81 in one of three columns is 1/243: whoever knows the youngest would know how old the oldest is."""
     figures = {"median": 1 / 243, "low": 1 / 243, "control_median": 0.337449, "control_low": 3 / 243}
-    made = SMALL.finding(replace(found(250, 40), attack="closest_record", figures=figures)).figures
+    made = shared_finding(SMALL, replace(found(250, 40), attack="closest_record", figures=figures)).figures
     assert [made[name] for name in figures] == [0.01, 0.01, 0.34, 0.02]

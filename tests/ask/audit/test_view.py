@@ -5,21 +5,24 @@ from dataclasses import replace
 
 import pytest
 
+from unveil.ask.audit.attacks import ATTACKS, LEADING
 from unveil.ask.audit.charts import attack_chart, comparison_chart, weight_chart
 from unveil.ask.audit.findings import (
     UNDEFINED,
     Audit,
-    Audited,
+    AuditedRelease,
     ColumnFact,
     Finding,
     Links,
     Scenario,
     Search,
     Weight,
+    is_proved,
+    worst_of,
 )
 from unveil.ask.audit.parts.candidates import candidate_table
 from unveil.ask.audit.tables import attack_table, comparison_table, weight_table
-from unveil.ask.audit.verdict import headline, is_proved, sentence, tone, worst, worst_of
+from unveil.ask.audit.verdict import headline, sentence, tone, worst
 from unveil.ask.audit.view import page, plain_words
 from unveil.ask.audit.words import compact_rate, links_text, rate_text
 from unveil.measure.trials.risk import Rate, Risk
@@ -75,12 +78,12 @@ LEFT_OUT = Finding(attack="record_linkage", targets=0, risk=rates(UNDEFINED, nai
 SEARCH = Search(splits=120, random_splits=20, targets=350, seemed=Rate(0.4, 0.3, 0.5), figure="excess_over_control")
 
 
-def release(*findings: Finding, name: str = "masked.csv", **more: object) -> Audited:
+def release(*findings: Finding, name: str = "masked.csv", **more: object) -> AuditedRelease:
     given = {"name": name, "rows": 700, "kind": None, "columns": ("age", "sex", "income"), "sha256": None}
-    return Audited(findings=findings, **(given | more))  # type: ignore[arg-type]
+    return AuditedRelease(findings=findings, **(given | more))  # type: ignore[arg-type]
 
 
-def audit(*releases: Audited, control: bool = True, **more: object) -> Audit:
+def audit(*releases: AuditedRelease, control: bool = True, **more: object) -> Audit:
     fact = ColumnFact(name="age", kind="number", role="known", reason="every cell is a whole number", missing=0)
     attacks = tuple(dict.fromkeys(finding.attack for each in releases for finding in each.findings))
     given = {
@@ -208,7 +211,7 @@ def test_where_nothing_was_measured_the_headline_says_so() -> None:
 
 
 def test_the_comparison_draws_the_worst_of_each_release_without_the_mean() -> None:
-    chart = comparison_chart(audit(release(CLEAR, MEAN, name="a"), release(NOTHING, name="b")))
+    chart = comparison_chart(audit(release(CLEAR, MEAN, name="a"), release(NOTHING, name="b")), LEADING)
     assert chart is not None
     attack, control, chance = chart.series
     assert (attack.name, control.name, chance.name) == ("people in the data", "people not in the data", "blind chance")
@@ -217,18 +220,18 @@ def test_the_comparison_draws_the_worst_of_each_release_without_the_mean() -> No
     assert attack.low.tolist() == [0.273, 0.02]
     assert control.x.tolist() == [0.04, 0.04]
     assert chart.rows == ("a", "b")
-    assert comparison_chart(audit(release(COPIES))) is None
+    assert comparison_chart(audit(release(COPIES)), LEADING) is None
 
 
 def test_an_attack_is_drawn_with_every_adversary() -> None:
     found = audit(release(CLEAR, MEAN, NEAR, name="a"))
-    chart = attack_chart(found, "linkability")
+    chart = attack_chart(found, ATTACKS["linkability"])
     assert chart is not None
     assert chart.rows == ("neighbour", "mean of 20 random splits")
-    distances = attack_chart(found, "closest_record")
+    distances = attack_chart(found, ATTACKS["closest_record"])
     assert distances is not None
     assert [series.x.tolist() for series in distances.series] == [[0.02], [0.06]]
-    assert attack_chart(audit(release(LEFT_OUT)), "record_linkage") is None
+    assert attack_chart(audit(release(LEFT_OUT)), ATTACKS["record_linkage"]) is None
 
 
 LINKED = replace(
@@ -273,7 +276,7 @@ def test_without_candidates_there_is_no_such_table() -> None:
 def test_many_adversaries_are_cut_in_the_picture_and_kept_in_the_table() -> None:
     many = [replace(CLEAR, scenario=replace(WHO, name=f"who {at}")) for at in range(20)]
     found = audit(release(*many))
-    chart = attack_chart(found, "linkability")
+    chart = attack_chart(found, ATTACKS["linkability"])
     assert chart is not None
     assert len(chart.rows) == 12
     assert "The first 12 of 20 are drawn" in chart.caption
@@ -295,22 +298,22 @@ def test_columns_are_weighed_by_what_is_lost() -> None:
         Weight(column="age", without=Rate(0.1, 0.08, 0.13), whole=whole),
         Weight(column="sex", without=Rate(0.332, 0.3, 0.37), whole=whole),
     )
-    chart = weight_chart(release(CLEAR, weights=weights))
+    weighed = release(replace(CLEAR, weights=weights))
+    chart = weight_chart(weighed, LEADING)
     assert chart is not None
     assert chart.series[0].x.tolist() == [0.1, 0.332]
     assert chart.thresholds[0].value == 0.312
-    assert [row[-1] for row in weight_table([release(CLEAR, weights=weights)]).rows] == ["−21.2 points", "+2.0 points"]
-    assert weight_chart(release(CLEAR)) is None
-    said = plain_words(audit(release(CLEAR, weights=weights)))
+    assert [row[-1] for row in weight_table([weighed]).rows] == ["−21.2 points", "+2.0 points"]
+    assert weight_chart(release(CLEAR), LEADING) is None
+    said = plain_words(audit(weighed))
     assert said[0].endswith("The columns that help most: age.")
 
 
 def test_the_page_says_what_was_not_tested_how_and_from_which_files() -> None:
     searched = release(
-        replace(CLEAR, scenario=replace(WHO, origin="worst")),
+        replace(CLEAR, scenario=replace(WHO, origin="worst"), search=SEARCH),
         MEAN,
         name="a",
-        search=SEARCH,
         sha256="cd" * 32,
     )
     built = page(audit(searched, release(NOTHING, COPIES, NEAR, ORDER, LEFT_OUT, name="b")), seed=4)
@@ -332,20 +335,20 @@ def lead_of(built: Audit) -> str:
 
 
 def test_the_page_says_what_the_worst_split_seemed_and_what_it_is() -> None:
-    worst_split = replace(CLEAR, scenario=replace(WHO, origin="worst"))
-    said = lead_of(audit(release(worst_split, MEAN, search=SEARCH)))
+    worst_split = replace(CLEAR, scenario=replace(WHO, origin="worst"), search=SEARCH)
+    said = lead_of(audit(release(worst_split, MEAN)))
     assert said.endswith(
         "The worst split found seemed to reach an excess over control of 40.0% (30.0% to 50.0%) on the half of the "
         "targets where it was searched for; on fresh people it is 28.3% (24.1% to 32.5%)."
     )
-    alone = release(without_control(worst_split), MEAN, search=replace(SEARCH, figure="attack_rate"))
+    alone = release(replace(without_control(worst_split), search=replace(SEARCH, figure="attack_rate")), MEAN)
     assert "seemed to reach 40.0% (30.0% to 50.0%)" in lead_of(audit(alone, control=False))
     assert "on fresh people it is 31.2% (27.3% to 35.4%)." in lead_of(audit(alone, control=False))
     # Of several the one where it reaches most; whoever was named was not searched for; one person is no two halves.
-    weak = release(replace(NOTHING, scenario=worst_split.scenario), MEAN, name="weak", search=SEARCH)
-    assert "found on 'strong' seemed" in lead_of(audit(weak, release(worst_split, name="strong", search=SEARCH)))
+    weak = release(replace(NOTHING, scenario=worst_split.scenario, search=SEARCH), MEAN, name="weak")
+    assert "found on 'strong' seemed" in lead_of(audit(weak, release(worst_split, name="strong")))
     assert "seemed" not in lead_of(audit(release(CLEAR)))
-    assert "seemed" not in lead_of(audit(release(worst_split, MEAN, search=SEARCH), rows=1))
+    assert "seemed" not in lead_of(audit(release(worst_split, MEAN), rows=1))
 
 
 def test_names_from_the_data_are_escaped_everywhere() -> None:
@@ -353,7 +356,7 @@ def test_names_from_the_data_are_escaped_everywhere() -> None:
     fact = ColumnFact(name=HOSTILE, kind="number", role="known", reason=HOSTILE, missing=0)
     weights = (Weight(column=HOSTILE, without=Rate(0.1, 0.08, 0.13), whole=Rate(0.3, 0.2, 0.4)),)
     built = audit(
-        release(replace(CLEAR, scenario=who), COPIES, name=HOSTILE, weights=weights),
+        release(replace(CLEAR, scenario=who, weights=weights), COPIES, name=HOSTILE),
         release(NEAR, name="b"),
         columns=(fact,),
         notes=(HOSTILE,),

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from unveil.ask.answer import Answer
 from unveil.ask.matching.answer import matching, matching_files
 from unveil.ask.matching.findings import MatchingFindings
-from unveil.ask.matching.view import OF_GROUPS, meanings, quantities
+from unveil.ask.matching.settings import OF_GROUPS
+from unveil.ask.matching.view import meanings, quantities
 from unveil.data import samples
 from unveil.errors import InputError
 from unveil.guess import Matching, MatchingDistribution

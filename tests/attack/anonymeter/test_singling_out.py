@@ -19,7 +19,8 @@ from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.predicates import Condition, Predicates
 from unveil.guess.trials import Trials
-from unveil.measure.trials.risk import anonymeter_risk, excess_over_control
+from unveil.measure.trials.anonymeter import anonymeter_risk
+from unveil.measure.trials.risk import excess_over_control
 
 GOLDEN = json.loads((Path(golden.__file__).parent / "anonymeter_singling_out.json").read_text())
 PEER = os.environ.get("UNVEIL_ANONYMETER_PYTHON")

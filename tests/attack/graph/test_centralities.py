@@ -9,7 +9,7 @@ from tests.graph_strategies import heavy_tail
 from tests.oracles.graph_statistics import betweenness, closeness
 from unveil._kernels.graph.centrality import closeness as exact_closeness
 from unveil.attack.graph import _centralities
-from unveil.attack.graph._centralities import centralities_of, closeness_of, pivots_of
+from unveil.attack.graph._centralities import betweenness_of, closeness_of, pivots_of
 from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
@@ -17,26 +17,26 @@ from unveil.data.graph.release import GraphKnowledge
 
 def test_small_graphs_have_exact_ones() -> None:
     graph = heavy_tail(25, 2, 1)
-    found = centralities_of(graph, exact_up_to=25)
-    assert not found.sampled
-    np.testing.assert_allclose(found.closeness, closeness(graph), atol=1e-12)
-    np.testing.assert_allclose(found.betweenness, betweenness(graph), atol=1e-9)
+    near, between = closeness_of(graph, exact_up_to=25), betweenness_of(graph, exact_up_to=25)
+    assert near.exact
+    assert between.exact
+    np.testing.assert_allclose(near.values, closeness(graph), atol=1e-12)
+    np.testing.assert_allclose(between.values, betweenness(graph), atol=1e-9)
 
 
 def test_larger_ones_are_estimated_from_pivots_and_say_so() -> None:
     graph = heavy_tail(300, 3, 1)
-    exact = centralities_of(graph)
-    sampled = centralities_of(graph, exact_up_to=299, pivots=100)
-    assert sampled.sampled
-    assert not exact.sampled
-    assert (sampled.closeness != exact.closeness).any()
-    assert np.corrcoef(sampled.closeness, exact.closeness)[0, 1] > 0.95
-    assert np.corrcoef(sampled.betweenness, exact.betweenness)[0, 1] > 0.95
+    for find in (closeness_of, betweenness_of):
+        exact, sampled = find(graph), find(graph, exact_up_to=299, pivots=100)
+        assert exact.exact
+        assert not sampled.exact
+        assert (sampled.values != exact.values).any()
+        assert np.corrcoef(sampled.values, exact.values)[0, 1] > 0.95
 
 
 def test_as_many_pivots_as_nodes_are_exact() -> None:
     graph = heavy_tail(30, 2, 1)
-    assert not centralities_of(graph, exact_up_to=0, pivots=30).sampled
+    assert closeness_of(graph, exact_up_to=0, pivots=30).exact
 
 
 def test_each_is_computed_once_per_graph_object(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +76,7 @@ def test_estimates_do_not_hang_on_what_ran_before() -> None:
         knowledge = GraphKnowledge(each, np.array([[3, 3], [7, 7], [20, 20]]))
         guess = attack.run(released=each, knowledge=knowledge, rng=np.random.default_rng(4))
         found.append((guess.chosen, guess.probability))
-        centralities_of(heavy_tail(40, 2, 5), exact_up_to=3, pivots=7)
+        closeness_of(heavy_tail(40, 2, 5), exact_up_to=3, pivots=7)
     for chosen, probability in found[1:]:
         np.testing.assert_array_equal(chosen, found[0][0])
         np.testing.assert_array_equal(probability, found[0][1])

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tests.graph_attack_strategies import Case, cases, renumbered, right
 from tests.graph_strategies import erdos_renyi, heavy_tail
+from tests.randomness import shared_state
 from unveil.attack import ATTACKS, Attack
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
@@ -63,7 +64,7 @@ def check(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> None
 
 
 def test_the_attacks_of_the_paper_are_listed() -> None:
-    assert {aka for one in ON_GRAPHS for aka in one.aka} >= {"NS", "KL", "YG"}
+    assert {aka for one in ON_GRAPHS for aka in one.aka} >= {"NS", "KL", "YG", "DV", "JLSB", "ADA"}
     assert {one.scope for one in ON_GRAPHS} <= {"local", "global"}
 
 
@@ -110,13 +111,14 @@ def test_one_seed_gives_one_guess(attack: Attack) -> None:
 
 
 @each
-def test_what_was_passed_is_left_as_it_was(attack: Attack) -> None:
+def test_what_was_passed_and_other_generators_are_left_as_they_were(attack: Attack) -> None:
     release = renumbered(heavy_tail(80, 3, 3), 3)
     knowledge = draw_knowledge(release, seed_pairs=10, rng=np.random.default_rng(4))
     graphs = (release.released, knowledge.auxiliary)
     before = [array.copy() for graph in graphs for array in (graph.start, graph.neighbour)]
-    seeds = knowledge.seeds.copy()
+    seeds, state = knowledge.seeds.copy(), shared_state()
     attacked(attack, release.released, knowledge)
+    assert shared_state() == state
     after = [array for graph in graphs for array in (graph.start, graph.neighbour)]
     assert all(np.array_equal(one, other) for one, other in zip(before, after, strict=True))
     assert np.array_equal(knowledge.seeds, seeds)

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 from tests.end_to_end.commands import MARKER, Command
-from unveil.ask.audit.read import read_settings
 from unveil.data import samples
 from unveil.data.files._delimited import csv_columns
 from unveil.data.files.header import is_surely_header, made_names
@@ -154,7 +153,6 @@ def test_the_commands_stop_or_do_as_told(folder: Path) -> None:
             assert MARKER not in output
             assert "example.org" not in output
         assert "column_3" in run.stdout
-    assert read_settings(folder / "told.toml").more == {"header": "no"}
     again = Command("reidentify").ask
     asked = ("people.csv", "--protect", "rank-swapping:p=10", "--attack", "intersection", "--known", "column_3")
     assert again(*asked).exit_code == 2

@@ -74,8 +74,9 @@ def test_the_facts_are_those_of_table_2(row: tuple[str, ...]) -> None:
 
 
 def test_table_2_lists_the_metrics_that_there_are() -> None:
-    assert len(PRINTED) == 26
-    assert {function_name(row[1]) for row in PRINTED} == set(LISTED)
+    assert {function_name(row[1]) for row in PRINTED} == {
+        name for name, metric in LISTED.items() if metric.source == "Zhao & Wagner, Table 2"
+    }
 
 
 def value(name: str, guess: Candidates, truth: Any) -> NDArray[np.float64]:
@@ -218,7 +219,7 @@ def test_bounds_are_reached(metric: Metric) -> None:
     )
     low, high = metric.bounds
     assert found.min() == pytest.approx(low, abs=SLACK)
-    if not isinf(high) and metric.name != "conditional_privacy_loss":
+    if not isinf(high) and f"{high:g} is never reached" not in metric.meaning:
         assert found.max() == pytest.approx(high)
 
 

@@ -311,14 +311,9 @@ def test_listed_metrics_say_what_cracks_says() -> None:
     np.testing.assert_array_equal(crack_probability(guess, truth, rng=rng), found.crack_probability)
     both = MatchingDistribution.from_matching(guess)
     assert degree_of_anonymity(both, rng=rng).value == pytest.approx(found.d.value, rel=1e-13)
-    names = [name for name, each in METRICS.items() if each.category == "cracks"]
-    assert sorted(names) == ["crack_probability", "degree_of_anonymity", "expected_cracks", "heuristic_cracks"]
     assert METRICS["expected_cracks"].on == "Matching | MatchingDistribution"
     assert METRICS["degree_of_anonymity"].more_means == "more private"
     assert not METRICS["degree_of_anonymity"].needs_truth
-    for name in names:
-        assert "``" in METRICS[name].formula
-        assert METRICS[name].meaning.startswith("0 means ")
 
 
 # --- where matchings must be drawn ------------------------------------------------------------------------------------

@@ -15,8 +15,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure import METRICS, distance_to_closest, exact_copies, nearest_distance_ratio
-from unveil.measure.releases._quantiles import interval_places, quantile_interval
-from unveil.measure.releases.closeness import Nearness
+from unveil.measure.releases.closeness import Nearness, interval_places, quantile_interval
 from unveil.measure.trials.risk import wilson
 
 LOW, MEDIAN = Fraction(1, 20), Fraction(1, 2)

@@ -15,7 +15,6 @@ from tests.oracles.records import Rows, rows_of_people, table
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.measure._listing import METRICS
 from unveil.measure.releases._classes import equivalence_classes
 from unveil.measure.releases.disclosure import (
     average_risk,
@@ -26,22 +25,7 @@ from unveil.measure.releases.disclosure import (
     sample_uniqueness,
 )
 
-NAMES = [
-    "k_anonymity", "highest_risk", "average_risk", "records_at_risk", "sample_uniqueness", "distinct_l_diversity",
-    "entropy_l_diversity", "recursive_l_diversity", "t_closeness", "special_uniques", "population_uniqueness",
-    "expected_reidentifications", "k_map_risk", "household_risk",
-]  # fmt: skip
 missings = st.sampled_from(["own", "any"])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_metric_is_listed_and_says_formula_and_meaning(name: str) -> None:
-    found = METRICS[name]
-    assert (found.category, found.per) == ("disclosure", "release")
-    assert found.on == "Release | Table"
-    assert "``" in found.formula
-    assert found.meaning.startswith(("0 means", "1 means"))
-    assert ("never undefined" in found.meaning) != bool(found.undefined)
 
 
 @given(rows_of_people, missings)

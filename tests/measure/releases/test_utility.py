@@ -18,7 +18,6 @@ from unveil.data.samples import audit_sample
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.measure import METRICS
 from unveil.measure.releases.utility import column_distances, loss_summary, pair_distances
 
 
@@ -315,12 +314,3 @@ def test_on_the_sample_people_outside_the_data_lose_little_and_noise_more() -> N
     assert 0 < fresh.loss < 0.08
     assert worse.association_loss > fresh.association_loss
     assert worse.loss > 2 * fresh.loss
-
-
-def test_all_are_listed() -> None:
-    listed = {name for name, each in METRICS.items() if each.category == "utility" and each.on == "Release"}
-    assert listed == {"column_distances", "pair_distances", "propensity_score", "loss_summary"}
-    for name in listed:
-        assert "``" in METRICS[name].formula
-        assert METRICS[name].meaning.startswith("0 means ")
-        assert METRICS[name].undefined.startswith("NaN ")

@@ -88,11 +88,6 @@ def test_a_number_that_is_named_is_taken_as_a_category() -> None:
     assert set(after["age"]) <= set(before["age"])
 
 
-def test_a_table_of_numbers_is_told_what_suits() -> None:
-    with pytest.raises(InputError, match="additive-noise, correlated-noise, microaggregation or rank-swapping"):
-        release_with(Pram(), table(age=[1, 2, 3]))
-
-
 @pytest.mark.parametrize("keep", [-0.1, 1, 1.5, float("nan"), "much", True])
 def test_a_probability_that_is_none_is_refused(keep: Any) -> None:
     with pytest.raises(InputError, match="keep must be"):

@@ -40,8 +40,8 @@ def changed_to(
 def _change(
     start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State
 ) -> int:
-    _drop_edges(start, size, neighbour, need, by_relevance, state)
-    _add_edges(start, size, neighbour, need, by_relevance, state)
+    for drop in (True, False):
+        _pair_up(start, size, neighbour, need, by_relevance, state, drop)
     _move_edges(start, size, neighbour, need, by_relevance, state)
     kept = np.zeros_like(size)
     return settle(start, size, neighbour, kept, need, state)
@@ -85,47 +85,33 @@ def _relevance(start: IntArray, size: IntArray, neighbour: Int32Array, walk: Int
     return total
 
 
-def _drop_edges(
-    start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State
+def _pair_up(
+    start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State, drop: bool
 ) -> None:
-    """While more edges must go than come: take one from each of two nodes, and connect the ends that are left."""
-    for _ in range(-need.sum() // 2):
-        nodes = _repeated(-need, state)
+    """Connect two nodes that lack an edge while more must come than go; or with ``drop``, while more must go.
+
+    Then one edge is taken from each of two nodes that have too many, and the ends that are left are connected.
+    """
+    wanted = -need if drop else need.copy()
+    for _ in range(wanted.sum() // 2):
+        nodes = _repeated(-need if drop else need, state)
         looked_at = _sample(nodes.size, by_relevance)
         best = nodes[:0]
         least = _UNSEEN
         for _draw in range(_DRAWS):
             one, other = nodes[below(state, nodes.size)], nodes[below(state, nodes.size)]
-            end = neighbour[start[one] + below(state, size[one])]
-            far = neighbour[start[other] + below(state, size[other])]
-            walk = np.array([one, end, far, other], np.int64)
-            if one == other or end == far or end == other or far == one:  # noqa: SIM109 (numba)
+            walk = np.array([one, other], np.int64)
+            if drop:
+                end = neighbour[start[one] + below(state, size[one])]
+                far = neighbour[start[other] + below(state, size[other])]
+                walk = np.array([one, end, far, other], np.int64)
+                if end == far or end == other or far == one:  # noqa: SIM109 (numba)
+                    continue
+                if has_edge(start, size, neighbour, end, far):
+                    continue
+            elif has_edge(start, size, neighbour, one, other):
                 continue
-            if has_edge(start, size, neighbour, end, far):
-                continue
-            score = _relevance(start, size, neighbour, walk) if by_relevance else 0
-            if score < least:
-                least, best = score, walk
-            looked_at -= 1
-            if looked_at == 0:
-                break
-        if best.size == 0:
-            return
-        follow(start, size, neighbour, need, best)
-
-
-def _add_edges(
-    start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State
-) -> None:
-    """While more edges must come than go: connect two nodes that lack one."""
-    for _ in range(need.sum() // 2):
-        nodes = _repeated(need, state)
-        looked_at = _sample(nodes.size, by_relevance)
-        best = nodes[:0]
-        least = _UNSEEN
-        for _draw in range(_DRAWS):
-            walk = np.array([nodes[below(state, nodes.size)], nodes[below(state, nodes.size)]], np.int64)
-            if walk[0] == walk[1] or has_edge(start, size, neighbour, walk[0], walk[1]):
+            if one == other:
                 continue
             score = _relevance(start, size, neighbour, walk) if by_relevance else 0
             if score < least:
@@ -189,4 +175,4 @@ def _move(
     return best
 
 
-_STEPS = (_repeated, _sample, _relevance, _drop_edges, _add_edges, _move, _move_edges)
+_STEPS = (_repeated, _sample, _relevance, _pair_up, _move, _move_edges)

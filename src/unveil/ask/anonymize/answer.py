@@ -8,8 +8,9 @@ import numpy as np
 
 from unveil.ask.anonymize.findings import AnonymizeFindings
 from unveil.ask.anonymize.run import run
-from unveil.ask.anonymize.view import VIEW
+from unveil.ask.anonymize.view import VIEW, brief
 from unveil.ask.answer import Answer
+from unveil.ask.told import Output, Reply, Told
 from unveil.data.graph.read import graph_from
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
 from unveil.show.progress import Progress, silent
@@ -77,12 +78,28 @@ def anonymize_file(
     return anonymize(graph, protect, rng=rng, progress=progress)
 
 
-def write_release(found: AnonymizeFindings, *, out: str | Path | None, truth: str | Path | None) -> None:
-    """Write which original node each released one stands for, and the released edges, to the files named."""
+def ask(told: Told) -> Reply:
+    """Return the answer to what was asked through a door, with the release and who is who in it as files."""
     from unveil.data.graph.files import write_edges, write_truth
 
-    # In this order: a release whose truth could not be kept would be of no use to its holder.
-    if truth is not None:
-        write_truth(truth, found.release)
-    if out is not None:
-        write_edges(out, found.release.released)
+    answer = anonymize_file(told.path("edges"), told.values["protect"], rng=told.rng, progress=told.progress)
+    release = answer.findings.release
+    return Reply(
+        answer=answer,
+        brief=lambda: list(brief(answer.findings)),
+        # In this order: a release whose truth could not be kept would be of no use to its holder.
+        outputs={
+            "truth": Output(
+                write=lambda path, **_: write_truth(path, release),
+                name="truth.csv",
+                said="Who is who is in {}: keep it to yourself",
+                is_release=True,
+            ),
+            "out": Output(
+                write=lambda path, **_: write_edges(path, release.released),
+                name="released.csv",
+                said="The released graph is in {}",
+                is_release=True,
+            ),
+        },
+    )

@@ -1,19 +1,27 @@
 """How the findings about a protected graph are shown: JSON, limits, table, page and pictures."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unveil.ask.anonymize.findings import AnonymizeFindings, Degrees
-from unveil.ask.anonymize.tables import change_numbers, degree_numbers, fact_table, ledger_section, utility_table
+from unveil.ask.anonymize.tables import (
+    change_numbers,
+    degree_numbers,
+    fact_table,
+    ledger_section,
+    ledger_table,
+    utility_table,
+)
 from unveil.ask.answer import View
 from unveil.data.ledger import Ledger
 from unveil.measure import METRICS
 from unveil.show.blocks import Chart, Page, Section, Series, Style
 from unveil.show.limits import Quantity
 from unveil.show.scale import thin
+from unveil.show.terminal import Figures, Headline, Part
 from unveil.show.text import count
 
 if TYPE_CHECKING:
@@ -216,4 +224,30 @@ _UNTESTED = (
 )
 
 
-VIEW = View(schema="unveil.anonymize/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
+def brief(found: AnonymizeFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, what changed, what was lost, what was spent."""
+    release = found.release
+    yield Headline(headline(found))
+    yield from (f"Note: {note}" for note in found.notes)
+    yield ""
+    yield Figures((*change_numbers(found), *degree_numbers(found)))
+    for table in (fact_table(release), utility_table(found.utility)):
+        if table is not None:
+            yield ""
+            yield table
+    if release.ledger is not None:
+        spent, budget = release.ledger.total(), release.ledger.epsilon
+        yield ""
+        yield f"Spent {spent:.4g} of epsilon = {budget:.4g}; public: {'; '.join(release.ledger.public)}"
+        yield ledger_table(release.ledger)
+
+
+VIEW = View(
+    schema="unveil.anonymize/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+)

@@ -1,135 +1,32 @@
 """If this table is released, what could an adversary do with it, and how sure is that?"""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from unveil.ask.answer import Answer, randomness
+from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.checked import AuditSettings, Compatibility
 from unveil.ask.audit.findings import Audit, Scenario
-from unveil.ask.audit.inputs import One, prepare
-from unveil.ask.audit.paper import Paper, check_paper, judged, sign_off
-from unveil.ask.audit.read import read
-from unveil.ask.audit.run import audit_before, audit_one
+from unveil.ask.audit.inputs import prepare
+from unveil.ask.audit.paper import Paper, check_paper, judged
+from unveil.ask.audit.read import read, read_targets, told_scenarios
+from unveil.ask.audit.run import audit_original, audit_release
+from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
-from unveil.ask.audit.settings import ATTACKS, Asked, Compatibility
-from unveil.ask.audit.view import VIEW
+from unveil.ask.audit.view import VIEW, brief, whole_page
+from unveil.ask.roles import roles_of
+from unveil.ask.told import AskedError, Output, Reply, Told
 from unveil.data.files.header import Header
-from unveil.errors import InputError
+from unveil.data.files.write import write_text
 from unveil.show.progress import Progress, silent
 
-if TYPE_CHECKING:
-    from unveil.show.blocks import Page
-    from unveil.show.judgement import Judgement
-
-__all__ = ["ATTACKS", "AuditAnswer", "audit"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class AuditAnswer(Answer[Audit]):
-    """What an adversary could do with each release; the page has two editions, and a sheet to sign."""
-
-    #: The tables themselves, for the internal edition of the page; nothing else may look at them.
-    _releases: tuple[One, ...] = field(default=(), repr=False)
-
-    def judged(self, profile: str) -> "Judgement":
-        """Return whether each release keeps the published limits of this name, such as "ema" or "cell-5"."""
-        return judged(self.findings, profile)
-
-    def page(  # type: ignore[override]  # these are the choices that an audit has
-        self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, paper: Paper | None = None
-    ) -> "Page":
-        """Return the report as data: what the page and the terminal show."""
-        from unveil._version import __version__
-        from unveil.ask.audit.parts.changes import changes, changes_section
-        from unveil.show.judgement import judgement_section
-        from unveil.show.limits import with_limits
-        from unveil.show.sign_off import with_sign_off
-
-        given = paper or Paper()
-        seed = self.seed if seed is None else seed
-        check_paper(self.findings, given)
-        whole = self.view.page(self.findings, seed=seed, version=__version__)
-        if given.profile is not None:
-            judgement = self.judged(given.profile)
-            sections = (whole.sections[0], judgement_section(judgement), *whole.sections[1:])
-            # The answer to the limit comes first, and the worst finding right below it.
-            notes = (whole.headline, *whole.notes)
-            tone = judgement.tone if judgement.tone != "neutral" else whole.tone
-            whole = replace(whole, headline=judgement.headline, tone=tone, notes=notes, sections=sections)
-        if given.previous is not None:
-            now = json.loads(self.to_json(seed=seed, paper=replace(given, previous=None)))
-            whole = replace(whole, sections=(*whole.sections, changes_section(changes(given.previous, now))))
-        sheet = sign_off(self.findings, given, untested=whole.untested, seed=seed, version=__version__)
-        return with_limits(with_sign_off(whole, sheet), limits, self.quantities)
-
-    def to_html(  # type: ignore[override]
-        self,
-        *,
-        limits: Sequence[Mapping[str, Any]] = (),
-        seed: int | None = None,
-        show_records: bool = False,
-        edition: Literal["internal", "shareable"] = "internal",
-        paper: Paper | None = None,
-    ) -> str:
-        """Return the report as one HTML page that needs no network and, by itself, holds no row of the data.
-
-        Parameters
-        ----------
-        limits
-            Limits that were set beforehand, as in `to_json`.
-        seed
-            What the randomness started from, to be stated.
-        show_records
-            Whether to show a few records of the original that are released unchanged, in the known columns. Such a page
-            must not be shared.
-        edition
-            "shareable" keeps small counts, folders and values of the data out.
-        paper
-            What stands beside the figures for whoever signs: date, command, techniques, profile, an earlier audit.
-        """
-        from unveil.ask.audit.copies import copied_records
-        from unveil.ask.audit.parts.records import with_records
-        from unveil.ask.audit.shareable import shared
-        from unveil.show.editions import internal, shareable
-        from unveil.show.limits import shared_limits, with_limits
-        from unveil.show.page import render
-
-        if show_records and edition == "shareable":
-            raise InputError("a shareable report holds no records. Leave out show_records, or make an internal one")
-        if show_records and not self._releases:
-            raise InputError("this answer was made without the tables, so it has no records to show. Ask anew")
-        if edition == "shareable":
-            given = paper or Paper()
-            others = replace(self, findings=shared(self.findings, key=given.digest_key), _releases=())
-            # What an earlier audit held may be as few people as the rest, and is in the internal edition.
-            page = others.page(seed=seed, paper=replace(given, previous=None, digest_key=None))
-            page = with_limits(page, shared_limits(limits, others.quantities), self.quantities)
-            return render(shareable(page, minimum_cell=self.findings.minimum_cell, paths=given.paths))
-        page = self.page(limits=limits, seed=seed, paper=paper)
-        return render(internal(with_records(page, copied_records(self._releases)) if show_records else page))
-
-    def to_json(  # type: ignore[override]
-        self, *, limits: Sequence[Mapping[str, Any]] = (), seed: int | None = None, paper: Paper | None = None
-    ) -> str:
-        """Return the answer as JSON; undefined figures are null."""
-        from unveil._version import __version__
-        from unveil.ask.audit.parts.changes import changes
-        from unveil.show.machine import dumps
-
-        given = paper or Paper()
-        seed = self.seed if seed is None else seed
-        check_paper(self.findings, given)
-        payload = {"schema": self.view.schema, **self.view.figures(self.findings), "limits": list(limits)}
-        payload["profile"] = None if given.profile is None else self.judged(given.profile).to_dict()
-        payload |= {"techniques": dict(given.techniques), "seed": seed, "version": __version__}
-        if given.previous is not None:
-            now = json.loads(self.to_json(seed=seed, paper=replace(given, previous=None)))
-            payload["changes"] = changes(given.previous, now).to_dict()
-        return dumps(payload)
+__all__ = ["ATTACKS", "audit"]
 
 
 def audit(
@@ -160,8 +57,11 @@ def audit(
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
-) -> AuditAnswer:
+) -> Answer[Audit]:
     """Return what an adversary could do with one or more releases of a table, and how sure that is.
+
+    The page of the answer has choices of its own, as in ``answer.to_html(edition="shareable")``; they are those of
+    `unveil.ask.audit.view.whole_page`.
 
     Parameters
     ----------
@@ -224,7 +124,8 @@ def audit(
     >>> answer.quantities["linkability.attack_rate"].value
     1.0
     """
-    asked = Asked(
+    settings = AuditSettings(
+        scenarios=None if scenarios is None else read_scenarios(scenarios),
         attacks=attacks,
         targets=targets,
         neighbours=neighbours,
@@ -243,30 +144,25 @@ def audit(
         population_size=population_size,
         minimum_cell=minimum_cell,
         compatibility=compatibility,
+        compatibility_seed=compatibility_seed,
     )
-    told = None if scenarios is None else read_scenarios(scenarios)
     rng, seed = randomness(rng)
     progress("looking at the tables", 0.0)
-    prepared = prepare(original, released, control, asked=asked, rng=rng)
+    prepared = prepare(original, released, control, settings=settings, rng=rng)
     several = len(prepared.releases) > 1
     steps = len(prepared.releases) + ("before" in prepared.parts)
 
     def step(number: int, which: str) -> Progress:
         return lambda name, share: progress(f"{name}{which}", (number + share) / steps)
 
-    audited = tuple(
-        audit_one(
-            prepared,
-            one,
-            told,
-            asked,
-            seed=seed if compatibility_seed is None else compatibility_seed,
-            progress=step(number, f" on {one.release.name}" if several else ""),
-        )
-        for number, one in enumerate(prepared.releases)
+    releases = tuple(
+        audit_release(prepared, each, progress=step(number, f" on {each.release.name}" if several else ""))
+        for number, each in enumerate(prepared.releases)
     )
-    before = audit_before(prepared, told, asked, progress=step(steps - 1, " on the original itself"))
-    return AuditAnswer(prepared.found(audited, before=before, notes=tuple(notes)), VIEW, seed, prepared.releases)
+    before = audit_original(prepared, progress=step(steps - 1, " on the original itself"))
+    findings = prepared.found(releases, before=before, notes=tuple(notes))
+    # The tables are for a page with records alone: no finding holds any.
+    return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=prepared.releases)), seed)
 
 
 def audit_files(
@@ -284,7 +180,7 @@ def audit_files(
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **settings: Any,
-) -> AuditAnswer:
+) -> Answer[Audit]:
     """Return what an adversary could do with the tables in the files ``released``.
 
     Parameters
@@ -323,3 +219,134 @@ def audit_files(
         progress=progress,
         **settings,
     )
+
+
+def ask(told: Told) -> Reply:
+    """Return the answer to what was asked through a door, with the paper that goes with it."""
+    values = told.values
+    paper = _paper(told)
+    settings = _settings(told)
+    if told.sample:
+        told.progress("making the example", 0.0)
+        rng = told.rng
+        table, outside, releases = sample_releases(rng)
+        answer = audit(table, list(releases), outside, rng=rng, progress=told.progress, **settings)
+    else:
+        released = told.files["released"]
+        chosen = values["release_kinds"] or ()
+        each_kind = chosen * len(released) if len(chosen) == 1 else chosen
+        answer = audit_files(
+            told.must("original"),
+            released,
+            told.path("control"),
+            header=values["header"],
+            names={**_called(told), **values.get("names", {})},
+            release_kinds={
+                **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
+                **(values.get("kinds_of_releases", {}) if not chosen else {}),
+            },
+            rng=told.rng,
+            progress=told.progress,
+            **settings,
+        )
+    check_paper(answer.findings, paper)
+    judgement = None if paper.profile is None else judged(answer.findings, paper.profile)
+    shared = partial(answer.to_html, paper=paper, edition="shareable")
+    key = "" if paper.digest_key is None else paper.digest_key.hex()
+    return Reply(
+        answer=answer,
+        brief=lambda: list(brief(answer.findings, notes=answer.page().notes, judgement=judgement)),
+        on_page={"paper": paper, "edition": values["edition"], "show_records": values["show_records"]},
+        in_json={"paper": paper},
+        outputs={
+            "shareable": Output(
+                write=lambda path, *, limits, seed, **_: write_text(
+                    path, shared(limits=limits, seed=seed), shared=True
+                ),
+                name="shareable.html",
+                said="The report is in {}",
+            )
+        },
+        # What could not be judged is not kept: a pipeline must not take it for a pass.
+        exceeded=() if judgement is None or judgement.outcome == "kept" else (judgement.headline,),
+        # Without an internal report nothing else keeps it.
+        aside=()
+        if told.report or not key
+        else (f"Keep the key of the digests in the report ('unveil digest'): {key}",),
+    )
+
+
+def _settings(told: Told) -> dict[str, Any]:
+    """Return the settings of :func:`audit`, from whichever door."""
+    values, roles = told.values, roles_of(told.values["columns"])
+    settings = {
+        **told.named("neighbours", "guesses", "tolerance", "population_size", "minimum_cell", "missing"),
+        "attacks": list(values["attacks"]) or None,
+        "targets": read_targets(values["targets"]),
+        "by": values["by"] or None,
+        "identifiers": values["identifiers"] or roles.identifiers,
+        "sensitive": values["sensitive"] or roles.sensitive,
+        "known": values["known"] or roles.known,
+        "weight": values["weight"] or roles.weight,
+        "household": values["household"] or roles.household,
+        "scenarios": told_scenarios(values["scenarios"], values["links"]) or None,
+        "compatibility": values["compatibility"],
+    }
+    kinds = values.get("kinds") or roles.kinds
+    if kinds:
+        settings["kinds"] = kinds
+    if values["compatibility"]:
+        settings["compatibility_seed"] = values["seed"]
+    return settings
+
+
+def _called(told: Told) -> dict[Path, str]:
+    """Return what each release is called by its owner, with a number where names repeat, where that is another name."""
+    released = [path for path in told.files.get("released", ()) if path in told.names]
+    names = [told.names[path] for path in released]
+    return {
+        path: name if names.count(name) == 1 else f"{name} ({names[: at + 1].count(name)})"
+        for at, (path, name) in enumerate(zip(released, names, strict=True))
+    }
+
+
+def _paper(told: Told) -> Paper:
+    """Return what stands in the report beside the figures; what is wrong with it is said before anything long runs."""
+    from unveil.ask.audit.parts.changes import read_previous
+    from unveil.data.files.digest import new_key
+    from unveil.show.profiles import profile
+
+    values, compare = told.values, told.path("compare")
+
+    def called(path: Path | None) -> Path | None:
+        return None if path is None else Path(told.names.get(path, path))
+
+    return Paper(
+        written=told.written,
+        date=date.today().isoformat(),
+        review=values["review"],
+        techniques=techniques_in(values["techniques"]),
+        original=called(told.path("original")),
+        released=tuple(path for each in told.files.get("released", ()) if (path := called(each)) is not None),
+        control=called(told.path("control")),
+        profile=profile(values["profile"]).name if values["profile"] else None,
+        previous=None if compare is None else read_previous(compare),
+        digest_key=new_key() if values["shareable"] is not None else None,
+    )
+
+
+def techniques_in(written: Sequence[str]) -> dict[str, str]:
+    """Return what was done to each column, as ``column=text`` says it.
+
+    >>> techniques_in(("age=in bands of five years",))
+    {'age': 'in bands of five years'}
+    """
+    told = {}
+    for text in written:
+        column, equals, what = text.partition("=")
+        if not equals or not column.strip() or not what.strip():
+            raise AskedError(
+                "a technique must be written COLUMN=TEXT, as in age='in bands of five years'. Write it so", "techniques"
+            )
+        told[column.strip()] = what.strip()
+    return told

@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS, DISTANCES
-from unveil.ask.audit.findings import Audit, Audited, Finding
-from unveil.ask.audit.verdict import worst_of
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, worst_of
 from unveil.ask.audit.words import FIGURE_NAMES, row_name
 from unveil.errors import InputError
 from unveil.measure.trials.risk import Rate
@@ -15,9 +14,12 @@ from unveil.show.blocks import Chart, Series, Style, Threshold
 from unveil.show.bounded import Bounded
 from unveil.show.text import name, percent
 
+if TYPE_CHECKING:
+    from unveil.ask.audit.attacks import AuditAttack
+
 #: A picture with more rows than this is too long to be compared at a glance; the table has all.
 MOST_ROWS = 12
-_LONGEST_NAME = 44
+LONGEST_ROW = 44
 #: The rates of a picture and how they look; each has a shape of its own.
 _STYLES: tuple[tuple[str, Style], ...] = (
     ("attack_rate", "first"),
@@ -29,16 +31,16 @@ _READ = (
 )
 
 
-def comparison_chart(audit: Audit) -> Chart | None:
-    """Return each release's worst linkability beside control and chance, or None where none was measured."""
-    found = [(release.name, worst_of(release, "linkability")) for release in audit.releases]
+def comparison_chart(audit: Audit, attack: "AuditAttack") -> Chart | None:
+    """Return the worst of an attack on each release beside control and chance, or None where none was measured."""
+    found = [(release.name, worst_of(release, attack.name)) for release in audit.releases]
     rows = [(label, finding) for label, finding in found if finding is not None]
     if not rows:
         return None
     return rate_chart(
         rows,
         title="The worst adversary found, on each release" if len(rows) > 1 else "The worst adversary found",
-        x_label="share of people whose facts are put together",
+        x_label=attack.x_label,
         caption=f"{_READ} {_BESIDE if audit.has_control else _ALONE}",
     )
 
@@ -47,23 +49,22 @@ _BESIDE = "What matters is how far people in the data lie to the right of people
 _ALONE = "Without a control table it can only be compared with blind chance."
 
 
-def attack_chart(audit: Audit, attack: str) -> Chart | None:
+def attack_chart(audit: Audit, attack: "AuditAttack") -> Chart | None:
     """Return the rates of one attack, a row for each adversary and release, or None where none was measured."""
-    if attack in DISTANCES:
-        return distance_chart(audit, attack)
+    if attack.chart is not None:
+        return attack.chart(audit, attack)
+    found = [(release, finding) for release in audit.releases for finding in release.of(attack.name)]
     rows = [
-        (row_name(release, finding, several=len(audit.releases) > 1, longest=_LONGEST_NAME), finding)
-        for release in audit.releases
-        for finding in release.of(attack)
+        (row_name(release, finding, several=len(audit.releases) > 1, longest=LONGEST_ROW), finding)
+        for release, finding in found
         if finding.risk.attack_rate.defined
     ]
     if not rows:
         return None
     cut = f" The first {MOST_ROWS} of {len(rows)} are drawn; the table has all." if len(rows) > MOST_ROWS else ""
-    told = attack == "linkability" and all(each.search is None for each in audit.releases)
-    words = ATTACK_TEXTS[attack]
-    caption = _READ if told else words.caption
-    return rate_chart(rows[:MOST_ROWS], title=words.title, x_label=words.x_label, caption=f"{caption}{cut}")
+    searched = any(finding.search is not None for _, finding in found)
+    caption = (searched and attack.searched_caption) or attack.caption or _READ
+    return rate_chart(rows[:MOST_ROWS], title=attack.title, x_label=attack.x_label, caption=f"{caption}{cut}")
 
 
 def rate_chart(rows: Sequence[tuple[str, Finding]], *, title: str, x_label: str, caption: str) -> Chart:
@@ -74,48 +75,15 @@ def rate_chart(rows: Sequence[tuple[str, Finding]], *, title: str, x_label: str,
         title=title,
         x_label=x_label,
         y_label="",
-        series=tuple(_points(FIGURE_NAMES[figure], rates[figure], style) for figure, style in shown),
+        series=tuple(points(FIGURE_NAMES[figure], rates[figure], style) for figure, style in shown),
         caption=caption,
         x_range=(0.0, _reach([rate for each in rates.values() for rate in each])),
         x_kind="share",
-        rows=tuple(name(label, _LONGEST_NAME) for label, _ in rows),
+        rows=tuple(name(label, LONGEST_ROW) for label, _ in rows),
     )
 
 
-def distance_chart(audit: Audit, attack: str) -> Chart | None:
-    """Return how near released records are, one row per release, beside people who are not in the data."""
-    found = [(each.name, finding) for each in audit.releases for finding in each.of(attack) if finding.figures]
-    near = [(label, finding) for label, finding in found if math.isfinite(finding.figures.get("median", math.nan))]
-    if not near:
-        return None
-    series = []
-    for label, prefix, style in _NEAR:
-        own = [[finding.figures.get(f"{prefix}{end}", math.nan) for _, finding in near] for end in ("median", "low")]
-        rates = [Rate(median, median if math.isnan(low) else low, median) for median, low in zip(*own, strict=True)]
-        if any(rate.defined for rate in rates):
-            series.append(_points(label, rates, style))
-    top = max(float(np.nanmax(each.x)) for each in series)
-    return Chart(
-        title=ATTACK_TEXTS[attack].title,
-        x_label=ATTACK_TEXTS[attack].x_label,
-        y_label="",
-        series=tuple(series),
-        caption=(
-            "The dot is the record in the middle, the bar reaches to the nearest 5%. Released records to the left of "
-            "people who are not in the data keep too near to those who are. A release that passes is not thereby safe."
-        ),
-        x_range=(0.0, max(0.05, math.ceil(top * 20 - 1e-9) / 20)),
-        rows=tuple(name(label, _LONGEST_NAME) for label, _ in near),
-    )
-
-
-_NEAR: tuple[tuple[str, str, Style], ...] = (
-    ("released records", "", "first"),
-    ("people not in the data", "control_", "second"),
-)
-
-
-def weight_chart(release: Audited) -> Chart | None:
+def weight_chart(release: AuditedRelease, attack: "AuditAttack") -> Chart | None:
     """Return what is left of the worst adversary when one column is taken away, the most telling column first."""
     weights = release.weights[:MOST_ROWS]
     if not weights:
@@ -123,9 +91,9 @@ def weight_chart(release: Audited) -> Chart | None:
     whole = weights[0].whole
     return Chart(
         title="What is left of the worst adversary without a column",
-        x_label="share of people whose facts are put together",
+        x_label=attack.x_label,
         y_label="",
-        series=(_points("without this column", [weight.without for weight in weights], "first"),),
+        series=(points("without this column", [weight.without for weight in weights], "first"),),
         caption=(
             "The further a dot lies to the left of the dashed line, the more the worst adversary depends on that "
             "column: coarsening it or leaving it out would help most. A dot to the right of the line belongs to a "
@@ -134,7 +102,7 @@ def weight_chart(release: Audited) -> Chart | None:
         x_range=(0.0, _reach([weight.without for weight in weights] + [whole])),
         x_kind="share",
         thresholds=line_at("with all columns", whole),
-        rows=tuple(name(weight.column, _LONGEST_NAME) for weight in weights),
+        rows=tuple(name(weight.column, LONGEST_ROW) for weight in weights),
     )
 
 
@@ -150,7 +118,8 @@ def _has_place(rate: Rate) -> bool:
     return rate.defined and not isinstance(rate.value, Bounded)
 
 
-def _points(label: str, rates: Sequence[Rate], style: Style) -> Series:
+def points(label: str, rates: Sequence[Rate], style: Style) -> Series:
+    """Return rates as dots with their intervals; what is told by its bounds has no dot."""
     return Series(
         name=label,
         x=np.array([rate.value if _has_place(rate) else math.nan for rate in rates]),
@@ -169,14 +138,14 @@ def _reach(rates: Sequence[Rate]) -> float:
     return min(1.0, max(0.05, math.ceil(top / step - 1e-9) * step))
 
 
-def charts(audit: Audit) -> list[Chart]:
+def charts(audit: Audit, attacks: "Sequence[AuditAttack]", *, leading: "AuditAttack") -> list[Chart]:
     """Return what a picture of the audit shows: the worst adversary on each release, and what its columns are worth."""
-    found = [comparison_chart(audit)]
+    found = [comparison_chart(audit, leading)]
     weighed = [release for release in audit.releases if release.weights]
     if weighed:
-        found.append(weight_chart(max(weighed, key=lambda release: release.weights[0].whole.value)))
+        found.append(weight_chart(max(weighed, key=lambda release: release.weights[0].whole.value), leading))
     drawn = [chart for chart in found if chart is not None]
-    for attack in audit.attacks:
+    for attack in attacks:
         if not drawn and (chart := attack_chart(audit, attack)) is not None:
             drawn.append(chart)
     if not drawn:

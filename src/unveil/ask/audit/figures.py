@@ -3,7 +3,8 @@
 from math import isnan, nan
 from typing import Any
 
-from unveil.ask.audit.findings import FIGURES, Audit, Audited, Finding
+from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.findings import FIGURES, Audit, AuditedRelease, Finding
 from unveil.ask.audit.parts.candidates import candidate_metrics
 from unveil.ask.audit.verdict import sentence
 from unveil.measure.releases._plain import plain
@@ -23,16 +24,7 @@ def figures_of(audit: Audit) -> dict[str, Any]:
     return {
         "original": {
             "rows": audit.rows,
-            "columns": [
-                {
-                    "name": each.name,
-                    "kind": each.kind,
-                    "role": each.role,
-                    "reason": each.reason,
-                    "missing": each.missing,
-                }
-                for each in audit.columns
-            ],
+            "columns": [vars(each) for each in audit.columns],
             "sha256": audit.sha256,
         },
         "direct_identifiers": [
@@ -51,7 +43,7 @@ def figures_of(audit: Audit) -> dict[str, Any]:
     }
 
 
-def _release(release: Audited) -> dict[str, Any]:
+def _release(release: AuditedRelease) -> dict[str, Any]:
     search = release.search
     return {
         "name": release.name,
@@ -122,6 +114,7 @@ def _rate(rate: Rate) -> dict[str, float]:
 
 def rows_of(audit: Audit) -> list[dict[str, Any]]:
     """Return one flat row for each release, attack and adversary; what is undefined is None."""
+    distances = dict.fromkeys(figure for attack in ATTACKS.values() for figure in attack.distances)
     rows = []
     for release in audit.releases:
         for finding in release.findings:
@@ -140,7 +133,7 @@ def rows_of(audit: Audit) -> list[dict[str, Any]]:
                 row[f"{figure}_high"] = _number(rate.high)
             for end in ("expected", "low", "high"):
                 row[f"links_{end}"] = _number(getattr(finding.links, end))
-            for figure in ("median", "low"):
+            for figure in distances:
                 row[figure] = _number(finding.figures.get(figure, nan))
             rows.append({**row, "sentence": sentence(finding)})
     return rows

@@ -43,34 +43,6 @@ class Links:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
-    """One attack on one release by one adversary: the four rates, and further figures of that attack by name."""
-
-    attack: str
-    targets: int
-    risk: Risk
-    scenario: Scenario | None = None
-    #: The column that was guessed, where the attack guesses one.
-    secret: str = ""
-    neighbours: int | None = None
-    links: Links = Links()
-    figures: Mapping[str, float] = field(default_factory=dict)
-    groups: "Groups | None" = None
-    #: Why the attack could not be run, or what limits what it says; one sentence.
-    remark: str = ""
-
-    def rate(self, figure: str) -> Rate:
-        """Return the rate of this name."""
-        rate: Rate = getattr(self.risk, figure)
-        return rate
-
-    @property
-    def worse(self) -> Rate:
-        """What the finding is ranked by: the excess over control, or without one the attack's own rate."""
-        return self.risk.excess_over_control if self.risk.excess_over_control.defined else self.risk.attack_rate
-
-
-@dataclass(frozen=True, kw_only=True)
 class Weight:
     """How much one column helps the worst adversary: the rate without it, measured on the same people."""
 
@@ -98,7 +70,43 @@ class Search:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Audited:
+class Finding:
+    """One attack on one release by one adversary: the four rates, and further figures of that attack by name."""
+
+    attack: str
+    targets: int
+    risk: Risk
+    scenario: Scenario | None = None
+    #: The column that was guessed, where the attack guesses one.
+    secret: str = ""
+    neighbours: int | None = None
+    links: Links = Links()
+    figures: Mapping[str, float] = field(default_factory=dict)
+    groups: "Groups | None" = None
+    #: Why the attack could not be run, or what limits what it says; one sentence.
+    remark: str = ""
+    #: What the adversary owes to each column, and how it was searched for, where the attack looks at that.
+    weights: tuple[Weight, ...] = ()
+    search: Search | None = None
+
+    def rate(self, figure: str) -> Rate:
+        """Return the rate of this name."""
+        rate: Rate = getattr(self.risk, figure)
+        return rate
+
+    @property
+    def worse(self) -> Rate:
+        """What the finding is ranked by: the excess over control, or without one the attack's own rate."""
+        return self.risk.excess_over_control if self.risk.excess_over_control.defined else self.risk.attack_rate
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether it is the mean over many adversaries, which is there to be compared with and is nobody's."""
+        return self.scenario is not None and self.scenario.origin == "random"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditedRelease:
     """One release and everything found about it."""
 
     name: str
@@ -107,14 +115,22 @@ class Audited:
     columns: tuple[str, ...]
     sha256: str | None
     findings: tuple[Finding, ...]
-    weights: tuple[Weight, ...] = ()
-    search: Search | None = None
     disclosure: "Disclosure | None" = None
     utility: "Utility | None" = None
 
     def of(self, attack: str) -> tuple[Finding, ...]:
         """Return the findings of one attack."""
         return tuple(finding for finding in self.findings if finding.attack == attack)
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        """How much each column helps the worst adversary, the most telling column first."""
+        return tuple(weight for finding in self.findings for weight in finding.weights)
+
+    @property
+    def search(self) -> Search | None:
+        """How the worst adversary was searched for, or None where nobody searched."""
+        return next((finding.search for finding in self.findings if finding.search is not None), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,10 +161,10 @@ class Audit:
     sha256: str | None
     control_rows: int | None
     control_sha256: str | None
-    releases: tuple[Audited, ...]
+    releases: tuple[AuditedRelease, ...]
     attacks: tuple[str, ...]
     #: The three questions asked of the original itself, as if it were released.
-    before: Audited | None = None
+    before: AuditedRelease | None = None
     flags: tuple[TableFlags, ...] = ()
     #: The column whose groups are shown, and how many people a group must have to be shown.
     by: str | None = None
@@ -165,3 +181,41 @@ class Audit:
     def has_control(self) -> bool:
         """Whether there is a table of people who are not in the data."""
         return self.control_rows is not None
+
+
+def is_proved(finding: Finding) -> bool:
+    """Return whether the attack did measurably better than what it must be compared with."""
+    risk = finding.risk
+    if risk.excess_over_control.defined:
+        return risk.excess_over_control.low > 0
+    if risk.control_rate.defined:
+        return False
+    base = risk.naive_rate.value if risk.naive_rate.defined else 0.0
+    return risk.attack_rate.defined and risk.attack_rate.low > base
+
+
+def severity(finding: Finding) -> tuple[bool, bool, float, float]:
+    """Return what findings of one attack are ranked by: proved first, then what can be compared, then how sure it is.
+
+    A single try that succeeded is 100%, but says less than 490 of 500: the lower end of the interval counts, not the
+    rate. An excess and a bare rate are different figures, so where some have an excess those without come last.
+    """
+    worse = finding.worse
+    return is_proved(finding), finding.risk.excess_over_control.defined, worse.low, worse.value
+
+
+def worst_of(release: AuditedRelease, attack: str) -> Finding | None:
+    """Return the finding of an attack with the highest figure, means left out, or None where it was not measured."""
+    found = [finding for finding in release.of(attack) if finding.worse.defined and not finding.is_mean]
+    return max(found, key=severity, default=None)
+
+
+def worst_over(audit: Audit, attack: str) -> tuple[AuditedRelease, Finding] | None:
+    """Return the worst finding of an attack over all releases, with its release, or None where none was measured."""
+    found = [(release, finding) for release in audit.releases if (finding := worst_of(release, attack)) is not None]
+    return max(found, key=lambda each: severity(each[1]), default=None)
+
+
+def remarks_on(audit: Audit, attack: str) -> list[str]:
+    """Return what limits what an attack says, or why it could not be run, each remark once."""
+    return list(dict.fromkeys(each.remark for release in audit.releases for each in release.of(attack) if each.remark))

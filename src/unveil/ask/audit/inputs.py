@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 from unveil._kernels.types import IntArray
-from unveil.ask.audit.findings import Audit, Audited, ColumnFact, TableFlags
+from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.checked import AuditSettings, ReleaseKind
+from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags
 from unveil.ask.audit.people import Labels, People, draw_people
-from unveil.ask.audit.settings import ATTACKS, Asked, ReleaseKind
 from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Role, Table, agree
 from unveil.data.table.native import columns_of, is_one_table
@@ -21,9 +22,9 @@ from unveil.measure.trials.groups import bands
 from unveil.show.editions import people
 
 
-def refuse_constant(table: Table, asked: Asked) -> None:
+def refuse_constant(table: Table, settings: AuditSettings) -> None:
     """Refuse a sensitive column that is the same for everybody: nothing can be learned, and nothing be measured."""
-    if not {"inference", "attribute_disclosure"} & set(asked.parts):
+    if not any(attack.guesses_sensitive for name, attack in ATTACKS.items() if name in settings.parts):
         return
     for column in table.columns:
         if column.role == "sensitive" and table.frame.get_column(column.name).drop_nulls().n_unique() < 2:
@@ -33,24 +34,25 @@ def refuse_constant(table: Table, asked: Asked) -> None:
             )
 
 
-def check_weights(release: Release, asked: Asked) -> None:
+def check_weights(release: Release, settings: AuditSettings) -> None:
     """Say what is wrong with the columns of weights and households, before anything long is computed."""
-    if "disclosure" not in asked.parts:
+    if "disclosure" not in settings.parts:
         return
-    for what, name in (("weight", asked.weight), ("household", asked.household)):
+    for what, name in (("weight", settings.weight), ("household", settings.household)):
         if name is not None and name not in release.released.column_names:
             raise InputError(
                 f"the {what} column {name!r} must be in the original and in the release {release.name!r}, but one "
                 "of them lacks it. Name a column that both have, or leave it out"
             )
     for table in (release.original, release.released):
-        checked_weights(table, asked.weight)
+        checked_weights(table, settings.weight)
 
 
 _ROLE_WORDS = {"identifier": "an identifier", "sensitive": "sensitive", "ignored": "ignored"}
 
 
-class One(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class PreparedRelease:
     """One release, ready to be attacked."""
 
     release: Release
@@ -74,24 +76,30 @@ class One(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prepared:
+class PreparedAudit:
     """Everything an audit works on."""
 
     original: Table
     control: Table | None
-    releases: tuple[One, ...]
-    #: The attacks to run, and these together with what else is measured.
-    attacks: tuple[str, ...]
+    releases: tuple[PreparedRelease, ...]
+    #: The attacks to run and what else is measured, in the order of the report.
     parts: tuple[str, ...]
     people: People
     outsiders: People | None
     #: The group of each row of the original and of the control table, where groups were asked for.
     groups: Labels | None
     flags: tuple[TableFlags, ...]
-    asked: Asked
+    settings: AuditSettings
     notes: tuple[str, ...]
 
-    def found(self, audited: tuple[Audited, ...], *, before: Audited | None, notes: tuple[str, ...]) -> Audit:
+    @property
+    def attacks(self) -> tuple[str, ...]:
+        """The attacks to run."""
+        return tuple(part for part in self.parts if part in ATTACKS)
+
+    def found(
+        self, releases: tuple[AuditedRelease, ...], *, before: AuditedRelease | None, notes: tuple[str, ...]
+    ) -> Audit:
         """Return the audit with these findings."""
         return Audit(
             rows=self.original.rows,
@@ -102,15 +110,15 @@ class Prepared:
             sha256=self.original.sha256,
             control_rows=None if self.control is None else self.control.rows,
             control_sha256=None if self.control is None else self.control.sha256,
-            releases=audited,
+            releases=releases,
             attacks=self.attacks,
             before=before,
             flags=self.flags,
-            by=self.asked.by,
-            minimum_cell=self.asked.minimum_cell,
+            by=self.settings.by,
+            minimum_cell=self.settings.minimum_cell,
             attacked=_sizes(self.people),
             attacked_outside=_sizes(self.outsiders),
-            compatibility=self.asked.compatibility,
+            compatibility=self.settings.compatibility,
             notes=tuple(dict.fromkeys((*notes, *self.notes))),
         )
 
@@ -119,13 +127,15 @@ def _sizes(people: People | None) -> tuple[int, ...]:
     return () if people is None else (people.told.size, people.search.size, people.fresh.size)
 
 
-def prepare(original: Any, released: Any, control: Any, *, asked: Asked, rng: np.random.Generator) -> Prepared:
+def prepare(
+    original: Any, released: Any, control: Any, *, settings: AuditSettings, rng: np.random.Generator
+) -> PreparedAudit:
     """Return the tables made ready: of one kind and role per column, with whom to attack, and what must be said."""
-    parts = asked.parts
-    whole = _with_roles(_table(original, "original", asked), asked)
-    outside = None if control is None else _table(control, "control", asked)
-    refuse_constant(whole, asked)
-    notes = [*_role_notes(whole), *_target_notes(whole, asked)]
+    parts = settings.parts
+    whole = _with_roles(_table(original, "original", settings), settings)
+    outside = None if control is None else _table(control, "control", settings)
+    refuse_constant(whole, settings)
+    notes = [*_role_notes(whole), *_target_notes(whole, settings)]
     if outside is not None and _same_rows(whole, outside):
         outside = None
         notes.append(
@@ -133,57 +143,56 @@ def prepare(original: Any, released: Any, control: Any, *, asked: Asked, rng: np
             "the data; the audit was made as if there were none."
         )
     seeds = rng.integers(2**63, size=3)
-    people = draw_people(whole, asked.targets, rng=np.random.default_rng([seeds[0], 0]))
+    people = draw_people(whole, settings.targets, rng=np.random.default_rng([seeds[0], 0]))
     outsiders = None
     if outside is not None:
-        outsiders = draw_people(outside, asked.targets, rng=np.random.default_rng([seeds[1], 0]))
+        outsiders = draw_people(outside, settings.targets, rng=np.random.default_rng([seeds[1], 0]))
     releases = []
     given_tables: list[Table] = []
     named = _named(released)
-    if isinstance(asked.kind, Mapping):
-        _refuse_unknown(asked.kind, [name for name, _ in named])
+    if isinstance(settings.kind, Mapping):
+        _refuse_unknown(settings.kind, [name for name, _ in named])
     for name, given in named:
-        table = given.released if isinstance(given, Release) else _table(given, name, asked)
-        one, said = _one(name, given, table, whole, outside, asked, int(seeds[2]))
-        releases.append(one)
+        table = given.released if isinstance(given, Release) else _table(given, name, settings)
+        prepared, said = _prepared_release(name, given, table, whole, outside, settings, int(seeds[2]))
+        releases.append(prepared)
         # Flagged are all columns that a release has, also those that the original lacks.
         given_tables.append(replace(table, name=name))
         notes += said
-    return Prepared(
+    return PreparedAudit(
         original=whole,
         control=outside,
         releases=tuple(releases),
-        attacks=tuple(part for part in parts if part in ATTACKS),
         parts=parts,
         people=people,
         outsiders=outsiders,
-        groups=_groups(whole, outside, asked),
+        groups=_groups(whole, outside, settings),
         flags=_flags(whole, given_tables),
-        asked=asked,
+        settings=settings,
         notes=tuple(notes),
     )
 
 
-def _table(given: Any, name: str, asked: Asked) -> Table:
+def _table(given: Any, name: str, settings: AuditSettings) -> Table:
     if isinstance(given, Table):
         return given
     columns = columns_of(given, table=name)
-    told = {column: kind for column, kind in asked.kinds.items() if column in columns}
-    return Table.from_frame(columns, name=name, kinds=told, missing=asked.missing)
+    told = {column: kind for column, kind in settings.kinds.items() if column in columns}
+    return Table.from_frame(columns, name=name, kinds=told, missing=settings.missing)
 
 
-def _with_roles(table: Table, asked: Asked) -> Table:
+def _with_roles(table: Table, settings: AuditSettings) -> Table:
     """Return the table with the roles that were told; with ``known``, what is not named is ignored."""
-    told: dict[str, Role] = dict.fromkeys(asked.sensitive, "sensitive")
-    told |= dict.fromkeys(asked.identifiers, "identifier")
-    told |= dict.fromkeys(asked.known or (), "known")
-    told |= {name: "ignored" for name in (asked.weight, asked.household) if name is not None}
-    for name in (*told, *([asked.by] if asked.by is not None else [])):
+    told: dict[str, Role] = dict.fromkeys(settings.sensitive, "sensitive")
+    told |= dict.fromkeys(settings.identifiers, "identifier")
+    told |= dict.fromkeys(settings.known or (), "known")
+    told |= {name: "ignored" for name in (settings.weight, settings.household) if name is not None}
+    for name in (*told, *([settings.by] if settings.by is not None else [])):
         table.column(name)
     columns = []
     for column in table.columns:
         role: Role | None = told.get(column.name)
-        if role is None and asked.known is not None and column.role == "known":
+        if role is None and settings.known is not None and column.role == "known":
             role = "ignored"
         if role is not None:
             kind_reason = column.reason.rpartition("; ")[0]
@@ -202,10 +211,10 @@ def _role_notes(table: Table) -> list[str]:
     ]
 
 
-def _target_notes(table: Table, asked: Asked) -> list[str]:
-    if asked.targets is None or asked.targets <= table.rows:
+def _target_notes(table: Table, settings: AuditSettings) -> list[str]:
+    if settings.targets is None or settings.targets <= table.rows:
         return []
-    pattern = f"All {{}} of the original were attacked: there are no {asked.targets} of them."
+    pattern = f"All {{}} of the original were attacked: there are no {settings.targets} of them."
     return [people(table.rows, "person", "people", pattern=pattern)]
 
 
@@ -245,22 +254,23 @@ def _own_name(given: Any) -> str | None:
     return given.name if isinstance(given, Table | Release) else None
 
 
-def _one(
-    label: str, given: Any, table: Table, whole: Table, outside: Table | None, asked: Asked, seed: int
-) -> tuple[One, list[str]]:
-    kind = asked.kind.get(label) if isinstance(asked.kind, Mapping) else asked.kind
+def _prepared_release(
+    label: str, given: Any, table: Table, whole: Table, outside: Table | None, settings: AuditSettings, seed: int
+) -> tuple[PreparedRelease, list[str]]:
+    kind = settings.kind.get(label) if isinstance(settings.kind, Mapping) else settings.kind
     truth = None
     if isinstance(given, Release):
         kind = kind or given.kind
         truth = given.truth
     release = Release(whole, table, outside, kind=kind, name=label)
     alone = Release(whole, table, None, kind=kind, name=label)
-    check_weights(alone, asked)
+    check_weights(alone, settings)
     notes = [note if note.endswith(".") else f"{note}." for note in release.notes]
     if kind is None:
+        masked = " and ".join(attack.title.lower() for attack in ATTACKS.values() if attack.needs_masked)
         notes.append(
-            f"Whether {label!r} is masked or synthetic was not said (--kind), so nothing is concluded from it: record "
-            "linkage, which needs a masked release, was left out."
+            f"Whether {label!r} is masked or synthetic was not said (--kind), so nothing is concluded from it: "
+            f"{masked}, which needs a masked release, was left out."
         )
     left_out = {column.name: _ROLE_WORDS[column.role] for column in release.original.columns if column.role != "known"}
     known = tuple(column.name for column in release.original.columns if column.role == "known")
@@ -270,7 +280,7 @@ def _one(
             "identifiers, sensitive or ignored. Name some with --known"
         )
     found, said = _identified(release)
-    one = One(
+    prepared = PreparedRelease(
         release=release,
         known=known,
         sensitive=tuple(column.name for column in release.original.columns if column.role == "sensitive"),
@@ -289,7 +299,7 @@ def _one(
             for column in whole.columns
         ),
     )
-    return one, notes + said
+    return prepared, notes + said
 
 
 def _identified(release: Release) -> tuple[IntArray | None, list[str]]:
@@ -313,15 +323,15 @@ def _identified(release: Release) -> tuple[IntArray | None, list[str]]:
     return found.fill_null(-1).to_numpy().astype(np.int64), notes
 
 
-def _groups(whole: Table, outside: Table | None, asked: Asked) -> Labels | None:
+def _groups(whole: Table, outside: Table | None, settings: AuditSettings) -> Labels | None:
     """Return the group of each row of the original and of the control table by the column that was asked for."""
-    if asked.by is None:
+    if settings.by is None:
         return None
-    inside = bands(whole, asked.by)
-    if outside is None or asked.by not in outside.column_names:
+    inside = bands(whole, settings.by)
+    if outside is None or settings.by not in outside.column_names:
         return inside, None
-    own, others = agree(whole.select([asked.by]), outside.select([asked.by]))
-    return inside, bands(others, asked.by, like=own)
+    own, others = agree(whole.select([settings.by]), outside.select([settings.by]))
+    return inside, bands(others, settings.by, like=own)
 
 
 def _flags(whole: Table, released: Sequence[Table]) -> tuple[TableFlags, ...]:

@@ -8,13 +8,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
-from unveil.ask.audit.findings import Audit, Audited, Finding
+from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, remarks_on, worst_of, worst_over
 from unveil.ask.audit.quantities import quantities_of
-from unveil.ask.audit.verdict import is_proved, severity, worst_of
+from unveil.ask.audit.verdict import tone_of
 from unveil.ask.audit.words import compact_rate, listed, percent, rate_text
 from unveil.errors import InputError, did_you_mean, shortened
-from unveil.show.blocks import Tone
 from unveil.show.judgement import Judgement, judge_releases
 from unveil.show.profiles import profile
 from unveil.show.sign_off import Adversary, BoxFact, Figure, FileFact, SignOff, Variable
@@ -23,19 +22,19 @@ from unveil.show.text import count, name
 
 def box_facts(audit: Audit) -> dict[str, BoxFact]:
     """Return what was found on each of the three questions of opinion WP216, at its worst over the releases."""
-    return {attack: _box(audit, attack) for attack, text in ATTACK_TEXTS.items() if text.answers is not None}
+    return {each.answers: _box(audit, each.name) for each in ATTACKS.values() if each.answers is not None}
 
 
 def _box(audit: Audit, attack: str) -> BoxFact:
     if attack not in audit.attacks:
         return BoxFact(tested=False, why_not="This attack was not asked for (--attacks).")
-    found = [(release, finding) for release in audit.releases if (finding := worst_of(release, attack)) is not None]
-    if not found:
-        remarks = [finding.remark for release in audit.releases for finding in release.of(attack) if finding.remark]
-        return BoxFact(tested=False, why_not=next(iter(remarks), "It could not be measured on these tables."))
-    release, finding = max(found, key=lambda each: severity(each[1]))
+    found = worst_over(audit, attack)
+    if found is None:
+        why_not = next(iter(remarks_on(audit, attack)), "It could not be measured on these tables.")
+        return BoxFact(tested=False, why_not=why_not)
+    release, finding = found
     where = f"On {name(release.name, 40)!r}. " if len(audit.releases) > 1 else ""
-    return BoxFact(rate=rate_text(finding.risk.attack_rate), beside=f"{where}{_beside(finding)}", tone=_tone(finding))
+    return BoxFact(rate=rate_text(finding.risk.attack_rate), beside=f"{where}{_beside(finding)}", tone=tone_of(finding))
 
 
 def _beside(finding: Finding) -> str:
@@ -49,12 +48,6 @@ def _beside(finding: Finding) -> str:
     excess = risk.excess_over_control
     added = f" Being in the data adds {rate_text(excess)}." if excess.defined else ""
     return f"{whom}{'; '.join(parts) or 'nothing to compare with'}.{added}"
-
-
-def _tone(finding: Finding) -> Tone:
-    if not is_proved(finding):
-        return "neutral"
-    return "bad" if finding.worse.low >= 0.5 else "warning"
 
 
 _NONE = "–"
@@ -173,13 +166,13 @@ def _adversaries(audit: Audit) -> Iterator[Adversary]:
     for release in audit.releases:
         for finding in release.findings:
             who = finding.scenario
-            if who is None or who.origin == "random" or not who.first or (who.name, who.first) in seen:
+            if who is None or finding.is_mean or not who.first or (who.name, who.first) in seen:
                 continue
             seen.add((who.name, who.first))
             knows = listed(who.first, most=8)
             if who.second:
                 knows = f"{knows} from one source, {listed(who.second, most=8)} from another"
-            title = ATTACK_TEXTS[finding.attack].title.lower()
+            title = ATTACKS[finding.attack].title.lower()
             yield Adversary(name=f"{who.name} ({title})", knows=knows, reason=who.reason)
 
 
@@ -191,14 +184,14 @@ def _figures(audit: Audit) -> Iterator[Figure]:
     def row(label: str, texts: list[str]) -> Figure:
         return Figure(label=label, before=texts[0], after=tuple(texts[1:]))
 
-    for attack, text in ATTACK_TEXTS.items():
-        if text.answers is not None and attack in audit.attacks:
-            found = [worst_of(each, attack) for each in everything]
-            yield row(text.title, [_NONE if each is None else compact_rate(each.risk.attack_rate) for each in found])
+    for attack in ATTACKS.values():
+        if attack.answers is not None and attack.name in audit.attacks:
+            found = [worst_of(each, attack.name) for each in everything]
+            yield row(attack.title, [_NONE if each is None else compact_rate(each.risk.attack_rate) for each in found])
             if any(each is not None and each.risk.excess_over_control.defined for each in found):
                 rates = [None if each is None else each.risk.excess_over_control for each in found]
                 texts = [_NONE if rate is None or not rate.defined else compact_rate(rate) for rate in rates]
-                yield row(f"{text.title}, excess over control", texts)
+                yield row(f"{attack.title}, excess over control", texts)
     if audit.before.disclosure is not None:
         yield row("Fewest rows that look alike (k)", [_disclosed(each, "k_anonymity") for each in everything])
         yield row("Rows that are unique", [_disclosed(each, "sample_uniqueness") for each in everything])
@@ -211,7 +204,7 @@ def _utility(audit: Audit) -> str:
     return f"Lost of what the original says, from 0% (nothing) to 100%: {', '.join(lost)}." if lost else ""
 
 
-def _disclosed(release: Audited, figure: str) -> str:
+def _disclosed(release: AuditedRelease, figure: str) -> str:
     if release.disclosure is None:
         return _NONE
     value = getattr(release.disclosure, figure)

@@ -49,7 +49,7 @@ def draw_people(table: Table, targets: int | None, *, rng: np.random.Generator) 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawn:
+class DrawnPeople:
     """The people of one release who are attacked, and as many others; for groups also what each belongs to."""
 
     release: Release

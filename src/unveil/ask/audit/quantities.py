@@ -1,76 +1,36 @@
 """The figures of an audit that a limit can be set for: what each means, what it needs, and its worst value."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from math import isnan, nan
 from types import MappingProxyType
 
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS, DISTANCES
-from unveil.ask.audit.findings import Audited, Finding
+from unveil.ask.audit.attacks import ATTACKS, AuditAttack
+from unveil.ask.audit.findings import AuditedRelease
 from unveil.show.limits import Quantity
 
-_RATES = {
-    "attack_rate": "share of tries that succeed on people in the data",
-    "naive_rate": "share of tries that succeed by blind chance",
-    "control_rate": "share of tries that succeed on people who are not in the data (needs --control)",
-    "excess_over_control": "what being in the data adds: (attack - control) / (1 - control) (needs --control)",
-    "worst_group": "share of tries that succeed on the group that is hit most (needs --by)",
-}
 _ENDS = {"": "", ".low": "; lower end of its 95% interval", ".high": "; upper end of its 95% interval"}
-_DISTANCES = {
-    "median": "median over released rows",
-    "low": "5% quantile over released rows",
-}
-#: Figures of the release itself: what each means, how it is read off, and whether more of it is worse.
-_OF_RELEASE: Mapping[str, tuple[str, Callable[[Audited], float], bool]] = MappingProxyType(
+#: Figures of the release itself by part and name: what each means, and whether more of it is worse.
+_OF_RELEASE: Mapping[str, tuple[str, bool]] = MappingProxyType(
     {
-        "disclosure.k_anonymity": (
-            "fewest released rows that look alike in the known columns",
-            lambda release: nan if release.disclosure is None else release.disclosure.k_anonymity,
-            False,
-        ),
-        "disclosure.highest_risk": (
-            "1 / fewest released rows that look alike",
-            lambda release: nan if release.disclosure is None else release.disclosure.highest_risk,
-            True,
-        ),
-        "disclosure.average_risk": (
-            "mean over released rows of 1 / rows that look alike",
-            lambda release: nan if release.disclosure is None else release.disclosure.average_risk,
-            True,
-        ),
-        "disclosure.sample_uniqueness": (
-            "share of released rows that are the only one of their kind",
-            lambda release: nan if release.disclosure is None else release.disclosure.sample_uniqueness,
-            True,
-        ),
-        "utility.loss": (
-            "what the release has lost of what the original says, from 0 to 1",
-            lambda release: nan if release.utility is None else release.utility.loss,
-            True,
-        ),
+        "disclosure.k_anonymity": ("fewest released rows that look alike in the known columns", False),
+        "disclosure.highest_risk": ("1 / fewest released rows that look alike", True),
+        "disclosure.average_risk": ("mean over released rows of 1 / rows that look alike", True),
+        "disclosure.sample_uniqueness": ("share of released rows that are the only one of their kind", True),
+        "utility.loss": ("what the release has lost of what the original says, from 0 to 1", True),
     }
 )
-
-
-def _figures(attack: str) -> tuple[str, ...]:
-    text = ATTACK_TEXTS[attack]
-    if attack in DISTANCES:
-        return tuple(_DISTANCES)
-    rates = ["attack_rate", *(["naive_rate"] if text.has_chance else [])]
-    rates += ["control_rate", "excess_over_control"] if text.controlled else []
-    return (*rates, *(["worst_group"] if text.per_person else []))
 
 
 def meanings() -> dict[str, str]:
     """Return what each quantity that a limit can be set for means; each is the worst over releases and adversaries."""
     said: dict[str, str] = {}
-    for attack in ATTACK_TEXTS:
-        for figure in _figures(attack):
-            if figure in _RATES:
-                said |= {f"{attack}.{figure}{end}": f"{_RATES[figure]}{which}" for end, which in _ENDS.items()}
+    for attack in ATTACKS.values():
+        for figure, meaning in attack.limited.items():
+            if attack.distances:
+                said[f"{attack.name}.{figure}"] = f"{meaning}; exceeded when less than VALUE"
             else:
-                said[f"{attack}.{figure}"] = f"{_DISTANCES[figure]}; exceeded when less than VALUE"
-    for name, (meaning, _, more_is_worse) in _OF_RELEASE.items():
+                said |= {f"{attack.name}.{figure}{end}": f"{meaning}{which}" for end, which in _ENDS.items()}
+    for name, (meaning, more_is_worse) in _OF_RELEASE.items():
         said[name] = meaning if more_is_worse else f"{meaning}; exceeded when less than VALUE"
     return said
 
@@ -82,39 +42,34 @@ def needs(quantity: str) -> tuple[str, ...]:
     (('control',), (), ('control',))
     """
     part, figure = quantity.split(".")[:2]
-    text = ATTACK_TEXTS.get(part)
-    control = figure in ("control_rate", "excess_over_control") or (text is not None and text.needs_control)
-    return (*(["control"] if control else []), *(["by"] if figure == "worst_group" else []))
+    return ATTACKS[part].needs(figure) if part in ATTACKS else ()
 
 
-def quantities_of(releases: Iterable[Audited]) -> dict[str, Quantity]:
+def quantities_of(releases: Iterable[AuditedRelease]) -> dict[str, Quantity]:
     """Return each quantity at its worst over releases and adversaries; the mean over random splits does not count."""
     every = tuple(releases)
     found = {}
     for name, meaning in meanings().items():
+        part, *figure = name.split(".")
         if name in _OF_RELEASE:
-            _, read, more_is_worse = _OF_RELEASE[name]
-            worst = max if more_is_worse else min
-            value = worst((value for release in every if not isnan(value := read(release))), default=nan)
+            more_is_worse, worst = _OF_RELEASE[name][1], max if _OF_RELEASE[name][1] else min
+            parts = [measured for release in every if (measured := getattr(release, part)) is not None]
+            value = worst((v for each in parts if not isnan(v := getattr(each, *figure))), default=nan)
         else:
-            more_is_worse = name.split(".")[1] not in _DISTANCES
-            value = _worst(every, *name.split("."))
+            more_is_worse = not ATTACKS[part].distances
+            value = _worst(every, ATTACKS[part], *figure)
         found[name] = Quantity(
             name=name, value=value, meaning=meaning, exceeded_when_undefined=False, more_is_worse=more_is_worse
         )
     return found
 
 
-def _worst(releases: tuple[Audited, ...], attack: str, figure: str, end: str = "value") -> float:
-    found = [finding for release in releases for finding in release.of(attack) if not _is_mean(finding)]
-    if figure in _DISTANCES:
+def _worst(releases: tuple[AuditedRelease, ...], attack: AuditAttack, figure: str, end: str = "value") -> float:
+    found = [finding for release in releases for finding in release.of(attack.name) if not finding.is_mean]
+    if attack.distances:
         return min((v for each in found if not isnan(v := each.figures.get(figure, nan))), default=nan)
     if figure == "worst_group":
         rates = [group.attack_rate for each in found if each.groups is not None for group in each.groups.groups]
     else:
         rates = [finding.rate(figure) for finding in found]
     return max((value for rate in rates if not isnan(value := getattr(rate, end))), default=nan)
-
-
-def _is_mean(finding: Finding) -> bool:
-    return finding.scenario is not None and finding.scenario.origin == "random"

@@ -2,12 +2,16 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from unveil.ask.audit.findings import Scenario
 from unveil.ask.audit.scenarios import read_link, read_scenario
+from unveil.ask.audit.settings import QUESTION
+from unveil.ask.settings import LISTS, Question
+from unveil.ask.told import Told
+from unveil.ask.values import value_of
 from unveil.data.files.documents import read_toml
 from unveil.data.files.header import Header
 from unveil.data.files.source import shown
@@ -15,63 +19,38 @@ from unveil.data.table import Table
 from unveil.errors import InputError, did_you_mean
 from unveil.show.progress import Progress
 
-#: What a file of settings may hold, and what each must be.
-_SETTINGS: Mapping[str, tuple[type, ...]] = {
-    "original": (str,),
-    "released": (str, list),
-    "control": (str,),
-    "kind": (str,),
-    "id": (str, list),
-    "sensitive": (str, list),
-    "known": (str, list),
-    "missing": (str, list),
-    "header": (str,),
-    "attacks": (str, list),
-    "targets": (int, str),
-    "neighbours": (int,),
-    "guesses": (int,),
-    "tolerance": (float, int),
-    "by": (str,),
-    "weight": (str,),
-    "household": (str,),
-    "population_size": (int,),
-    "minimum_cell": (int,),
-    "compatibility": (str,),
-    "profile": (str,),
-    "review": (str,),
+#: What a file of settings may hold beside the settings of the question, and what each must be.
+_TABLES: Mapping[str, tuple[type, ...]] = {
     "techniques": (dict,),
-    "seed": (int,),
     "kinds": (dict,),
     "limits": (dict,),
     "scenario": (list,),
     "release": (list,),
 }
-#: Settings that :func:`unveil.audit` takes under the same name, as they are written.
-_AS_WRITTEN = (
-    "kind", "neighbours", "guesses", "tolerance", "by", "weight", "household", "population_size", "minimum_cell",
-    "compatibility", "kinds", "header",
-)  # fmt: skip
+#: What a setting must be in such a file, by its kind; every other kind is a text.
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "tables": (str, list),
+    "columns": (str, list),
+    "texts": (str, list),
+    "several": (str, list),
+    "choice": (str,),
+}
+#: Settings that say where an answer goes, or what a page alone can say.
+_NOT_IN_A_FILE = ("config", "compare", "shareable", "show_records", "links", "scenarios", "edition", "columns")
+
+
+def _settings() -> dict[str, tuple[type, ...]]:
+    """Return what a file of settings may hold, and what each must be."""
+    told: dict[str, tuple[type, ...]] = {}
+    for each in QUESTION.settings:
+        if each.kind == "number":
+            told[each.key] = (int,) if each.whole else (float, int)
+        elif each.name not in (*_NOT_IN_A_FILE, *_TABLES):
+            told[each.key] = (int, str) if each.name == "targets" else _TYPES.get(each.kind, (str,))
+    return {**told, **_TABLES}
+
+
 _WORDS = {str: "a text", list: "a list", int: "a whole number", float: "a number", dict: "a table"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What a file of settings says, with its paths made to start where the file is."""
-
-    original: Path | None = None
-    released: tuple[Path, ...] = ()
-    control: Path | None = None
-    names: Mapping[Path, str] = field(default_factory=dict)
-    release_kinds: Mapping[Path, str] = field(default_factory=dict)
-    scenarios: tuple[Scenario, ...] = ()
-    limits: Mapping[str, float] = field(default_factory=dict)
-    seed: int | None = None
-    #: What stands in the report beside the figures.
-    profile: str | None = None
-    review: str = ""
-    techniques: Mapping[str, str] = field(default_factory=dict)
-    #: The settings of :func:`unveil.audit` that are written in the file.
-    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 class AuditTables(NamedTuple):
@@ -135,44 +114,73 @@ def _names(paths: Sequence[Path], told: Mapping[Path, str]) -> dict[Path, str]:
     return called
 
 
-def read_settings(path: str | Path) -> Settings:
-    """Return what a TOML file says about an audit: its files, roles, scenarios and limits.
+def with_settings(told: Told) -> Told:
+    """Return what was told together with what the TOML file says that it names; what was said wins over the file.
 
     Paths in it start from the folder of the file. A scenario is written ``[[scenario]]`` with ``name``, ``columns`` (or
     ``first`` and ``second``) and ``reason``; a release either in ``released = ["a.csv"]`` or as ``[[release]]`` with
     ``file``, ``name`` and ``kind``.
     """
-    path = Path(path)
-    told = read_toml(path)
-    _check(told, path)
+    path = told.must("config")
+    content = read_toml(path)
+    _check(content, path)
     folder = path.parent
-    releases = [_release(each, path) for each in told.get("release", ())]
-    files = [folder / file for file in _list(told.get("released", ()))]
-    files += [folder / str(each["file"]) for each in releases]
-    named = dict(zip(files[len(files) - len(releases) :], releases, strict=True))
-    return Settings(
-        original=folder / told["original"] if "original" in told else None,
-        released=tuple(files),
-        control=folder / told["control"] if "control" in told else None,
-        names={file: str(each["name"]) for file, each in named.items() if "name" in each},
-        release_kinds={file: str(each["kind"]) for file, each in named.items() if "kind" in each},
-        scenarios=tuple(_scenario(each, path) for each in told.get("scenario", ())),
-        limits=_limits(told.get("limits", {}), path),
-        seed=told.get("seed"),
-        profile=told.get("profile"),
-        review=told.get("review", ""),
-        techniques={str(column): str(text) for column, text in told.get("techniques", {}).items()},
-        more=_more(told),
+    releases = [_release(each, path) for each in content.get("release", ())]
+    released = [folder / file for file in _list(content.get("released", ()))]
+    released += [folder / str(each["file"]) for each in releases]
+    named = dict(zip(released[len(released) - len(releases) :], releases, strict=True))
+    files: dict[str, tuple[Path, ...]]
+    files = {name: (folder / content[name],) for name in ("original", "control") if name in content}
+    files |= {"released": tuple(released)} if released else {}
+    named_here = [each for each in QUESTION.settings if each.key in content and each.key not in _TABLES]
+    said = {each.name: content[each.key] for each in named_here if not each.is_file}
+    said["limits"] = tuple(_limits(content.get("limits", {}), path, told.question).items())
+    if not told.values["links"]:
+        said["scenarios"] = tuple(_scenario(each, path) for each in content.get("scenario", ()))
+    own = {name for name, _ in told.values["limits"]}
+    limits = (*told.values["limits"], *((name, value) for name, value in said.pop("limits") if name not in own))
+    more = {name: _value(name, raw, told) for name, raw in said.items() if name not in told.said}
+    techniques = tuple(f"{column}={text}" for column, text in content.get("techniques", {}).items())
+    every = {**files, **told.files}
+    return replace(
+        told,
+        files=every,
+        values={
+            **told.values,
+            **more,
+            "limits": limits,
+            "techniques": (*techniques, *told.values["techniques"]),
+            "kinds": content.get("kinds"),
+            "names": {file: str(each["name"]) for file, each in named.items() if "name" in each},
+            "kinds_of_releases": {file: str(each["kind"]) for file, each in named.items() if "kind" in each},
+        },
+        said=told.said | set(more),
+        sample=told.sample and "original" not in every,
     )
 
 
+def _value(name: str, raw: Any, told: Told) -> Any:
+    """Return a setting of the file as the command line would have given it."""
+    setting = told.question.setting(name)
+    if name == "scenarios":
+        return raw
+    said = tuple(_list(raw)) if setting.kind in LISTS or setting.beside else str(raw)
+    try:
+        return value_of(setting, said, told.question, door="command line")
+    except InputError as error:
+        raise InputError(
+            f"{setting.key!r} in the settings {shown(told.must('config'))} cannot be used: {error}"
+        ) from error
+
+
 def _check(told: Mapping[str, Any], path: Path) -> None:
+    known = _settings()
     for key, value in told.items():
-        if key not in _SETTINGS:
-            hint = did_you_mean(key, _SETTINGS) or f" It may have {', '.join(_SETTINGS)}."
+        if key not in known:
+            hint = did_you_mean(key, known) or f" It may have {', '.join(known)}."
             raise InputError(f"the settings {shown(path)} have no {key!r}.{hint}")
-        if not isinstance(value, _SETTINGS[key]) or isinstance(value, bool):
-            must = " or ".join(_WORDS[kind] for kind in _SETTINGS[key])
+        if not isinstance(value, known[key]) or isinstance(value, bool):
+            must = " or ".join(_WORDS[kind] for kind in known[key])
             raise InputError(f"{key!r} in the settings {shown(path)} must be {must}. Correct the file")
 
 
@@ -206,7 +214,7 @@ def _scenario(each: Any, path: Path) -> Scenario:
     return Scenario(name=str(each["name"]), first=tuple(first), second=tuple(second), reason=reason)
 
 
-def _limits(told: Mapping[str, Any], path: Path) -> dict[str, float]:
+def _limits(told: Mapping[str, Any], path: Path, question: Question) -> dict[str, float]:
     """Return limits by quantity; dots in a name that is not in quotes make TOML nest tables, which is undone here."""
     flat: dict[str, float] = {}
 
@@ -220,21 +228,12 @@ def _limits(told: Mapping[str, Any], path: Path) -> dict[str, float]:
                 raise InputError(f"the limit {before}{key!r} in {shown(path)} must be a number. Correct the file")
 
     walk(told, "")
+    known = question.meanings() if flat else {}
+    for name in flat:
+        if name not in known:
+            hint = did_you_mean(name, known) or " '--limit help' lists them."
+            raise InputError(f"the settings {shown(path)} set a limit for {name!r}, which is no quantity.{hint}")
     return flat
-
-
-def _more(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that :func:`unveil.audit` takes, under its names for them."""
-    more: dict[str, Any] = {}
-    for key, name in (("id", "identifiers"), ("sensitive", "sensitive"), ("known", "known"), ("missing", "missing")):
-        if key in told:
-            more[name] = _list(told[key])
-    if "attacks" in told:
-        more["attacks"] = _list(told["attacks"]) if isinstance(told["attacks"], list) else told["attacks"].split(",")
-    if "targets" in told:
-        more["targets"] = read_targets(told["targets"])
-    more |= {key: told[key] for key in _AS_WRITTEN if key in told}
-    return more
 
 
 def read_targets(written: str | int) -> int | None:
@@ -254,9 +253,7 @@ def read_targets(written: str | int) -> int | None:
     return number
 
 
-def told_scenarios(scenarios: Sequence[str], links: Sequence[str]) -> tuple[Scenario, ...]:
-    """Return the adversaries written after ``--scenario`` and ``--link``."""
-    return (*map(read_scenario, scenarios), *map(read_link, links))
-
-
-__all__ = ["Settings", "read_settings", "read_targets", "told_scenarios"]
+def told_scenarios(scenarios: Sequence[str | Scenario], links: Sequence[str]) -> tuple[Scenario, ...]:
+    """Return the adversaries as they were written, or read from a file of settings."""
+    named = (each if isinstance(each, Scenario) else read_scenario(each) for each in scenarios)
+    return (*named, *map(read_link, links))

@@ -14,6 +14,9 @@ from unveil.errors import InputError
 #: How many random splits are measured by default, and how many more the search for the worst may try.
 RANDOM_SPLITS = 20
 SEARCHED_SPLITS = 100
+#: An attack takes time for each column, so that a very wide table gets fewer tries: this many columns in all of them.
+MOST_COLUMNS = 5_000
+FEWEST_TRIES = 3
 _TOLD = "named by whoever ran the audit, who gave no reason"
 
 #: Two groups of columns that are known apart.
@@ -143,6 +146,15 @@ def settle(
             "two groups (--link A,B:C,D)"
         )
     return replace(scenario, second=second)
+
+
+def affordable(tries: int, columns: int) -> int:
+    """Return how many of so many tries a table of this many columns gets.
+
+    >>> affordable(100, 15), affordable(100, 500), affordable(100, 10_000)
+    (100, 10, 3)
+    """
+    return max(min(tries, MOST_COLUMNS // max(columns, 1)), min(tries, FEWEST_TRIES))
 
 
 def random_splits(columns: Sequence[str], *, most: int = RANDOM_SPLITS, rng: np.random.Generator) -> tuple[Split, ...]:

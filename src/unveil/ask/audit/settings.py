@@ -1,82 +1,332 @@
-"""The settings of an audit, checked before any table is looked at."""
+"""What can be asked about a released table."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
-
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
-from unveil.errors import InputError, did_you_mean, share, whole_number
-
-ReleaseKind = Literal["masked", "synthetic"]
-Compatibility = Literal["anonymeter"]
-
-#: Every attack that an audit can run, in the order of the report.
-ATTACKS = tuple(ATTACK_TEXTS)
-#: What is measured beside attacks: on the release, on its worth, and on the original as if it were released.
-MEASURES = ("disclosure", "utility", "before")
+from unveil.ask.settings import (
+    MORE,
+    Choices,
+    Question,
+    Setting,
+    header_setting,
+    limits_setting,
+    missing_setting,
+    seed_setting,
+)
+from unveil.ask.told import Told
 
 
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """The settings of an audit, checked."""
+def _attacks() -> Choices:
+    from unveil.ask.audit.attacks import ATTACKS
+    from unveil.ask.audit.checked import MEASURES
 
-    attacks: Sequence[str] | None
-    targets: int | None
-    neighbours: int
-    guesses: int
-    tolerance: float
-    model: Any
-    kind: ReleaseKind | Mapping[str, ReleaseKind] | None
-    known: tuple[str, ...] | None
-    sensitive: tuple[str, ...]
-    identifiers: tuple[str, ...]
-    kinds: Mapping[str, Any]
-    missing: tuple[str, ...]
-    by: str | None
-    weight: str | None
-    household: str | None
-    population_size: int | None
-    minimum_cell: int
-    compatibility: Compatibility | None
+    return (*((name, attack.title) for name, attack in ATTACKS.items()), *MEASURES.items())
 
-    def __post_init__(self) -> None:
-        numbers = ("targets", "neighbours", "guesses", "population_size", "minimum_cell")
-        for name in numbers:
-            number = getattr(self, name)
-            if number is not None:
-                whole_number(number, name)
-        share(self.tolerance, "tolerance", one=False)
-        if self.minimum_cell < 2:
-            raise InputError(
-                "minimum_cell must be at least 2, but is 1: a group of one person is never shown. Raise it"
-            )
-        if self.compatibility not in (None, "anonymeter"):
-            raise InputError(f"compatibility must be 'anonymeter' or None, but is {self.compatibility!r}. Correct it")
-        self._check_roles()
 
-    def _check_roles(self) -> None:
-        roles = [
-            *((name, "sensitive") for name in self.sensitive),
-            *((name, "identifiers") for name in self.identifiers),
-            *((name, "known") for name in self.known or ()),
-            *((name, what) for name, what in ((self.weight, "the weight"), (self.household, "the household")) if name),
-        ]
-        for name in {name for name, _ in roles}:
-            said = sorted({role for column, role in roles if column == name})
-            if len(said) > 1:
-                raise InputError(f"column {name!r} is said to be {' and '.join(said)}. Give it one role")
+def _profiles() -> Choices:
+    from unveil.show.profiles import PROFILES
 
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The attacks and measures that were asked for, in the order of the report; all unless some are named."""
-        every = (*ATTACKS, *MEASURES)
-        if self.attacks is None:
-            return every
-        wanted = [attack.strip().replace("-", "_") for attack in self.attacks]
-        for attack in wanted:
-            if attack not in every:
-                hint = did_you_mean(attack, every) or f" Choose from {', '.join(every)}."
-                raise InputError(f"there is no attack {attack!r} on tables.{hint}")
-        if not wanted:
-            raise InputError(f"at least one attack must be chosen. Choose from {', '.join(every)}")
-        return tuple(attack for attack in every if attack in wanted)
+    return (("", "None: only show the figures"), *((each.name, each.title) for each in PROFILES.values()))
+
+
+_LACKING = {
+    "control": "compares with people who are not in the data. Add {control}, or limit another figure",
+    "by": "is about groups of people. Name their column with {by}, or limit another figure",
+}
+
+
+def _together(told: Told) -> list[tuple[str, str]]:
+    """Return what makes no audit, and limits on figures that this audit cannot have: they would look like a pass."""
+    from unveil.ask.audit.quantities import needs
+
+    if not told.sample and not told.files.get("released"):
+        return [("released", "{released} must be named beside {original}")]
+    if told.values["show_records"] and not told.report:
+        return [("show_records", "{show_records} needs a report to show them in. Add --html FILE")]
+    have = {"control": told.sample or told.path("control") is not None, "by": bool(told.values["by"])}
+    chosen = told.values["attacks"]
+    for name, _ in told.values["limits"]:
+        lacking = next((need for need in needs(name) if not have[need]), None)
+        if lacking is not None:
+            return [("limits", f"{name} {_LACKING[lacking]}")]
+        if chosen and name.split(".")[0] not in chosen:
+            left_out = "belongs to an attack that {attacks} leaves out. Add it there, or limit another figure"
+            return [("limits", f"{name} {left_out}")]
+    return []
+
+
+_FILES = (
+    Setting(
+        name="original",
+        label="The original table",
+        kind="table",
+        words="The people whose privacy is at stake, one row for each: CSV or Parquet.",
+        required=True,
+        is_bare=True,
+    ),
+    Setting(
+        name="released",
+        label="What is to be released",
+        kind="tables",
+        words="One or several versions of it, masked or synthetic, whose columns have the same names. Several are "
+        "compared with one another.",
+        required=True,
+        is_bare=True,
+    ),
+    Setting(
+        name="release_kinds",
+        label="How it was made",
+        kind="choice",
+        choices=lambda: (
+            ("", "It is not known how"),
+            ("masked", "Masked: each row stems from one person"),
+            ("synthetic", "Synthetic: no row stems from a person"),
+        ),
+        default="",
+        beside="released",
+        option="--kind",
+    ),
+    Setting(
+        name="control",
+        label="People who are not in the original",
+        kind="table",
+        words="If you have them: people of the same kind with the same columns. Only with them can be told how much of "
+        "an attack comes from being in the data.",
+    ),
+)
+_PEOPLE = (
+    Setting(
+        name="columns",
+        label="What each column is",
+        kind="roles",
+        only="page",
+        default=(),
+        words="These are suggestions, made from names and values. Change what is wrong: attacks follow them.",
+        of="original",
+    ),
+    Setting(
+        name="scenarios",
+        label="Who might try",
+        kind="scenarios",
+        default=(),
+        metavar="NAME=COLUMNS",
+        words="If you have somebody in mind, such as a neighbour or an employer: what would they know beforehand? "
+        "Without any, many divisions of the columns are tried and the worst is looked for.",
+        of="original",
+        option="--scenario",
+    ),
+)
+_ON_COMMAND_LINE = (
+    Setting(
+        name="identifiers",
+        label="Columns that identify people",
+        kind="columns",
+        only="command line",
+        default=(),
+        option="--id",
+    ),
+    Setting(
+        name="sensitive",
+        label="Columns that an adversary wants to learn",
+        kind="columns",
+        only="command line",
+        default=(),
+    ),
+    Setting(
+        name="known",
+        label="The only columns an adversary may know",
+        kind="columns",
+        words="All others, if not given.",
+        only="command line",
+        default=(),
+    ),
+    Setting(
+        name="weight",
+        label="Survey weights: how many people each released row stands for",
+        kind="column",
+        only="command line",
+        metavar="COLUMN",
+    ),
+    Setting(
+        name="household",
+        label="Which household each person belongs to",
+        kind="column",
+        only="command line",
+        metavar="COLUMN",
+    ),
+    Setting(
+        name="links",
+        label="An adversary who holds these two groups of columns from two sources",
+        kind="texts",
+        only="command line",
+        default=(),
+        option="--link",
+        metavar="COLUMNS:COLUMNS",
+    ),
+    Setting(
+        name="compatibility",
+        label="Run linkability exactly as anonymeter 1.1.0 does, with its targets for the seed",
+        kind="choice",
+        choices=lambda: (("anonymeter", "anonymeter 1.1.0"),),
+        only="command line",
+    ),
+    Setting(
+        name="shareable",
+        label="Write a second report to FILE that may leave the house: small counts, folders and values are kept out",
+        kind="output",
+        only="command line",
+    ),
+    Setting(
+        name="techniques",
+        label="What was done to a column, for the sign-off sheet",
+        kind="texts",
+        only="command line",
+        default=(),
+        option="--technique",
+        metavar="COLUMN=TEXT",
+    ),
+    Setting(
+        name="show_records",
+        label="Show in the report of --html a few records that are released unchanged: internal, not to be shared",
+        kind="switch",
+        only="command line",
+        default=False,
+    ),
+    Setting(
+        name="config",
+        label="A TOML file with any of these settings; options win over it",
+        kind="file",
+        only="command line",
+    ),
+)
+_MORE = (
+    Setting(
+        name="edition",
+        label="Edition of the report",
+        kind="choice",
+        only="page",
+        choices=lambda: (
+            ("internal", "Internal: for you and those who decide"),
+            ("shareable", "Shareable: small counts and values are kept out"),
+        ),
+        default="internal",
+        fold=MORE,
+    ),
+    Setting(
+        name="profile",
+        label="Judge by published limits",
+        kind="choice",
+        choices=_profiles,
+        default="",
+        words="Which limit is right depends on the rules you are under and on who gets the data.",
+        fold=MORE,
+    ),
+    Setting(
+        name="compare",
+        label="The JSON of an earlier audit",
+        kind="file",
+        words="The report says what changed since.",
+        fold=MORE,
+    ),
+    limits_setting(),
+    Setting(
+        name="attacks",
+        label="Attacks and measures",
+        kind="several",
+        metavar="NAMES",
+        choices=_attacks,
+        default=(),
+        words="Run these only. Where none is chosen, all are run.",
+        fold=MORE,
+    ),
+    Setting(
+        name="targets",
+        label="How many people to attack",
+        kind="text",
+        metavar="N|all",
+        words="A number, or the word all. More people make the figures surer, and the audit slower.",
+        default="500",
+        fold=MORE,
+    ),
+    Setting(
+        name="neighbours",
+        label="Nearest released rows that count in linkability",
+        kind="number",
+        default=10,
+        least=1,
+        fold=MORE,
+    ),
+    Setting(
+        name="guesses",
+        label="Descriptions tried in singling out",
+        kind="number",
+        default=500,
+        least=1,
+        fold=MORE,
+    ),
+    Setting(
+        name="tolerance",
+        label="How far off a guessed number may be",
+        kind="number",
+        words="As a share of the true one: 0.05 is five percent.",
+        default=0.05,
+        least=0,
+        most=1,
+        whole=False,
+        fold=MORE,
+    ),
+    missing_setting(),
+    header_setting(),
+    Setting(
+        name="by",
+        label="Show every rate for the groups of",
+        kind="column",
+        metavar="COLUMN",
+        of="original",
+        fold=MORE,
+    ),
+    Setting(
+        name="population_size",
+        label="People whom the released ones were drawn from",
+        kind="number",
+        words="Their number, if the table is a sample and has no weights.",
+        least=1,
+        fold=MORE,
+    ),
+    Setting(
+        name="minimum_cell",
+        label="Smallest group of people to show",
+        kind="number",
+        default=11,
+        least=2,
+        fold=MORE,
+    ),
+    Setting(
+        name="review",
+        metavar="DATE",
+        label="When the decision is to be reviewed",
+        kind="text",
+        words="Stands on the sheet that is signed.",
+        example="2030-01-31",
+        fold=MORE,
+    ),
+    seed_setting(),
+)
+
+QUESTION = Question(
+    name="audit",
+    command=("audit",),
+    title="Audit a table",
+    lead="If this table is released, what could somebody do with it, and how sure is that?",
+    about=(
+        "ORIGINAL holds one row per person, each RELEASED what is to be published of it, masked or synthetic: CSV or "
+        "Parquet files whose columns have the same names. Several releases give one comparison. Without any file the "
+        "example inside unveil is audited. COLUMNS are names with commas between them."
+    ),
+    tries=(
+        "unveil audit",
+        "unveil audit people.csv masked.csv --control others.csv --html report.html",
+        "unveil audit people.csv masked.csv --scenario neighbour=age,sex,region",
+        "unveil audit people.csv masked.csv --kind masked --sensitive income --profile cell-5 --shareable shared.html",
+    ),
+    settings=(*_FILES, *_PEOPLE, *_ON_COMMAND_LINE, *_MORE),
+    sample="700 people of an election study, released in three ways, and others to compare with.",
+    together=_together,
+)

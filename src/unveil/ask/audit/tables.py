@@ -3,12 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
-from unveil.ask.audit.findings import Audit, Audited, Finding, Scenario, Weight
-from unveil.ask.audit.verdict import is_proved, sentence, severity, worst_of
+from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Scenario, Weight, remarks_on, worst_of, worst_over
+from unveil.ask.audit.verdict import sentence, tone_of
 from unveil.ask.audit.words import compact_rate, kind_text, links_text, percent, row_name
 from unveil.measure.trials.risk import Rate
-from unveil.show.blocks import Number, Side, Table, Tone
+from unveil.show.blocks import Number, Side, Table
 from unveil.show.bounded import Bounded
 from unveil.show.editions import people
 from unveil.show.text import count, decimal, name
@@ -22,29 +22,22 @@ _LONGEST_NAME = 60
 def key_numbers(audit: Audit) -> tuple[Number, ...]:
     """Return for a single release the worst figure of each attack, with what it means."""
     release = audit.releases[0]
-    numbers = []
-    for attack in audit.attacks:
-        finding = worst_of(release, attack)
-        if finding is not None:
-            numbers.append(_number(finding))
-    return tuple(numbers)
+    found = [worst_of(release, attack) for attack in audit.attacks]
+    return tuple(_number(finding) for finding in found if finding is not None)
 
 
 def _number(finding: Finding) -> Number:
-    tone: Tone = "neutral"
-    if is_proved(finding):
-        tone = "bad" if finding.worse.low >= 0.5 else "warning"
     return Number(
-        label=ATTACK_TEXTS[finding.attack].title,
+        label=ATTACKS[finding.attack].title,
         value=percent(finding.risk.attack_rate.value),
         meaning=sentence(finding),
         reference=percent(finding.risk.naive_rate.value) if finding.risk.naive_rate.defined else "",
-        tone=tone,
+        tone=tone_of(finding),
     )
 
 
 def comparison_table(audit: Audit) -> Table:
-    """Return one column per release: what it is, the worst linkability beside control and chance, the other attacks."""
+    """Return one column per release: what it is, and the worst of each attack beside control and chance."""
     lines = [("Rows", [count(release.rows) for release in audit.releases])]
     lines.append(("Kind", [kind_text(release) for release in audit.releases]))
     for attack in audit.attacks:
@@ -82,7 +75,7 @@ def _attack_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
         rates = [None if finding is None else finding.rate(figure) for finding in worst]
         if any(rate is not None and rate.defined for rate in rates):
             cells = [_NONE if rate is None or not rate.defined else _cell(rate, figure) for rate in rates]
-            lines.append((label or ATTACK_TEXTS[attack].title, cells))
+            lines.append((label or ATTACKS[attack].title, cells))
     return lines
 
 
@@ -93,7 +86,7 @@ def _cell(rate: Rate, figure: str) -> str:
 def _distance_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
     found = [next(iter(release.of(attack)), None) for release in audit.releases]
     lines = []
-    for figure, label in (("median", ATTACK_TEXTS[attack].title), ("control_median", _LINES["control_rate"])):
+    for figure, label in (("median", ATTACKS[attack].title), ("control_median", _LINES["control_rate"])):
         values = [math.nan if finding is None else finding.figures.get(figure, math.nan) for finding in found]
         if not all(map(math.isnan, values)):
             cells = [_NONE if math.isnan(value) else decimal(value) for value in values]
@@ -103,9 +96,9 @@ def _distance_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
 
 def attack_table(audit: Audit, attack: str) -> Table:
     """Return all figures of one attack, a row for each release and adversary, with what each means."""
-    if not any(_has_rates(finding) for release in audit.releases for finding in release.of(attack)):
-        return _meaning_table(audit, attack)
     found = [(release, finding) for release in audit.releases for finding in release.of(attack)]
+    if not any(finding.risk.attack_rate.defined for _, finding in found):
+        return _meaning_table(audit, attack)
     has_who = any(finding.scenario is not None for _, finding in found)
     shown = [figure for figure in _HEADS if any(finding.rate(figure).defined for _, finding in found)]
     has_links = any(links_text(finding) for _, finding in found)
@@ -116,7 +109,7 @@ def attack_table(audit: Audit, attack: str) -> Table:
         links = [links_text(finding) or _NONE] if has_links else []
         rows.append((row_name(release, finding, several=len(audit.releases) > 1), *figures, *links))
     return Table(
-        caption=f"All figures of {ATTACK_TEXTS[attack].title.lower()}",
+        caption=f"All figures of {ATTACKS[attack].title.lower()}",
         columns=(
             "Adversary" if has_who else "Release",
             *(_HEADS[figure] for figure in shown),
@@ -136,14 +129,10 @@ _HEADS = {
 }
 
 
-def _has_rates(finding: Finding) -> bool:
-    return finding.risk.attack_rate.defined
-
-
 def _meaning_table(audit: Audit, attack: str) -> Table:
     """Return an attack without rates, in plain words."""
     return Table(
-        caption=f"{ATTACK_TEXTS[attack].title} in plain words",
+        caption=f"{ATTACKS[attack].title} in plain words",
         columns=("Release", "What was found"),
         rows=tuple(
             (name(release.name, _LONGEST_NAME), sentence(finding))
@@ -157,11 +146,10 @@ def _meaning_table(audit: Audit, attack: str) -> Table:
 
 def _meanings(audit: Audit, attack: str) -> str:
     """Return what the worst finding of the attack means; where nothing was measured, why."""
-    found = [(release, finding) for release in audit.releases if (finding := worst_of(release, attack)) is not None]
-    if not found:
-        remarks = [finding.remark for release in audit.releases for finding in release.of(attack) if finding.remark]
-        return " ".join(dict.fromkeys(remarks))
-    release, finding = max(found, key=lambda each: severity(each[1]))
+    found = worst_over(audit, attack)
+    if found is None:
+        return " ".join(remarks_on(audit, attack))
+    release, finding = found
     where = f" ({name(release.name, 40)})" if len(audit.releases) > 1 else ""
     remark = f" {finding.remark}" if finding.remark else ""
     return f"In plain words{where}: {sentence(finding)}{remark}"
@@ -185,7 +173,7 @@ def _all(columns: Sequence[str]) -> str:
     return ", ".join(name(column, 40) for column in columns)
 
 
-def weight_table(releases: Sequence[Audited]) -> Table:
+def weight_table(releases: Sequence[AuditedRelease]) -> Table:
     """Return for each release what the worst adversary loses without each of its columns."""
     several = len(releases) > 1
     rows = [

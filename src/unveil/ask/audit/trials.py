@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unveil.ask.audit.findings import UNDEFINED, Finding, Links
-from unveil.ask.audit.people import Drawn, Part, People
+from unveil.ask.audit.people import DrawnPeople, Part, People
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.trials.groups import Groups, group_rates
 from unveil.measure.trials.risk import Rate, Risk, risk
@@ -41,7 +41,7 @@ def remarked(notes: Sequence[str]) -> str:
     return " ".join(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in notes)
 
 
-def grouped(trials: Trials, drawn: Drawn, inside: Part | None, outside: Part | None) -> Groups | None:
+def grouped(trials: Trials, drawn: DrawnPeople, inside: Part | None, outside: Part | None) -> Groups | None:
     """Return the rates of groups, or None where nobody asked for groups or tries are about nobody in particular.
 
     ``inside`` and ``outside`` say which people of the original and of the control table were attacked; None is

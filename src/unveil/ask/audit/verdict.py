@@ -1,77 +1,21 @@
 """An audit in plain sentences: what a finding means to somebody who has to decide, and what it does not say."""
 
-import math
-from types import MappingProxyType
-
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
-from unveil.ask.audit.findings import Audit, Audited, Finding
+from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, is_proved, severity, worst_of
 from unveil.ask.audit.words import LONGEST_NAME, percent, rate_text
 from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Tone
-from unveil.show.text import decimal, name
+from unveil.show.text import name
 
 
 def sentence(finding: Finding) -> str:
     """Return what the finding means: one attack, one adversary, in words for somebody who never saw such a figure."""
-    if finding.attack in _DISTANCES and "median" in finding.figures:
-        return _closeness(finding)
-    if finding.attack == "record_linkage" and not finding.risk.attack_rate.defined and "sure" in finding.figures:
-        return (
-            f"For {percent(finding.figures['sure'])} of released records a single person is nearest. {finding.remark}"
-        )
+    attack = ATTACKS[finding.attack]
     if not finding.risk.attack_rate.defined:
-        return finding.remark or f"{ATTACK_TEXTS[finding.attack].title} could not be measured here."
-    meaning = ATTACK_TEXTS[finding.attack].meaning
-    said = "" if meaning is None else meaning(finding)
+        return attack.without_rate(finding) or finding.remark or f"{attack.title} could not be measured here."
+    said = "" if attack.meaning is None else attack.meaning(finding)
     said = f"{said[:1].upper()}{said[1:]}"
     return f"{said} {comparison(finding)}".strip()
-
-
-#: What is measured, and what its extremes mean.
-_DISTANCES = MappingProxyType(
-    {
-        "closest_record": (
-            "lie within {median} of somebody in the data",
-            "5% within {low}",
-            "0 is a copy, 1 differs fully in every column",
-        ),
-        "neighbour_ratio": (
-            "have a distance ratio of at most {median}",
-            "5% of at most {low}",
-            "0 stands by one person alone, 1 is as near to a second",
-        ),
-    }
-)
-
-
-def _closeness(finding: Finding) -> str:
-    """Return how near released records are, beside people who are not in the data; never that all is well."""
-    middle, edge, scale = _DISTANCES[finding.attack]
-    figures = finding.figures
-    if math.isnan(figures["median"]):
-        return "No record has such a figure here: each equals several people, or there are too few."
-    text = middle.format(median=decimal(figures["median"]))
-    # A shareable report has no quantile with few people on one side of it.
-    has_edge = not math.isnan(figures["low"])
-    text = f"{text}, and {edge.format(low=decimal(figures['low']))}" if has_edge else text
-    said = f"Half of the released records {text} ({scale})."
-    outside = figures.get("control_median", math.nan)
-    if math.isnan(outside):
-        return f"{said} Without a control table nobody can say whether that is near."
-    others = [decimal(each) for each in (outside, figures["control_low"]) if not math.isnan(each)]
-    other = f"For people who are not in the data {'these are' if has_edge else 'it is'} {' and '.join(others)}:"
-    if is_near(finding):
-        return f"{said} {other} the release keeps nearer to the data than such people do, which is a warning."
-    return f"{said} {other} the release keeps no nearer than such people do, which raises no alarm and clears nobody."
-
-
-def is_near(finding: Finding) -> bool:
-    """Return whether released records keep nearer to the data than others do, in the middle and at the edge."""
-    figures = finding.figures
-    pairs = [("median", "control_median")]
-    if not math.isnan(figures.get("low", math.nan)):
-        pairs.append(("low", "control_low"))
-    return all(figures.get(own, math.nan) < figures.get(outside, math.nan) for own, outside in pairs)
 
 
 def comparison(finding: Finding) -> str:
@@ -103,18 +47,7 @@ def excess_meaning(excess: Rate) -> str:
     )
 
 
-def is_proved(finding: Finding) -> bool:
-    """Return whether the attack did measurably better than what it must be compared with."""
-    risk = finding.risk
-    if risk.excess_over_control.defined:
-        return risk.excess_over_control.low > 0
-    if risk.control_rate.defined:
-        return False
-    base = risk.naive_rate.value if risk.naive_rate.defined else 0.0
-    return risk.attack_rate.defined and risk.attack_rate.low > base
-
-
-def worst(audit: Audit) -> tuple[Audited, Finding] | None:
+def worst(audit: Audit) -> tuple[AuditedRelease, Finding] | None:
     """Return the finding that the headline is about, with its release: the highest that is proved, else the highest."""
     found = [
         (release, finding)
@@ -122,12 +55,13 @@ def worst(audit: Audit) -> tuple[Audited, Finding] | None:
         for attack in audit.attacks
         if (finding := worst_of(release, attack)) is not None
     ]
+
     # Where nothing is proved, what could still be there counts, not what luck made of it.
-    return max(found, key=lambda each: (proved := is_proved(each[1]), _height(each[1], proved=proved)), default=None)
+    def height(each: tuple[AuditedRelease, Finding]) -> tuple[bool, float]:
+        proved, worse = is_proved(each[1]), each[1].worse
+        return proved, worse.value if proved else worse.high
 
-
-def _height(finding: Finding, *, proved: bool) -> float:
-    return finding.worse.value if proved else finding.worse.high
+    return max(found, key=height, default=None)
 
 
 def headline(audit: Audit) -> str:
@@ -142,19 +76,19 @@ def headline(audit: Audit) -> str:
     if not is_proved(finding):
         return _nothing_proved(finding, f" on {which}" if len(audit.releases) > 1 else "")
     risk = finding.risk
-    words = ATTACK_TEXTS[finding.attack]
-    said = "" if words.headline is None else words.headline(finding, which)
-    text = f"{words.title}: {said}"
+    attack = ATTACKS[finding.attack]
+    said = "" if attack.headline is None else attack.headline(finding, which)
+    text = f"{attack.title}: {said}"
     if risk.control_rate.defined:
         return f"{text}, against {percent(risk.control_rate.value)} for people who are not in the data."
     chance = f", against {percent(risk.naive_rate.value)} by blind chance" if risk.naive_rate.defined else ""
-    if not words.controlled or audit.has_control:
+    if not attack.controlled or audit.has_control:
         return f"{text}{chance}."
     return f"{text}{chance}; without a control table nobody can say how much of that comes from being in the data."
 
 
 def _nothing_proved(finding: Finding, which: str) -> str:
-    attack = f"{ATTACK_TEXTS[finding.attack].title.lower()}{which}"
+    attack = f"{ATTACKS[finding.attack].title.lower()}{which}"
     rate = finding.worse
     if finding.risk.excess_over_control.defined:
         return (
@@ -167,18 +101,18 @@ def _nothing_proved(finding: Finding, which: str) -> str:
     )
 
 
-def search_sentence(audit: Audit) -> str:
+def search_sentence(audit: Audit, attack: str) -> str:
     """Return what the worst split seemed to reach where it was searched for, and what it reaches on fresh people.
 
     With several releases it is about the one where it reaches most. Empty where nothing was searched for, and where a
     single person is both those who were searched and those who are fresh.
     """
     found = [
-        (release, release.search, finding)
+        (release, finding.search, finding)
         for release in audit.releases
-        if release.search is not None
-        and release.search.seemed.defined
-        and (finding := worst_of(release, "linkability")) is not None
+        if (finding := worst_of(release, attack)) is not None
+        and finding.search is not None
+        and finding.search.seemed.defined
     ]
     if not found or audit.rows < 2:
         return ""
@@ -197,29 +131,11 @@ def tone(audit: Audit) -> Tone:
     Nothing proved is neutral, never good: other attacks and other adversaries were not tried.
     """
     found = worst(audit)
-    if found is None or not is_proved(found[1]):
+    return "neutral" if found is None else tone_of(found[1])
+
+
+def tone_of(finding: Finding) -> Tone:
+    """Return how one finding should strike."""
+    if not is_proved(finding):
         return "neutral"
-    return "bad" if found[1].worse.low >= 0.5 else "warning"
-
-
-def worst_of(release: Audited, attack: str) -> Finding | None:
-    """Return the finding of an attack with the highest figure, or None where it was not measured.
-
-    The mean over random splits does not count: it is there to be compared with.
-    """
-    found = [
-        finding
-        for finding in release.of(attack)
-        if finding.worse.defined and (finding.scenario is None or finding.scenario.origin != "random")
-    ]
-    return max(found, key=severity, default=None)
-
-
-def severity(finding: Finding) -> tuple[bool, bool, float, float]:
-    """Return what findings of one attack are ranked by: proved first, then what can be compared, then how sure it is.
-
-    A single try that succeeded is 100%, but says less than 490 of 500: the lower end of the interval counts, not the
-    rate. An excess and a bare rate are different figures, so where some have an excess those without come last.
-    """
-    worse = finding.worse
-    return is_proved(finding), finding.risk.excess_over_control.defined, worse.low, worse.value
+    return "bad" if finding.worse.low >= 0.5 else "warning"

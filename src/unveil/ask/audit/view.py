@@ -1,39 +1,41 @@
 """The page that answers: if this table is released, what could an adversary do with it, and how sure is that?"""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from unveil._version import __version__
 from unveil.ask.answer import View
 from unveil.ask.audit import verdict, words
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
+from unveil.ask.audit.attacks import ATTACKS, LEADING, AuditAttack
+from unveil.ask.audit.attacks.copies import WARNING, copied_records, records_section
 from unveil.ask.audit.charts import attack_chart, charts, comparison_chart
 from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
-from unveil.ask.audit.findings import Audit
+from unveil.ask.audit.findings import Audit, is_proved
+from unveil.ask.audit.paper import Paper, check_paper, judged, sign_off
 from unveil.ask.audit.parts import sections as parts
 from unveil.ask.audit.parts.candidates import candidate_table
-from unveil.ask.audit.quantities import quantities_of
-from unveil.ask.audit.tables import (
-    adversary_table,
-    attack_table,
-    column_table,
-    comparison_table,
-    key_numbers,
-)
+from unveil.ask.audit.parts.changes import Changes, changes, changes_section
+from unveil.ask.audit.quantities import meanings, quantities_of
+from unveil.ask.audit.shareable import shared
+from unveil.ask.audit.tables import attack_table, column_table, comparison_table, key_numbers
 from unveil.ask.audit.verdict import sentence
+from unveil.errors import InputError
 from unveil.show.blocks import Block, Page, Section
-from unveil.show.editions import people
-from unveil.show.limits import Quantity
+from unveil.show.editions import internal, people, shareable
+from unveil.show.judgement import Judgement, judgement_section
+from unveil.show.limits import Quantity, shared_limits, with_limits
+from unveil.show.machine import dumps
+from unveil.show.sign_off import with_sign_off
+from unveil.show.terminal import Headline, Part
 from unveil.show.text import count, name
-
-__all__ = ["adversary_table", "attack_table", "comparison_table", "headline", "key_numbers", "page", "plain_words"]
-
-headline = verdict.headline
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
+
+    from unveil.ask.audit.inputs import PreparedRelease
 
 
 def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -> Page:
@@ -42,7 +44,7 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -
     Nothing is measured here, and no row or cell of the tables is in it: only figures and the names of columns.
     """
     sections = [parts.identifiers(audit), _comparison(audit)]
-    sections += [section for attack in audit.attacks if (section := _attack(audit, attack)) is not None]
+    sections += [section for attack in audit.attacks if (section := _attack(audit, ATTACKS[attack])) is not None]
     more = (parts.groups, parts.disclosure, parts.utility, parts.weights, parts.adversaries)
     sections += [section for part in more if (section := part(audit)) is not None]
     sections.append(_columns(audit))
@@ -68,9 +70,9 @@ def plain_words(audit: Audit) -> list[str]:
         if found is None:
             continue
         finding = found[1]
-        # Columns were weighed for linkability; where nothing is proved, what one seems to be worth is mostly luck.
-        own = finding.attack == "linkability" and verdict.is_proved(finding)
-        columns = [weight.column for weight in release.weights if own and weight.loss > 0][:3]
+        weights = [weight for own in release.of(finding.attack) for weight in own.weights]
+        # Where nothing is proved, what a column seems to be worth is mostly luck.
+        columns = [weight.column for weight in weights if is_proved(finding) and weight.loss > 0][:3]
         most = f" The columns that help most: {words.listed(columns)}." if columns else ""
         which = f"{name(release.name, 40)}: " if len(audit.releases) > 1 else ""
         said.append(f"{which}{sentence(finding)}{most}")
@@ -93,7 +95,7 @@ def _comparison(audit: Audit) -> Section:
     several = len(audit.releases) > 1
     beside = " beside people who are not in the data and beside blind chance" if audit.has_control else ""
     lead = "The same attacks with the same targets on each release" if several else "What the attacks reached, in short"
-    chart = comparison_chart(audit)
+    chart = comparison_chart(audit, LEADING)
     blocks: list[Block] = [*([] if several else key_numbers(audit))]
     blocks += [chart] if chart is not None else []
     return Section(
@@ -103,19 +105,19 @@ def _comparison(audit: Audit) -> Section:
     )
 
 
-def _attack(audit: Audit, attack: str) -> Section | None:
-    if not any(release.of(attack) for release in audit.releases):
+def _attack(audit: Audit, attack: AuditAttack) -> Section | None:
+    found = [release.of(attack.name) for release in audit.releases]
+    if not any(found):
         return None
     chart = attack_chart(audit, attack)
     # With one adversary per release the picture would repeat the first one of the page.
-    repeated = attack == "linkability" and all(len(release.of(attack)) == 1 for release in audit.releases)
+    repeated = attack.leads and all(len(findings) == 1 for findings in found)
     blocks: list[Block] = [chart] if chart is not None and not repeated else []
-    searched = verdict.search_sentence(audit) if attack == "linkability" else ""
-    known = candidate_table(audit, attack)
+    known = candidate_table(audit, attack.name)
     return Section(
-        heading=ATTACK_TEXTS[attack].question,
-        lead=f"{ATTACK_TEXTS[attack].lead} {searched}".rstrip(),
-        blocks=(*blocks, attack_table(audit, attack), *([] if known is None else [known])),
+        heading=attack.question,
+        lead=f"{attack.lead} {verdict.search_sentence(audit, attack.name)}".rstrip(),
+        blocks=(*blocks, attack_table(audit, attack.name), *([] if known is None else [known])),
     )
 
 
@@ -131,9 +133,9 @@ def _columns(audit: Audit) -> Section:
 
 
 def _method(audit: Audit) -> tuple[str, ...]:
-    told = [attack for attack in audit.attacks if ATTACK_TEXTS[attack].about]
+    attacks = [ATTACKS[attack] for attack in audit.attacks]
     # What is said of ties does not hold where another package's rule is followed.
-    sentences = [ATTACK_TEXTS[attack].about for attack in told if not (attack == "linkability" and audit.compatibility)]
+    sentences = [each.about for each in attacks if each.about and not (each.compatible and audit.compatibility)]
     sentences.append(
         "Each rate is the share of tries that succeed, with Wilson's interval at a confidence of 95%. The excess over "
         "control is (attack − control) / (1 − control): what the attack reaches beyond what it reaches on people who "
@@ -152,7 +154,8 @@ def _method(audit: Audit) -> tuple[str, ...]:
             "it is, so the winner was measured again on the other half, whom the search never saw: those are the "
             "figures shown."
         )
-    sentences.append(_COMPATIBLE if audit.compatibility else _BY_CONTENT)
+    compatible = [each.compatible for each in ATTACKS.values() if each.compatible]
+    sentences += compatible if audit.compatibility else [_BY_CONTENT]
     for what, rows, digest in _files(audit):
         pattern = f"{what.replace('{}', '{ }')}: {{}}{f', {audit.digest_name} {digest}' if digest else ''}."
         sentences.append(people(rows, "row", "rows", pattern=pattern))
@@ -171,15 +174,11 @@ _BY_CONTENT = (
     "Targets are drawn by content, not by position: shuffling the rows of any table changes no figure but that on row "
     "order."
 )
-_COMPATIBLE = (
-    "Linkability was run as anonymeter 1.1.0 runs it, for comparison with it: ties fall as its sort leaves them, so "
-    "that the order of rows changes its figures, and columns that say nothing can seem to link everybody."
-)
 
 
 def _untested(audit: Audit) -> Iterator[str]:
     """Yield what nobody looked at, in sentences."""
-    left_out = [text.title.lower() for attack, text in ATTACK_TEXTS.items() if attack not in audit.attacks]
+    left_out = [each.title.lower() for each in ATTACKS.values() if each.name not in audit.attacks]
     if left_out:
         yield f"Attacks that were not asked for: {', '.join(left_out)}."
     yield (
@@ -216,7 +215,123 @@ def plot(audit: Audit) -> "NDArray[Any]":
     """Return matplotlib axes: the worst adversary on each release, and what it loses without each column."""
     from unveil.show.draw.lines import draw_all
 
-    return draw_all(charts(audit))
+    return draw_all(charts(audit, [ATTACKS[attack] for attack in audit.attacks], leading=LEADING))
 
 
-VIEW = View(schema=SCHEMA, figures=figures_of, quantities=quantities, frame=frame, page=page, plot=plot)
+def whole_page(
+    audit: Audit,
+    *,
+    limits: Sequence[Mapping[str, Any]] = (),
+    seed: int | None = None,
+    paper: Paper | None = None,
+    edition: Literal["internal", "shareable"] = "internal",
+    show_records: bool = False,
+    releases: "Sequence[PreparedRelease]" = (),
+) -> Page:
+    """Return one edition of the report, with the sheet to sign; by itself it holds no row of the data.
+
+    Parameters
+    ----------
+    limits
+        Limits that were set beforehand, as JSON has them.
+    seed
+        What the randomness started from, to be stated.
+    paper
+        What stands beside the figures for whoever signs: date, command, techniques, profile, an earlier audit.
+    edition
+        "shareable" keeps small counts, folders and values of the data out.
+    show_records
+        Whether to show a few records of the original that are released unchanged, in the known columns. Such a page
+        must not be shared.
+    releases
+        The tables themselves, for these records; nothing else looks at them.
+    """
+    given = paper or Paper()
+    if edition == "shareable":
+        if show_records:
+            raise InputError("a shareable report holds no records. Leave out show_records, or make an internal one")
+        safe = shared(audit, key=given.digest_key)
+        # What an earlier audit held may be as few people as the rest, and is in the internal edition.
+        signed = _signed(safe, replace(given, previous=None, digest_key=None), seed)
+        told = quantities(safe)
+        limited = with_limits(signed, shared_limits(limits, told), told)
+        return shareable(limited, minimum_cell=audit.minimum_cell, paths=given.paths)
+    if show_records and not releases:
+        raise InputError("this answer was made without the tables, so it has no records to show. Ask anew")
+    whole = internal(with_limits(_signed(audit, given, seed), limits, quantities(audit)))
+    if not show_records:
+        return whole
+    sections = (*whole.sections, records_section(copied_records(releases)))
+    return replace(whole, sections=sections, notes=(WARNING, *whole.notes), holds_records=True)
+
+
+def _signed(audit: Audit, paper: Paper, seed: int | None) -> Page:
+    """Return the report with the answer to the chosen limit, what changed since an earlier audit, and the sheet."""
+    check_paper(audit, paper)
+    whole = page(audit, seed=seed)
+    if paper.profile is not None:
+        judgement = judged(audit, paper.profile)
+        sections = (whole.sections[0], judgement_section(judgement), *whole.sections[1:])
+        # The answer to the limit comes first, and the worst finding right below it.
+        notes = (whole.headline, *whole.notes)
+        tone = judgement.tone if judgement.tone != "neutral" else whole.tone
+        whole = replace(whole, headline=judgement.headline, tone=tone, notes=notes, sections=sections)
+    if (changed := _changed(audit, paper, seed)) is not None:
+        whole = replace(whole, sections=(*whole.sections, changes_section(changed)))
+    sheet = sign_off(audit, paper, untested=whole.untested, seed=seed, version=__version__)
+    return with_sign_off(whole, sheet)
+
+
+def _changed(audit: Audit, paper: Paper, seed: int | None) -> Changes | None:
+    if paper.previous is None:
+        return None
+    now = json.loads(dumps(whole_json(audit, seed=seed, paper=replace(paper, previous=None))))
+    return changes(paper.previous, now)
+
+
+def whole_json(
+    audit: Audit,
+    *,
+    limits: Sequence[Mapping[str, Any]] = (),
+    seed: int | None = None,
+    paper: Paper | None = None,
+) -> Mapping[str, Any]:
+    """Return everything that JSON holds: the figures, the limits, and of the ``paper`` what bears on figures."""
+    given = paper or Paper()
+    check_paper(audit, given)
+    changed = _changed(audit, given, seed)
+    return {
+        "schema": SCHEMA,
+        **figures_of(audit),
+        "limits": list(limits),
+        "profile": None if given.profile is None else judged(audit, given.profile).to_dict(),
+        "techniques": dict(given.techniques),
+        "seed": seed,
+        "version": __version__,
+        **({} if changed is None else {"changes": changed.to_dict()}),
+    }
+
+
+def brief(audit: Audit, *, notes: Sequence[str], judgement: Judgement | None) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the comparison, what it means, and what was not tested."""
+    if judgement is not None:
+        yield Headline(judgement.headline, judgement.tone)
+    yield Headline(verdict.headline(audit), verdict.tone(audit))
+    yield from (f"Note: {note}" for note in notes)
+    yield ""
+    yield comparison_table(audit)
+    for text in plain_words(audit):
+        yield from ("", text)
+
+
+VIEW = View(
+    schema=SCHEMA,
+    figures=figures_of,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+    whole_page=whole_page,
+    whole_json=whole_json,
+)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from unveil.ask.audit.findings import Audited, Finding
+from unveil.ask.audit.findings import AuditedRelease, Finding
 from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Count
 from unveil.show.bounded import Bounded
@@ -104,7 +104,7 @@ def _over(share: float) -> str:
     return percent(math.ceil(share * 1000 - 1e-9) / 1000)
 
 
-def kind_text(release: Audited) -> str:
+def kind_text(release: AuditedRelease) -> str:
     """Return whether the release is masked or synthetic, or that nobody said."""
     return release.kind or "not said"
 
@@ -127,7 +127,7 @@ def links_text(finding: Finding) -> str:
     return Count(hits, people=math.ceil(links.expected), pattern="{}")
 
 
-def row_name(release: Audited, finding: Finding, *, several: bool, longest: int = 60) -> str:
+def row_name(release: AuditedRelease, finding: Finding, *, several: bool, longest: int = 60) -> str:
     """Return what a row of figures is about: the adversary, the column it guesses, the release if there are more."""
     who = "" if finding.scenario is None else name(finding.scenario.name, longest)
     if finding.secret:

@@ -8,7 +8,8 @@ from unveil.ask.answer import Answer
 from unveil.ask.candidates.findings import CandidatesFindings, check_metrics
 from unveil.ask.candidates.read import read
 from unveil.ask.candidates.run import run
-from unveil.ask.candidates.view import VIEW
+from unveil.ask.candidates.view import VIEW, brief
+from unveil.ask.told import Reply, Told
 from unveil.guess import Candidates
 from unveil.show.progress import Progress, silent
 
@@ -90,3 +91,16 @@ def candidates_files(
         progress=progress,
     )
     return Answer(run(inputs.guess, inputs.truth, metrics=metrics, progress=progress, notes=inputs.notes), VIEW)
+
+
+def ask(told: Told) -> Reply:
+    """Return the answer to what was asked through a door."""
+    from unveil.data import samples
+
+    answer = candidates_files(
+        samples.path("candidates_guess.csv") if told.sample else told.must("guess"),
+        samples.path("candidates_truth.csv") if told.sample else told.path("truth"),
+        progress=told.progress,
+        **told.named("target", "candidate", "probability", "normalise", "drop_unmatched", "metrics"),
+    )
+    return Reply(answer=answer, brief=lambda: list(brief(answer.findings)))

@@ -1,7 +1,7 @@
 """How the findings about candidates are shown: JSON, limits, table, page and pictures."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
@@ -23,8 +23,9 @@ from unveil.measure.candidates.matches import Matches
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.metrics import quantity_meanings
+from unveil.show.terminal import Figures, Headline, Part
 from unveil.show.text import count
-from unveil.show.trust import trust_of, where_from
+from unveil.show.trust import trust_note, trust_of, where_from
 
 if TYPE_CHECKING:
     import polars as pl
@@ -201,4 +202,28 @@ _UNTESTED = (
 )
 
 
-VIEW = View(schema="unveil.candidates/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
+def brief(found: CandidatesFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the figures with their meaning, the metrics by category."""
+    yield Headline(headline(found), matched_tone(found.matches))
+    yield from (f"Note: {note}" for note in found.notes)
+    yield ""
+    yield Figures(key_numbers(found.matches, doubt=typical_doubt(found)))
+    if found.matches.has_truth:
+        yield from ("", why_they_differ(found.matches))
+    for category, members in by_category(found.shown):
+        yield ""
+        yield metric_table(category, members, as_written=True)
+    yield from ("", TABLE_NOTE, trust_note())
+    if found.left_out:
+        yield from ("", f"{len(found.left_out)} metrics compare with the truth; give it with --truth to see them.")
+
+
+VIEW = View(
+    schema="unveil.candidates/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=quantity_meanings,
+)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -9,7 +10,8 @@ from unveil.ask.answer import Answer, randomness
 from unveil.ask.grades.findings import GradesFindings
 from unveil.ask.grades.read import read
 from unveil.ask.grades.run import run
-from unveil.ask.grades.view import VIEW
+from unveil.ask.grades.view import VIEW, brief
+from unveil.ask.told import Output, Reply, Told
 from unveil.grade.suites import Suite
 from unveil.show.progress import Progress, silent
 
@@ -52,3 +54,32 @@ def grade_metrics(
     inputs = read(folders, suites, progress=progress)
     findings = run(**inputs._asdict(), details=details, level=level, strict=strict, rng=rng, progress=progress)
     return Answer(findings, VIEW, seed)
+
+
+def ask(told: Told) -> Reply:
+    """Return the answer to what was asked through a door."""
+    from unveil.ask.grades.view import to_latex
+    from unveil.data.files.write import write_text
+    from unveil.study.example import example_folders
+
+    values = told.values
+    with example_folders(told.progress) if told.sample else nullcontext(values["folder"]) as folders:
+        answer = grade_metrics(
+            *folders,
+            **told.named("details", "suites", "strict"),
+            level=float(values["significance"]),
+            rng=told.rng,
+            progress=told.progress,
+        )
+        return Reply(
+            answer=answer,
+            brief=lambda: list(brief(answer.findings, with_details=bool(values["details"]))),
+            outputs={
+                "latex": Output(
+                    # For a paper; it tells of metrics, not of people.
+                    write=lambda path, **_: write_text(path, to_latex(answer.findings), shared=True),
+                    name="grades.tex",
+                    said="The tables are in {}",
+                )
+            },
+        )

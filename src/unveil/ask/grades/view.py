@@ -1,6 +1,6 @@
 """How the findings about metrics are shown: JSON, limits, table, page, pictures, and LaTeX for a paper."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from unveil.ask.grades.tables import (
     suite_score_table,
     suite_table,
     term_table,
+    verdict_tables,
     why_table,
 )
 from unveil.ask.grades.words import (
@@ -36,10 +37,12 @@ from unveil.ask.grades.words import (
     TRUST,
     UNTESTED,
     headline,
+    honest_sentences,
     key_numbers,
     method,
     question,
     reading,
+    scores_in_words,
     search_conclusion,
     search_lead,
     tone,
@@ -51,6 +54,7 @@ from unveil.grade.search import SuiteSearch
 from unveil.measure import METRICS
 from unveil.show.blocks import Block, Page, Section, Table
 from unveil.show.limits import Quantity
+from unveil.show.terminal import Headline, Part
 
 if TYPE_CHECKING:
     import polars as pl
@@ -403,4 +407,39 @@ def to_latex(found: GradesFindings) -> str:
     )
 
 
-VIEW = View(schema="unveil.grades/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
+def brief(found: GradesFindings, *, with_details: bool) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the ranking, suites, what explains the scores, and notes."""
+    yield Headline(headline(found), tone(found))
+    for table in verdict_tables(found):
+        yield ""
+        yield table
+    yield scores_in_words()
+    for each in found.details if with_details else ():
+        picture = detail_boxes(found, each)
+        yield ""
+        yield picture
+        yield picture.caption
+    suites = suite_table(found)
+    if suites is not None:
+        yield ""
+        yield suites
+        yield from zeros_of(found.grades)
+    if found.grades.searches:
+        yield from ("", "Are there better suites?", *honest_sentences(found))
+    explained = group_table(found)
+    if explained is not None:
+        yield ""
+        yield explained
+    if found.notes:
+        yield from ("", *(f"Note: {note}" for note in found.notes))
+
+
+VIEW = View(
+    schema="unveil.grades/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+)

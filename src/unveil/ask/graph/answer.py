@@ -11,7 +11,8 @@ from unveil.ask.answer import Answer, randomness
 from unveil.ask.graph.findings import GraphFindings
 from unveil.ask.graph.read import check_repeat, checked_pairs, checked_truth, read, read_made_elsewhere
 from unveil.ask.graph.run import run, run_made_elsewhere
-from unveil.ask.graph.view import VIEW
+from unveil.ask.graph.view import VIEW, brief
+from unveil.ask.told import Reply, Told
 from unveil.attack import AttacksGraph, graph_attack_from
 from unveil.data.graph.read import graph_from
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
@@ -207,3 +208,30 @@ def graph_made_elsewhere_files(
     """
     inputs = read_made_elsewhere(released, auxiliary, seeds, truth, attack, progress=progress)
     return graph_made_elsewhere(**inputs._asdict(), repeat=repeat, rng=rng, progress=progress)
+
+
+def ask(told: Told) -> Reply:
+    """Return the answer to what was asked through a door."""
+    values = told.values
+    if told.path("auxiliary") is not None:
+        answer = graph_made_elsewhere_files(
+            told.must("edges"),
+            told.must("auxiliary"),
+            told.path("pairs") or values["seed_pairs"],
+            told.must("truth"),
+            values["attack"],
+            repeat=values["repeat"],
+            rng=told.rng,
+            progress=told.progress,
+        )
+    else:
+        answer = graph_file(
+            told.path("edges"),
+            values["protect"],
+            values["attack"],
+            **told.named("seed_pairs", "connected", "repeat"),
+            overlap=float(values["overlap"]),
+            rng=told.rng,
+            progress=told.progress,
+        )
+    return Reply(answer=answer, brief=lambda: list(brief(answer.findings)))

@@ -1,6 +1,6 @@
 """How the findings about an attacked graph are shown: JSON, limits, table, page and pictures."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
@@ -11,6 +11,7 @@ from unveil.ask.graph.words import headline, key_numbers, tone
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.metrics import quantity_meanings
+from unveil.show.terminal import Figures, Headline, Part
 from unveil.show.text import count, decimal, percent, short_percent
 from unveil.show.trust import trust_of
 
@@ -297,4 +298,25 @@ _UNTESTED = (
 )
 
 
-VIEW = View(schema="unveil.graph/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
+def brief(found: GraphFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the figures, all metrics, and what cut-offs leave."""
+    yield Headline(headline(found), tone(found))
+    yield from (f"Note: {note}" for note in found.notes)
+    yield ""
+    yield Figures(key_numbers(found))
+    yield ""
+    yield metric_table(found, as_written=True)
+    if found.mean(lambda each: each.matches.attempted):
+        yield ""
+        yield cut_off_table(found)
+
+
+VIEW = View(
+    schema="unveil.graph/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+)

@@ -9,7 +9,8 @@ from unveil.ask.answer import Answer, randomness
 from unveil.ask.matching.findings import MatchingFindings
 from unveil.ask.matching.read import PathLike, read
 from unveil.ask.matching.run import run
-from unveil.ask.matching.view import VIEW
+from unveil.ask.matching.view import VIEW, brief
+from unveil.ask.told import Reply, Told
 from unveil.guess import Matching, MatchingDistribution
 from unveil.show.progress import Progress, silent
 
@@ -105,3 +106,15 @@ def matching_files(
         progress=progress,
     )
     return matching(inputs.guess, inputs.truth, groups=inputs.groups, rng=rng, progress=progress, notes=inputs.notes)
+
+
+def ask(told: Told) -> Reply:
+    """Return the answer to what was asked through a door."""
+    from unveil.data import samples
+
+    if told.sample:
+        files = {name: samples.path(f"matching_{name}.csv") for name in ("ranges", "transactions", "truth")}
+    else:
+        files = {each.name: path for each in told.question.files if (path := told.path(each.name)) is not None}
+    answer = matching_files(**files, rng=told.rng, progress=told.progress)
+    return Reply(answer=answer, brief=lambda: list(brief(answer.findings, top=told.values["top"])))

@@ -1,7 +1,7 @@
 """How the findings about a matching attack are shown: JSON, limits, table, page and pictures."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unveil._kernels.types import FloatArray
@@ -22,14 +22,12 @@ from unveil.measure.matchings.cracks import Cracks, Figure
 from unveil.measure.matchings.set_cracks import SetCracks
 from unveil.show.blocks import Block, Page, Section
 from unveil.show.limits import Quantity
+from unveil.show.terminal import Figures, Headline, Part
 from unveil.show.text import count
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
-
-#: The quantities that exist with groups only.
-OF_GROUPS = ("group_found_share", "group_found_share.high")
 
 _MEANINGS = {
     "cracked_share": "expected share of entries that get their true token, from 0 to 1",
@@ -301,4 +299,28 @@ _UNTESTED = (
 )
 
 
-VIEW = View(schema="unveil.matching/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
+def brief(found: MatchingFindings, *, top: int) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the figures with their meaning, the entries most at risk."""
+    cracks = found.cracks
+    yield Headline(headline(found), words.tone(cracks))
+    yield from (f"Note: {note}" for note in found.notes)
+    yield ""
+    yield Figures(key_numbers(cracks, found.blind))
+    yield from ("", words.heuristic_sentence(cracks))
+    if cracks.groups is not None:
+        yield ""
+        yield group_table(cracks)
+    if top:
+        yield ""
+        yield at_risk_table(cracks, found.entries, most=top)
+
+
+VIEW = View(
+    schema="unveil.matching/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+)

@@ -10,7 +10,8 @@ from unveil.ask.answer import Answer, randomness
 from unveil.ask.partition.findings import PartitionFindings
 from unveil.ask.partition.read import GuessFile, read
 from unveil.ask.partition.run import run
-from unveil.ask.partition.view import VIEW
+from unveil.ask.partition.view import VIEW, brief
+from unveil.ask.told import Reply, Told
 from unveil.guess import Partition, View
 from unveil.measure.partitions.unlinkability import Settings
 from unveil.show.progress import Progress, silent
@@ -95,3 +96,30 @@ def partition_files(
         settings=settings,
     )
     return partition(inputs.guess, inputs.truth, rng=rng, progress=progress, notes=inputs.notes, **inputs.settings)
+
+
+def ask(told: Told) -> Reply:
+    """Return the answer to what was asked through a door."""
+    from unveil.data import samples
+
+    values = told.values
+    if told.sample:
+        truth = samples.path("partition_truth.csv")
+        guesses: list[GuessFile] = [(samples.path(f"partition_guess_{values['adversary']}.csv"), None)]
+    else:
+        truth, given = told.must("truth"), told.files["guesses"]
+        chances = (*values["probabilities"], *[None] * len(given))
+        guesses = list(zip(given, chances, strict=False))
+    overall = {name: values[name] for name in ("overall_alpha", "overall_beta") if values[name] is not None}
+    answer = partition_files(
+        truth,
+        guesses,
+        policy_file=told.path("policy_file"),
+        weights_file=told.path("weights_file"),
+        rng=told.rng,
+        progress=told.progress,
+        **told.named("item", "cluster", "alpha", "beta", "contamination_desirable", "norm", "at_breach"),
+        drop_unmatched=values["drop_unmatched"],
+        **overall,
+    )
+    return Reply(answer=answer, brief=lambda: list(brief(answer.findings, top=values["top"])))

@@ -1,6 +1,6 @@
 """How the findings about a partition are shown: JSON, limits, table, page and pictures."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
@@ -22,6 +22,7 @@ from unveil.measure.partitions.policy_grid import PolicyGrid
 from unveil.measure.partitions.unlinkability import Unlinkability
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
+from unveil.show.terminal import Chosen, Figures, Headline, Part
 from unveil.show.text import count, decimal, short_percent
 
 if TYPE_CHECKING:
@@ -235,4 +236,32 @@ _UNTESTED = (
 )
 
 
-VIEW = View(schema="unveil.partition/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
+#: What fits a terminal of 80 columns beside a name: breached, linked now, mergings, risk slope, items.
+_SHOWN_COLUMNS = range(6)
+
+
+def brief(found: PartitionFindings, *, top: int) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the figures with their meaning, who is most at risk."""
+    overall, subjects = found.result.overall, int(found.result.subjects.size)
+    tone = words.breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached)
+    yield Headline(headline(found), tone)
+    yield from (f"Note: {note}" for note in found.notes)
+    size = f"{count(found.result.n, 'item', 'items')} of {count(subjects, 'subject', 'subjects')}"
+    yield from ("", f"{size}; overall alpha {overall.alpha:.6g}, beta {overall.beta:.6g}.", "")
+    yield Figures(key_numbers(found.result, found.reference))
+    yield from ("", "How far the guess is from the truth, by measures of partitions in general:")
+    yield Figures(distance_numbers(found.distances, found.reference), meanings=False)
+    if top:
+        yield ""
+        yield Chosen(at_risk_table(found.result, most=top), _SHOWN_COLUMNS)
+
+
+VIEW = View(
+    schema="unveil.partition/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=lambda: QUANTITIES,
+)

@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike
 
 from unveil.ask.answer import Answer, randomness
 from unveil.ask.reidentify.findings import ReidentifyFindings
-from unveil.ask.reidentify.read import PathLike, inputs_of, read
+from unveil.ask.reidentify.read import PathLike, inputs_of, read, reidentify_sample
 from unveil.ask.reidentify.run import run
-from unveil.ask.reidentify.view import VIEW
+from unveil.ask.reidentify.view import VIEW, brief
+from unveil.ask.told import Reply, Told
 from unveil.attack.specification import Attacks
 from unveil.data.files.header import Header
 from unveil.protect import Protects
@@ -111,3 +112,24 @@ def reidentify_files(
         original, released, truth=truth, identifier=identifier, missing=missing, header=header, progress=progress
     )
     return reidentify(tables.original, tables.released, truth=tables.truth, rng=rng, progress=progress, **settings)
+
+
+def ask(told: Told) -> Reply:
+    """Return the answer to what was asked through a door."""
+    values = told.values
+    settings = {"protect": values["protect"] or None, "attacks": values["attacks"], "known": values["known"] or None}
+    if told.sample:
+        answer = reidentify(reidentify_sample(), rng=told.rng, progress=told.progress, **settings)
+    else:
+        answer = reidentify_files(
+            told.must("original"),
+            told.path("released"),
+            truth=told.path("truth"),
+            identifier=values["identifier"] or None,
+            missing=values["missing"],
+            header=values["header"],
+            rng=told.rng,
+            progress=told.progress,
+            **settings,
+        )
+    return Reply(answer=answer, brief=lambda: list(brief(answer.findings)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from unveil._kernels.types import IntArray
+from unveil.ask.reidentify.settings import LEAVES
 from unveil.attack.specification import Attacks, attack_from, attack_text
 from unveil.attack.table.bayes import Bayes
 from unveil.attack.table.candidate_set import CandidateSet
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 
 PathLike = str | Path
 
-#: What is done with the example inside unveil: the protection, an attack that is valid, and two that are not.
-SAMPLE_PROTECT = "rank-swapping:p=10"
-SAMPLE_ATTACKS = ("intersection", "intersection:p=5", "nearest")
 _SAMPLE_ROWS = 120
 _SAMPLE_SEED = 1996
 
@@ -237,7 +235,7 @@ def _chosen_attacks(
         raise InputError("at least one attack must be named. Add one ('unveil list attacks' shows them)")
     chosen: dict[str, Attacks] = {}
     for each in told:
-        attack = attack_from(each, leaves=("Beliefs", "Candidates")) if isinstance(each, str) else each
+        attack = attack_from(each, leaves=LEAVES) if isinstance(each, str) else each
         name = each.strip() if isinstance(each, str) else attack_text(attack)
         if isinstance(attack, RankIntersection) and attack.p is None:
             p = _percentage(protection)

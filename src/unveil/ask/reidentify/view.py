@@ -1,6 +1,6 @@
 """How the findings about re-identification are shown: JSON, limits, table, page and pictures."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
@@ -18,6 +18,7 @@ from unveil.ask.reidentify.words import (
 from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
+from unveil.show.terminal import Figures, Headline, Part
 from unveil.show.text import count, name
 
 if TYPE_CHECKING:
@@ -227,4 +228,27 @@ _UNTESTED = (
 )
 
 
-VIEW = View(schema="unveil.reidentify/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
+def brief(found: ReidentifyFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the attacks side by side, the worst claims, what was learnt."""
+    yield Headline(headline(found), tone(found))
+    yield from (f"Note: {note}" for note in spoken_notes(found))
+    yield ""
+    yield Figures(key_numbers(found))
+    yield ""
+    yield attack_table(found)
+    yield from (f"{attack}: {sentence}" for attack, sentence in witness_table(found).rows)
+    if found.clashes:
+        yield from ("", clash_sentence(found))
+    yield ""
+    yield step_table(found)
+
+
+VIEW = View(
+    schema="unveil.reidentify/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+)

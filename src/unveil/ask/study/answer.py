@@ -1,14 +1,23 @@
 """What did a study find: how far do attacks get, as adversaries know more?"""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from unveil.ask.answer import Answer
 from unveil.ask.study.findings import StudyFindings, usual_metrics
 from unveil.ask.study.run import run
-from unveil.ask.study.view import VIEW
-from unveil.errors import InputError, did_you_mean
-from unveil.study import Results
+from unveil.ask.study.view import VIEW, brief
+from unveil.ask.told import AskedError, Reply, Told
+from unveil.attack import ATTACKS
+from unveil.errors import InputError, did_you_mean, shortened
+from unveil.protect import PROTECTIONS
+from unveil.study import Results, Study, run_study
+from unveil.study._toml import study_fields
+from unveil.study.example import example_folders
 
 #: Asks for every metric of the study.
 ALL = "all"
@@ -42,3 +51,46 @@ def _chosen(results: Results, wanted: Sequence[str]) -> tuple[str, ...]:
             hint = did_you_mean(name, results.metrics) or f" It has {', '.join(results.metrics)}."
             raise InputError(f"the study has no metric {name!r}.{hint} Correct it or leave it out")
     return tuple(dict.fromkeys(wanted)) or usual_metrics(results.metrics)
+
+
+def ask(told: Told) -> Reply:
+    """Return what a study found, asked through a door."""
+    with example_folders(told.progress) if told.sample else nullcontext(told.values["folder"]) as folders:
+        return _shown(study_report(folders[0], metrics=told.values["metrics"]), sample=told.sample)
+
+
+def ask_run(told: Told) -> Reply:
+    """Return what a study found, after it was run."""
+    if told.sample:
+        with example_folders(told.progress) as folders:
+            return _shown(study_report(folders[0]), sample=True)
+    file = told.must("file")
+    _refuse_own_classes(study_fields(file))
+    plan = Study.read(file)
+
+    def move(done: int, total: int, left: float) -> None:  # noqa: ARG001
+        told.progress(f"computing ({done} of {total} scenarios)", done / total)
+
+    out = told.values["out"][0]
+    run_study(plan, out, progress=move, **told.named("workers", "resume", "memory"))
+    return _shown(study_report(out))
+
+
+def _refuse_own_classes(fields: Mapping[str, Any]) -> None:
+    """Refuse a study that names a class of its own, before it is loaded: a page runs no code that a file names."""
+    listed = {*ATTACKS, *PROTECTIONS, *(name.casefold() for each in ATTACKS.values() for name in each.aka)}
+    for written in (*fields["protections"], *fields["attacks"]):
+        name = written.strip().partition(":")[0]
+        if name not in listed and name.casefold() not in listed:
+            raise AskedError(
+                f"on this page a study may name listed protections and attacks only, but names {shortened(name)}. Run "
+                "it with 'unveil study run', where own classes are allowed",
+                "file",
+            )
+
+
+def _shown(answer: Answer[StudyFindings], *, sample: bool = False) -> Reply:
+    if sample:  # its folder is gone when this is read
+        answer = replace(answer, findings=replace(answer.findings, folder=Path(answer.findings.folder).name))
+    seed = {"seed": answer.findings.study.seed}
+    return Reply(answer=answer, brief=lambda: list(brief(answer.findings)), on_page={"seed": None}, in_json=seed)

@@ -1,18 +1,19 @@
 """How the findings of a study are shown: JSON, table, page and pictures."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
 from unveil.ask.study.charts import strength_charts
-from unveil.ask.study.findings import StudyFindings
+from unveil.ask.study.findings import Failures, StudyFindings
 from unveil.ask.study.tables import failure_table, mean_tables, strongest_tables, time_table
 from unveil.errors import InputError
 from unveil.show.blocks import Block, Number, Page, Section, Tone
 from unveil.show.limits import Quantity
 from unveil.show.scale import value_text
 from unveil.show.studies import AXES
+from unveil.show.terminal import Headline, Part
 from unveil.show.text import count, duration, together
 from unveil.study.results import Counts
 
@@ -253,6 +254,35 @@ _UNTESTED = (
     "Attacks and protections that the study does not name, and adversaries who know more than its highest levels.",
     "Whether a metric can be trusted: that is a question about the results of a study.",
 )
+
+
+#: So many rows of means are printed, and no more.
+_MOST_ROWS = 60
+
+
+def brief(found: StudyFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, means of the first metric by level, and what failed."""
+    yield Headline(headline(found.counts), tone(found.counts))
+    if found.counts.fine:
+        tables, left_out = mean_tables(found, most=_MOST_ROWS)
+        for table in tables:
+            yield ""
+            yield table
+        yield from ("", "Mean over replications ± half the width of its 95% interval; – has no results.")
+        if left_out:
+            where = shlex.quote(found.folder)
+            yield f"{left_out:,} more tables: 'unveil study report {where} --json' has everything."
+    if found.failures:
+        yield from ("", f"{found.counts.failed:,} failed:")
+        yield from failed(found.failures)
+
+
+def failed(failures: Iterable[Failures]) -> Iterator[str]:
+    """Yield a line for each kind of failure: how many scenarios, why, and where."""
+    for each in failures:
+        parts = {"data": each.data, "protection": each.protections, "attack": each.attacks}
+        where = "; ".join(f"{what}: {together(names)}" for what, names in parts.items())
+        yield f"  {each.scenarios:,} × {each.error} ({where})"
 
 
 VIEW = View(schema="unveil.study/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)

@@ -14,11 +14,20 @@ from numpy.typing import ArrayLike, NDArray
 from unveil._kernels.anonymeter.nearest import PLAIN_WORK, TARGETS_AT_ONCE, Group, Side, _alike, _exactly, _side
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.attack._listing import attack
-from unveil.attack.anonymeter.linkability import _as_polars, _codes, _groups, _is_number, _looks_like_numbers, _values
+from unveil.attack.anonymeter.linkability import (
+    _check_seed,
+    _codes,
+    _generator,
+    _groups,
+    _is_number,
+    _notes_on_categories,
+    _released_and_targets,
+    _values,
+)
 from unveil.attack.table import _secrets
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
-from unveil.errors import InputError, whole_number
+from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -31,7 +40,9 @@ TOLERANCE = 0.05
 PAIRS_AT_ONCE = 1 << 22
 
 
-@attack(on="table", leaves="Trials", source="anonymeter 1.1.0; Giomi et al., PoPETs 2023")
+@attack(
+    source="anonymeter 1.1.0; Giomi et al., PoPETs 2023", example="secret=vote,known=age,education", uses_row_order=True
+)
 @dataclass(frozen=True, kw_only=True)
 class AnonymeterInference:
     """An adversary who guesses as anonymeter 1.1.0 does and is judged as there, which is not always right.
@@ -75,17 +86,14 @@ class AnonymeterInference:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "known", _secrets.check_settings(self.secret, self.known, TOLERANCE, self.targets))
-        if self.seed is not None:
-            whole_number(self.seed, "seed", least=0, most=2**32 - 1)
+        _check_seed(self.seed)
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Trials:
         """Return which guesses the package counts as right, of its baseline, its attack and its control.
 
         The rows of all tables are taken to be numbered from 0, as they are in a file just read.
         """
-        seed = int(rng.integers(2**32)) if self.seed is None else self.seed
-        # The old generator, because it is the one the package draws from.
-        draw = np.random.RandomState(seed)
+        draw = _generator(self.seed, rng)
         columns = [*self.known, self.secret]
         tables = [released, knowledge.records] + ([] if knowledge.control is None else [knowledge.control])
         frames = [table.select(columns).frame for table in tables]
@@ -124,12 +132,7 @@ def _notes(
             f"the baseline of anonymeter has no guess for {without} of {naive_rows.size} targets, which it counts as "
             "misses: it is no baseline to compare with"
         )
-    return notes + [
-        f"column {name!r} was taken as a category, though all its cells are numbers, which anonymeter would compare by "
-        "size; tell its kind, number or category, to settle it"
-        for name in (*settings.known, settings.secret)
-        if not tables[0].column(name).kind_told and _looks_like_numbers(tables[0].frame[name])
-    ]
+    return notes + _notes_on_categories(tables[0], (*settings.known, settings.secret))
 
 
 def _judged(
@@ -174,18 +177,11 @@ def hits(
     >>> hits(original, released, [0, 1, 2], ["age"], "pay", regression=True)
     array([ True,  True,  True])
     """
-    columns = [*known, secret]
-    people, rows = _as_polars(original, columns, "original"), _as_polars(released, columns, "released")
-    target = np.asarray(target_rows, np.int64)
-    if target.size == 0 or rows.height == 0:
-        return np.zeros(target.size, np.bool_)
-    if not 0 <= target.min() <= target.max() < people.height:
-        raise InputError(
-            f"target rows must be from 0 to {people.height - 1}, the rows of the original, but reach from "
-            f"{target.min()} to {target.max()}. Count rows from 0"
-        )
-    cells, (truth,), as_number = _cells(rows, [people[target]], secret, regression)
-    (group,) = _groups(rows, [people[target]], known)
+    rows, targets = _released_and_targets(original, released, target_rows, [*known, secret])
+    if targets.height == 0 or rows.height == 0:
+        return np.zeros(targets.height, np.bool_)
+    cells, (truth,), as_number = _cells(rows, [targets], secret, regression)
+    (group,) = _groups(rows, [targets], known)
     return _hits(group, cells, truth, as_number)
 
 

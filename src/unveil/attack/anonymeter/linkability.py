@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-@attack(on="table", leaves="Trials", source="anonymeter 1.1.0; Giomi et al., PoPETs 2023")
+@attack(
+    source="anonymeter 1.1.0; Giomi et al., PoPETs 2023",
+    example="first=age,education,second=income,town_size",
+    uses_row_order=True,
+)
 @dataclass(frozen=True, kw_only=True)
 class AnonymeterLinkability:
     """An adversary who links as anonymeter 1.1.0 does: ties fall as its sort leaves them, not by lot.
@@ -66,8 +70,7 @@ class AnonymeterLinkability:
         whole_number(self.neighbours, "neighbours")
         if self.targets is not None:
             whole_number(self.targets, "targets")
-        if self.seed is not None:
-            whole_number(self.seed, "seed", least=0, most=2**32 - 1)
+        _check_seed(self.seed)
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Trials:
         """Return which targets are linked, beside random rows and the same attack on the control.
@@ -80,9 +83,7 @@ class AnonymeterLinkability:
                 f"neighbours must be at most the number of released rows, but is {self.neighbours}, and the "
                 f"{released.name} has {released.rows}. Lower it to {released.rows} or less"
             )
-        seed = int(rng.integers(2**32)) if self.seed is None else self.seed
-        # The old generator, because it is the one the package draws from.
-        draw = np.random.RandomState(seed)
+        draw = _generator(self.seed, rng)
         columns = [*self.first, *self.second]
         tables = [released, knowledge.records] + ([] if knowledge.control is None else [knowledge.control])
         frames = [table.select(columns).frame for table in tables]
@@ -102,6 +103,16 @@ class AnonymeterLinkability:
         )
 
 
+def _check_seed(seed: int | None) -> None:
+    if seed is not None:
+        whole_number(seed, "seed", least=0, most=2**32 - 1)
+
+
+def _generator(seed: int | None, rng: np.random.Generator) -> np.random.RandomState:
+    """Return the old generator, because it is the one the package draws from."""
+    return np.random.RandomState(int(rng.integers(2**32)) if seed is None else seed)
+
+
 def _notes(settings: AnonymeterLinkability, tables: Sequence[Table]) -> list[str]:
     asked = settings.targets or 0
     notes = [
@@ -113,11 +124,15 @@ def _notes(settings: AnonymeterLinkability, tables: Sequence[Table]) -> list[str
     attacked = min([table.rows for table in tables[1:]] + [settings.targets or tables[1].rows])
     if settings.neighbours > attacked:
         notes.append(f"as in anonymeter, no more nearest rows were compared than there were targets ({attacked})")
-    return notes + [
+    return notes + _notes_on_categories(tables[0], (*settings.first, *settings.second))
+
+
+def _notes_on_categories(released: Table, columns: Sequence[str]) -> list[str]:
+    return [
         f"column {name!r} was taken as a category, though all its cells are numbers, which anonymeter would compare by "
         "size; tell its kind, number or category, to settle it"
-        for name in (*settings.first, *settings.second)
-        if not tables[0].column(name).kind_told and _looks_like_numbers(tables[0].frame[name])
+        for name in columns
+        if not released.column(name).kind_told and _looks_like_numbers(released.frame[name])
     ]
 
 
@@ -163,6 +178,15 @@ def links(
     array([ True,  True, False])
     """
     columns = list(dict.fromkeys([*first, *second]))
+    rows, targets = _released_and_targets(original, released, target_rows, columns)
+    if targets.height == 0 or rows.height == 0:
+        return np.zeros(targets.height, np.bool_)
+    return _link(rows, [targets], first, second, neighbours)[0]
+
+
+def _released_and_targets(
+    original: Any, released: Any, target_rows: ArrayLike, columns: list[str]
+) -> tuple["pl.DataFrame", "pl.DataFrame"]:
     people, rows = _as_polars(original, columns, "original"), _as_polars(released, columns, "released")
     target = np.asarray(target_rows, np.int64)
     if target.size and not 0 <= target.min() <= target.max() < people.height:
@@ -170,9 +194,7 @@ def links(
             f"target rows must be from 0 to {people.height - 1}, the rows of the original, but reach from "
             f"{target.min()} to {target.max()}. Count rows from 0"
         )
-    if target.size == 0 or rows.height == 0:
-        return np.zeros(target.size, np.bool_)
-    return _link(rows, [people[target]], first, second, neighbours)[0]
+    return rows, people[target]
 
 
 def _as_polars(frame: Any, columns: list[str], what: str) -> "pl.DataFrame":

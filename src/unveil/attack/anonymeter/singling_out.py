@@ -36,7 +36,7 @@ _BATCH = 1000
 _NUMBER_RELATIONS: tuple[Relation, ...] = ("=", "!=", ">", "<", ">=", "<=")
 
 
-@attack(on="table", leaves="Trials", source="anonymeter 1.1.0; Giomi et al., PoPETs 2023")
+@attack(source="anonymeter 1.1.0; Giomi et al., PoPETs 2023", uses_row_order=True)
 @dataclass(frozen=True, kw_only=True)
 class AnonymeterSinglingOut:
     """An adversary who singles out as anonymeter 1.1.0 does: the same guesses for the same seed, the same counts.
@@ -140,7 +140,7 @@ class AnonymeterSinglingOut:
         """Return how the package counts these predicates, however they came about; ``naive`` is 0 of them.
 
         ``control.expected`` is not whole where the package rescales it. Feed the result to
-        :func:`unveil.measure.trials.risk.anonymeter_risk` for its risk.
+        :func:`unveil.measure.trials.anonymeter.anonymeter_risk` for its risk.
         """
         records = _distinct(records)
         found = predicates.counts(records) == 1

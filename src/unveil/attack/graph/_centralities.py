@@ -2,13 +2,13 @@
 
 import zlib
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from unveil._kernels.graph.centrality import Centrality, betweenness, closeness
-from unveil._kernels.types import FloatArray, Int32Array, IntArray
+from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.graph import Graph
 
 Kernel = Callable[[IntArray, Int32Array, IntArray | None], Centrality]
@@ -27,18 +27,10 @@ Side = Literal["released", "auxiliary"]
 _FOUND: WeakKeyDictionary[Graph, dict[tuple[str, tuple[int, Side] | None], Centrality]] = WeakKeyDictionary()
 
 
-class Centralities(NamedTuple):
-    """Closeness and betweenness of each node, and whether they are estimates from a sample of nodes."""
-
-    closeness: FloatArray
-    betweenness: FloatArray
-    sampled: bool
-
-
-def centralities_of(
+def closeness_of(
     graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS, side: Side = "released"
-) -> Centralities:
-    """Return closeness and betweenness of each node, exact in graphs of at most ``exact_up_to`` nodes.
+) -> Centrality:
+    """Return how near each node is to all others, exact in graphs of at most ``exact_up_to`` nodes, and whether it is.
 
     Parameters
     ----------
@@ -52,35 +44,21 @@ def centralities_of(
     side
         Whose graph it is: both sides draw other pivots.
 
-    Returns
-    -------
-    Centralities
-        ``sampled`` is True if the values are estimates.
-
     Examples
     --------
     >>> path = Graph.from_edges([0, 1], [1, 2])
-    >>> centralities_of(path)
-    Centralities(closeness=array([0.66666667, 1.        , 0.66666667]), betweenness=array([0., 1., 0.]), sampled=False)
-    >>> centralities_of(path, exact_up_to=2, pivots=1).sampled
-    True
+    >>> closeness_of(path).values
+    array([0.66666667, 1.        , 0.66666667])
+    >>> closeness_of(path, exact_up_to=2, pivots=1).exact
+    False
     """
-    near = closeness_of(graph, exact_up_to=exact_up_to, pivots=pivots, side=side)
-    between = betweenness_of(graph, exact_up_to=exact_up_to, pivots=pivots, side=side)
-    return Centralities(near.values, between.values, not (near.exact and between.exact))
-
-
-def closeness_of(
-    graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS, side: Side = "released"
-) -> Centrality:
-    """Return how near each node is to all others, and whether that is exact; see :func:`centralities_of`."""
     return _found("closeness", closeness, graph, exact_up_to, pivots, side)
 
 
 def betweenness_of(
     graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS, side: Side = "released"
 ) -> Centrality:
-    """Return how many shortest paths lead through each node, and whether that is exact; see :func:`centralities_of`."""
+    """Return how many shortest paths lead through each node, and whether that is exact; see :func:`closeness_of`."""
     return _found("betweenness", betweenness, graph, exact_up_to, pivots, side)
 
 

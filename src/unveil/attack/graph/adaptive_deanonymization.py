@@ -22,8 +22,6 @@ from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
 
 
 @attack(
-    on="graph",
-    leaves="Candidates",
     source='Ji, Li, Srivatsa, He and Beyah, "Structure based data de-anonymization of social networks and mobility '
     'traces", 2014',
     aka=("ADA",),
@@ -48,7 +46,7 @@ class AdaptiveDeanonymization:
     are never attempted. Graphs of different size are cut as in ``DistanceVector``.
 
     Closeness and betweenness of large graphs are estimates, marked as such by ``sampled`` in the answer of
-    :func:`unveil.attack.graph._centralities.centralities_of`, and computed once for each graph object.
+    :func:`unveil.attack.graph._centralities.closeness_of`, and computed once for each graph object.
 
     Parameters
     ----------

@@ -15,8 +15,6 @@ from unveil.guess.candidates import Candidates
 
 
 @attack(
-    on="graph",
-    leaves="Candidates",
     source='Srivatsa and Hicks, "Deanonymizing mobility traces: using social networks as a side-channel", 2012',
     aka=("DV",),
     scope="global",

@@ -26,8 +26,6 @@ from unveil.guess.candidates import Candidates
 
 
 @attack(
-    on="graph",
-    leaves="Candidates",
     source='Ji, Li, Srivatsa and Beyah, "Structural data de-anonymization: quantification, practice, and '
     'implications", 2014',
     aka=("JLSB",),

@@ -22,8 +22,6 @@ _MOST_BYTES = 1_000_000_000
 
 
 @attack(
-    on="graph",
-    leaves="Candidates",
     source="Korula and Lattanzi (2014), an efficient reconciliation algorithm for social networks",
     aka=("KL",),
     scope="local",

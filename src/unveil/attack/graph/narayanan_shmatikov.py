@@ -16,13 +16,7 @@ from unveil.errors import InputError
 from unveil.guess.candidates import Candidates
 
 
-@attack(
-    on="graph",
-    leaves="Candidates",
-    source="Narayanan and Shmatikov (2009), de-anonymizing social networks",
-    aka=("NS",),
-    scope="local",
-)
+@attack(source="Narayanan and Shmatikov (2009), de-anonymizing social networks", aka=("NS",), scope="local")
 @dataclass(frozen=True, kw_only=True)
 class NarayananShmatikov:
     """An adversary who maps a released node where one auxiliary node stands out from all others, and goes on from it.

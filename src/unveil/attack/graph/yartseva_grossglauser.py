@@ -15,13 +15,7 @@ from unveil.errors import whole_number
 from unveil.guess.candidates import Candidates
 
 
-@attack(
-    on="graph",
-    leaves="Candidates",
-    source="Yartseva and Grossglauser (2013), percolation graph matching",
-    aka=("YG",),
-    scope="local",
-)
+@attack(source="Yartseva and Grossglauser (2013), percolation graph matching", aka=("YG",), scope="local")
 @dataclass(frozen=True, kw_only=True)
 class YartsevaGrossglauser:
     """An adversary who maps two nodes as soon as enough pairs of their neighbours are mapped.

@@ -61,10 +61,9 @@ class _Found(NamedTuple):
 
 
 @attack(
-    on="table",
-    leaves="Trials",
     source="correct attribution of exact matches: Taub, Elliot, Pampaka & Smith (PSD 2018); homogeneity: "
     "Machanavajjhala et al. (TKDD 2007)",
+    example="secret=vote,known=age,education",
 )
 @dataclass(frozen=True, kw_only=True)
 class AttributeDisclosure:

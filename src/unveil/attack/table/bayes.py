@@ -16,8 +16,6 @@ from unveil.guess.posterior import record_level_truth
 
 
 @attack(
-    on="table",
-    leaves="Candidates",
     source='Torra and Stokes, "A formalization of re-identification in terms of compatible probabilities", 2013',
     aka=("posterior", "transparency-attack"),
 )

@@ -17,8 +17,6 @@ from unveil.guess.posterior import record_level_truth
 
 
 @attack(
-    on="table",
-    leaves="Beliefs",
     source='Torra and Stokes, "A formalization of re-identification in terms of compatible probabilities", 2013, '
     "Examples 8, 9 and 11",
     aka=("candidates", "k-anonymity-attack"),

@@ -35,8 +35,6 @@ _AT_A_TIME = 2**22
 
 
 @attack(
-    on="table",
-    leaves="Candidates",
     source='Fellegi and Sunter, "A theory for record linkage", 1969',
     aka=("probabilistic-record-linkage", "probabilistic-linkage"),
 )

@@ -41,10 +41,9 @@ class _Target(NamedTuple):
 
 
 @attack(
-    on="table",
-    leaves="Trials",
     source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with ties broken by lot and "
     "numbers right relative to the true value",
+    example="secret=vote,known=age,education",
 )
 @dataclass(frozen=True, kw_only=True)
 class Inference:

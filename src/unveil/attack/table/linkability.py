@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 
 @attack(
-    on="table",
-    leaves="Trials",
     source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with ties broken by lot",
+    example="first=age,education,second=income,town_size",
 )
 @dataclass(frozen=True, kw_only=True)
 class Linkability:

@@ -52,10 +52,10 @@ class _Scored(NamedTuple):
 
 
 @attack(
-    on="table",
-    leaves="Trials",
     source="distance: Chen, Yu, Zhang & Fritz (GAN-Leaks, CCS 2020); density: van Breugel, Sun, Qian & van der Schaar "
     "(DOMIAS, AISTATS 2023), but with nearest neighbours in exact distances",
+    example="columns=age,education,income",
+    needs_control=True,
 )
 @dataclass(frozen=True, kw_only=True)
 class Membership:

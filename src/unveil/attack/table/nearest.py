@@ -22,7 +22,7 @@ SOURCE = "Domingo-Ferrer and Torra (2001), distance-based record linkage"
 _AT_A_TIME = 2**21
 
 
-@attack(on="table", leaves="Beliefs", source=SOURCE, aka=("nearest-record", "distance-based-linkage"))
+@attack(source=SOURCE, aka=("nearest-record", "distance-based-linkage"))
 @dataclass(frozen=True, kw_only=True)
 class Nearest:
     """An adversary who is sure that a released row comes from one of the original rows nearest to it.
@@ -71,7 +71,7 @@ class Nearest:
         return beliefs_of_sets(size, Sets(found.start, rows, np.arange(count.size)))
 
 
-@attack(on="table", leaves="Candidates", source=SOURCE, aka=("distance-softmax",))
+@attack(source=SOURCE, aka=("distance-softmax",))
 @dataclass(frozen=True, kw_only=True)
 class Softmax:
     """An adversary who trusts each original row the more the nearer it is: in proportion to ``exp(-d² / 2s²)``.

@@ -33,11 +33,10 @@ class Ranked(NamedTuple):
 
 
 @attack(
-    on="table",
-    leaves="Beliefs",
     source='Nin, Herranz and Torra, "Rethinking rank swapping to decrease disclosure risk", 2008',
     name="intersection",
     aka=("rank-intersection", "rank-swapping-intersection"),
+    example="p=10,columns=age,income",
 )
 @dataclass(frozen=True, kw_only=True)
 class RankIntersection:

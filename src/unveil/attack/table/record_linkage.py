@@ -23,7 +23,7 @@ class Neighbours(NamedTuple):
     distance: IntArray
 
 
-@attack(on="table", leaves="Candidates", source="Domingo-Ferrer and Torra (2001), distance-based record linkage")
+@attack(source="Domingo-Ferrer and Torra (2001), distance-based record linkage")
 @dataclass(frozen=True, kw_only=True)
 class RecordLinkage:
     """An adversary who holds the original rows and links each released row to those nearest to it.

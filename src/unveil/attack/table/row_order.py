@@ -47,7 +47,7 @@ class OrderTest:
     permutations: int
 
 
-@attack(on="table", leaves="Trials", source="folklore: a masked file that was never shuffled")
+@attack(source="folklore: a masked file that was never shuffled", uses_row_order=True)
 @dataclass(frozen=True, kw_only=True)
 class RowOrder:
     """An adversary who supposes that the released rows are still in the order of the original ones.

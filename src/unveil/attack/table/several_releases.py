@@ -28,8 +28,6 @@ class Runs(Protocol):
 
 
 @attack(
-    on="table",
-    leaves="Beliefs",
     source='Ganta, Kasiviswanathan and Smith, "Composition attacks and auxiliary information in data privacy", 2008',
     aka=("composition-attack", "intersection-of-releases"),
 )

@@ -34,7 +34,7 @@ class Picks(NamedTuple):
     code: IntArray
 
 
-@attack(on="table", leaves="Trials", source="Giomi et al., PoPETs 2023; Cohen & Nissim, PNAS 117 (2020)")
+@attack(source="Giomi et al., PoPETs 2023; Cohen & Nissim, PNAS 117 (2020)")
 @dataclass(frozen=True, kw_only=True)
 class SinglingOut:
     """An adversary who describes one released row and bets that exactly one original row fits the description.

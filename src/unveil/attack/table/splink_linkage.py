@@ -29,11 +29,11 @@ _WORDS = ("category", "text")
 
 
 @attack(
-    on="table",
-    leaves="Candidates",
     source='Fellegi and Sunter, "A theory for record linkage", 1969, as the library splink 5 does it',
     name="splink",
     aka=("splink-linkage",),
+    example="blocks=education,vote",
+    extra="linkage",
 )
 @dataclass(frozen=True, kw_only=True)
 class SplinkLinkage:

@@ -29,7 +29,7 @@ def amount_of_leaked_information(guess: Candidates, truth: Truth, *, at_least: f
 
     Formula: ``sum(correct)``; with ``at_least``, the number of targets whose true candidate has that probability or
     more. 0 means none, the number of targets all. Where the most likely candidates tie and none was chosen, each counts
-    by its chance.
+    by its chance. It is never undefined.
 
     >>> amount_of_leaked_information(Candidates.from_matrix([[0.9, 0.1], [0.5, 0.5]]), [0, 1])
     1.5

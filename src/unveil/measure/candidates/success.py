@@ -19,7 +19,7 @@ def adversary_success_rate(guess: Candidates, truth: Truth) -> float:
 
     Formula: ``sum(correct) / #attempted``. 0 means every attempt failed, 1 that none did. It is high for an adversary
     who attempts little and is right about that; see :func:`adversary_overall_success`. An attempt on a target that
-    stands for nobody is a failed one. An adversary who attempts nothing succeeds in nothing: 0.
+    stands for nobody is a failed one. It is never undefined: who attempts nothing succeeds in nothing, which is 0.
 
     >>> adversary_success_rate(Candidates.from_matrix([[1, 0], [0, 0]], normalise=True), [0, 1])
     1.0
@@ -47,7 +47,7 @@ def hiding_property(guess: Candidates, *, threshold: float = 0.5, unattempted_hi
     """Return the number of targets for whom no candidate is likely enough.
 
     Formula: ``#{max p < threshold}``; a target that was not attempted counts as hidden, unless ``unattempted_hidden``
-    is False. 0 means nobody is hidden, the number of targets everybody.
+    is False. 0 means nobody is hidden, the number of targets everybody. It is never undefined.
 
     >>> hiding_property(Candidates.from_matrix([[0.4, 0.3, 0.3], [0.9, 0.1, 0.0]]))
     1.0
@@ -65,7 +65,7 @@ def user_specified_innocence(
 
     Formula: ``#{p_t < threshold}`` over the targets that stand for somebody; one that was not attempted counts as
     innocent, unless ``unattempted_innocent`` is False. 0 means nobody is innocent, the number of targets everybody.
-    (The source says it needs no ground truth; its formula does.)
+    It is never undefined. (The source says it needs no ground truth; its formula does.)
 
     >>> user_specified_innocence(Candidates.from_matrix([[0.4, 0.6], [0.9, 0.1]]), [0, 0])
     1.0

@@ -110,11 +110,6 @@ class Cracks:
     _effective: float
 
     @property
-    def permanent_method(self) -> str:
-        """How the permanent was found."""
-        return self.log_permanent.method
-
-    @property
     def cracked_share(self) -> Figure:
         """The expected cracks as a share of all entries."""
         found = self.expected_cracks

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from math import inf, isnan, log2, nan
+from typing import Any
 
 from unveil._kernels.partitions.contingency import overlap_sums
 from unveil._kernels.partitions.transfer import heaviest_pairing
@@ -16,6 +17,9 @@ from unveil.errors import InputError
 from unveil.guess import Partition, View
 from unveil.measure._listing import metric
 from unveil.measure.partitions._contingency import Contingency, contingency
+
+BCUBED = "Bagga and Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998"
+FACTS: dict[str, Any] = {"category": "distance", "per": "release"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,18 +71,17 @@ def partition_distances(guess: Partition | View, truth: Partition, *, transfer: 
 
 
 @metric(
-    category="distance",
-    per="release",
     more_means="more private",
     bounds=(0.0, inf),
     source="Meila, Comparing clusterings by the variation of information, 2003",
+    **FACTS,
 )
 def variation_of_information(guess: Partition | View, truth: Partition, *, normalised: bool = False) -> float:
     """Return the variation of information between guess and truth, in bits.
 
-    It is what one partition leaves unknown about the other, both ways: H(truth | guess) + H(guess | truth). From 0
-    (the same partition) to log2 n (all in one cluster against all alone); ``normalised`` divides by log2 n, which is
-    NaN for one item. For a view, the mean over its partitions.
+    Formula: ``H(truth | guess) + H(guess | truth)``, what one partition leaves unknown about the other, both ways;
+    ``normalised`` divides by log2 n. 0 means the same partition, log2 n all in one cluster against all alone. For a
+    view, the mean over its partitions. NaN for one item if ``normalised``.
 
     >>> variation_of_information(Partition.from_labels("xxyy"), Partition.from_labels("abab"))
     2.0
@@ -87,17 +90,16 @@ def variation_of_information(guess: Partition | View, truth: Partition, *, norma
 
 
 @metric(
-    category="distance",
-    per="release",
     more_means="less private",
     bounds=(0.0, 1.0),
     source="Rand, Objective criteria for the evaluation of clustering methods, 1971",
+    **FACTS,
 )
 def rand_index(guess: Partition | View, truth: Partition) -> float:
     """Return the share of pairs of items that guess and truth both put together or both put apart.
 
-    1 means the same partition; 0 means that every pair is judged wrongly. NaN for one item: there are no pairs.
-    For a view, the mean over its partitions.
+    Formula: ``(pairs together in both + pairs apart in both) / pairs``. 1 means the same partition; 0 means that every
+    pair is judged wrongly. For a view, the mean over its partitions. NaN for one item: there are no pairs.
 
     >>> rand_index(Partition.from_labels("xxyy"), Partition.from_labels("aaab"))
     0.5
@@ -105,19 +107,14 @@ def rand_index(guess: Partition | View, truth: Partition) -> float:
     return _expected(guess, truth, _rand)
 
 
-@metric(
-    category="distance",
-    per="release",
-    more_means="less private",
-    bounds=(-0.5, 1.0),
-    source="Hubert and Arabie, Comparing partitions, 1985",
-)
+@metric(more_means="less private", bounds=(-0.5, 1.0), source="Hubert and Arabie, Comparing partitions, 1985", **FACTS)
 def adjusted_rand_index(guess: Partition | View, truth: Partition) -> float:
     """Return the Rand index on a scale where 0 is what random clusters of the same sizes would give.
 
-    1 means the same partition; below 0 means worse than chance, at worst -1/2. Where chance already gives the highest
-    value possible it would be 0/0: then both partitions are all-in-one or both all-alone, hence the same, and the value
-    is 1. NaN for one item: there are no pairs. For a view, the mean over its partitions.
+    Formula: ``(Rand index - chance) / (1 - chance)`` with the Rand index that random clusters of these sizes have on
+    average as chance. 1 means the same partition; below 0 means worse than chance, at worst -1/2. Where chance already
+    gives the highest value possible it would be 0/0: then both partitions are all-in-one or both all-alone, hence the
+    same, and the value is 1. For a view, the mean over its partitions. NaN for one item: there are no pairs.
 
     >>> adjusted_rand_index(Partition.from_labels("xxyy"), Partition.from_labels("abab"))
     -0.5
@@ -125,18 +122,13 @@ def adjusted_rand_index(guess: Partition | View, truth: Partition) -> float:
     return _expected(guess, truth, _adjusted_rand)
 
 
-@metric(
-    category="distance",
-    per="release",
-    more_means="less private",
-    bounds=(0.0, 1.0),
-    source="Bagga and Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998",
-)
+@metric(more_means="less private", bounds=(0.0, 1.0), source=BCUBED, **FACTS)
 def bcubed_precision(guess: Partition | View, truth: Partition) -> float:
     """Return the mean share, over all items, of the item's guessed cluster that truly belongs with it.
 
-    1 means that no guessed cluster mixes subjects; it is at least the number of guessed clusters divided by n.
-    For a view, the mean over its partitions.
+    Formula: ``|true cluster & guessed cluster| / |guessed cluster|``, averaged over items. 1 means that no guessed
+    cluster mixes subjects; it is at least the number of guessed clusters divided by n, and never undefined. For a view,
+    the mean over its partitions.
 
     >>> bcubed_precision(Partition.from_labels("xxxx"), Partition.from_labels("aabb"))
     0.5
@@ -144,18 +136,13 @@ def bcubed_precision(guess: Partition | View, truth: Partition) -> float:
     return _expected(guess, truth, lambda table: _overlaps(table)[1])
 
 
-@metric(
-    category="distance",
-    per="release",
-    more_means="less private",
-    bounds=(0.0, 1.0),
-    source="Bagga and Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998",
-)
+@metric(more_means="less private", bounds=(0.0, 1.0), source=BCUBED, **FACTS)
 def bcubed_recall(guess: Partition | View, truth: Partition) -> float:
     """Return the mean share, over all items, of what truly belongs with the item that the guess put with it.
 
-    1 means that no subject was torn apart; it is at least the number of true clusters divided by n.
-    For a view, the mean over its partitions.
+    Formula: ``|true cluster & guessed cluster| / |true cluster|``, averaged over items. 1 means that no subject was
+    torn apart; it is at least the number of true clusters divided by n, and never undefined. For a view, the mean over
+    its partitions.
 
     >>> bcubed_recall(Partition.from_labels("wxyz"), Partition.from_labels("aabb"))
     0.5
@@ -164,18 +151,17 @@ def bcubed_recall(guess: Partition | View, truth: Partition) -> float:
 
 
 @metric(
-    category="distance",
-    per="release",
     more_means="more private",
     bounds=(0.0, inf),
     source="Charon, Denoeud, Guenoche and Hudry, Maximum transfer distance between partitions, 2006",
+    **FACTS,
 )
 def minimal_transfer_distance(guess: Partition | View, truth: Partition, *, normalised: bool = False) -> float:
     """Return how many items must change cluster, at least, to turn the guess into the truth.
 
-    It is n minus the most items that stay when each true cluster is paired with at most one guessed cluster. From 0
-    (the same partition) to n - 1; ``normalised`` divides by n - 1, which is NaN for one item. For a view, the mean over
-    its partitions.
+    Formula: ``n - most``, the most items that stay when each true cluster is paired with at most one guessed cluster;
+    ``normalised`` divides by n - 1. 0 means the same partition, n - 1 the farthest one. For a view, the mean over its
+    partitions. NaN for one item if ``normalised``.
 
     >>> minimal_transfer_distance(Partition.from_labels("xxyy"), Partition.from_labels("aaab"))
     1.0

@@ -203,7 +203,7 @@ def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Se
     """Return how many of each subject's items the most relevant cluster misses.
 
     Formula: ``|C - C'|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
-    the adversary has them all. ``settings`` are those of :func:`unlinkability`.
+    the adversary has them all. It is never undefined. ``settings`` are those of :func:`unlinkability`.
 
     >>> miss_errors(Partition.from_labels("xxy"), Partition.from_labels("aaa"))
     array([1.])
@@ -216,7 +216,7 @@ def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack
     """Return how many foreign items the cluster most relevant to each subject includes.
 
     Formula: ``|C' - C|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
-    nothing foreign is mixed in. ``settings`` are those of :func:`unlinkability`.
+    nothing foreign is mixed in. It is never undefined. ``settings`` are those of :func:`unlinkability`.
 
     >>> include_errors(Partition.from_labels("xxy"), Partition.from_labels("abb"))
     array([1., 0.])
@@ -268,7 +268,7 @@ def overall_risk_slope(guess: Partition | View, truth: Partition, **settings: Un
 def breached_share(guess: Partition | View, truth: Partition, **settings: Unpack[Settings]) -> float:
     """Return the share of subjects of whom the adversary has linked beta or more already.
 
-    Formula: ``#{beta <= linked(0)}`` over the number of subjects. 0 means nobody, 1 everybody.
+    Formula: ``#{beta <= linked(0)}`` over the number of subjects. 0 means nobody, 1 everybody. It is never undefined.
 
     >>> breached_share(Partition.from_labels("xxyz"), Partition.from_labels("aabb"))
     0.5

@@ -1,6 +1,7 @@
 """What all protections of graphs share: checks of settings, and a release whose nodes are numbered at random."""
 
 from collections.abc import Mapping
+from math import fsum
 
 import numpy as np
 
@@ -10,10 +11,12 @@ from unveil.data.graph import Graph
 from unveil.data.graph.release import NOBODY, GraphRelease, Pairing
 from unveil.data.ledger import Ledger
 from unveil.data.table.release import ReleaseKind
-from unveil.errors import CannotProtectError, InputError, whole_number
+from unveil.errors import CannotProtectError, InputError, share, whole_number
 
 # More would fill the memory; what asks for it leaves nothing of the graph anyway.
 MOST_EDGES = 50_000_000
+# With less, a question would have nothing but noise for an answer.
+LEAST_BUDGET = 1e-12
 
 
 def graph_release(
@@ -94,4 +97,20 @@ def check_drawable(edges: float, *, what: str) -> None:
         raise CannotProtectError(
             f"{what} can draw up to {MOST_EDGES:,} edges, but the noisy answers ask for {edges:,.0f}. With so small an "
             "epsilon there is nothing but noise: take a larger one"
+        )
+
+
+def check_shares(epsilon: float, shares: dict[str, float]) -> None:
+    """Refuse shares of epsilon that do not add up to 1, or leave next to nothing to a question."""
+    for what, part in shares.items():
+        share(part, what)
+    if min(shares.values()) <= 0 or abs(fsum(shares.values()) - 1) > 1e-9:
+        raise InputError(
+            f"{', '.join(shares)} must each be above 0 and add up to 1, but are {', '.join(map(str, shares.values()))} "
+            f"and add up to {fsum(shares.values()):g}. Divide epsilon among them"
+        )
+    if epsilon * min(shares.values()) < LEAST_BUDGET:
+        raise InputError(
+            f"each question needs a budget of at least {LEAST_BUDGET:g}, but epsilon = {epsilon:g} leaves "
+            f"{epsilon * min(shares.values()):g} to one. With so little there is nothing but noise"
         )

@@ -18,10 +18,10 @@ _MOST_ROUNDS = 50
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source='Thompson and Yao, "The union-split algorithm and cluster-based anonymization of social networks", 2009',
     aka=("t-Means",),
+    least_rows=2,
+    needs_edges=True,
 )
 @dataclass(frozen=True, kw_only=True)
 class BoundedTMeans:

@@ -1,7 +1,7 @@
 """Joint degrees with noise, and a new graph that has them: differentially private for single edges."""
 
 from dataclasses import dataclass
-from math import fsum, log
+from math import log
 from typing import Literal
 
 import numpy as np
@@ -15,28 +15,29 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
-from unveil.errors import InputError, share
+from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.graph._dk_secgraph import secgraph_release
 from unveil.protect.graph._rank_pairing import PAIRED, paired_by_rank
-from unveil.protect.graph._release import check_drawable, check_edges, counted, graph_release
+from unveil.protect.graph._release import check_drawable, check_edges, check_shares, counted, graph_release
 
 # The grid is as fine as it can be while the noise of all cells together is expected to be at most this share of edges.
 _NOISE = 0.1
 # The chance that the bound on degrees is below the largest one, so that those above it are cut.
 _CUT = 0.05
 # With less, noise is so large that floating point numbers no longer tell it from what it is added to.
-_LEAST_BUDGET = 1e-12
 # Above this there would be more than eight million cells.
 _MOST_PLACES = 4_000
 
 
 @protection(
-    on="graph",
     kind="synthetic",
     source='Sala, Zhao, Wilson, Zheng and Zhao, "Sharing graphs using differentially private graph models", 2011',
     aka=("dk-DP", "Pygmalion"),
     name="dk-series-dp",
+    least_rows=2,
+    needs_edges=True,
+    keeps=("node count",),
 )
 @dataclass(frozen=True, kw_only=True)
 class DkSeriesDP:
@@ -89,24 +90,8 @@ class DkSeriesDP:
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
-        shares = {
-            "largest_degree_share": self.largest_degree_share,
-            "edges_share": self.edges_share,
-            "joint_degrees_share": self.joint_degrees_share,
-        }
-        for what, part in shares.items():
-            share(part, what)
-        if min(shares.values()) <= 0 or abs(fsum(shares.values()) - 1) > 1e-9:
-            raise InputError(
-                f"{', '.join(shares)} must each be above 0 and add up to 1, but are "
-                f"{', '.join(map(str, shares.values()))} and add up to {fsum(shares.values()):g}. "
-                "Divide epsilon among them"
-            )
-        if self.epsilon * min(shares.values()) < _LEAST_BUDGET:
-            raise InputError(
-                f"each question needs a budget of at least {_LEAST_BUDGET:g}, but epsilon = {self.epsilon:g} leaves "
-                f"{self.epsilon * min(shares.values()):g} to one. With so little there is nothing but noise"
-            )
+        names = ("largest_degree_share", "edges_share", "joint_degrees_share")
+        check_shares(self.epsilon, {name: getattr(self, name) for name in names})
         if self.compat not in (None, "secgraph"):
             raise InputError(f"compat must be 'secgraph' or nothing, but is {self.compat!r}")
 

@@ -21,11 +21,12 @@ from unveil.protect.graph._release import (
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source='Chester and others, "Why Waldo befriended the dummy? k-anonymization of social networks with '
     'pseudo-nodes", 2013',
     aka=("dummy nodes", "pseudo-nodes"),
+    least_rows=5,
+    needs_edges=True,
+    keeps=("edges",),
 )
 @dataclass(frozen=True, kw_only=True)
 class GraphAnon:

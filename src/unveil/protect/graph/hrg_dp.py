@@ -37,7 +37,15 @@ _LEAST_PART = 1e-9
 _PUBLIC = ("the number of nodes", "that there is an edge at all")
 
 
-@protection(on="graph", kind="synthetic", source="Xiao, Chen and Tan 2014", name="hrg-dp", aka=("HRG-DP", "HRG"))
+@protection(
+    kind="synthetic",
+    source="Xiao, Chen and Tan 2014",
+    name="hrg-dp",
+    aka=("HRG-DP", "HRG"),
+    least_rows=2,
+    needs_edges=True,
+    keeps=("node count",),
+)
 @dataclass(frozen=True, kw_only=True)
 class HrgDP:
     """Fit a tree of densities with differential privacy of edges, and draw a new graph on the same nodes from it.

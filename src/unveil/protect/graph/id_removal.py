@@ -10,7 +10,11 @@ from unveil.protect._listing import protection
 from unveil.protect.graph._release import graph_release
 
 
-@protection(on="graph", kind="masked", source="Zhao and Wagner, Section 3.2", aka=("naive anonymization",))
+@protection(
+    source="Zhao and Wagner, Section 3.2",
+    aka=("naive anonymization",),
+    keeps=("node count", "edge count", "degrees", "edges"),
+)
 @dataclass(frozen=True, kw_only=True)
 class IdRemoval:
     """Leave out the names of the nodes and number them at random; every edge stays.

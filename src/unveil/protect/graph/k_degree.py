@@ -20,10 +20,10 @@ EdgeRule = Literal["add", "priority"]
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source='Liu and Terzi, "Towards identity anonymization on graphs", 2008',
     aka=("k-DA", "KDA"),
+    least_rows=5,
+    keeps=("node count",),
 )
 @dataclass(frozen=True, kw_only=True)
 class KDegree:

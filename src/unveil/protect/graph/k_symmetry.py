@@ -26,10 +26,11 @@ _MOST_EDGES = 10**9
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source='Wu, Xiao, Wang, He and Wang, "k-symmetry model for identity anonymization in social networks", 2010',
     aka=("orbit-copying",),
+    least_rows=5,
+    needs_edges=True,
+    keeps=("edges",),
 )
 @dataclass(frozen=True, kw_only=True)
 class KSymmetry:

@@ -16,10 +16,11 @@ _MOST = 1000
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source='Mittal, Papamanthou and Song, "Preserving link privacy in social network based systems", 2013',
     aka=("RW",),
+    least_rows=2,
+    needs_edges=True,
+    keeps=("node count",),
 )
 @dataclass(frozen=True, kw_only=True)
 class RandomWalk:

@@ -16,10 +16,11 @@ from unveil.protect.graph._release import check_edges, counted, graph_release
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source='Ying and Wu, "Randomizing social networks: a spectrum preserving approach", 2008',
     aka=("Rand Switch", "rewiring"),
+    least_rows=2,
+    needs_edges=True,
+    keeps=("node count", "edge count", "degrees"),
 )
 @dataclass(frozen=True, kw_only=True)
 class Switch:

@@ -20,10 +20,10 @@ Selection = Literal["random", "nc"]
 
 
 @protection(
-    on="graph",
-    kind="masked",
     source='Casas-Roma, Herrera-Joancomartí and Torra, "k-Degree anonymity and edge selection", 2017',
     aka=("UMGA",),
+    least_rows=5,
+    keeps=("node count",),
 )
 @dataclass(frozen=True, kw_only=True)
 class Umga:

@@ -1,7 +1,6 @@
 """Measure degrees and how they meet with noise, and walk to a graph that would have given the same answers."""
 
 from dataclasses import dataclass, replace
-from math import fsum
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,10 +17,10 @@ from unveil._kernels.graph.wpinq_queries import (
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
-from unveil.errors import InputError, share, whole_number
+from unveil.errors import InputError, whole_number
 from unveil.protect._listing import protection
 from unveil.protect.graph._rank_pairing import PAIRED, paired_by_rank
-from unveil.protect.graph._release import check_edges, counted, graph_release
+from unveil.protect.graph._release import check_edges, check_shares, counted, graph_release
 from unveil.protect.graph._wpinq_steps import Scales, Seed, Walk, chosen_cells, facts_of, seed_graph, walked
 
 WeightedQuery = Literal["joint-degrees", "triangles"]
@@ -29,7 +28,6 @@ WeightedQuery = Literal["joint-degrees", "triangles"]
 # Proposals of the walk for each edge.
 _PROPOSALS = {"joint-degrees": 100, "triangles": 50}
 # With less, noise is so large that floating point numbers no longer tell it from what it is added to.
-_LEAST_BUDGET = 1e-12
 # The noise that the public code adds to triangles, whatever epsilon is.
 _SECGRAPH_SCALE = 10.0
 
@@ -37,11 +35,13 @@ _PUBLIC = ("the number of nodes", "that there is an edge at all")
 
 
 @protection(
-    on="graph",
     kind="synthetic",
     source='Proserpio, Goldberg and McSherry, "Calibrating data to sensitivity in private data analysis", 2014',
     aka=("WPINQ-DP", "wPINQ"),
     name="wpinq-dp",
+    least_rows=2,
+    needs_edges=True,
+    keeps=("node count",),
 )
 @dataclass(frozen=True, kw_only=True)
 class WpinqDP:
@@ -113,7 +113,7 @@ class WpinqDP:
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
-        _check_shares(self.epsilon, self._shares)
+        check_shares(self.epsilon, self._shares)
         if self.query not in get_args(WeightedQuery):
             raise InputError(f"query must be 'joint-degrees' or 'triangles', but is {self.query!r}")
         if self.compat not in (None, "secgraph"):
@@ -222,19 +222,3 @@ class WpinqDP:
                 "measured"
             )
         return tuple(said)
-
-
-def _check_shares(epsilon: float, shares: dict[str, float]) -> None:
-    """Refuse shares of epsilon that do not add up to 1, or leave next to nothing to a question."""
-    for what, part in shares.items():
-        share(part, what)
-    if min(shares.values()) <= 0 or abs(fsum(shares.values()) - 1) > 1e-9:
-        raise InputError(
-            f"{', '.join(shares)} must each be above 0 and add up to 1, but are {', '.join(map(str, shares.values()))} "
-            f"and add up to {fsum(shares.values()):g}. Divide epsilon among them"
-        )
-    if epsilon * min(shares.values()) < _LEAST_BUDGET:
-        raise InputError(
-            f"each question needs a budget of at least {_LEAST_BUDGET:g}, but epsilon = {epsilon:g} leaves "
-            f"{epsilon * min(shares.values()):g} to one. With so little there is nothing but noise"
-        )

@@ -51,6 +51,10 @@ class Numbers:
             )
         return pl.Series(self.names[place], found).fill_nan(None)
 
+    def put_into(self, frame: "pl.DataFrame", values: FloatArray) -> "pl.DataFrame":
+        """Return a frame with new values of these columns."""
+        return frame.with_columns([self.series(place, values[:, place]) for place in range(len(self.names))])
+
 
 def _raw(table: Table, names: Sequence[str]) -> FloatArray:
     import polars as pl

@@ -1,6 +1,6 @@
 """What all protections of tables share: which columns they change, and a release whose rows are in random order."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,8 @@ from unveil.data.mechanism import Mechanism
 from unveil.data.table import Table
 from unveil.data.table.release import Release, ReleaseKind
 from unveil.errors import InputError, whole_number
+from unveil.protect._listing import PROTECTIONS, facts_of
+from unveil.protect.table._mechanism import Part, Parts, Unchanged
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,46 +39,39 @@ def named_columns(original: Table, columns: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(columns))
 
 
-def masked_columns(
-    original: Table, columns: Sequence[str] | None, *, suits: Collection[str], mask: str, instead: str
-) -> list[str]:
+def masked_columns(original: Table, columns: Sequence[str] | None, mask: object) -> list[str]:
     """Return the columns to mask: those that were named, or all of the kinds that the mask suits.
-
-    Parameters
-    ----------
-    original
-        The table to release.
-    columns
-        The columns that were named, or None.
-    suits
-        The kinds that the mask is for.
-    mask
-        How messages call the mask.
-    instead
-        Masks for the other kinds, for the message.
 
     Raises
     ------
     InputError
         If a column that was named is of another kind, or none was named and there is none of these kinds.
     """
-    kept = released_columns(original)
-    kinds = " or ".join(sorted(suits))
+    kept, facts = released_columns(original), facts_of(mask)
+    wanted = f"{facts.name} is for columns of the kind {' or '.join(sorted(facts.suits))}"
     if columns is None:
-        found = [name for name in kept if original.column(name).kind in suits]
+        found = [name for name in kept if original.column(name).kind in facts.suits]
         if not found:
-            raise InputError(
-                f"{mask} is for columns of the kind {kinds}, but the {original.name} has none. Take {instead}"
-            )
+            others = _others_for({original.column(name).kind for name in kept})
+            raise InputError(f"{wanted}, but the {original.name} has none. Take {others}")
         return found
     for name in named_columns(original, columns):
         kind = original.column(name).kind
-        if kind not in suits:
+        if kind not in facts.suits:
             raise InputError(
-                f"{mask} is for columns of the kind {kinds}, but column {name!r} is of the kind {kind}. "
-                f"Leave it out of columns, or take {instead} for it"
+                f"{wanted}, but column {name!r} is of the kind {kind}. "
+                f"Leave it out of columns, or take {_others_for({kind})} for it"
             )
     return named_columns(original, columns)
+
+
+def _others_for(kinds: Collection[str]) -> str:
+    """Return the masks that can be told to change columns of these kinds."""
+    fitting = [
+        each for each in PROTECTIONS.values() if set(kinds) <= set(each.suits) and "columns=none" in each.settings
+    ]
+    *names, last = (each.name for each in fitting)
+    return f"{', '.join(names)} or {last}"
 
 
 def check_columns(columns: object) -> None:
@@ -105,6 +100,37 @@ def said_to_stay(original: Table, masked: Collection[str]) -> tuple[str, ...]:
     rest = [name for name in released_columns(original) if name not in masked]
     many = "columns" if len(rest) > 1 else "column"
     return (f"{len(rest)} {many} stayed as in the original: {', '.join(map(repr, rest))}",) if rest else ()
+
+
+def masked_release(
+    original: Table,
+    frame: "pl.DataFrame",
+    masked: Sequence[str],
+    parts: Sequence[Part],
+    *,
+    name: str,
+    shuffle: bool,
+    rng: np.random.Generator,
+    notes: tuple[str, ...] = (),
+    mechanism: Callable[[tuple[Part, ...]], Mechanism] = Parts,
+) -> Release:
+    """Return the release of a mask whose parts tell the chances of what they changed; all else stays, with notes.
+
+    A masked column that no part speaks for is one with one value only.
+    """
+    spoken_for = {column for part in parts for column in part.names}
+    rest = tuple(column for column in released_columns(original) if column not in spoken_for)
+    stayed = tuple(f"column {column!r} has one value only and stayed" for column in masked if column not in spoken_for)
+    return release_of(
+        original,
+        frame,
+        name=name,
+        kind="masked",
+        rng=rng,
+        notes=said_to_stay(original, masked) + stayed + notes,
+        shuffle=shuffle,
+        mechanism=mechanism((*parts, Unchanged(rest))),
+    )
 
 
 def release_of(

@@ -9,19 +9,20 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import protection
-from unveil.protect.table._mechanism import Parts, Unchanged
 from unveil.protect.table._numbers import Numbers, numbers_of, spreads
-from unveil.protect.table._release import check_columns, masked_columns, release_of, released_columns, said_to_stay
-
-#: Masks that suit other kinds of columns than numbers, for messages.
-FOR_OTHER_KINDS = "pram, suppression, generalization, mondrian or rank-swapping, which suit all kinds,"
+from unveil.protect.table._release import (
+    check_columns,
+    masked_columns,
+    masked_release,
+    released_columns,
+)
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Brand, "Microdata protection through noise addition", 2002',
     aka=("noise-addition", "uncorrelated-noise"),
+    suits=("number",),
+    new_values=True,
 )
 @dataclass(frozen=True, kw_only=True)
 class AdditiveNoise:
@@ -64,32 +65,15 @@ class AdditiveNoise:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with noise on its numbers, in random order."""
-        names = masked_columns(
-            original, self.columns, suits=("number",), mask="additive noise", instead=FOR_OTHER_KINDS
-        )
+        names = masked_columns(original, self.columns, self)
         numbers = numbers_of(original, names)
         spread = spreads(numbers.values)
         moving = [name for name, size in zip(names, spread, strict=True) if size > 0]
-        notes = said_to_stay(original, names)
-        notes += tuple(f"column {name!r} has one value only and stayed" for name in names if name not in moving)
         numbers, spread = numbers.chosen(moving), self.scale * spread[spread > 0]
         noisy = numbers.values + spread * rng.standard_normal(numbers.values.shape)
-        kept = released_columns(original)
-        frame = original.frame[kept].with_columns(
-            [numbers.series(place, noisy[:, place]) for place in range(len(moving))]
-        )
-        rest = tuple(name for name in kept if name not in moving)
-        parts = Parts((NormalNoise(numbers, spread), Unchanged(rest)))
-        return release_of(
-            original,
-            frame,
-            name="noise-added",
-            kind="masked",
-            rng=rng,
-            notes=notes,
-            shuffle=self.shuffle,
-            mechanism=parts,
-        )
+        frame = numbers.put_into(original.frame[released_columns(original)], noisy)
+        parts = [NormalNoise(numbers, spread)]
+        return masked_release(original, frame, names, parts, name="noise-added", shuffle=self.shuffle, rng=rng)
 
 
 def check_scale(scale: object) -> None:

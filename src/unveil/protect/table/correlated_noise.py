@@ -9,10 +9,14 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import protection
-from unveil.protect.table._mechanism import Parts, Unchanged
 from unveil.protect.table._numbers import Numbers, numbers_of, spreads
-from unveil.protect.table._release import check_columns, masked_columns, release_of, released_columns, said_to_stay
-from unveil.protect.table.additive_noise import FOR_OTHER_KINDS, check_scale
+from unveil.protect.table._release import (
+    check_columns,
+    masked_columns,
+    masked_release,
+    released_columns,
+)
+from unveil.protect.table.additive_noise import check_scale
 
 # Directions in which the columns vary less than this, as a share of where they vary most, count as not varying.
 _FLAT = 1e-12
@@ -21,10 +25,11 @@ _ROUNDING = 1e-7
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Kim, "A method for limiting disclosure in microdata based on random noise and transformation", 1986',
     aka=("kim-noise",),
+    suits=("number",),
+    new_values=True,
+    gaps="few",
 )
 @dataclass(frozen=True, kw_only=True)
 class CorrelatedNoise:
@@ -72,9 +77,7 @@ class CorrelatedNoise:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with noise on its numbers, in random order."""
-        names = masked_columns(
-            original, self.columns, suits=("number",), mask="correlated noise", instead=FOR_OTHER_KINDS
-        )
+        names = masked_columns(original, self.columns, self)
         numbers = numbers_of(original, names)
         moving = [name for name, size in zip(names, spreads(numbers.values), strict=True) if size > 0]
         numbers = numbers.chosen(moving)
@@ -82,22 +85,9 @@ class CorrelatedNoise:
         values = numbers.values + noise.draw(len(numbers.values), rng)
         if self.rescale:
             values = noise.middle + (values - noise.middle) / noise.stretch
-        kept = released_columns(original)
-        frame = original.frame[kept].with_columns(
-            [numbers.series(place, values[:, place]) for place in range(len(moving))]
-        )
-        rest = tuple(name for name in kept if name not in moving)
-        notes = said_to_stay(original, names)
-        notes += tuple(f"column {name!r} has one value only and stayed" for name in names if name not in moving)
-        return release_of(
-            original,
-            frame,
-            name="correlated-noise-added",
-            kind="masked",
-            rng=rng,
-            notes=notes,
-            shuffle=self.shuffle,
-            mechanism=Parts((noise, Unchanged(rest))),
+        frame = numbers.put_into(original.frame[released_columns(original)], values)
+        return masked_release(
+            original, frame, names, [noise], name="correlated-noise-added", shuffle=self.shuffle, rng=rng
         )
 
     def _noise(self, original: Table, numbers: Numbers) -> "JointNoise":

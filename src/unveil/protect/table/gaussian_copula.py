@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 @protection(
-    on="table",
     kind="synthetic",
     source='Patki, Wedge and Veeramachaneni, "The synthetic data vault", 2016',
     aka=("gaussian-copula-synthesis", "copula"),

@@ -5,29 +5,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil._kernels.types import IntArray
-from unveil.data.table import KINDS, Table
+from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.table._classes import shown_by_class
 from unveil.protect.table._levels import WITH_ORDER, levels
-from unveil.protect.table._mechanism import Part, Parts, Recoded, Unchanged
+from unveil.protect.table._mechanism import Part, Recoded
 from unveil.protect.table._release import (
     check_columns,
     check_enough_rows,
     check_group_size,
     masked_columns,
-    release_of,
+    masked_release,
     released_columns,
-    said_to_stay,
 )
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Torra and Stokes, "A formalization of re-identification in terms of compatible probabilities", 2013',
     aka=("global-recoding", "recoding"),
+    new_values=True,
+    least_rows=3,
 )
 @dataclass(frozen=True, kw_only=True)
 class Generalization:
@@ -78,12 +77,11 @@ class Generalization:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with generalized values, in random order."""
-        names = masked_columns(original, self.columns, suits=KINDS, mask="generalization", instead="another")
+        names = masked_columns(original, self.columns, self)
         sizes = dict(zip(self.columns or (), self.k, strict=True)) if isinstance(self.k, tuple) else {}
-        kept = released_columns(original)
-        frame = original.frame[kept]
+        frame = original.frame[released_columns(original)]
         parts: list[Part] = []
-        notes = said_to_stay(original, names)
+        notes: tuple[str, ...] = ()
         for name in names:
             k = sizes.get(name, self.k if isinstance(self.k, int) else 2)
             check_enough_rows(k, original)
@@ -93,16 +91,8 @@ class Generalization:
             frame = frame.with_columns(shown)
             parts.append(Recoded(before, frame[[name]]))
             notes += _said(original, name, k)
-        rest = tuple(name for name in kept if name not in names)
-        return release_of(
-            original,
-            frame,
-            name="generalized",
-            kind="masked",
-            rng=rng,
-            notes=notes,
-            shuffle=self.shuffle,
-            mechanism=Parts((*parts, Unchanged(rest))),
+        return masked_release(
+            original, frame, names, parts, name="generalized", shuffle=self.shuffle, rng=rng, notes=notes
         )
 
 

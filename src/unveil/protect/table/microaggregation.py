@@ -10,25 +10,26 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import whole_number
 from unveil.protect._listing import protection
-from unveil.protect.table._mechanism import Part, Parts, Recoded, Unchanged
+from unveil.protect.table._mechanism import Part, Recoded
 from unveil.protect.table._numbers import group_means, numbers_of, refuse_missing, spreads
 from unveil.protect.table._release import (
     check_columns,
     check_enough_rows,
     check_group_size,
     masked_columns,
-    release_of,
+    masked_release,
     released_columns,
-    said_to_stay,
 )
-from unveil.protect.table.additive_noise import FOR_OTHER_KINDS
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Domingo-Ferrer and Mateo-Sanz, "Practical data-oriented microaggregation", 2002',
     aka=("mdav", "multivariate-microaggregation"),
+    suits=("number",),
+    new_values=True,
+    least_rows=3,
+    gaps="refused",
+    keeps=("means",),
 )
 @dataclass(frozen=True, kw_only=True)
 class Microaggregation:
@@ -77,9 +78,7 @@ class Microaggregation:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with the means of groups, in random order."""
-        names = masked_columns(
-            original, self.columns, suits=("number",), mask="microaggregation", instead=FOR_OTHER_KINDS
-        )
+        names = masked_columns(original, self.columns, self)
         check_enough_rows(self.k, original)
         refuse_missing(
             original, names, mask="microaggregation", instead="univariate-microaggregation, where missing values stay"
@@ -113,8 +112,7 @@ def grouped_release(
     notes: tuple[str, ...] = (),
 ) -> Release:
     """Return the release with the means of groups of rows, which each block of columns has its own of."""
-    kept = released_columns(original)
-    frame = original.frame[kept]
+    frame = original.frame[released_columns(original)]
     parts: list[Part] = []
     for names, group in blocks:
         numbers = numbers_of(original, names)
@@ -125,14 +123,4 @@ def grouped_release(
         frame = frame.with_columns(means)
         parts.append(Recoded(before, frame[names]))
     masked = [name for names, _ in blocks for name in names]
-    rest = tuple(column for column in kept if column not in masked)
-    return release_of(
-        original,
-        frame,
-        name=name,
-        kind="masked",
-        rng=rng,
-        notes=said_to_stay(original, masked) + notes,
-        shuffle=shuffle,
-        mechanism=Parts((*parts, Unchanged(rest))),
-    )
+    return masked_release(original, frame, masked, parts, name=name, shuffle=shuffle, rng=rng, notes=notes)

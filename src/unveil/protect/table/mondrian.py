@@ -6,28 +6,27 @@ import numpy as np
 
 from unveil._kernels.table.mondrian import mondrian_classes
 from unveil._kernels.types import FloatArray
-from unveil.data.table import KINDS, Table
+from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.protect._listing import protection
 from unveil.protect.table._classes import shown_by_class
 from unveil.protect.table._levels import levels
-from unveil.protect.table._mechanism import Parts, Recoded, Unchanged
+from unveil.protect.table._mechanism import Recoded
 from unveil.protect.table._release import (
     check_columns,
     check_enough_rows,
     check_group_size,
     masked_columns,
-    release_of,
+    masked_release,
     released_columns,
-    said_to_stay,
 )
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='LeFevre, DeWitt and Ramakrishnan, "Mondrian multidimensional k-anonymity", 2006',
     aka=("strict-mondrian", "k-anonymity", "multidimensional-recoding"),
+    new_values=True,
+    least_rows=3,
 )
 @dataclass(frozen=True, kw_only=True)
 class Mondrian:
@@ -75,22 +74,13 @@ class Mondrian:
         """Return the table of classes, in random order."""
         kept = released_columns(original)
         known = tuple(name for name in kept if original.column(name).role == "known")
-        names = masked_columns(original, self.columns or known or None, suits=KINDS, mask="mondrian", instead="another")
+        names = masked_columns(original, self.columns or known or None, self)
         check_enough_rows(self.k, original)
         group = mondrian_classes(np.column_stack([_positions(original, name) for name in names]), self.k)
         before = original.frame[names]
         frame = original.frame[kept].with_columns([shown_by_class(original, name, group) for name in names])
-        rest = tuple(name for name in kept if name not in names)
-        return release_of(
-            original,
-            frame,
-            name="mondrian",
-            kind="masked",
-            rng=rng,
-            notes=said_to_stay(original, names),
-            shuffle=self.shuffle,
-            mechanism=Parts((Recoded(before, frame[names]), Unchanged(rest))),
-        )
+        parts = [Recoded(before, frame[names])]
+        return masked_release(original, frame, names, parts, name="mondrian", shuffle=self.shuffle, rng=rng)
 
 
 def _positions(original: Table, name: str) -> FloatArray:

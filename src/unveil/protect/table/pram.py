@@ -6,24 +6,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.data.table import KINDS, Table
+from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
 from unveil.protect.table._levels import Levels, levels
-from unveil.protect.table._mechanism import OneColumn, Part, Parts, Unchanged
-from unveil.protect.table._release import check_columns, masked_columns, release_of, released_columns, said_to_stay
+from unveil.protect.table._mechanism import OneColumn, Part
+from unveil.protect.table._release import (
+    check_columns,
+    masked_columns,
+    masked_release,
+    named_columns,
+    released_columns,
+)
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Gouweleeuw, Kooiman, Willenborg and de Wolf, "Post randomisation for statistical disclosure control", 1998',
     aka=("post-randomisation", "randomised-response"),
+    suits=("category", "ordered", "boolean"),
 )
 @dataclass(frozen=True, kw_only=True)
 class Pram:
@@ -75,12 +80,10 @@ class Pram:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with redrawn values, in random order."""
-        suits = KINDS if self.columns else ("category", "ordered", "boolean")
-        instead = "additive-noise, correlated-noise, microaggregation or rank-swapping, which suit numbers,"
-        names = masked_columns(original, self.columns, suits=suits, mask="pram", instead=instead)
-        kept = released_columns(original)
-        frame = original.frame[kept]
-        notes = said_to_stay(original, names)
+        # Any column that is named can be redrawn; unless told, numbers and dates stay, of which few would be alike.
+        names = named_columns(original, self.columns) if self.columns else masked_columns(original, None, self)
+        frame = original.frame[released_columns(original)]
+        notes: tuple[str, ...] = ()
         parts: list[Part] = []
         for name in names:
             found = levels(original, name)
@@ -92,17 +95,7 @@ class Pram:
                 notes += (f"column {name!r} has one value only and stayed",)
             else:
                 frame = frame.with_columns(_drawn(values, found, chances, rng))
-        rest = tuple(name for name in kept if name not in names)
-        return release_of(
-            original,
-            frame,
-            name="pram",
-            kind="masked",
-            rng=rng,
-            notes=notes,
-            shuffle=self.shuffle,
-            mechanism=Parts((*parts, Unchanged(rest))),
-        )
+        return masked_release(original, frame, names, parts, name="pram", shuffle=self.shuffle, rng=rng, notes=notes)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

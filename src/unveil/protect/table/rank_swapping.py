@@ -16,16 +16,20 @@ from unveil.protect.table._levels import WITH_ORDER, Levels, levels
 from unveil.protect.table._mechanism import OneColumn, Part, Parts, Unchanged
 from unveil.protect.table._rank_chances import RankChances
 from unveil.protect.table._rank_schemes import Offsets, Scheme
-from unveil.protect.table._release import check_columns, named_columns, release_of, released_columns, said_to_stay
+from unveil.protect.table._release import (
+    check_columns,
+    masked_release,
+    named_columns,
+    released_columns,
+)
 
 _SHARE = 0.05
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Moore, "Controlled data-swapping techniques for masking public use microdata sets", 1996',
     aka=("rank-swap", "data-swapping"),
+    keeps=("values",),
 )
 @dataclass(frozen=True, kw_only=True)
 class RankSwapping:
@@ -154,7 +158,7 @@ def swapped_release(
     kept = released_columns(original)
     names = kept if columns is None else named_columns(original, columns)
     frame = original.frame[kept]
-    notes = said_to_stay(original, names)
+    notes: tuple[str, ...] = ()
     parts: list[Part] = []
     for column in names:
         found = levels(original, column)
@@ -168,16 +172,8 @@ def swapped_release(
         values = frame[column].alias("values")
         frame = frame.with_columns(values.gather(_sources(found, in_order, scheme, rng)).alias(column))
         parts.append(OneColumn(column, values[found.row], RankChances(found.counts, scheme, in_order, draws, seed)))
-    rest = tuple(column for column in kept if column not in names)
-    return release_of(
-        original,
-        frame,
-        name=name,
-        kind="masked",
-        rng=rng,
-        notes=notes,
-        shuffle=shuffle,
-        mechanism=Swapped((*parts, Unchanged(rest))),
+    return masked_release(
+        original, frame, names, parts, name=name, shuffle=shuffle, rng=rng, notes=notes, mechanism=Swapped
     )
 
 

@@ -20,7 +20,7 @@ _SOURCE = 'Nin, Herranz and Torra, "Rethinking rank swapping to decrease disclos
 _REACH = 4
 
 
-@protection(on="table", kind="masked", source=_SOURCE, aka=("rank-swapping-p-distribution", "p-distribution"))
+@protection(source=_SOURCE, aka=("rank-swapping-p-distribution", "p-distribution"), keeps=("values",))
 @dataclass(frozen=True, kw_only=True)
 class RankSwappingDistribution:
     """Swap each value with another whose distance in ranks is drawn from a normal distribution; then shuffle the rows.
@@ -88,7 +88,7 @@ class RankSwappingDistribution:
         return Offsets(np.exp(-(((distance - window / 2) / (window / 2)) ** 2) / 2))
 
 
-@protection(on="table", kind="masked", source=_SOURCE, aka=("rank-swapping-p-buckets", "p-buckets"))
+@protection(source=_SOURCE, aka=("rank-swapping-p-buckets", "p-buckets"), keeps=("values",))
 @dataclass(frozen=True, kw_only=True)
 class RankSwappingBuckets:
     """Swap each value with another from its own bucket of ranks or one above, mostly near ones; then shuffle the rows.

@@ -10,7 +10,7 @@ from unveil.protect._listing import protection
 from unveil.protect.table._release import release_of, released_columns
 
 
-@protection(on="table", kind="masked", source="folklore", aka=("pseudonymisation", "de-identification"))
+@protection(source="folklore", aka=("pseudonymisation", "de-identification"), keeps=("values",))
 @dataclass(frozen=True, kw_only=True)
 class Shuffle:
     """Leave out the columns that identify people, and put the rows in random order; all other cells stay as they are.

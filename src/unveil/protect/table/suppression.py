@@ -5,28 +5,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.data.table import KINDS, Table
+from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
 from unveil.protect.table._levels import levels
-from unveil.protect.table._mechanism import OneColumn, Part, Parts, Unchanged
+from unveil.protect.table._mechanism import OneColumn, Part
 from unveil.protect.table._release import (
     check_columns,
     check_group_size,
     masked_columns,
-    release_of,
+    masked_release,
     released_columns,
-    said_to_stay,
 )
 
 _SHARE = 0.1
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Sweeney, "Achieving k-anonymity privacy protection using generalization and suppression", 2002',
     aka=("local-suppression", "cell-suppression"),
 )
@@ -78,9 +75,8 @@ class Suppression:
         """Return the table without the dropped values, in random order."""
         import polars as pl
 
-        names = masked_columns(original, self.columns, suits=KINDS, mask="suppression", instead="another")
-        kept = released_columns(original)
-        frame = original.frame[kept]
+        names = masked_columns(original, self.columns, self)
+        frame = original.frame[released_columns(original)]
         parts: list[Part] = []
         for name in names:
             found = levels(original, name)
@@ -89,17 +85,7 @@ class Suppression:
             values = original.frame.get_column(name)
             frame = frame.with_columns(values.alias("values").set(pl.Series(drop), None).alias(name))
             parts.append(OneColumn(name, values.alias("values")[found.row], Dropped(dropped.astype(np.float64))))
-        rest = tuple(name for name in kept if name not in names)
-        return release_of(
-            original,
-            frame,
-            name="suppressed",
-            kind="masked",
-            rng=rng,
-            notes=said_to_stay(original, names),
-            shuffle=self.shuffle,
-            mechanism=Parts((*parts, Unchanged(rest))),
-        )
+        return masked_release(original, frame, names, parts, name="suppressed", shuffle=self.shuffle, rng=rng)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,15 +12,17 @@ from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.table._numbers import numbers_of
 from unveil.protect.table._release import check_columns, check_enough_rows, check_group_size, masked_columns
-from unveil.protect.table.additive_noise import FOR_OTHER_KINDS
 from unveil.protect.table.microaggregation import grouped_release
 
 
 @protection(
-    on="table",
-    kind="masked",
     source='Hansen and Mukherjee, "A polynomial algorithm for optimal univariate microaggregation", 2003',
     aka=("optimal-microaggregation", "individual-ranking"),
+    suits=("number",),
+    new_values=True,
+    least_rows=3,
+    gaps="few",
+    keeps=("means",),
 )
 @dataclass(frozen=True, kw_only=True)
 class UnivariateMicroaggregation:
@@ -62,9 +64,7 @@ class UnivariateMicroaggregation:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with the means of groups, in random order."""
-        names = masked_columns(
-            original, self.columns, suits=("number",), mask="univariate microaggregation", instead=FOR_OTHER_KINDS
-        )
+        names = masked_columns(original, self.columns, self)
         check_enough_rows(self.k, original)
         blocks = [([name], self._groups(original, name, rng)) for name in names]
         few = [name for name in names if 0 < original.column(name).missing < self.k]

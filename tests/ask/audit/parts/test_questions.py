@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from unveil.ask.audit.findings import UNDEFINED, Audit, Audited, Finding, Scenario
+from unveil.ask.audit.findings import UNDEFINED, Audit, AuditedRelease, Finding, Scenario
 from unveil.ask.audit.paper import box_facts
 from unveil.measure.trials.risk import Rate, Risk
 from unveil.show.sign_off import QUESTIONS, three_boxes
@@ -39,11 +39,11 @@ MEAN = replace(
 )
 
 
-def release(*findings: Finding, name: str = "masked.csv") -> Audited:
-    return Audited(name=name, rows=700, kind=None, columns=("age",), sha256=None, findings=findings)
+def release(*findings: Finding, name: str = "masked.csv") -> AuditedRelease:
+    return AuditedRelease(name=name, rows=700, kind=None, columns=("age",), sha256=None, findings=findings)
 
 
-def audit(*releases: Audited, attacks: tuple[str, ...] | None = None) -> Audit:
+def audit(*releases: AuditedRelease, attacks: tuple[str, ...] | None = None) -> Audit:
     every = tuple(dict.fromkeys(finding.attack for each in releases for finding in each.findings))
     return Audit(
         rows=700, columns=(), sha256=None, control_rows=200, control_sha256=None, releases=releases,

@@ -1,9 +1,8 @@
 """The parts of an audit's report beside the attacks: identifiers, groups, classes, usefulness, columns, adversaries."""
 
-from unveil.ask.audit import verdict
-from unveil.ask.audit.attacks.texts import ATTACK_TEXTS
+from unveil.ask.audit.attacks import ATTACKS, LEADING
 from unveil.ask.audit.charts import weight_chart
-from unveil.ask.audit.findings import Audit, Scenario
+from unveil.ask.audit.findings import Audit, Scenario, worst_of
 from unveil.ask.audit.parts.disclosure import disclosure_section
 from unveil.ask.audit.parts.groups import Grouped, group_section
 from unveil.ask.audit.parts.identifiers import identifier_section
@@ -26,13 +25,13 @@ def groups(audit: Audit) -> Section | None:
     found = [
         Grouped(
             column=audit.by,
-            attack=ATTACK_TEXTS[attack].title,
+            attack=ATTACKS[attack].title,
             groups=finding.groups,
             release=release.name if several else "",
         )
         for release in audit.releases
         for attack in audit.attacks
-        if audit.by is not None and (finding := verdict.worst_of(release, attack)) is not None and finding.groups
+        if audit.by is not None and (finding := worst_of(release, attack)) is not None and finding.groups
     ]
     return group_section(found) if found else None
 
@@ -52,10 +51,10 @@ def utility(audit: Audit) -> Section | None:
     found = [(release.name, release.utility) for release in audit.releases if release.utility is not None]
     if not found:
         return None
-    worst = {release.name: verdict.worst_of(release, "linkability") for release in audit.releases}
+    worst = {release.name: worst_of(release, LEADING.name) for release in audit.releases}
     risks = {label: finding.worse for label, finding in worst.items() if finding is not None}
     has_excess = all(finding.risk.excess_over_control.defined for finding in worst.values() if finding is not None)
-    what = "linkability: excess over control" if has_excess else "linkability: attack rate"
+    what = f"{LEADING.title.lower()}: {'excess over control' if has_excess else 'attack rate'}"
     return utility_section(found, risks=risks, risk_label=what)
 
 
@@ -65,7 +64,7 @@ def weights(audit: Audit) -> Section | None:
     if not weighed:
         return None
     drawn = max(weighed, key=lambda release: release.weights[0].whole.value)
-    chart = weight_chart(drawn)
+    chart = weight_chart(drawn, LEADING)
     which = (
         f" The picture is about {name(drawn.name, 40)!r}, where that adversary reaches most."
         if len(weighed) > 1
@@ -82,10 +81,10 @@ def weights(audit: Audit) -> Section | None:
 
 
 def adversaries(audit: Audit) -> Section | None:
-    """Return who the linkability adversaries are, or None where nothing was linked."""
+    """Return who the adversaries are by which releases are compared, or None where there are none."""
     seen: dict[str, Scenario] = {}
-    for release, finding in [(each, found) for each in audit.releases for found in each.of("linkability")]:
-        if finding.scenario is not None and finding.scenario.origin != "random":
+    for release, finding in [(each, found) for each in audit.releases for found in each.of(LEADING.name)]:
+        if finding.scenario is not None and not finding.is_mean:
             label = finding.scenario.name
             if finding.scenario.origin == "worst" and len(audit.releases) > 1:
                 label = f"{label} on {name(release.name, 40)}"
@@ -94,9 +93,6 @@ def adversaries(audit: Audit) -> Section | None:
         return None
     return Section(
         heading="Who the adversary is",
-        lead=(
-            "A linkability adversary holds some columns of a person from one source and other columns from another, "
-            "and uses the release to find out that both are about the same person."
-        ),
+        lead=LEADING.adversary,
         blocks=(adversary_table(seen),),
     )

@@ -1,0 +1,38 @@
+"""Distance to the closest record: does the release keep nearer to people in the data than others of their kind do?"""
+
+from unveil.ask.audit.attacks import _closeness
+from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.ask.audit.findings import Finding
+
+
+def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
+    """Return how far released records are from the nearest original one, beside control records."""
+    from unveil.measure.releases.closeness import distance_to_closest
+
+    return _closeness.measured(attacked, distance_to_closest)
+
+
+def _sentence(finding: Finding) -> str:
+    return _closeness.sentence(
+        finding,
+        middle="lie within {median} of somebody in the data",
+        edge="5% within {low}",
+        scale="0 is a copy, 1 differs fully in every column",
+    )
+
+
+ATTACK = AuditAttack(
+    name="closest_record",
+    run=run,
+    title="Distance to closest record",
+    question="Closest records: does the release keep too close to people in the data?",
+    lead=(
+        "Records that keep closer to people in the data than to others of the same kind have learned these people by "
+        "heart. This can raise an alarm; it never gives an all-clear."
+    ),
+    about="Distances add up over columns: numbers by their share of the range, categories by 0 or 1.",
+    without_rate=_sentence,
+    x_label="distance: 0 is a copy, 1 differs in every column",
+    chart=_closeness.chart,
+    distances=_closeness.DISTANCES,
+)

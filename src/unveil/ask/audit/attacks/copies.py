@@ -1,0 +1,204 @@
+"""Exact copies: records that leave the house as they came in, and, for the internal edition alone, which they are."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.ask.audit.findings import UNDEFINED, Finding, Links
+from unveil.ask.audit.words import percent_of
+from unveil.measure.trials.risk import Risk
+from unveil.show.blocks import Block, Number, Section, Side, Table
+from unveil.show.text import count, name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from unveil.ask.audit.inputs import PreparedRelease
+
+#: So many records are shown in all, and so many columns of each: enough to look some up, and the page stays small.
+MOST_RECORDS = 20
+MOST_COLUMNS = 30
+WARNING = (
+    "This is an internal edition: it shows records of the original data and must not be shared, published or passed on "
+    "with the release."
+)
+_LEFT: Side = "left"
+_RIGHT: Side = "right"
+_LONGEST_CELL = 60
+_LONGEST_NAME = 40
+#: Columns beside those of the data; no name of theirs begins with a null character.
+_ROW, _PEOPLE, _RELEASED = "\x00row", "\x00people", "\x00released"
+_MISSING = "(missing)"
+
+
+def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
+    """Return the share of released records that equal an original one, beside that of control records."""
+    from unveil.measure.releases.closeness import exact_copies
+
+    found = exact_copies(attacked.prepared.release)
+    rates = Risk(
+        attack_rate=found.share,
+        naive_rate=UNDEFINED,
+        control_rate=found.control_share,
+        excess_over_control=found.excess,
+    )
+    copied = float(found.copied)
+    return (
+        Finding(
+            attack=attacked.attack,
+            targets=found.rows,
+            risk=rates,
+            links=Links(expected=copied, low=copied, high=copied),
+            figures={"copied_unique": float(found.copied_unique), "expected_by_coincidence": found.expected},
+        ),
+    )
+
+
+def _meaning(finding: Finding) -> str:
+    return f"{percent_of(finding.risk.attack_rate, 'released records')} are exact copies of a record in the data."
+
+
+def _headline(finding: Finding, which: str) -> str:
+    return f"in {which} {percent_of(finding.risk.attack_rate, 'records')} are exact copies of a record in the data"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CopiedRecords:
+    """The records of the original that stand in one release unchanged."""
+
+    release: str
+    columns: tuple[str, ...]
+    #: All records that are released unchanged, those that several people share counted once.
+    distinct: int
+    #: The people who have one of them.
+    people: int
+    #: The first of them: how many people have each, and its known cells as text.
+    records: tuple[tuple[int, tuple[str, ...]], ...]
+
+
+def copied_records(releases: "Sequence[PreparedRelease]", *, most: int = MOST_RECORDS) -> tuple[CopiedRecords, ...]:
+    """Return for each release the records of the original that it holds unchanged, and the first few of them as text.
+
+    Which records are shown depends on what they hold and not on where they stand: those that fewest people share come
+    first, then the order of their values. ``most`` is divided among the releases that have such records.
+    """
+    found = [_copied(each) for each in releases]
+    having = [place for place, groups in enumerate(found) if groups.height]
+    shares = {place: most // len(having) + (at < most % len(having)) for at, place in enumerate(having)}
+    return tuple(
+        CopiedRecords(
+            release=each.release.name,
+            columns=each.known,
+            distinct=groups.height,
+            people=int(groups[_PEOPLE].sum()),
+            records=_records(each, groups.head(shares.get(place, 0))),
+        )
+        for place, (each, groups) in enumerate(zip(releases, found, strict=True))
+    )
+
+
+def _copied(prepared: "PreparedRelease") -> "pl.DataFrame":
+    """Return one row for each distinct record of the original that is released, in the columns of the copies attack."""
+    import polars as pl
+
+    original, released = prepared.release.original, prepared.release.released
+    names = [column.name for column in original.columns if column.role not in ("identifier", "ignored")]
+    rows = pl.int_range(pl.len(), dtype=pl.Int64)
+    stacked = pl.concat(
+        [
+            original.frame.select(names).with_columns(rows.alias(_ROW)),
+            released.frame.select(names).with_columns(pl.lit(None, pl.Int64).alias(_ROW)),
+        ],
+        how="vertical_relaxed",  # whole numbers in one table may be real ones in the other
+    )
+    groups = stacked.group_by(names).agg(
+        pl.col(_ROW).count().alias(_PEOPLE), pl.col(_ROW).null_count().alias(_RELEASED), pl.col(_ROW).min()
+    )
+    both = groups.filter((pl.col(_PEOPLE) > 0) & (pl.col(_RELEASED) > 0))
+    hidden = [name for name in names if name not in prepared.known]
+    return both.sort([_PEOPLE, *prepared.known, *hidden], nulls_last=True).select(_PEOPLE, _ROW)
+
+
+def _records(prepared: "PreparedRelease", groups: "pl.DataFrame") -> tuple[tuple[int, tuple[str, ...]], ...]:
+    rows = prepared.release.original.frame.select(prepared.known)[groups[_ROW]]
+    cells = zip(*(_texts(rows[name]) for name in prepared.known), strict=True)
+    return tuple(zip(groups[_PEOPLE].to_list(), cells, strict=True))
+
+
+def _texts(values: "pl.Series") -> list[str]:
+    """Return cells as text: whole numbers without a point, days without a time."""
+    import polars as pl
+
+    if values.dtype.is_float():
+        # Adding 0 makes 0 of minus 0, which equals it.
+        return [_MISSING if value is None else repr(value + 0.0).removesuffix(".0") for value in values.to_list()]
+    if isinstance(values.dtype, pl.Datetime):
+        texts = values.dt.to_string("%Y-%m-%d %H:%M:%S%.f").to_list()
+        return [_MISSING if text is None else text.removesuffix(" 00:00:00") for text in texts]
+    return [_MISSING if value is None else str(value) for value in values.to_list()]
+
+
+def records_section(copied: "Sequence[CopiedRecords]") -> Section:
+    """Return the records at stake as a part of a page that must not be shared."""
+    return Section(
+        heading="Records at stake",
+        lead=(
+            f"{WARNING} Shown are records of the original that are released unchanged, in the columns that an "
+            "adversary may know: first those that fewest people share."
+        ),
+        blocks=tuple(_block(each, several=len(copied) > 1) for each in copied),
+    )
+
+
+def _block(copied: CopiedRecords, *, several: bool) -> Block:
+    where = f" in {name(copied.release, _LONGEST_NAME)!r}" if several else ""
+    if not copied.records:
+        return Number(
+            label=f"Records released unchanged{where}",
+            value=count(copied.distinct),
+            meaning="None of them is shown, to keep this page short."
+            if copied.distinct
+            else "No record of the original is released as an exact copy.",
+        )
+    columns = copied.columns[:MOST_COLUMNS]
+    return Table(
+        caption=f"Records of the original that are released unchanged{where}",
+        columns=("People", *(name(column, _LONGEST_NAME) for column in columns)),
+        rows=tuple(
+            (count(people), *(name(cell, _LONGEST_CELL) for cell in cells[:MOST_COLUMNS]))
+            for people, cells in copied.records
+        ),
+        align=(_RIGHT, *(_LEFT for _ in columns)),
+        note=_note(copied),
+    )
+
+
+def _note(copied: CopiedRecords) -> str:
+    more, hidden = copied.distinct - len(copied.records), len(copied.columns) - MOST_COLUMNS
+    said = [f"{count(copied.people, 'person has', 'people have')} a record that is released unchanged."]
+    if more:
+        said.insert(0, f"{count(more, 'more record is', 'more records are')} not shown.")
+    if hidden > 0:
+        said.append(f"{count(hidden, 'more column is', 'more columns are')} left out.")
+    return " ".join(said)
+
+
+ATTACK = AuditAttack(
+    name="copies",
+    run=run,
+    title="Exact copies",
+    question="Exact copies: are people released as they are?",
+    lead=(
+        "A record that leaves the house exactly as it came in hides nothing. Common records are copied by coincidence, "
+        "which is why the control table matters."
+    ),
+    about="Exact copies: an original record that also stands in the release, in all columns they share.",
+    meaning=_meaning,
+    headline=_headline,
+    x_label="share of records that equal somebody in the data",
+    caption="Common records are copied by coincidence; people who are not in the data show how often.",
+    has_chance=False,
+    per_person=False,
+)

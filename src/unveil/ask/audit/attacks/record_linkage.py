@@ -1,0 +1,113 @@
+"""Record linkage: the original record nearest to each released one is the adversary's guess at whose record it is."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.ask.audit.findings import Finding
+from unveil.ask.audit.people import DrawnPeople
+from unveil.ask.audit.trials import NOTHING, finding_of, grouped, not_run
+from unveil.ask.audit.words import percent, percent_of
+from unveil.guess.trials import Attempts, Trials
+
+if TYPE_CHECKING:
+    from unveil._kernels.types import FloatArray, IntArray
+    from unveil.guess.candidates import Candidates
+    from unveil.measure.trials.groups import Groups
+
+#: The candidate metrics that an audit carries along; all others are one call of `unveil.candidates` away.
+_SHOWN = ("anonymity_set_size", "entropy", "incorrectness", "adversary_success_rate", "adversary_overall_success")
+
+
+def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
+    """Return how often the nearest original record is the right one, or without truth how sure a guess would be."""
+    from unveil.attack.table.record_linkage import RecordLinkage
+    from unveil.data.table.release import Knowledge
+
+    prepared, release = attacked.prepared, attacked.prepared.release
+    if release.kind != "masked":
+        why = "this release is synthetic, so that it is nobody's"
+        if release.kind is None:
+            why = "whether this release is masked was not said (--kind masked)"
+        left_out = f"Left out: record linkage asks whose record a released row is, and {why}."
+        return (not_run(attacked.attack, left_out),)
+    attack = RecordLinkage(columns=prepared.known, targets=attacked.settings.targets)
+    guess = attack.run(released=release.released, knowledge=Knowledge(release.original), rng=attacked.rng)
+    rows = np.arange(guess.target_count) if guess.targets is None else np.asarray(guess.targets, np.int64)
+    truth = None if prepared.truth is None else prepared.truth[rows]
+    figures = _metrics(guess, truth)
+    figures["sure"] = float(np.mean(np.diff(guess.start) == 1))
+    if truth is None:
+        remark = (
+            "Whose record each released row is was not told, so whether a guess is right cannot be said; give both "
+            "tables the same identifier column (--id) to find out."
+        )
+        targets = guess.target_count
+        return (Finding(attack=attacked.attack, targets=targets, risk=NOTHING, figures=figures, remark=remark),)
+    attempts = Attempts.from_chances(_chances(guess, truth))
+    naive = Attempts.from_chances(np.full(guess.target_count, 1 / release.original.rows))
+    trials = Trials(attack=attempts, naive=naive, control=None, what="the nearest is the right one")
+    groups = _groups(attacked.drawn, attempts, truth)
+    return (finding_of(attacked.attack, trials, figures=figures, groups=groups),)
+
+
+def _groups(drawn: DrawnPeople, attempts: Attempts, truth: "IntArray") -> "Groups | None":
+    """Return the rates of groups of the people whose records were linked; records of nobody belong to none."""
+    someone = truth >= 0
+    if attempts.chances is None or not someone.any():
+        return None
+    tried = Attempts.from_chances(attempts.chances[someone], rows=truth[someone])
+    return grouped(Trials(attack=tried, naive=tried, control=None, what="linked"), drawn, None, None)
+
+
+def _chances(guess: "Candidates", truth: "IntArray") -> "FloatArray":
+    """Return the chance that a candidate drawn from each target's list is the true one."""
+    target = np.repeat(np.arange(guess.target_count), np.diff(guess.start))
+    hit = guess.candidate == truth[target]
+    chances = np.zeros(guess.target_count)
+    chances[target[hit]] = guess.probability[hit]
+    return chances
+
+
+def _metrics(guess: "Candidates", truth: "IntArray | None") -> dict[str, float]:
+    from unveil.measure.candidates.candidate_metrics import all_metrics
+
+    measured = {each.metric.name: each.mean for each in all_metrics(guess, truth)}
+    return {name: measured[name] for name in _SHOWN if name in measured}
+
+
+def _meaning(finding: Finding) -> str:
+    rate = percent_of(finding.risk.attack_rate, "released records")
+    return f"Whoever compares released records with what is known of people names the right person for {rate}."
+
+
+def _without_truth(finding: Finding) -> str:
+    if "sure" not in finding.figures:
+        return ""
+    return f"For {percent(finding.figures['sure'])} of released records a single person is nearest. {finding.remark}"
+
+
+def _headline(finding: Finding, which: str) -> str:
+    share = percent_of(finding.risk.attack_rate, "records")
+    return f"{which} lets anyone who knows the people in the data name the right person for {share}"
+
+
+ATTACK = AuditAttack(
+    name="record_linkage",
+    run=run,
+    title="Record linkage",
+    question="Record linkage: whose record is it?",
+    lead=(
+        "Each released record is compared with everything known about each person in the data. The nearest person is "
+        "the adversary's guess at whose record it is."
+    ),
+    about="Record linkage: the original record nearest to each released one, ties broken by lot.",
+    meaning=_meaning,
+    headline=_headline,
+    without_rate=_without_truth,
+    x_label="share of released records whose person is named",
+    caption="People outside the data have no record in the release, so only blind chance stands beside it.",
+    controlled=False,
+    needs_masked=True,
+)

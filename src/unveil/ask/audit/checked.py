@@ -1,0 +1,92 @@
+"""The settings of an audit, checked before any table is looked at."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.findings import Scenario
+from unveil.errors import InputError, did_you_mean, share, whole_number
+
+ReleaseKind = Literal["masked", "synthetic"]
+Compatibility = Literal["anonymeter"]
+
+#: What is measured beside attacks: on the release, on its worth, and on the original as if it were released.
+MEASURES: Mapping[str, str] = MappingProxyType(
+    {
+        "disclosure": "Rows that look alike (disclosure)",
+        "utility": "What the release is still worth",
+        "before": "The same questions asked of the original itself",
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditSettings:
+    """The settings of an audit, checked."""
+
+    #: None searches for the worst adversary.
+    scenarios: tuple[Scenario, ...] | None
+    attacks: Sequence[str] | None
+    targets: int | None
+    neighbours: int
+    guesses: int
+    tolerance: float
+    model: Any
+    kind: ReleaseKind | Mapping[str, ReleaseKind] | None
+    known: tuple[str, ...] | None
+    sensitive: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    kinds: Mapping[str, Any]
+    missing: tuple[str, ...]
+    by: str | None
+    weight: str | None
+    household: str | None
+    population_size: int | None
+    minimum_cell: int
+    compatibility: Compatibility | None
+    #: What the targets that another package draws start from.
+    compatibility_seed: int | None
+
+    def __post_init__(self) -> None:
+        numbers = ("targets", "neighbours", "guesses", "population_size", "minimum_cell")
+        for name in numbers:
+            number = getattr(self, name)
+            if number is not None:
+                whole_number(number, name)
+        share(self.tolerance, "tolerance", one=False)
+        if self.minimum_cell < 2:
+            raise InputError(
+                "minimum_cell must be at least 2, but is 1: a group of one person is never shown. Raise it"
+            )
+        if self.compatibility not in (None, "anonymeter"):
+            raise InputError(f"compatibility must be 'anonymeter' or None, but is {self.compatibility!r}. Correct it")
+        self._check_roles()
+
+    def _check_roles(self) -> None:
+        roles = [
+            *((name, "sensitive") for name in self.sensitive),
+            *((name, "identifiers") for name in self.identifiers),
+            *((name, "known") for name in self.known or ()),
+            *((name, what) for name, what in ((self.weight, "the weight"), (self.household, "the household")) if name),
+        ]
+        for name in {name for name, _ in roles}:
+            said = sorted({role for column, role in roles if column == name})
+            if len(said) > 1:
+                raise InputError(f"column {name!r} is said to be {' and '.join(said)}. Give it one role")
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The attacks and measures that were asked for, in the order of the report; all unless some are named."""
+        every = (*ATTACKS, *MEASURES)
+        if self.attacks is None:
+            return every
+        wanted = [attack.strip().replace("-", "_") for attack in self.attacks]
+        for attack in wanted:
+            if attack not in every:
+                hint = did_you_mean(attack, every) or f" Choose from {', '.join(every)}."
+                raise InputError(f"there is no attack {attack!r} on tables.{hint}")
+        if not wanted:
+            raise InputError(f"at least one attack must be chosen. Choose from {', '.join(every)}")
+        return tuple(attack for attack in every if attack in wanted)

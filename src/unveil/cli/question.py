@@ -1,0 +1,296 @@
+"""Any question as a command: options and help made from its settings, then asked, then shown."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from unveil.ask import QUESTIONS
+from unveil.ask.settings import LISTS, Question, Setting
+from unveil.ask.told import AskedError, Told
+from unveil.ask.values import value_of, values_of, wrong_together
+from unveil.cli.common import WRITTEN, Wishes, refuse_tight_memory, show, small
+from unveil.cli.values import exists, limit_reader, refuse_overwriting, refuse_replacing, report_target
+from unveil.errors import InputError
+from unveil.show.limits import parse_number
+
+FILE = click.Path(path_type=Path)
+#: What stands for the value of a setting in help, by its kind.
+_METAVARS = {
+    "table": "FILE", "tables": "FILE", "file": "FILE", "output": "FILE", "folder": "DIR", "column": "COLUMN",
+    "columns": "COLUMNS", "thing": "NAME[:KEY=VALUE,...]", "things": "NAME[:KEY=VALUE,...]", "number": "N",
+    "share": "SHARE", "size": "SIZE", "several": "NAME", "scenarios": "TEXT", "text": "TEXT", "texts": "TEXT",
+}  # fmt: skip
+
+
+def command_of(name: str) -> click.Command:
+    """Return the command that asks a question."""
+    question = QUESTIONS[name].question
+    return click.Command(
+        question.command[-1],
+        params=[*params_of(question), *_shared()],
+        callback=partial(_run, name),
+        help=help_of(question),
+    )
+
+
+def help_of(question: Question) -> str:
+    """Return what help says of a question, above its options."""
+    tries = "\n      ".join(question.tries)
+    return f"{question.lead}\n\n{question.about}\n\n\b\nTry:  {tries}"
+
+
+def params_of(question: Question) -> Iterator[click.Parameter]:
+    """Yield the arguments and options for what can be said of a question on the command line."""
+    for setting in question.on("command line"):
+        if setting.name == question.sample_of or (setting.beside and not setting.option):
+            continue
+        if setting.option:
+            yield _option(setting, question)
+        else:
+            yield _argument(setting, question)
+    if question.sample:
+        yield _sample(question)
+
+
+def _argument(setting: Setting, question: Question) -> click.Argument:
+    many = setting.kind == "tables" or (setting.kind == "folder" and setting.many)
+    beside = next((each for each in question.settings if each.beside == setting.name and not each.option), None)
+    shown = called(setting) + (f"[={beside.metavar}]" if beside is not None else "")
+    return click.Argument(
+        [setting.name],
+        nargs=-1 if many else 1,
+        required=False,
+        type=click.STRING if beside is not None else FILE,
+        metavar=f"[{shown}]{'...' if many else ''}",
+    )
+
+
+def _option(setting: Setting, question: Question) -> click.Option:
+    if setting.kind == "limits":
+        return _limit_option(question)
+    is_flag = setting.kind == "switch"
+    is_path = setting.is_file or setting.kind in ("output", "folder")
+    return click.Option(
+        [setting.option, setting.name],
+        is_flag=is_flag,
+        multiple=setting.kind in LISTS,
+        type=click.BOOL if is_flag else FILE if is_path else click.STRING,
+        default=None,
+        metavar=None if is_flag else _metavar(setting),
+        required=setting.required and setting.kind == "folder",
+        callback=report_target if setting.kind == "output" else partial(_check, setting, question),
+        help=_help(setting, question),
+    )
+
+
+def _metavar(setting: Setting) -> str:
+    if setting.kind == "choice" and not setting.metavar:
+        return f"[{'|'.join(name for name, _ in setting.chosen() if name)}]"
+    return setting.metavar or _METAVARS.get(setting.kind, "VALUE")
+
+
+def _help(setting: Setting, question: Question) -> str:
+    said = [setting.help]
+    if setting.kind == "choice":
+        said += [f"{name}: {small(words)}." for name, words in setting.chosen() if name and words != name]
+    if setting.kind in ("thing", "things"):
+        listed = "protections" if setting.name == "protect" else "attacks"
+        said.append(f"'unveil list {listed}' shows the names and settings; your own class is package.module:Class.")
+    if setting.kind in LISTS:
+        said.append("May be repeated.")
+    default, of_sample = setting.default, question.of_sample.get(setting.name)
+    if not isinstance(default, bool) and default not in (None, "", ()):
+        with_sample = "" if of_sample is None else f"; {of_sample} with --sample"
+        said.append(f" [default: {default}{with_sample}]")
+    return " ".join(said)
+
+
+def _sample(question: Question) -> click.Option:
+    anyway = ", which is done anyway if no file is named" if question.sample_by_default else " and no files"
+    about = f"Use the example inside unveil{anyway}: {small(question.sample)}"
+    if not question.sample_of:
+        return click.Option(["--sample"], is_flag=True, help=about)
+    which = question.setting(question.sample_of)
+    names = [name for name, _ in which.chosen()]
+    return click.Option(
+        ["--sample"],
+        type=click.Choice(names),
+        is_flag=False,
+        flag_value=which.default,
+        metavar=f"[{'|'.join(names)}]",
+        help=about,
+    )
+
+
+def _shared() -> Iterator[click.Parameter]:
+    yield click.Option(["--json", "as_json"], is_flag=True, help="Print the answer as JSON, and nothing else.")
+    yield click.Option(
+        ["--html"],
+        type=FILE,
+        metavar="FILE",
+        callback=report_target,
+        help="Write a report to FILE: one page that needs no network.",
+    )
+    yield click.Option(["--quiet"], is_flag=True, help="Print errors and exceeded limits only (and JSON if asked for).")
+
+
+def _limit_option(question: Question) -> click.Option:
+    return click.Option(
+        ["--limit", "limits"],
+        multiple=True,
+        metavar="QUANTITY=VALUE",
+        is_eager=True,  # so that '--limit help' needs no files
+        callback=limit_reader(question.meanings),
+        help="Exit with code 3 if QUANTITY is greater than VALUE (less, where more of it is more private), or "
+        "undefined because the harm is already done. May be repeated; '--limit help' lists the quantities.",
+    )
+
+
+def _check(setting: Setting, question: Question, ctx: click.Context, param: click.Parameter, raw: Any) -> Any:
+    """Say what is wrong with what was written, before anything is read; what was not written stays unsaid."""
+    if raw is None or raw == () or setting.is_file or setting.kind == "folder" or _is_file(setting, raw):
+        return raw
+    try:
+        value_of(setting, raw, question, door="command line")
+    except InputError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+    return raw
+
+
+def _is_file(setting: Setting, raw: Any) -> bool:
+    """Return whether a text that may be a number or a file is a file."""
+    return bool(setting.or_file) and re.fullmatch(r"-?[\d.,/]+", raw) is None
+
+
+def called(setting: Setting) -> str:
+    """Return what the command line calls a setting: an option with its value, or what stands for a file."""
+    if not setting.option:
+        return setting.metavar or setting.name.upper()
+    return setting.option if setting.kind == "switch" else f"{setting.option} {_metavar(setting)}"
+
+
+def told_by(question: Question, params: Mapping[str, Any], *, report: bool = True) -> Told:
+    """Return what was said on the command line, checked as a whole."""
+    context = click.get_current_context()
+    files, said = _taken_apart(question, params)
+    asked_for = params.get("sample")
+    sample = bool(asked_for) or (question.sample_by_default and not any(files.values()) and bool(question.sample))
+    if question.sample_of and asked_for:
+        said[question.sample_of] = asked_for
+    try:
+        values = values_of(question, said, sample=sample, door="command line")
+    except AskedError as error:
+        raise at_option(error, question) from error
+    told = Told(
+        question=question,
+        files=files,
+        values=values,
+        said=frozenset(said),
+        sample=sample,
+        report=report,
+        written=context.find_root().meta.get(WRITTEN, ()),
+    )
+    if told.path("config") is not None:
+        told = QUESTIONS[question.name].with_settings(told)
+    given = [path for name, paths in told.files.items() for path in paths if name != "config"]
+    if asked_for and given:
+        raise click.UsageError("--sample needs no files. Leave out either", context)
+    calls = {each.name: called(each) for each in question.settings}
+    must = [each for each in question.on("command line") if each.required and not told.sample]
+    missing = [calls[each.name] for each in must if not (told.files.get(each.name) or told.values.get(each.name))]
+    if missing:
+        example = ", or --sample for an example" if question.sample and not question.sample_by_default else ""
+        raise click.UsageError(f"{' and '.join(missing)} must be named{example}", context)
+    for name, sentence in wrong_together(told, calls):
+        if name == "limits":
+            raise click.BadParameter(sentence, context, param_hint="'--limit'")
+        raise click.UsageError(sentence, context)
+    return told
+
+
+def _taken_apart(question: Question, params: Mapping[str, Any]) -> tuple[dict[str, tuple[Path, ...]], dict[str, Any]]:
+    """Return the files, and what was said of the other settings."""
+    files: dict[str, tuple[Path, ...]] = {}
+    said: dict[str, Any] = {}
+    for setting in question.on("command line"):
+        raw = params.get(setting.name)
+        if raw is None or raw == ():
+            continue
+        beside = next((each for each in question.settings if each.beside == setting.name and not each.option), None)
+        if beside is not None:
+            pairs = [read_guess(text) for text in raw]
+            files[setting.name] = tuple(path for path, _ in pairs)
+            if any(chance is not None for _, chance in pairs):
+                said[beside.name] = [None if chance is None else str(chance) for _, chance in pairs]
+        elif setting.is_file:
+            files[setting.name] = raw if isinstance(raw, tuple) else (raw,)
+        elif _is_file(setting, raw):
+            files[setting.or_file] = (Path(raw),)
+        elif setting.kind == "folder":
+            said[setting.name] = raw if isinstance(raw, tuple) else (raw,)
+        else:
+            said[setting.name] = raw
+    return files, said
+
+
+def read_guess(text: str) -> tuple[Path, Fraction | None]:
+    """Return the file of a guess and its probability, if one is given after the last ``=``.
+
+    A file whose own name ends like a probability is meant as a whole where only that file exists.
+
+    >>> read_guess("guess.csv=1/3")[1], read_guess("day=1/guess.csv")[1]
+    (Fraction(1, 3), None)
+    """
+    name, equals, written = text.rpartition("=")
+    probability = parse_number(written)
+    if not equals or probability is None or (exists(text) and not exists(name)):
+        return Path(text), None
+    return Path(name), probability
+
+
+def _run(name: str, *, as_json: bool, html: Path | None, quiet: bool, **params: Any) -> None:
+    """Ask the question, and show the answer as was wished."""
+    from unveil.show.terminal import progress
+
+    refuse_tight_memory()
+    question = QUESTIONS[name].question
+    told = told_by(question, params, report=html is not None)
+    wishes = Wishes(as_json=as_json, html=html, quiet=quiet, outputs=_outputs(question, told, html))
+    try:
+        with progress(quiet=quiet) as report:
+            reply = QUESTIONS[name].answer(replace(told, progress=report))
+    except AskedError as error:
+        raise at_option(error, question) from error
+    show(reply, told, wishes)
+
+
+def at_option(error: AskedError, question: Question) -> Exception:
+    """Return the error for what was written after an option, where the library knows which one it was."""
+    if not error.field:
+        return error
+    setting = question.setting(error.field)
+    hint = setting.option or called(question.setting(setting.beside) if setting.beside else setting)
+    return click.BadParameter(str(error), click.get_current_context(), param_hint=f"'{hint}'")
+
+
+def _outputs(question: Question, told: Told, html: Path | None) -> dict[str, Path]:
+    """Return the files to be written beside the report, by setting; none of all may replace another or an input."""
+    outputs = {each: told.values[each.name] for each in question.settings if each.kind == "output"}
+    named = {each.option: path for each, path in outputs.items()}
+    written = {option: path for option, path in {**named, "--html": html}.items() if path is not None}
+    places = [path.resolve() for path in written.values()]
+    if len(set(places)) < len(places):
+        raise click.UsageError(
+            f"{' and '.join(written)} must name different files. Rename one", click.get_current_context()
+        )
+    folders = [path for each in question.settings if each.kind == "folder" for path in told.values[each.name]]
+    for option, path in written.items():
+        refuse_overwriting(path, [each for paths in told.files.values() for each in paths], option=option)
+        refuse_replacing(path, folders, option=option)
+    return {each.name: path for each, path in outputs.items() if path is not None}

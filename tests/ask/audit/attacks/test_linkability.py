@@ -1,0 +1,126 @@
+"""Linkability in an audit: its figures are those of the attack, and the worst adversary is measured on fresh people."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.ask.audit.example import CONTROL, MASKED, ORIGINAL, ask, of
+from unveil.ask.audit.people import draw_people
+from unveil.attack.anonymeter.linkability import AnonymeterLinkability
+from unveil.attack.table.linkability import Linkability
+from unveil.data.table import Table, agree
+from unveil.data.table.release import Knowledge
+from unveil.measure.trials.risk import risk
+
+
+def test_a_named_adversary_gets_the_figures_of_the_attack_itself() -> None:
+    (found,) = of(ask(ORIGINAL, MASKED, CONTROL, scenarios=["n=age,sex"], targets=None, neighbours=3), "linkability")
+    original, released, control = agree(*(Table.from_frame(each) for each in (ORIGINAL, MASKED, CONTROL)))
+    attack = Linkability(first=("age", "sex"), second=("region", "income"), neighbours=3, targets=None)
+    trials = attack.run(released=released, knowledge=Knowledge(original, control), rng=np.random.default_rng(0))
+    rates = risk(trials)
+    for figure in ("attack_rate", "naive_rate", "control_rate", "excess_over_control"):
+        rate = getattr(rates, figure)
+        assert (found[figure], found[f"{figure}_low"], found[f"{figure}_high"]) == (rate.value, rate.low, rate.high)
+    assert (found["links_expected"], found["links_low"], found["links_high"]) == (
+        trials.attack.expected,
+        trials.attack.low,
+        trials.attack.high,
+    )
+    assert (found["targets"], found["neighbours"], found["scenario"]) == (120, 3, "n")
+
+
+def test_the_example_of_the_page_comes_out_as_worked() -> None:
+    original = pl.DataFrame({"age": [25, 30, 28], "gender": ["Male", "Female", "Male"], "income": [50, 60, 55]})
+    released = pl.DataFrame({"age": [24, 31, 29], "gender": ["Male", "Female", "Male"], "income": [52, 62, 53]})
+    answer = ask(
+        original,
+        released,
+        scenarios=["age:income", "age,gender:income"],
+        attacks=["linkability"],
+        targets=None,
+        neighbours=1,
+        known=["age", "gender", "income"],
+    )
+    tied, clear = of(answer, "linkability")
+    assert (tied["links_expected"], tied["links_low"], tied["links_high"]) == (2.5, 2.0, 3.0)
+    assert (clear["links_expected"], clear["links_low"], clear["links_high"]) == (3.0, 3.0, 3.0)
+
+
+def test_compatibility_gives_the_links_of_that_attack() -> None:
+    settings: dict[str, Any] = {"scenarios": ["age,sex:income"], "neighbours": 2, "targets": 50}
+    answer = ask(ORIGINAL, MASKED, compatibility="anonymeter", compatibility_seed=7, **settings)
+    (found,) = of(answer, "linkability")
+    original, released = agree(Table.from_frame(ORIGINAL), Table.from_frame(MASKED))
+    attack = AnonymeterLinkability(first=("age", "sex"), second=("income",), neighbours=2, targets=50, seed=7)
+    trials = attack.run(released=released, knowledge=Knowledge(original), rng=np.random.default_rng(0))
+    assert (found["targets"], found["links_expected"]) == (50, trials.attack.expected)
+    assert "anonymeter 1.1.0" in answer.to_html()
+    assert "shuffling the rows" not in answer.to_html()
+
+
+def test_the_winner_of_the_search_is_measured_on_people_whom_the_search_never_saw() -> None:
+    answer = ask(ORIGINAL, MASKED, CONTROL, targets=40, attacks=["linkability"], neighbours=2)
+    (release,) = answer.findings.releases
+    winner, mean = release.findings
+    assert winner.scenario is not None
+    assert mean.scenario is not None
+    assert (winner.scenario.origin, mean.scenario.origin) == ("worst", "random")
+    assert release.search is not None
+    assert release.search.splits >= release.search.random_splits == 7
+    assert (winner.targets, release.search.targets) == (40, 40)
+    seeds = np.random.default_rng(5).integers(2**63, size=3)
+    original, released, control = agree(*(Table.from_frame(each) for each in (ORIGINAL, MASKED, CONTROL)))
+    halves = draw_people(original, 40, rng=np.random.default_rng([seeds[0], 0]))
+    outside = draw_people(control, 40, rng=np.random.default_rng([seeds[1], 0]))
+    assert not set(halves.search) & set(halves.fresh)
+    attack = Linkability(first=winner.scenario.first, second=winner.scenario.second, neighbours=2, targets=None)
+    fresh = Knowledge(original.take(halves.fresh), control.take(outside.fresh))
+    trials = attack.run(released=released, knowledge=fresh, rng=np.random.default_rng(0))
+    assert risk(trials) == winner.risk
+    seen = Knowledge(original.take(halves.search), control.take(outside.search))
+    seemed = risk(attack.run(released=released, knowledge=seen, rng=np.random.default_rng(0)))
+    assert release.search.seemed == seemed.excess_over_control
+
+
+def test_the_mean_is_that_of_all_splits_on_the_half_that_was_searched() -> None:
+    answer = ask(ORIGINAL, MASKED, attacks=["linkability"], known=["age", "sex", "income"], targets=30, neighbours=2)
+    mean = answer.findings.releases[0].findings[1]
+    original, released = agree(Table.from_frame(ORIGINAL), Table.from_frame(MASKED))
+    seeds = np.random.default_rng(5).integers(2**63, size=3)
+    seen = Knowledge(original.take(draw_people(original, 30, rng=np.random.default_rng([seeds[0], 0])).search))
+    splits = [(("age",), ("sex", "income")), (("sex",), ("age", "income")), (("income",), ("age", "sex"))]
+    hits = [
+        Linkability(first=first, second=second, neighbours=2, targets=None)
+        .run(released=released, knowledge=seen, rng=np.random.default_rng(0))
+        .attack.expected
+        for first, second in splits
+    ]
+    assert mean.links.expected == pytest.approx(np.mean(hits))
+    assert mean.scenario is not None
+    assert mean.scenario.name == "mean of all 3 splits"
+
+
+def test_a_column_is_worth_what_the_attack_loses_without_it() -> None:
+    answer = ask(ORIGINAL, MASKED, scenarios=["age,sex:income"], targets=None, neighbours=2, attacks=["linkability"])
+    (release,) = answer.findings.releases
+    weights = {weight.column: weight for weight in release.weights}
+    assert set(weights) == {"age", "sex", "income"}
+    original, released = agree(Table.from_frame(ORIGINAL), Table.from_frame(MASKED))
+    attack = Linkability(first=("age",), second=("income",), neighbours=2, targets=None)
+    trials = attack.run(released=released, knowledge=Knowledge(original), rng=np.random.default_rng(0))
+    assert weights["sex"].without == risk(trials).attack_rate
+    # Without a whole group nothing is left to link but by chance.
+    assert weights["income"].without == release.findings[0].risk.naive_rate
+    losses = [weight.loss for weight in release.weights]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_columns_that_say_nothing_give_chance_and_no_excess() -> None:
+    flat = pl.DataFrame({"a": [1] * 50, "b": ["x"] * 50})
+    answer = ask(flat, flat, flat.head(20), attacks=["linkability"], neighbours=3)
+    (worst, _) = of(answer, "linkability")
+    assert worst["attack_rate"] == pytest.approx(worst["naive_rate"])
+    assert worst["excess_over_control"] == pytest.approx(0, abs=1e-12)
