@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from unveil import study as study
     from unveil._version import __version__ as __version__
     from unveil.ask.anonymize.answer import anonymize as anonymize
+    from unveil.ask.answer import Answer as Answer
     from unveil.ask.audit.answer import audit as audit
     from unveil.ask.candidates.answer import candidates as candidates
     from unveil.ask.grades.answer import grade_metrics as grade_metrics
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from unveil.ask.reidentify.answer import reidentify as reidentify
     from unveil.ask.study.answer import study_report as study_report
     from unveil.data.graph import Graph as Graph
+    from unveil.data.graph.read import read_graph as read_graph
     from unveil.data.table import Table as Table
     from unveil.data.table.release import Knowledge as Knowledge
     from unveil.data.table.release import Release as Release
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 # Every public name and the module it lives in, loaded when first asked for: `import unveil` stays light.
 # The block above repeats it for type checkers, which cannot read a table; a test holds the two together.
 _HOME = {
+    "Answer": "ask.answer",
     "Candidates": "guess",
     "Graph": "data.graph",
     "InputError": "errors",
@@ -67,6 +70,7 @@ _HOME = {
     "measure": "measure",
     "partition": "ask.partition.answer",
     "protect": "protect",
+    "read_graph": "data.graph.read",
     "reidentify": "ask.reidentify.answer",
     "show": "show",
     "study": "study",

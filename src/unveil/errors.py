@@ -1,7 +1,11 @@
 """What can go wrong, and how it is said: one clear sentence that ends with what to do."""
 
 import difflib
+import sys
+from collections import Counter
 from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any
 
 _SHOWN_LETTERS = 60
 
@@ -56,3 +60,63 @@ def did_you_mean(wrong: str, have: Iterable[str]) -> str:
 def shortened(name: str) -> str:
     """Return the name of a column, option or setting in quotes, cut where it is very long."""
     return repr(name if len(name) <= _SHOWN_LETTERS else name[:_SHOWN_LETTERS] + "…")
+
+
+def whole_number(value: Any, what: str, *, least: int = 1, most: int | None = None, advice: str = "") -> int:
+    """Return a setting that must be a whole number of at least ``least``, and at most ``most``; True is none.
+
+    ``what`` is how messages call it, and ``advice`` what to do where the plain hint would not help.
+
+    >>> whole_number(3, "k", least=2)
+    3
+    >>> whole_number(1, "k", least=2)
+    Traceback (most recent call last):
+    unveil.errors.InputError: k must be a whole number of at least 2, but is 1. Raise it
+    """
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    number = int(value) if whole else least - 1
+    if least <= number and (most is None or number <= most):
+        return number
+    must = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+    hint = advice or (f"Write one such as {least:,}" if not whole else "Raise it" if number < least else "Lower it")
+    seen = f"{number:,}" if whole else repr(value)
+    raise InputError(f"{what} must be a whole number {must}, but is {seen}. {hint}")
+
+
+def share(value: Any, what: str, *, zero: bool = True, one: bool = True, advice: str = "Write 5% as 0.05") -> float:
+    """Return a setting that must lie between 0 and 1, 0 or 1 themselves only where they are allowed.
+
+    >>> share(0.25, "alpha")
+    0.25
+    >>> share(0, "level", zero=False)
+    Traceback (most recent call last):
+    unveil.errors.InputError: level must lie between 0 and 1, 0 excluded, but is 0. Write 5% as 0.05
+    """
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if is_number and 0 <= value <= 1 and (zero or value > 0) and (one or value < 1):
+        return float(value)
+    without = "" if zero and one else f", {'both' if not (zero or one) else '1' if zero else '0'} excluded"
+    fits = is_number and not abs(value) > sys.float_info.max
+    seen = f"{float(value):g}" if fits else "beyond all floats" if is_number else repr(value)
+    raise InputError(f"{what} must lie between 0 and 1{without}, but is {seen}. {advice}")
+
+
+def column_names(names: Any, what: str) -> tuple[str, ...]:
+    """Return a setting that must name columns: at least one, and each once.
+
+    >>> column_names(["age", "sex"], "known")
+    ('age', 'sex')
+    >>> column_names("age", "known")
+    Traceback (most recent call last):
+    unveil.errors.InputError: known must be a sequence of column names. Write known=('age', 'sex')
+    """
+    listed = isinstance(names, Iterable) and not isinstance(names, str)
+    found: tuple[str, ...] = tuple(names) if listed else ()
+    if not listed or not all(isinstance(name, str) for name in found):
+        raise InputError(f"{what} must be a sequence of column names. Write {what}=('age', 'sex')")
+    if not found:
+        raise InputError(f"{what} must name at least one column, but names none. Write {what}=('age', 'sex')")
+    repeated = [name for name, count in Counter(found).items() if count > 1]
+    if repeated:
+        raise InputError(f"{what} must name each column once, but {repeated[0]!r} is named more often. Name it once")
+    return found

@@ -253,8 +253,8 @@ def test_a_study_with_missing_levels_is_graded_with_a_note(studies: Path, folder
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--significance", "0"), "above 0 and below 1"),
-        (("--significance", "1"), "above 0 and below 1"),
+        (("--significance", "0"), "between 0 and 1, both excluded"),
+        (("--significance", "1"), "between 0 and 1, both excluded"),
         (("--significance", "five"), "must be a number"),
         (("--limit", "trusted_metric=1"), "Did you mean 'trusted_metrics'"),
         (("--latex", "missing/grades.tex"), "does not exist"),

@@ -216,8 +216,8 @@ def test_one_replication_leaves_monotonicity_undefined_and_the_rest_graded() -> 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"level": 0.0}, "above 0 and below 1"),
-        ({"level": math.nan}, "above 0 and below 1"),
+        ({"level": 0.0}, "between 0 and 1, both excluded"),
+        ({"level": math.nan}, "between 0 and 1, both excluded"),
         ({"suites": [Suite("S1", {"entropy": 1.0})]}, "'S1' is there twice"),
         ({"suites": [Suite("a", {"entropy": 1.0}), Suite("a", {"min_entropy": 1.0})]}, "'a' is there twice"),
         ({"suites": [Suite("a", {"normalized_entropy": 1.0})]}, "was not computed"),

@@ -191,9 +191,9 @@ def test_values_at_the_significance_level_are_not_below_it() -> None:
 
 def test_bad_input_is_refused() -> None:
     for level in (0, 1, -0.1, float("nan")):
-        with pytest.raises(InputError, match="significance level must be above 0 and below 1"):
+        with pytest.raises(InputError, match="significance level must lie between 0 and 1, both excluded"):
             monotonicity_of([NOISE, NOISE], rising=True, level=level)
-        with pytest.raises(InputError, match="significance level must be above 0 and below 1"):
+        with pytest.raises(InputError, match="significance level must lie between 0 and 1, both excluded"):
             monotonicity(replicated(np.zeros((1, 1, 2, 3)), [True]), level=level)
     with pytest.raises(InputError, match="values of level 2 must be numbers"):
         monotonicity_of([[1.0, 2.0], ["high", "low"]], rising=True)

@@ -188,7 +188,7 @@ def test_too_few_cases_are_no_error_but_show_nothing() -> None:
 
 def test_bad_settings_are_refused() -> None:
     values = planted([1, 1], noise=0.5, number=2, levels=3, seed=10)
-    with pytest.raises(InputError, match="at least 2 folds"):
+    with pytest.raises(InputError, match="folds must be a whole number of at least 2"):
         search(values, folds=1)
     with pytest.raises(InputError, match="these results do not have"):
         best_suites(values, ["entropy", NAMES[0]], rng=np.random.default_rng(0))

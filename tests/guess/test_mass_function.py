@@ -168,7 +168,7 @@ def test_what_is_no_distribution_is_refused(probability: Any, message: str) -> N
 
 @pytest.mark.parametrize("size", [0, -1, 2.0, True, "3"])
 def test_a_frame_has_elements(size: Any) -> None:
-    with pytest.raises(InputError, match="whole number of elements"):
+    with pytest.raises(InputError, match="size of a frame must be a whole number"):
         MassFunction.from_set(size, [0])
 
 

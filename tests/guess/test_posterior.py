@@ -77,7 +77,7 @@ def test_too_many_entries_are_refused() -> None:
 
 @pytest.mark.parametrize("least", [-0.1, 1.0, float("nan")])
 def test_a_least_share_that_is_none_is_refused(least: float) -> None:
-    with pytest.raises(InputError, match="least must be from 0 to below 1"):
+    with pytest.raises(InputError, match="least must lie between 0 and 1, 1 excluded"):
         record_level_truth(Given(np.ones((1, 1))), rows(0), rows(0), least=least)
 
 

@@ -156,7 +156,7 @@ def test_a_mask_says_what_suits_other_kinds(mask: Protection) -> None:
 @each_grouping
 @pytest.mark.parametrize("k", [1, 0, -3, 2.5, True, "3"])
 def test_a_group_size_that_is_none_is_refused(mask: Protection, k: Any) -> None:
-    with pytest.raises(InputError, match="k must be a whole number from 2"):
+    with pytest.raises(InputError, match="k must be a whole number of at least 2"):
         mask.make(k=k)
 
 

@@ -108,7 +108,7 @@ def test_in_this_process_tasks_are_done_at_once() -> None:
 
 @pytest.mark.parametrize("number", [-1, 1.5, True, "2"])
 def test_a_wrong_number_of_workers_is_refused(number: Any) -> None:
-    with pytest.raises(InputError, match="must be a whole number from 0"):
+    with pytest.raises(InputError, match="must be a whole number of at least 0"):
         local(number)
 
 

@@ -132,7 +132,7 @@ def test_another_seed_or_version_has_other_files_and_another_place_of_the_data_h
     [
         ("seed = 4", "sed = 4", "has no key 'sed'. Did you mean 'seed'? Correct it or leave it out"),
         ("seed = 4", "", "must have the key 'seed', but has not"),
-        ("seed = 4", "seed = -4", "seed of a study must be a whole number from 0, but is -4"),
+        ("seed = 4", "seed = -4", "seed of a study must be a whole number of at least 0, but is -4"),
         ("seed = 4", "seed = true", "'seed' of the study"),
         ("seed = 4", "seed = ", "must be TOML, but is not"),
         ('source = "graphs', 'sorce = "graphs', "[[data]] number 1 of the study"),
@@ -141,7 +141,11 @@ def test_another_seed_or_version_has_other_files_and_another_place_of_the_data_h
         ("relative_error = 0.05", "number = 0", "number of replications must be a whole number of at least 1"),
         ("relative_error = 0.05", "", "must be a number or end at a relative_error, one of the two"),
         ("relative_error = 0.05", "number = 4\nrelative_error = 0.05", "one of the two"),
-        ("relative_error = 0.05", "relative_error = 5", "relative_error must be above 0 and below 1, but is 5"),
+        (
+            "relative_error = 0.05",
+            "relative_error = 5",
+            "relative_error must lie between 0 and 1, both excluded, but is 5",
+        ),
         (
             "seed_pairs = [5, 10]",
             "seed_pairs = [10, 5]",
@@ -167,7 +171,7 @@ def test_another_seed_or_version_has_other_files_and_another_place_of_the_data_h
         ('["entropy"]', '["entropi"]', "Did you mean 'entropy'?"),
         ('["entropy"]', '["k_anonymity"]', "no metric of candidates called 'k_anonymity'"),
         ('["entropy"]', '"entropy"', "'metrics' of the study"),
-        ("releases = 2", "releases = 0", "releases of a study must be a whole number from 1"),
+        ("releases = 2", "releases = 0", "releases of a study must be a whole number of at least 1"),
         ('name = "sample"', 'name = "small"', "'small' is there twice"),
         ('"sample"\nkind = "graph"', '"sample"\nkind = "table"', "must be all graphs or all tables"),
         ('"small"\nkind = "graph"', '"small"\nkind = "gaph"', "must be graph or table, but is 'gaph'"),

@@ -338,7 +338,7 @@ def test_what_cannot_be_run_is_refused_before_anything_is_written(tmp_path: Path
         run_study(gone, tmp_path / "out", workers=0)
     with pytest.raises(InputError, match="must be a class with the method 'apply'"):
         run_study(replace(study, protections=("tests.study.own:NotAnything",)), tmp_path / "out", workers=0)
-    with pytest.raises(InputError, match="memory must be a number of bytes above 0, but is 0"):
+    with pytest.raises(InputError, match="memory, in bytes, must be a whole number of at least 1, but is 0"):
         run_study(study, tmp_path / "out", workers=0, memory=0)
     assert not (tmp_path / "out").exists()
 
@@ -390,7 +390,7 @@ def test_nothing_missing_starts_no_worker(
 
 def test_the_store_is_free_after_an_error(tmp_path: Path) -> None:
     study = small_study(tmp_path)
-    with pytest.raises(InputError, match="must be a whole number from 0"):
+    with pytest.raises(InputError, match="must be a whole number of at least 0"):
         run_study(study, tmp_path / "out", workers=-1)
     with Store(tmp_path / "out", looked_at(study)) as store:
         assert store.done() == set()

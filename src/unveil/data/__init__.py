@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from unveil._lazy import lazily
 
 if TYPE_CHECKING:
+    from unveil.data import samples as samples
     from unveil.data.graph import Graph as Graph
     from unveil.data.graph.knowledge import draw_knowledge as draw_knowledge
     from unveil.data.graph.read import graph_from as graph_from
@@ -34,6 +35,7 @@ _HOME = {
     "draw_knowledge": "graph.knowledge",
     "graph_from": "graph.read",
     "read_graph": "graph.read",
+    "samples": "samples",
 }
 
 __all__, __getattr__, __dir__ = lazily(__name__, _HOME)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from unveil._kernels.two_samples import neighbour_tests
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
-from unveil.errors import InputError
+from unveil.errors import InputError, share
 from unveil.grade.replicated import Replicated
 
 #: What a test of two neighbouring levels adds to a score.
@@ -198,8 +198,7 @@ def _summed(marks: IntArray, significant: IntArray, pairs: IntArray, shape: tupl
 
 
 def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise InputError(f"the significance level must be above 0 and below 1, but is {level!r}. Write 5 % as 0.05")
+    share(level, "the significance level", zero=False, one=False)
 
 
 def _sample(sample: ArrayLike, number: int) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels.types import FloatArray
-from unveil.errors import InputError
+from unveil.errors import whole_number
 from unveil.grade.cross_validation import WAYS, Grouping, Validation, Way, validate
 from unveil.grade.replicated import Case, Replicated
 from unveil.grade.suite import Suite, equal_suites
@@ -116,8 +116,7 @@ def best_suites(
     InputError
         If a metric is unknown or not among the values, or there are fewer than 2 folds.
     """
-    if folds < 2:
-        raise InputError(f"there must be at least 2 folds, but {folds} are asked for. Write folds=5")
+    whole_number(folds, "folds", least=2, advice="Write folds=5")
     single = [Suite(name, {name: 1.0}) for name in metrics]
     equal = equal_suites(metrics)
     logs, zeros = quotients(values, single, floor, means=True)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from unveil._kernels.mass.masses import transformed
 from unveil._kernels.mass.sets import Rows
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.guess._entries import frozen
 
 #: Elements of the frame in any order, as any sequence or set of whole numbers.
@@ -26,9 +26,7 @@ ROUNDING = 1e-9
 
 def checked_size(size: int) -> int:
     """Return the size of a frame, which must have an element."""
-    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
-        raise InputError("a frame must have a whole number of elements, at least 1. Correct its size")
-    return int(size)
+    return whole_number(size, "the size of a frame")
 
 
 def checked_probability(size: int, probability: Probability) -> tuple[IntArray, FloatArray]:

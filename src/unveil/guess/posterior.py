@@ -5,7 +5,7 @@ import numpy as np
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.data.mechanism import Mechanism
 from unveil.data.table import Table
-from unveil.errors import InputError
+from unveil.errors import InputError, share
 from unveil.guess.candidates import Candidates
 
 # So many chances at once take some 30 megabytes.
@@ -51,8 +51,7 @@ def record_level_truth(
     >>> record_level_truth(Same(), people, people).probability
     array([0.5, 0.5, 1. , 0.5, 0.5])
     """
-    if not 0 <= least < 1:
-        raise InputError(f"least must be from 0 to below 1, but is {least}. It is a share of the largest probability")
+    share(least, "least", one=False, advice="It is a share of the largest probability, such as 0.001")
     # Rows that look alike have the same probabilities, which are computed once.
     alike, first = _alike(released)
     sparse = getattr(mechanism, "likely_pairs", None)

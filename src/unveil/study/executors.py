@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Executor, Future
 from typing import Any, Protocol
 
-from unveil.errors import InputError, UnveilError
+from unveil.errors import InputError, UnveilError, whole_number
 from unveil.study._worker import receive, send
 
 # One thread per worker: numbers do not depend on it, and workers do not get in one another's way.
@@ -157,8 +157,7 @@ class InThisProcess(Executor):
 
 def local(workers: int) -> Workers:
     """Return so many processes of this machine; 0 computes in this process, one task after the other."""
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 0:
-        raise InputError(f"the number of workers must be a whole number from 0, but is {workers!r}. Correct it")
+    whole_number(workers, "the number of workers", least=0)
     return LocalProcesses(workers) if workers else InThisProcess()
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from unveil.errors import InputError
+from unveil.errors import InputError, share, whole_number
 from unveil.study._checks import AXES, check_axes, check_grid, check_level
 from unveil.study._toml import study_fields, to_toml
 from unveil.study.scenario import DataSet, Scenario, number_text
@@ -64,13 +64,10 @@ class Replications:
                 "relative_error = 0.05 and a cap"
             )
         for name, value in (("number", self.number), ("cap", self.cap)):
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-                raise InputError(
-                    f"{name} of replications must be a whole number of at least 1, but is {value!r}. Raise it"
-                )
-        error = self.relative_error
-        if error is not None and (not isinstance(error, (int, float)) or isinstance(error, bool) or not 0 < error < 1):
-            raise InputError(f"relative_error must be above 0 and below 1, but is {error!r}. Write 5 % as 0.05")
+            if value is not None:
+                whole_number(value, f"{name} of replications")
+        if self.relative_error is not None:
+            share(self.relative_error, "relative_error", zero=False, one=False)
 
     @property
     def most(self) -> int:
@@ -126,8 +123,7 @@ class Study:
         check_grid(self)
         check_axes(self)
         for name, value, least in (("seed", self.seed, 0), ("releases", self.releases, 1)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise InputError(f"the {name} of a study must be a whole number from {least}, but is {value!r}")
+            whole_number(value, f"the {name} of a study", least=least)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, check: bool = True) -> "Study":

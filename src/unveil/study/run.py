@@ -10,7 +10,7 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.study.executors import WorkerDiedError, Workers, died, local, lost
 from unveil.study.executors import cluster as dask_cluster
 from unveil.study.memory import physical_memory
@@ -134,9 +134,7 @@ def run_study(
 def _limit(memory: int | None, shares: int, *, everything: bool) -> int | None:
     if memory is None:
         return int(physical_memory() * _SHARE_OF_MEMORY) // shares if everything else None
-    if isinstance(memory, bool) or not isinstance(memory, int) or memory < 1:
-        raise InputError(f"memory must be a number of bytes above 0, but is {memory!r}. Correct it")
-    return memory // shares
+    return whole_number(memory, "memory, in bytes,", advice="Leave it out to have one set") // shares
 
 
 @dataclass(frozen=True)

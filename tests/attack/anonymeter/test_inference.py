@@ -170,7 +170,7 @@ def test_a_run_says_where_it_differs_and_needs_no_seed() -> None:
         ({"known": ("age", "age")}, "'age' is named more often"),
         ({"known": ("pay",)}, "the secret 'pay' must not be among the known columns"),
         ({"targets": 0}, "targets must be a whole number of at least 1"),
-        ({"seed": 2**32}, "seed must be from 0"),
+        ({"seed": 2**32}, "seed must be a whole number from 0 to 4,294,967,295"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], message: str) -> None:

@@ -223,11 +223,11 @@ def test_a_run_says_where_the_package_would_stop_or_differ() -> None:
     ("settings", "message"),
     [
         ({"first": ()}, "first must name at least one column"),
-        ({"second": "pay"}, "second must name at least one column"),
-        ({"second": ("age", "pay")}, "'age' is twice"),
-        ({"neighbours": 0}, "neighbours must be at least 1, but is 0"),
-        ({"targets": 0}, "targets must be at least 1, but is 0"),
-        ({"seed": -1}, "seed must be from 0"),
+        ({"second": "pay"}, "second must be a sequence of column names"),
+        ({"second": ("age", "pay")}, "'age' is named more often"),
+        ({"neighbours": 0}, "neighbours must be a whole number of at least 1, but is 0"),
+        ({"targets": 0}, "targets must be a whole number of at least 1, but is 0"),
+        ({"seed": -1}, "seed must be a whole number from 0 to 4,294,967,295"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], message: str) -> None:

@@ -179,11 +179,11 @@ def test_blind_guesses_have_all_relations_and_kinds() -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"columns": ("a", "a")}, "each once"),
-        ({"columns": "a"}, "each once"),
-        ({"size": 0}, "size must be at least 1"),
-        ({"attempts": 0}, "attempts must be at least 1"),
-        ({"seed": -1}, "seed must be at least 0"),
+        ({"columns": ("a", "a")}, "columns must name"),
+        ({"columns": "a"}, "columns must be a sequence of column names"),
+        ({"size": 0}, "size must be a whole number of at least 1"),
+        ({"attempts": 0}, "attempts must be a whole number of at least 1"),
+        ({"seed": -1}, "seed must be a whole number of at least 0"),
     ],
 )
 def test_settings_that_make_no_sense(wrong: dict[str, Any], says: str) -> None:

@@ -153,12 +153,12 @@ def test_a_threshold_ends_the_rounds() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"accept": 0.0}, "accept must be a share above 0 and at most 1"),
-        ({"accept": 1.1}, "accept must be"),
-        ({"accept": True}, "accept must be"),
-        ({"accept": float("nan")}, "accept must be"),
+        ({"accept": 0.0}, "accept must lie between 0 and 1, 0 excluded"),
+        ({"accept": 1.1}, "accept must lie between 0 and 1"),
+        ({"accept": True}, "accept must lie between 0 and 1"),
+        ({"accept": float("nan")}, "accept must lie between 0 and 1"),
         ({"distance_weight": 0.7}, "must sum to 1"),
-        ({"inheritance_weight": -0.2, "distance_weight": 1.0}, "inheritance_weight must be a number from 0 to 1"),
+        ({"inheritance_weight": -0.2, "distance_weight": 1.0}, "inheritance_weight must lie between 0 and 1"),
         ({"exact_up_to": -1}, "exact_up_to must be"),
         ({"pivots": 0}, "pivots must be"),
         ({"chunk": 0}, "chunk must be"),

@@ -109,9 +109,9 @@ def test_what_has_no_weight_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> 
     ("settings", "message"),
     [
         ({"degree_weight": 0.4}, "must sum to 1, but sum to 1.1"),
-        ({"degree_weight": -0.1, "reference_weight": 0.8}, "degree_weight must be a number from 0 to 1"),
-        ({"top_weight": float("nan")}, "top_weight must be a number from 0 to 1"),
-        ({"top_weight": "0"}, "top_weight must be a number from 0 to 1"),
+        ({"degree_weight": -0.1, "reference_weight": 0.8}, "degree_weight must lie between 0 and 1"),
+        ({"top_weight": float("nan")}, "top_weight must lie between 0 and 1"),
+        ({"top_weight": "0"}, "top_weight must lie between 0 and 1"),
         ({"neighbours": 0}, "neighbours must be a whole number of at least 1"),
         ({"tops": 1.5}, "tops must be a whole number of at least 1"),
         ({"pivots": 0}, "pivots must be a whole number of at least 1"),

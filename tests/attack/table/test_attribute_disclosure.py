@@ -198,7 +198,7 @@ def test_names_and_values_of_any_kind_are_taken_as_they_are() -> None:
     [
         ({"known": ("ill",)}, "the secret 'ill' must not be among the known columns"),
         ({"known": []}, "known must name at least one column"),
-        ({"tolerance": 2}, "tolerance must be at least 0 and below 1"),
+        ({"tolerance": 2}, "tolerance must lie between 0 and 1, 1 excluded"),
         ({"targets": 0}, "targets must be a whole number of at least 1"),
     ],
 )

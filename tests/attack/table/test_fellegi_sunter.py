@@ -183,8 +183,8 @@ def test_a_column_in_every_block_cannot_be_learnt() -> None:
     ("settings", "message"),
     [
         ({"steps": (-0.1,)}, "steps must be finite numbers of at least 0"),
-        ({"least": 1.0}, "least must be at least 0 and below 1"),
-        ({"confidence": -0.1}, "confidence must be at least 0 and below 1"),
+        ({"least": 1.0}, "least must lie between 0 and 1, 1 excluded"),
+        ({"confidence": -0.1}, "confidence must lie between 0 and 1, 1 excluded"),
         ({"blocks": ("x",)}, "blocks must be groups of at least one column"),
         ({"blocks": ((),)}, "blocks must be groups of at least one column"),
         ({"targets": 0}, "targets must be a whole number of at least 1"),

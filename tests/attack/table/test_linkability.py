@@ -212,8 +212,8 @@ def test_more_neighbours_than_released_rows_are_refused() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"first": ("age", "income")}, "'income' is named twice"),
-        ({"first": ("age", "age")}, "'age' is named twice"),
+        ({"first": ("age", "income")}, "'income' is named more often"),
+        ({"first": ("age", "age")}, "'age' is named more often"),
         ({"first": ()}, "first must name at least one column"),
         ({"second": []}, "second must name at least one column"),
         ({"first": "age"}, "first must be a sequence of column names"),

@@ -77,7 +77,7 @@ def test_settings_are_checked() -> None:
     for s in (0.0, -1.0, float("nan")):
         with pytest.raises(InputError, match="s must be a finite number above 0"):
             Softmax(s=s)
-    with pytest.raises(InputError, match="least must be at least 0 and below 1"):
+    with pytest.raises(InputError, match="least must lie between 0 and 1, 1 excluded"):
         Softmax(least=1.0)
     people = table([(20, 1.5, "Ulm")] * 2)
     with pytest.raises(InputError, match="k must be at most the number of original rows, but is 3, and there are 2"):

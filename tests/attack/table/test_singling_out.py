@@ -304,7 +304,7 @@ def test_a_column_that_is_not_there() -> None:
     ("wrong", "says"),
     [
         ({"columns": ()}, "at least one column"),
-        ({"columns": "age"}, "at least one column"),
+        ({"columns": "age"}, "a sequence of column names"),
         ({"columns": ("age", "age")}, "'age' is named more often"),
         ({"size": 0}, "size must be a whole number of at least 1"),
         ({"size": True}, "size must be a whole number"),

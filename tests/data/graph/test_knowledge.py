@@ -155,7 +155,7 @@ def test_a_graph_without_an_edge_leaves_the_seeds(nodes: int, connected: bool) -
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ({"overlap": 1.1}, "overlap must be a number from 0 to 1"),
+        ({"overlap": 1.1}, "overlap must lie between 0 and 1"),
         ({"overlap": -0.1}, "overlap"),
         ({"overlap": float("nan")}, "overlap"),
         ({"overlap": True}, "overlap"),

@@ -159,7 +159,7 @@ def test_a_sample_needs_lots_and_enough_sources() -> None:
         InputError, match=r"more than 3 nodes are sampled, which needs rng, but the graph has 4\. Pass rng"
     ):
         graph_statistics(chain(4), exact_up_to=3)
-    with pytest.raises(InputError, match="sources must be at least 2"):
+    with pytest.raises(InputError, match="sources must be a whole number of at least 2"):
         graph_statistics(chain(4), sources=1)
 
 

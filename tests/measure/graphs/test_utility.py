@@ -148,9 +148,9 @@ def test_long_chains_have_approximate_eigenvalues() -> None:
 
 def test_settings_are_checked() -> None:
     path = Graph.from_edges([0, 1], [1, 2])
-    with pytest.raises(InputError, match="eigenvalues must be at least 1, but is 0"):
+    with pytest.raises(InputError, match="eigenvalues must be a whole number of at least 1, but is 0"):
         spectral_distance(hidden(path, path, 1), eigenvalues=0)
-    with pytest.raises(InputError, match="sources must be at least 2"):
+    with pytest.raises(InputError, match="sources must be a whole number of at least 2"):
         average_path_loss(hidden(path, path, 1), sources=0)
 
 

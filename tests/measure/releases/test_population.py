@@ -248,7 +248,7 @@ def test_a_wrong_weight_is_refused_with_row_and_column(bad: float | None, seen: 
         ({"method": "pitman", "population_size": 10**400}, "at most 1,000,000,000,000,000 people"),
         ({"method": "pitman", "population_size": 2}, "Correct population_size"),
         ({"method": "pitman", "population_size": math.nan}, "Correct population_size"),
-        ({"method": "pitman", "population_size": 9, "k": 0}, "k must be at least 1"),
+        ({"method": "pitman", "population_size": 9, "k": 0}, "k must be a whole number of at least 1"),
     ],
 )
 def test_bad_input_is_refused(options: dict[str, Any], words: str) -> None:

@@ -180,7 +180,7 @@ def test_rows_are_drawn_and_said() -> None:
     assert (found.rows_original, found.rows_released) == (40, 40)
     assert "40 original and 40 released rows, drawn by lot" in found.remark
     assert "drawn" not in told(cells, cells).remark.replace(AS_SYNTHESIS, "")
-    with pytest.raises(InputError, match="most_rows must be at least 10, but is 9"):
+    with pytest.raises(InputError, match="most_rows must be a whole number of at least 10, but is 9"):
         told(cells, cells, most_rows=9)
 
 

@@ -105,5 +105,5 @@ def test_too_many_sets_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_VISITS", 10)
     with pytest.raises(InputError, match=r"Name fewer columns, or use size=2"):
         special_uniques(guide(), size=3)
-    with pytest.raises(InputError, match="size must be at least 1"):
+    with pytest.raises(InputError, match="size must be a whole number of at least 1"):
         special_uniques(guide(), size=0)

@@ -228,7 +228,7 @@ def test_equal_degrees_in_two_clusters_are_told_apart_by_lot() -> None:
 
 @pytest.mark.parametrize("size", [1, 0, 2.0, True, "30", None])
 def test_a_cluster_that_hides_nobody_is_refused(size: object) -> None:
-    with pytest.raises(InputError, match="max_size must be a whole number from 2"):
+    with pytest.raises(InputError, match="max_size must be a whole number of at least 2"):
         BoundedTMeans(max_size=size)  # type: ignore[arg-type]
 
 

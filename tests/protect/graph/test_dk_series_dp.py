@@ -216,8 +216,8 @@ def test_a_budget_that_is_none_is_refused(epsilon: object) -> None:
         ((0.1, 0.1, 0.9), "add up to 1.1"),
         ((0.0, 0.1, 0.9), "above 0"),
         ((0.05, 0.05, 0.8), "add up to 0.9"),
-        ((-0.1, 0.2, 0.9), "largest_degree_share must be a number from 0 to 1"),
-        ((0.1, float("nan"), 0.8), "edges_share must be a number from 0 to 1"),
+        ((-0.1, 0.2, 0.9), "largest_degree_share must lie between 0 and 1"),
+        ((0.1, float("nan"), 0.8), "edges_share must lie between 0 and 1"),
     ],
 )
 def test_shares_that_do_not_add_up_are_refused(shares: tuple[float, float, float], said: str) -> None:

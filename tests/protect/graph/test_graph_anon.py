@@ -163,7 +163,7 @@ def test_which_of_equal_nodes_are_raised_is_drawn_by_lot() -> None:
 
 @pytest.mark.parametrize("k", [1, 0, 2.0, True, None])
 def test_a_k_that_hides_nobody_is_refused(k: object) -> None:
-    with pytest.raises(InputError, match="k must be a whole number from 2"):
+    with pytest.raises(InputError, match="k must be a whole number of at least 2"):
         GraphAnon(k=k)  # type: ignore[arg-type]
 
 

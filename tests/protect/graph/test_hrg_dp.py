@@ -236,7 +236,7 @@ def test_epsilon_must_be_a_budget(epsilon: Any) -> None:
 
 @pytest.mark.parametrize("share", [0, 1, -0.1, 1.5, float("nan"), True, "half"])
 def test_share_must_leave_both_something(share: Any) -> None:
-    with pytest.raises(InputError, match="share_structure must be a number above 0 and below 1"):
+    with pytest.raises(InputError, match="share_structure must lie between 0 and 1, both excluded"):
         HrgDP(share_structure=share)
 
 
@@ -249,7 +249,7 @@ def test_parts_must_not_vanish() -> None:
 
 @pytest.mark.parametrize("moves", [0, -5, 1.5, True, "many"])
 def test_moves_must_be_a_whole_number(moves: Any) -> None:
-    with pytest.raises(InputError, match="moves_per_node must be a whole number from 1"):
+    with pytest.raises(InputError, match="moves_per_node must be a whole number of at least 1"):
         HrgDP(moves_per_node=moves)
 
 

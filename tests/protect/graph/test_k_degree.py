@@ -207,10 +207,10 @@ def test_compiled_and_plain_loops_agree(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ({"k": 1}, "k must be a whole number from 2"),
-        ({"k": 2.5}, "k must be a whole number from 2"),
-        ({"attempts": 0}, "attempts must be a whole number from 1"),
-        ({"attempts": True}, "attempts must be a whole number from 1"),
+        ({"k": 1}, "k must be a whole number of at least 2"),
+        ({"k": 2.5}, "k must be a whole number of at least 2"),
+        ({"attempts": 0}, "attempts must be a whole number of at least 1"),
+        ({"attempts": True}, "attempts must be a whole number of at least 1"),
         ({"edges": "remove"}, "edges must be one of add, priority"),
     ],
 )

@@ -247,12 +247,12 @@ def test_orbits_need_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"k": 1}, "k must be a whole number from 2"),
-        ({"k": 2.5}, "k must be a whole number from 2"),
+        ({"k": 1}, "k must be a whole number of at least 2"),
+        ({"k": 2.5}, "k must be a whole number of at least 2"),
         ({"partition": "cells"}, "partition must be 'refine' or 'orbit', but is 'cells'"),
         ({"partition": None}, "partition must be 'refine' or 'orbit'"),
-        ({"exclude_hubs": 1.5}, "exclude_hubs must be a number from 0 to 1, but is 1.5"),
-        ({"exclude_hubs": float("nan")}, "exclude_hubs must be a number from 0 to 1"),
+        ({"exclude_hubs": 1.5}, "exclude_hubs must lie between 0 and 1, but is 1.5"),
+        ({"exclude_hubs": float("nan")}, "exclude_hubs must lie between 0 and 1"),
         ({"max_edges": 0}, "max_edges must be a whole number from 1 to 1,000,000,000, but is 0"),
         ({"max_edges": 1e6}, "max_edges must be a whole number"),
         ({"max_edges": True}, "max_edges must be a whole number"),

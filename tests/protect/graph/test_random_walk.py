@@ -149,7 +149,7 @@ def test_long_walks_are_compiled_on_small_graphs_too(
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "2", 1001, None])
 @pytest.mark.parametrize("what", ["distance", "retries"])
 def test_settings_that_are_no_whole_number_in_range_are_refused(what: str, value: object) -> None:
-    with pytest.raises(InputError, match=f"{what} must be a whole number from 1 to 1000"):
+    with pytest.raises(InputError, match=f"{what} must be a whole number from 1 to 1,000"):
         RandomWalk(**{what: value})  # type: ignore[arg-type]
 
 

@@ -147,7 +147,7 @@ def test_the_compiled_loop_draws_the_same(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan"), "0.1", True, None])
 def test_a_share_outside_0_to_1_is_refused(share: object) -> None:
-    with pytest.raises(InputError, match="share must be a number from 0 to 1"):
+    with pytest.raises(InputError, match="share must lie between 0 and 1"):
         Switch(share=share)  # type: ignore[arg-type]
 
 

@@ -242,8 +242,8 @@ def test_compiled_and_plain_loops_agree(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ({"k": 0}, "k must be a whole number from 2"),
-        ({"attempts": 0}, "attempts must be a whole number from 1"),
+        ({"k": 0}, "k must be a whole number of at least 2"),
+        ({"attempts": 0}, "attempts must be a whole number of at least 1"),
         ({"edge_selection": "all"}, "edge_selection must be one of random, nc"),
     ],
 )

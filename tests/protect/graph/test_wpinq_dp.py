@@ -235,7 +235,7 @@ def test_a_graph_without_edges_is_refused(nodes: int) -> None:
         ({"epsilon": 1e-13}, "budget of at least"),
         ({"query_share": 0.6}, "add up to 1"),
         ({"query_share": 1.0, "sequence_share": 0.0, "distribution_share": 0.0}, "above 0"),
-        ({"query_share": 1.5}, "query_share must be"),
+        ({"query_share": 1.5}, "query_share must lie between 0 and 1"),
         ({"query": "squares"}, "query must be"),
         ({"compat": "other"}, "compat must be"),
         ({"iterations": -1}, "iterations must be"),

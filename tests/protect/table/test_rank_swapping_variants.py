@@ -238,5 +238,5 @@ def test_simulations_that_are_none_are_refused(make: Any, settings: dict[str, An
 
 @pytest.mark.parametrize("buckets", [0, -2, 1.5, True])
 def test_a_number_of_buckets_that_is_none_is_refused(buckets: Any) -> None:
-    with pytest.raises(InputError, match="buckets must be a whole number from 1"):
+    with pytest.raises(InputError, match="buckets must be a whole number of at least 1"):
         RankSwappingBuckets(buckets=buckets)

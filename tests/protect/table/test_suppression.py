@@ -57,7 +57,7 @@ def test_rare_values_are_dropped_and_no_others() -> None:
         ({"share": 0}, "share must be above 0"),
         ({"share": 1.1}, "share must be above 0"),
         ({"share": "much"}, "share must be a number"),
-        ({"k": 1}, "k must be a whole number from 2"),
+        ({"k": 1}, "k must be a whole number of at least 2"),
         ({"k": 3, "share": 0.3}, "exclude one another"),
     ],
 )

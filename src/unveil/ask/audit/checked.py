@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
-import numpy as np
-
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Scenario
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, did_you_mean, share, whole_number
 
 ReleaseKind = Literal["masked", "synthetic"]
 Compatibility = Literal["anonymeter"]
@@ -55,12 +53,9 @@ class AuditSettings:
         numbers = ("targets", "neighbours", "guesses", "population_size", "minimum_cell")
         for name in numbers:
             number = getattr(self, name)
-            if number is not None and (
-                isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1
-            ):
-                raise InputError(f"{name} must be a whole number of at least 1, but is {number!r}. Raise it")
-        if not 0 <= self.tolerance < 1:
-            raise InputError(f"tolerance must be 0 or more and below 1, but is {self.tolerance!r}. Write 0.05 for 5%")
+            if number is not None:
+                whole_number(number, name)
+        share(self.tolerance, "tolerance", one=False)
         if self.minimum_cell < 2:
             raise InputError(
                 "minimum_cell must be at least 2, but is 1: a group of one person is never shown. Raise it"

@@ -14,7 +14,7 @@ from unveil.data.graph import Graph
 from unveil.data.graph.files import UNKNOWN, read_seed_pairs, read_truth
 from unveil.data.graph.read import read_graph
 from unveil.data.graph.release import NOBODY
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.protect import ProtectsGraph, graph_protection_from
 from unveil.show.progress import Progress
 
@@ -96,12 +96,7 @@ def _with_those_of_truth(auxiliary: Graph, truth: str | Path) -> tuple[Graph, tu
 
 def check_repeat(repeat: object) -> None:
     """Refuse a number of repetitions that is none, or that would never end."""
-    whole = isinstance(repeat, (int, np.integer)) and not isinstance(repeat, bool)
-    if not whole or not 1 <= repeat <= MOST_REPETITIONS:  # type: ignore[operator]
-        raise InputError(
-            f"the number of repetitions must be a whole number from 1 to {MOST_REPETITIONS:,}, but is {repeat!r}. "
-            "Correct it"
-        )
+    whole_number(repeat, "the number of repetitions", most=MOST_REPETITIONS)
 
 
 def checked_truth(truth: ArrayLike, released: Graph) -> IntArray:

@@ -18,7 +18,7 @@ from unveil._kernels.types import BoolArray, Int32Array
 from unveil.attack._listing import attack
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
-from unveil.errors import InputError
+from unveil.errors import InputError, column_names, whole_number
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -65,17 +65,11 @@ class AnonymeterLinkability:
 
     def __post_init__(self) -> None:
         for which in ("first", "second"):
-            names = getattr(self, which)
-            if isinstance(names, str) or not names or not all(isinstance(name, str) for name in names):
-                raise InputError(f"{which} must name at least one column. Write {which}=('age', 'sex')")
-            object.__setattr__(self, which, tuple(names))
-        every = self.first + self.second
-        if len(set(every)) < len(every):
-            twice = next(name for place, name in enumerate(every) if name in every[:place])
-            raise InputError(f"a column may be in one of the two groups, once, but {twice!r} is twice. Leave one out")
-        for which, number in (("neighbours", self.neighbours), ("targets", self.targets)):
-            if number is not None and number < 1:
-                raise InputError(f"{which} must be at least 1, but is {number}. Raise it")
+            object.__setattr__(self, which, column_names(getattr(self, which), which))
+        column_names(self.first + self.second, "the two groups")
+        whole_number(self.neighbours, "neighbours")
+        if self.targets is not None:
+            whole_number(self.targets, "targets")
         _check_seed(self.seed)
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Trials:
@@ -110,8 +104,8 @@ class AnonymeterLinkability:
 
 
 def _check_seed(seed: int | None) -> None:
-    if seed is not None and not 0 <= seed < 2**32:
-        raise InputError(f"seed must be from 0 to 2**32 - 1, but is {seed}. Choose one in that range")
+    if seed is not None:
+        whole_number(seed, "seed", least=0, most=2**32 - 1)
 
 
 def _generator(seed: int | None, rng: np.random.Generator) -> np.random.RandomState:

@@ -23,7 +23,7 @@ from unveil.attack.table.singling_out import (
     predicates_of,
     rare_values,
 )
-from unveil.errors import InputError
+from unveil.errors import InputError, column_names, whole_number
 from unveil.guess.predicates import CodedTable, Condition, Predicates, Relation
 from unveil.guess.trials import Attempts, Trials
 
@@ -81,14 +81,11 @@ class AnonymeterSinglingOut:
 
     def __post_init__(self) -> None:
         if self.columns is not None:
-            if isinstance(self.columns, str) or not self.columns or len(set(self.columns)) < len(self.columns):
-                raise InputError("columns must name columns, each once, or be None. Write columns=('age', 'sex')")
-            object.__setattr__(self, "columns", tuple(self.columns))
-        for which, number in (("size", self.size), ("guesses", self.guesses), ("attempts", self.attempts)):
-            if number < 1:
-                raise InputError(f"{which} must be at least 1, but is {number}. Raise it")
-        if self.seed is not None and self.seed < 0:
-            raise InputError(f"seed must be at least 0, but is {self.seed}. Raise it")
+            object.__setattr__(self, "columns", column_names(self.columns, "columns"))
+        for which in ("size", "guesses", "attempts"):
+            whole_number(getattr(self, which), which)
+        if self.seed is not None:
+            whole_number(self.seed, "seed", least=0)
 
     def guess(self, released: "Table", *, rng: np.random.Generator) -> Predicates:
         """Return the package's guesses, in its order where several columns make one; they depend on the row order.

@@ -7,7 +7,6 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack.graph._guess import mapping_of_seeds
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
-from unveil.errors import InputError
 from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
 
 
@@ -51,9 +50,3 @@ def guess_after(
         # What nobody can change need not be copied, and these may be large.
         array.flags.writeable = False
     return Candidates(rows.start, rows.candidate, probability, chosen.astype(np.int32))
-
-
-def check_whole_number(name: str, number: object, *, least: int) -> None:
-    """Refuse what is no whole number, or below the least that makes sense."""
-    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
-        raise InputError(f"{name} must be a whole number of at least {least}, but is {number!r}. Correct it")

@@ -13,10 +13,11 @@ from unveil.attack._listing import attack
 from unveil.attack.graph._centralities import EXACT_UP_TO, PIVOTS
 from unveil.attack.graph._chunks import Block, Score, by_degree, check_memory, chunk_pairs, guess_of, solve
 from unveil.attack.graph._guess import check_knowledge, mapping_of_seeds
-from unveil.attack.graph._settings import check_accept, check_chunk, check_count, check_theta, check_weights
+from unveil.attack.graph._settings import check_chunk, check_theta, check_weights
 from unveil.attack.graph._similarity import blended, of_seed_distances, of_vectors, structure_vectors
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
+from unveil.errors import share, whole_number
 from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
 
 
@@ -81,11 +82,11 @@ class AdaptiveDeanonymization:
     def __post_init__(self) -> None:
         check_theta(self.theta)
         check_chunk(self.chunk)
-        check_accept(self.accept)
+        share(self.accept, "accept", zero=False, advice="Write half as 0.5")
         names = ("distance_weight", "structure_weight", "inheritance_weight")
         check_weights({name: getattr(self, name) for name in names})
         for name, least in (("exact_up_to", 0), ("pivots", 1)):
-            check_count(getattr(self, name), what=name, least=least)
+            whole_number(getattr(self, name), name, least=least)
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         """Return the auxiliary nodes of each released node's chunk when it was accepted; ``rng`` breaks ties."""

@@ -9,7 +9,7 @@ from unveil.attack._listing import attack
 from unveil.attack.graph._centralities import EXACT_UP_TO, PIVOTS
 from unveil.attack.graph._chunks import Score, by_degree, check_memory, match_by_degree
 from unveil.attack.graph._guess import check_knowledge
-from unveil.attack.graph._settings import check_chunk, check_count, check_theta, check_weights
+from unveil.attack.graph._settings import check_chunk, check_theta, check_weights
 from unveil.attack.graph._similarity import (
     blended,
     largest_neighbour_degrees,
@@ -21,6 +21,7 @@ from unveil.attack.graph._similarity import (
 )
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
+from unveil.errors import whole_number
 from unveil.guess.candidates import Candidates
 
 
@@ -90,7 +91,7 @@ class JiLiSrivatsaBeyah:
         names = ("degree_weight", "neighbour_weight", "reference_weight", "top_weight", "closeness_weight")
         check_weights({name: getattr(self, name) for name in names})
         for name, least in (("neighbours", 1), ("tops", 1), ("exact_up_to", 0), ("pivots", 1)):
-            check_count(getattr(self, name), what=name, least=least)
+            whole_number(getattr(self, name), name, least=least)
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         """Return the auxiliary nodes of each released node's chunk; ``rng`` breaks ties."""

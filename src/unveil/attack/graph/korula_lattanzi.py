@@ -10,11 +10,11 @@ from unveil._kernels.graph.mutual_best import map_mutual_best
 from unveil._kernels.graph.witnesses import BEFORE, FIRST, NEVER, Side
 from unveil._kernels.types import IntArray
 from unveil.attack._listing import attack
-from unveil.attack.graph._course import both_sides, check_whole_number, guess_after
+from unveil.attack.graph._course import both_sides, guess_after
 from unveil.attack.graph._guess import check_knowledge
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.guess.candidates import Candidates
 
 #: A window may take so many bytes.
@@ -69,10 +69,10 @@ class KorulaLattanzi:
     chunk: int | None = 100
 
     def __post_init__(self) -> None:
-        check_whole_number("theta", self.theta, least=0)
-        check_whole_number("rounds", self.rounds, least=1)
+        whole_number(self.theta, "theta", least=0)
+        whole_number(self.rounds, "rounds")
         if self.chunk is not None:
-            check_whole_number("chunk", self.chunk, least=1)
+            whole_number(self.chunk, "chunk")
         if self.variant not in ("paper", "window"):
             raise InputError(f"variant must be 'paper' or 'window', but is {self.variant!r}. Choose one of them")
 

@@ -7,10 +7,11 @@ import numpy as np
 from unveil._kernels.graph.percolation import percolate
 from unveil._kernels.graph.random import fresh_state
 from unveil.attack._listing import attack
-from unveil.attack.graph._course import both_sides, check_whole_number, guess_after
+from unveil.attack.graph._course import both_sides, guess_after
 from unveil.attack.graph._guess import check_knowledge
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
+from unveil.errors import whole_number
 from unveil.guess.candidates import Candidates
 
 
@@ -47,7 +48,7 @@ class YartsevaGrossglauser:
     strict: bool = False
 
     def __post_init__(self) -> None:
-        check_whole_number("theta", self.theta, least=1)
+        whole_number(self.theta, "theta")
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         """Return whom each released node was mapped to, and who else had marks; ``rng`` draws whose turn it is."""

@@ -9,7 +9,7 @@ from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import encode
-from unveil.errors import InputError
+from unveil.errors import InputError, share
 from unveil.guess.candidates import Candidates
 
 #: Candidates of all targets together, at most: they take 12 bytes each.
@@ -51,8 +51,8 @@ def least_kept(least: float | None, pairs: int) -> float:
 
 def check_share(name: str, value: float | None) -> None:
     """Refuse a share that is not at least 0 and below 1."""
-    if value is not None and not 0 <= value < 1:
-        raise InputError(f"{name} must be at least 0 and below 1, but is {value}. Correct it")
+    if value is not None:
+        share(value, name, one=False)
 
 
 def check_mechanism(mechanism: object) -> None:

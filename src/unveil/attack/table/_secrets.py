@@ -10,7 +10,7 @@ import numpy as np
 from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.data.table.encode import MISSING, encode
-from unveil.errors import InputError
+from unveil.errors import InputError, column_names, share, whole_number
 from unveil.guess.partition import exact_fraction
 
 if TYPE_CHECKING:
@@ -53,27 +53,14 @@ def check_settings(secret: str, known: Sequence[str], tolerance: float, targets:
     """Return the known columns as a tuple, or say which setting cannot be."""
     if not isinstance(secret, str):
         raise InputError("secret must be the name of one column. Write secret='income'")
-    if isinstance(known, str) or not all(isinstance(name, str) for name in known):
-        raise InputError("known must be a sequence of column names. Write known=('age', 'sex')")
-    if not known:
-        raise InputError("known must name at least one column, but names none. Name what the adversary knows")
-    twice = next((name for place, name in enumerate(known) if name in known[:place]), None)
-    if twice is not None:
-        raise InputError(f"each known column may be named once, but {twice!r} is named more often. Name it once")
+    known = column_names(known, "known")
     if secret in known:
         raise InputError(f"the secret {secret!r} must not be among the known columns. Leave it out of one of them")
-    if isinstance(tolerance, bool) or not 0 <= exact_fraction(tolerance, what="tolerance") < 1:
-        raise InputError(
-            f"tolerance must be at least 0 and below 1, a share of the true value, but is {tolerance}. Write 0.05"
-        )
-    check_count("targets", targets)
-    return tuple(known)
-
-
-def check_count(name: str, number: int | None) -> None:
-    """Refuse what is no whole number from 1 up."""
-    if number is not None and (isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1):
-        raise InputError(f"{name} must be a whole number of at least 1, but is {number}. Raise it")
+    exact = tolerance if isinstance(tolerance, bool) else exact_fraction(tolerance, what="tolerance")
+    share(exact, "tolerance", one=False, advice="It is a share of the true value: write 5% as 0.05")
+    if targets is not None:
+        whole_number(targets, "targets")
+    return known
 
 
 def gathered(

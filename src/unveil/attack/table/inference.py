@@ -13,7 +13,7 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table import _secrets
 from unveil.attack.table._features import features
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Inference:
     def __post_init__(self) -> None:
         known = _secrets.check_settings(self.secret, self.known, self.tolerance, self.targets)
         object.__setattr__(self, "known", known)
-        _secrets.check_count("neighbours", self.neighbours)
+        whole_number(self.neighbours, "neighbours")
         lacking = [name for name in ("fit", "predict") if not callable(getattr(self.model, name, None))]
         if self.model is not None and (lacking or isinstance(self.model, type)):
             raise InputError(

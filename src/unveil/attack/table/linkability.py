@@ -8,7 +8,7 @@ import numpy as np
 from unveil._kernels.neighbours.nearest import Grid, content_rank, link_chance, link_chances
 from unveil._kernels.types import IntArray
 from unveil.attack._listing import attack
-from unveil.errors import InputError
+from unveil.errors import InputError, column_names, whole_number
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -60,23 +60,11 @@ class Linkability:
 
     def __post_init__(self) -> None:
         for which in ("first", "second"):
-            names = getattr(self, which)
-            if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-                raise InputError(f"{which} must be a sequence of column names. Write {which}=('age', 'sex')")
-            if not names:
-                raise InputError(f"{which} must name at least one column, but names none. Name what that party knows")
-            object.__setattr__(self, which, tuple(names))
-        every = self.first + self.second
-        twice = next((name for place, name in enumerate(every) if name in every[:place]), None)
-        if twice is not None:
-            raise InputError(
-                f"a column may be in one of the two groups, once, but {twice!r} is named twice. Leave one out"
-            )
-        for which, number in (("neighbours", self.neighbours), ("targets", self.targets)):
-            if number is not None and (
-                isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1
-            ):
-                raise InputError(f"{which} must be a whole number of at least 1, but is {number}. Raise it")
+            object.__setattr__(self, which, column_names(getattr(self, which), which))
+        column_names(self.first + self.second, "the two groups")
+        whole_number(self.neighbours, "neighbours")
+        if self.targets is not None:
+            whole_number(self.targets, "targets")
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
         """Return how many targets are linked: people of the records, by blind guessing, and people of the control.

@@ -10,7 +10,7 @@ from unveil._kernels.neighbours.density import chance_of_highest, density_ratio,
 from unveil._kernels.neighbours.nearest import Grid
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
-from unveil.errors import InputError
+from unveil.errors import InputError, column_names, share, whole_number
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -112,24 +112,17 @@ class Membership:
     targets: int | None = 500
 
     def __post_init__(self) -> None:
-        if isinstance(self.columns, str) or not all(isinstance(name, str) for name in self.columns):
-            raise InputError("columns must be a sequence of column names. Write columns=('age', 'sex')")
-        if not self.columns:
-            raise InputError("columns must name at least one column, but names none. Name what is known of people")
-        object.__setattr__(self, "columns", tuple(self.columns))
-        twice = next((name for place, name in enumerate(self.columns) if name in self.columns[:place]), None)
-        if twice is not None:
-            raise InputError(f"each column may be named once, but {twice!r} is named more often. Name it once")
+        object.__setattr__(self, "columns", column_names(self.columns, "columns"))
         if self.method not in _METHODS:
             raise InputError(f"method must be 'distance' or 'density', but is {self.method!r}. Write one of them")
-        is_number = isinstance(self.level, float | int | np.floating) and not isinstance(self.level, bool)
-        if not is_number or not 1 / _FINEST_LEVEL <= self.level <= 1 - 1 / _FINEST_LEVEL:
-            raise InputError(f"level must lie between 0 and 1, both excluded, but is {self.level}. Write 0.05")
-        for which, number in (("neighbours", self.neighbours), ("targets", self.targets)):
-            if number is None and which == "targets":
-                continue
-            if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
-                raise InputError(f"{which} must be a whole number of at least 1, but is {number}. Raise it")
+        share(self.level, "level", zero=False, one=False)
+        if not 1 / _FINEST_LEVEL <= self.level <= 1 - 1 / _FINEST_LEVEL:
+            raise InputError(
+                f"level must be at least {1 / _FINEST_LEVEL:g} away from 0 and 1, but is {self.level}. Write 0.05"
+            )
+        whole_number(self.neighbours, "neighbours")
+        if self.targets is not None:
+            whole_number(self.targets, "targets")
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
         """Return how many people are called members: members, by blind guessing, and people who are not.

@@ -13,7 +13,7 @@ from unveil.attack.table.record_linkage import check_settings, compared, neighbo
 from unveil.data.table import Table
 from unveil.data.table.encode import MISSING
 from unveil.data.table.release import Knowledge
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates
 
@@ -54,8 +54,7 @@ class Nearest:
 
     def __post_init__(self) -> None:
         check_settings(self.columns, 1, None)
-        if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
-            raise InputError(f"k must be a whole number of at least 1, but is {self.k!r}. Correct it")
+        whole_number(self.k, "k")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:  # noqa: ARG002
         """Return the belief in the nearest original rows of each released row; ``rng`` is not needed."""

@@ -11,7 +11,7 @@ from unveil.attack._listing import attack
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import Encoded, encode
 from unveil.data.table.release import Knowledge
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.guess.candidates import Candidates
 
 
@@ -78,8 +78,8 @@ def check_settings(columns: tuple[str, ...] | None, neighbours: int, targets: in
     if columns is not None and (isinstance(columns, str) or not columns):
         raise InputError("columns must name at least one column, or be None for all. Pass a tuple such as ('age',)")
     for name, number in (("neighbours", neighbours), ("targets", targets)):
-        if number is not None and (isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1):
-            raise InputError(f"{name} must be a whole number of at least 1, but is {number!r}. Correct it")
+        if number is not None:
+            whole_number(number, name)
 
 
 def compared(original: Table, released: Table, columns: tuple[str, ...] | None) -> tuple[Encoded, Encoded]:

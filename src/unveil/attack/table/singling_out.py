@@ -9,7 +9,7 @@ from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.table.predicates import Conditions, chance_of_one, matches
 from unveil._kernels.types import IntArray
 from unveil.attack._listing import attack
-from unveil.errors import InputError
+from unveil.errors import InputError, column_names, whole_number
 from unveil.guess.predicates import WITH_ORDER, CodedTable, Predicates, Relation
 from unveil.guess.trials import Attempts, Trials
 
@@ -84,16 +84,9 @@ class SinglingOut:
 
     def __post_init__(self) -> None:
         if self.columns is not None:
-            names = self.columns
-            if isinstance(names, str) or not names or not all(isinstance(name, str) for name in names):
-                raise InputError("columns must name at least one column, or be None. Write columns=('age', 'sex')")
-            if len(set(names)) < len(names):
-                twice = next(name for place, name in enumerate(names) if name in names[:place])
-                raise InputError(f"each column may be named once, but {twice!r} is named more often. Name it once")
-            object.__setattr__(self, "columns", tuple(names))
-        for which, number in (("size", self.size), ("guesses", self.guesses)):
-            if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
-                raise InputError(f"{which} must be a whole number of at least 1, but is {number}. Raise it")
+            object.__setattr__(self, "columns", column_names(self.columns, "columns"))
+        whole_number(self.size, "size")
+        whole_number(self.guesses, "guesses")
 
     def guess(self, released: "Table", *, rng: np.random.Generator) -> Predicates:
         """Return predicates that hold for exactly one released row each, as many as were asked for or can be found.

@@ -16,7 +16,7 @@ from unveil.attack.table._scores import Scored, candidates_of_scores, check_shar
 from unveil.attack.table.record_linkage import check_settings
 from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.guess.candidates import Candidates
 
 if TYPE_CHECKING:
@@ -72,10 +72,7 @@ class SplinkLinkage:
 
     def __post_init__(self) -> None:
         check_settings(self.columns, 1, None)
-        if isinstance(self.random_pairs, bool) or self.random_pairs < 1:
-            raise InputError(
-                f"random_pairs must be a whole number of at least 1, but is {self.random_pairs}. Correct it"
-            )
+        whole_number(self.random_pairs, "random_pairs")
         check_blocks(self.blocks)
         check_share("least", self.least)
         if not self.blocks:

@@ -9,7 +9,7 @@ from unveil._kernels.graph.rows import among, edge_keys
 from unveil._kernels.types import IntArray
 from unveil.data.graph.graph import Graph
 from unveil.data.graph.release import NOBODY, GraphKnowledge, GraphRelease
-from unveil.errors import InputError
+from unveil.errors import InputError, share
 
 
 def draw_knowledge(
@@ -67,9 +67,7 @@ def draw_knowledge(
 
 
 def _check(original: Graph, overlap: object, seed_pairs: object) -> None:
-    number = isinstance(overlap, (int, float, np.integer, np.floating)) and not isinstance(overlap, bool)
-    if not number or not 0 <= float(overlap) <= 1:  # type: ignore[arg-type]
-        raise InputError(f"the overlap must be a number from 0 to 1, but is {overlap!r}. Write 85 % as 0.85")
+    share(overlap, "the overlap", advice="Write 85% as 0.85")
     count = isinstance(seed_pairs, (int, np.integer)) and not isinstance(seed_pairs, bool)
     if not count or not 0 <= int(seed_pairs) <= original.nodes:  # type: ignore[call-overload]
         raise InputError(

@@ -3,9 +3,7 @@
 from math import inf
 from typing import Any
 
-import numpy as np
-
-from unveil.errors import InputError
+from unveil.errors import share
 from unveil.guess import Candidates
 from unveil.guess.candidates import NOBODY, Truth
 from unveil.measure._listing import metric
@@ -54,7 +52,7 @@ def hiding_property(guess: Candidates, *, threshold: float = 0.5, unattempted_hi
     >>> hiding_property(Candidates.from_matrix([[0.4, 0.3, 0.3], [0.9, 0.1, 0.0]]))
     1.0
     """
-    _check(threshold)
+    share(threshold, "threshold")
     unsure = guess.attempted & (guess.summary.largest < threshold)
     return float((unsure | ~guess.attempted if unattempted_hidden else unsure).sum())
 
@@ -72,12 +70,7 @@ def user_specified_innocence(
     >>> user_specified_innocence(Candidates.from_matrix([[0.4, 0.6], [0.9, 0.1]]), [0, 0])
     1.0
     """
-    _check(threshold)
+    share(threshold, "threshold")
     unlikely = guess.attempted & (truth_probability(guess, truth) < threshold)
     innocent = unlikely | ~guess.attempted if unattempted_innocent else unlikely
     return float((innocent & (numbers(guess, truth) != NOBODY)).sum())
-
-
-def _check(threshold: float) -> None:
-    if not np.isfinite(threshold) or not 0 <= threshold <= 1:
-        raise InputError(f"threshold must lie between 0 and 1, but is {threshold:g}. Correct it")

@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels.candidates import entropy_above, power_excess, power_sums
 from unveil._kernels.types import FloatArray
-from unveil.errors import InputError
+from unveil.errors import InputError, share
 from unveil.guess import Candidates
 from unveil.guess.candidates import Truth
 from unveil.measure._listing import metric
@@ -201,8 +201,7 @@ def quantiles_on_entropy(guess: Candidates, *, least: float = 0.001, renormalise
     >>> quantiles_on_entropy(Candidates.from_matrix([[0.5, 0.4996, 0.0004]]), least=0.01).round(3)
     array([1.])
     """
-    if not 0 <= least <= 1:
-        raise InputError(f"least must lie between 0 and 1, but is {least:g}. Correct it")
+    share(least, "least")
     bits, total = entropy_above(guess.start, guess.probability, float(least))
     if renormalise:
         whole = np.where(total > 0, total, 1.0)

@@ -10,7 +10,7 @@ from unveil._kernels.graph.clustering import assortativity, clustering_coefficie
 from unveil._kernels.graph.spectral import largest_eigenvalues
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
-from unveil.errors import InputError
+from unveil.errors import whole_number
 from unveil.measure.graphs.statistics import EXACT_UP_TO, SOURCES, Paths, largest_component_paths
 
 #: So many of the largest eigenvalues are compared.
@@ -120,8 +120,7 @@ def path_change(both: Both) -> Loss:
 
 def spectral_change(both: Both) -> Loss:
     """Return by how much the largest eigenvalues changed, as a share of their sizes."""
-    if both.eigenvalues < 1:
-        raise InputError(f"eigenvalues must be at least 1, but is {both.eigenvalues}. Take more")
+    whole_number(both.eigenvalues, "eigenvalues")
     if both.original.edges == 0:
         return Loss(nan, why=_NO_EDGE)
     count = min(both.eigenvalues, both.original.nodes)

@@ -12,7 +12,7 @@ from unveil._kernels.graph.paths import components, diameter_bounds, distances, 
 from unveil._kernels.graph.spectral import spectral_norm
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.graph import Graph
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.measure.partitions.fairness import gini
 
 #: Up to so many nodes paths are followed from every node; above that, from nodes drawn by lot.
@@ -162,8 +162,7 @@ def graph_statistics(
 
 def largest_component_paths(graph: Graph, *, exact_up_to: int, sources: int, rng: np.random.Generator | None) -> Paths:
     """Return how long the paths of the largest component are, over all components of that size."""
-    if sources < 2:
-        raise InputError(f"sources must be at least 2, for a standard error, but is {sources}. Take more")
+    whole_number(sources, "sources", least=2, advice="A standard error needs more of them")
     label = components(graph.start, graph.neighbour)
     size = np.bincount(label, minlength=0)
     largest = int(size.max(initial=0))

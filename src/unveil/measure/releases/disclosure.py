@@ -12,7 +12,7 @@ from typing import Any
 
 from unveil.data.table import Table
 from unveil.data.table.release import Release, ReleaseKind
-from unveil.errors import InputError
+from unveil.errors import InputError, share, whole_number
 from unveil.measure._listing import metric
 from unveil.measure.releases._classes import (
     EquivalenceClasses,
@@ -161,8 +161,7 @@ def records_at_risk(
     >>> records_at_risk(Table.from_frame(pl.DataFrame({"age": [30, 30, 41, 41, 41]})), limit=0.4)
     0.4
     """
-    if not 0 <= limit <= 1:
-        raise InputError(f"the limit must lie between 0 and 1, but is {limit:g}. Write limit=0.2 for classes of 5")
+    share(limit, "the limit", advice="Write limit=0.2 for classes of 5")
     return equivalence_classes(release, columns=columns, missing=missing).share_above(limit)
 
 
@@ -226,8 +225,8 @@ def disclosure(
     >>> found.k_anonymity, found.records_at_risk, found.diversity[0].distinct, found.population[0].why[:23]
     (2, 0.4, 1, 'neither weights nor the')
     """
-    if minimum_cell is not None and minimum_cell < 1:
-        raise InputError(f"the minimum cell size must be at least 1, but is {minimum_cell}. Write minimum_cell=5")
+    if minimum_cell is not None:
+        whole_number(minimum_cell, "the minimum cell size", advice="Write minimum_cell=5")
     table = released_table(release)
     if isinstance(sensitive, str):
         raise InputError("the sensitive columns must be a list of names. Write sensitive=['…']")

@@ -10,7 +10,7 @@ import numpy as np
 from unveil._kernels.types import FloatArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
-from unveil.errors import InputError
+from unveil.errors import InputError, share
 from unveil.measure._listing import metric
 from unveil.measure.releases._classes import column_codes, group, quasi_identifiers, released_table
 from unveil.measure.releases._population_models import Method, Weights
@@ -89,8 +89,8 @@ def household_risk(
     table = released_table(release)
     if method not in PERSON_RISKS:
         raise InputError(f"the method must be one of {', '.join(PERSON_RISKS)}, but is {method!r}. Correct it")
-    if limit is not None and not 0 <= limit <= 1:
-        raise InputError(f"the limit must lie between 0 and 1, but is {limit:g}. Write limit=0.2")
+    if limit is not None:
+        share(limit, "the limit", advice="Write limit=0.2")
     apart = {household: "the household"}
     apart |= {weights: "the weights"} if isinstance(weights, str) else {}
     names = quasi_identifiers(table, columns, apart=apart)

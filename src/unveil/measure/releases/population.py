@@ -15,7 +15,7 @@ import numpy as np
 from unveil._kernels.types import FloatArray, Int32Array
 from unveil.data.table import Table
 from unveil.data.table.release import Release
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.measure._listing import metric
 from unveil.measure.releases._classes import Classes, column_codes, group, quasi_identifiers, released_table
 from unveil.measure.releases._population_models import POSTERIORS, Method, Weights, checked_size, checked_weights
@@ -208,8 +208,8 @@ def population_risk(
     """
     if method not in METHODS:
         raise InputError(f"the method must be one of {', '.join(METHODS)}, but is {method!r}. Correct it")
-    if k is not None and k < 1:
-        raise InputError(f"k must be at least 1, but is {k}. Write k=5")
+    if k is not None:
+        whole_number(k, "k", advice="Write k=5")
     table = released_table(release)
     apart = {weights: "the weights"} if isinstance(weights, str) else {}
     codes = column_codes(table, quasi_identifiers(table, columns, apart=apart))

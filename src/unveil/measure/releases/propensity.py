@@ -13,7 +13,7 @@ from unveil._kernels.logistic import fit, mean_ranks, ordered_pairs, probability
 from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.data.table.release import Release
-from unveil.errors import InputError
+from unveil.errors import whole_number
 from unveil.measure._listing import metric
 from unveil.measure.releases._association import Compared, compare
 
@@ -125,8 +125,7 @@ def propensity_of(
     columns: Sequence[Compared], release: Release, *, rng: np.random.Generator, most_rows: int
 ) -> Propensity:
     """Return the same of columns that were read already."""
-    if most_rows < _LEAST_ROWS:
-        raise InputError(f"most_rows must be at least {_LEAST_ROWS}, but is {most_rows}. Leave it out")
+    whole_number(most_rows, "most_rows", least=_LEAST_ROWS, advice="Leave it out")
     rows = release.original.rows, release.released.rows
     drawn = [_drawn(count, most_rows, rng) for count in rows]
     used = drawn[0].size, drawn[1].size

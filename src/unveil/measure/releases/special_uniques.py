@@ -10,7 +10,7 @@ from unveil._kernels.table.special_uniques import minimal_uniques, visits
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.measure._listing import metric
 from unveil.measure.releases._classes import column_codes, quasi_identifiers, released_table
 
@@ -83,9 +83,7 @@ def special_uniques(
     """
     table = released_table(release)
     names = quasi_identifiers(table, columns)
-    if size < 1:
-        raise InputError(f"size must be at least 1, but is {size}. Write size={SIZE}")
-    size = min(size, len(names))
+    size = min(whole_number(size, "size", advice=f"Write size={SIZE}"), len(names))
     needed = visits(table.rows, len(names), size)
     if needed > MOST_VISITS:
         raise InputError(

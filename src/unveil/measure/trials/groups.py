@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.trials._bands import bands
 from unveil.measure.trials._small_cells import Cells, GroupKind, Label, arranged, hidden
@@ -174,11 +174,8 @@ def group_rates(
     >>> found.overall.attack_rate.value, [group.name for group in found.worse]
     (0.25, ['north'])
     """
-    if minimum < 2 or looks < 1:
-        raise InputError(
-            f"minimum must be at least 2 and looks at least 1, but they are {minimum} and {looks}. "
-            "A group of one person is never shown"
-        )
+    whole_number(minimum, "minimum", least=2, advice="A group of one person is never shown: take more")
+    whole_number(looks, "looks")
     every = Trials(attack=trials, naive=trials, control=None, what="") if isinstance(trials, Attempts) else trials
     own = _checked(labels, "labels")
     sizes = Counter(own if everybody is None else _checked(everybody, "everybody"))

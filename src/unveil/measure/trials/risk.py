@@ -11,7 +11,7 @@ from math import inf, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Any
 
-from unveil.errors import InputError
+from unveil.errors import InputError, share
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure._listing import metric
 
@@ -206,6 +206,5 @@ def _undefined(why: str) -> Rate:
 
 
 def _quantile(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence must lie between 0 and 1, both excluded, but is {confidence:g}. Write 0.95")
+    share(confidence, "confidence", zero=False, one=False, advice="Write 95% as 0.95")
     return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -11,7 +11,7 @@ from unveil.data.graph import Graph
 from unveil.data.graph.release import NOBODY, GraphRelease, Pairing
 from unveil.data.ledger import Ledger
 from unveil.data.table.release import ReleaseKind
-from unveil.errors import CannotProtectError, InputError
+from unveil.errors import CannotProtectError, InputError, share, whole_number
 
 # More would fill the memory; what asks for it leaves nothing of the graph anyway.
 MOST_EDGES = 50_000_000
@@ -79,8 +79,7 @@ def check_edges(original: Graph, *, what: str) -> None:
 
 def check_class_size(k: object) -> None:
     """Refuse a setting that is no size of a class of nodes that look alike."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2:
-        raise InputError(f"k must be a whole number from 2, but is {k!r}: a class of one node hides nobody")
+    whole_number(k, "k", least=2, advice="A class of one node hides nobody: take 2 or more")
 
 
 def check_enough_nodes(k: int, original: Graph) -> None:
@@ -101,17 +100,10 @@ def check_drawable(edges: float, *, what: str) -> None:
         )
 
 
-def check_share(share: object, *, what: str) -> None:
-    """Refuse a setting that is no share from 0 to 1."""
-    good = isinstance(share, (int, float, np.integer, np.floating)) and not isinstance(share, bool)
-    if not good or not 0 <= float(share) <= 1:  # type: ignore[arg-type]
-        raise InputError(f"{what} must be a number from 0 to 1, but is {share!r}. Write 5 % as 0.05")
-
-
 def check_shares(epsilon: float, shares: dict[str, float]) -> None:
     """Refuse shares of epsilon that do not add up to 1, or leave next to nothing to a question."""
-    for what, share in shares.items():
-        check_share(share, what=what)
+    for what, part in shares.items():
+        share(part, what)
     if min(shares.values()) <= 0 or abs(fsum(shares.values()) - 1) > 1e-9:
         raise InputError(
             f"{', '.join(shares)} must each be above 0 and add up to 1, but are {', '.join(map(str, shares.values()))} "

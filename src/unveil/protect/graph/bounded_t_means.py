@@ -10,7 +10,7 @@ from unveil._kernels.graph.rows import edge_keys
 from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
-from unveil.errors import InputError
+from unveil.errors import whole_number
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_edges, graph_release
 
@@ -61,9 +61,7 @@ class BoundedTMeans:
     max_size: int = 30
 
     def __post_init__(self) -> None:
-        size = self.max_size
-        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 2:
-            raise InputError(f"max_size must be a whole number from 2, but is {size!r}: a cluster of one hides nobody")
+        whole_number(self.max_size, "max_size", least=2, advice="A cluster of one hides nobody: take 2 or more")
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the graph in which clusters have one degree, with nodes numbered at random."""

@@ -13,7 +13,7 @@ from unveil._kernels.types import FloatArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
-from unveil.errors import InputError
+from unveil.errors import InputError, share, whole_number
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_drawable, check_edges, counted, graph_release
 
@@ -83,19 +83,14 @@ class HrgDP:
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
-        share, moves = self.share_structure, self.moves_per_node
-        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share < 1:
-            raise InputError(
-                f"share_structure must be a number above 0 and below 1, but is {share!r}: the dendrogram and the "
-                "counts of edges both need a part of epsilon"
-            )
+        advice = "The dendrogram and the counts of edges both need a part of epsilon: write half as 0.5"
+        share(self.share_structure, "share_structure", zero=False, one=False, advice=advice)
         if min(self._parts) < _LEAST_PART:
             raise InputError(
                 f"the dendrogram and the counts must each get {_LEAST_PART:g} of epsilon or more, but get "
                 f"{self._parts[0]:g} and {self._parts[1]:g}. Take a larger epsilon, or share it more evenly"
             )
-        if isinstance(moves, bool) or not isinstance(moves, (int, np.integer)) or moves < 1:
-            raise InputError(f"moves_per_node must be a whole number from 1, but is {moves!r}. 1000 is usual")
+        whole_number(self.moves_per_node, "moves_per_node", advice="Write 1000, which is usual")
 
     @property
     def _parts(self) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from unveil._kernels.graph.rows import among, rows_of
 from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
-from unveil.errors import CannotProtectError, InputError
+from unveil.errors import CannotProtectError, InputError, whole_number
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_class_size, check_enough_nodes, counted, graph_release
 
@@ -63,7 +63,7 @@ class KDegree:
 
     def __post_init__(self) -> None:
         check_class_size(self.k)
-        check_attempts(self.attempts)
+        whole_number(self.attempts, "attempts")
         if self.edges not in get_args(EdgeRule):
             raise InputError(f"edges must be one of {', '.join(get_args(EdgeRule))}, but is {self.edges!r}")
 
@@ -139,12 +139,6 @@ def _probe(original: Graph, keys: IntArray, degrees: IntArray, lacking: IntArray
         best = candidates[np.lexsort((high[candidates], more[candidates]))]
         more[best[: lacking[node]]] += 1
     return more
-
-
-def check_attempts(attempts: object) -> None:
-    """Refuse a setting that is no number of attempts."""
-    if isinstance(attempts, bool) or not isinstance(attempts, (int, np.integer)) or attempts < 1:
-        raise InputError(f"attempts must be a whole number from 1, but is {attempts!r}")
 
 
 def check_classes(original: Graph, keys: IntArray, k: int) -> None:

@@ -11,13 +11,12 @@ from unveil._kernels.graph.refinement import equitable_cells
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
-from unveil.errors import CannotProtectError, InputError
+from unveil.errors import CannotProtectError, InputError, share, whole_number
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import (
     check_class_size,
     check_edges,
     check_enough_nodes,
-    check_share,
     counted,
     graph_release,
 )
@@ -71,12 +70,10 @@ class KSymmetry:
 
     def __post_init__(self) -> None:
         check_class_size(self.k)
-        check_share(self.exclude_hubs, what="exclude_hubs")
+        share(self.exclude_hubs, "exclude_hubs")
         if self.partition not in get_args(Partition):
             raise InputError(f"partition must be 'refine' or 'orbit', but is {self.partition!r}. Choose one of these")
-        whole = isinstance(self.max_edges, (int, np.integer)) and not isinstance(self.max_edges, bool)
-        if not whole or not 1 <= self.max_edges <= _MOST_EDGES:
-            raise InputError(f"max_edges must be a whole number from 1 to {_MOST_EDGES:,}, but is {self.max_edges!r}")
+        whole_number(self.max_edges, "max_edges", most=_MOST_EDGES)
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the graph with its copies, nodes numbered at random.

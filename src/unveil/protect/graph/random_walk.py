@@ -8,7 +8,7 @@ from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.walks import walked_edges
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
-from unveil.errors import InputError
+from unveil.errors import whole_number
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_edges, graph_release
 
@@ -59,9 +59,7 @@ class RandomWalk:
 
     def __post_init__(self) -> None:
         for what in ("distance", "retries"):
-            value = getattr(self, what)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= _MOST:
-                raise InputError(f"{what} must be a whole number from 1 to {_MOST}, but is {value!r}")
+            whole_number(getattr(self, what), what, most=_MOST)
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the graph of the ends of walks, with nodes numbered at random."""

@@ -9,9 +9,10 @@ from unveil._kernels.graph.random import fresh_state
 from unveil._kernels.graph.switching import TRIES, Switched, switched_edges
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
+from unveil.errors import share
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
-from unveil.protect.graph._release import check_edges, check_share, counted, graph_release
+from unveil.protect.graph._release import check_edges, counted, graph_release
 
 
 @protection(
@@ -51,7 +52,7 @@ class Switch:
     share: float = 0.05
 
     def __post_init__(self) -> None:
-        check_share(self.share, what="share")
+        share(self.share, "share")
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the graph after the switches, with nodes numbered at random."""

@@ -11,10 +11,10 @@ from unveil._kernels.graph.umga import changed_to
 from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
-from unveil.errors import CannotProtectError, InputError
+from unveil.errors import CannotProtectError, InputError, whole_number
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_class_size, check_enough_nodes, counted, graph_release
-from unveil.protect.graph.k_degree import check_attempts, check_classes
+from unveil.protect.graph.k_degree import check_classes
 
 Selection = Literal["random", "nc"]
 
@@ -62,7 +62,7 @@ class Umga:
 
     def __post_init__(self) -> None:
         check_class_size(self.k)
-        check_attempts(self.attempts)
+        whole_number(self.attempts, "attempts")
         if self.edge_selection not in get_args(Selection):
             raise InputError(
                 f"edge_selection must be one of {', '.join(get_args(Selection))}, but is {self.edge_selection!r}"

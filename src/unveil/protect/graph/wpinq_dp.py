@@ -17,7 +17,7 @@ from unveil._kernels.graph.wpinq_queries import (
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger, Query, check_epsilon
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.protect._listing import protection
 from unveil.protect.graph._rank_pairing import PAIRED, paired_by_rank
 from unveil.protect.graph._release import check_edges, check_shares, counted, graph_release
@@ -118,8 +118,9 @@ class WpinqDP:
             raise InputError(f"query must be 'joint-degrees' or 'triangles', but is {self.query!r}")
         if self.compat not in (None, "secgraph"):
             raise InputError(f"compat must be 'secgraph' or nothing, but is {self.compat!r}")
-        _check_whole(self.iterations, 0, what="iterations")
-        _check_whole(self.classes, 1, what="classes")
+        for what, number, least in (("iterations", self.iterations, 0), ("classes", self.classes, 1)):
+            if number is not None:
+                whole_number(number, what, least=least, advice="Leave it out to have one set")
         if self.classes is not None and cells_of(self.classes, triangles=self._triangles) > MOST_CELLS:
             most = classes_for(MOST_CELLS, triangles=self._triangles)
             raise InputError(f"there can be at most {most:,} classes, but {self.classes:,} are asked for. Take fewer")
@@ -221,10 +222,3 @@ class WpinqDP:
                 "measured"
             )
         return tuple(said)
-
-
-def _check_whole(number: object, least: int, *, what: str) -> None:
-    """Refuse a setting that is neither a whole number from ``least`` nor left out."""
-    good = isinstance(number, (int, np.integer)) and not isinstance(number, bool) and number >= least
-    if number is not None and not good:
-        raise InputError(f"{what} must be a whole number from {least}, but is {number!r}. Leave it out to have one set")

@@ -9,7 +9,7 @@ import numpy as np
 from unveil.data.mechanism import Mechanism
 from unveil.data.table import Table
 from unveil.data.table.release import Release, ReleaseKind
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.protect._listing import PROTECTIONS, facts_of
 from unveil.protect.table._mechanism import Part, Parts, Unchanged
 
@@ -83,8 +83,7 @@ def check_columns(columns: object) -> None:
 
 def check_group_size(k: object) -> None:
     """Refuse a setting that is no size of a group."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2:
-        raise InputError(f"k must be a whole number from 2, but is {k!r}: a group of one protects nobody")
+    whole_number(k, "k", least=2, advice="A group of one protects nobody: take 2 or more")
 
 
 def check_enough_rows(k: int, original: Table) -> None:

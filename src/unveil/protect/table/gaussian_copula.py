@@ -15,7 +15,7 @@ from unveil._kernels.table.gaussian_copula import (
 from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
-from unveil.errors import InputError
+from unveil.errors import whole_number
 from unveil.protect._listing import protection
 from unveil.protect.table._levels import WITH_ORDER, Levels, levels
 from unveil.protect.table._release import release_of, released_columns
@@ -64,8 +64,8 @@ class GaussianCopula:
     rows: int | None = None
 
     def __post_init__(self) -> None:
-        if self.rows is not None and (isinstance(self.rows, bool) or not isinstance(self.rows, int) or self.rows < 1):
-            raise InputError(f"rows must be a whole number from 1, or None for as many as there are, not {self.rows!r}")
+        if self.rows is not None:
+            whole_number(self.rows, "rows", advice="Leave it out for as many as there are")
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the synthetic table."""

@@ -8,7 +8,7 @@ from unveil._kernels.table.microaggregation import mdav_groups
 from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
-from unveil.errors import InputError
+from unveil.errors import whole_number
 from unveil.protect._listing import protection
 from unveil.protect.table._mechanism import Part, Recoded
 from unveil.protect.table._numbers import group_means, numbers_of, refuse_missing, spreads
@@ -73,9 +73,8 @@ class Microaggregation:
     def __post_init__(self) -> None:
         check_columns(self.columns)
         check_group_size(self.k)
-        size = self.block_size
-        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
-            raise InputError(f"block_size must be a whole number from 1, or None for one block, but is {size!r}")
+        if self.block_size is not None:
+            whole_number(self.block_size, "block_size", advice="Leave it out for one block")
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with the means of groups, in random order."""

@@ -9,7 +9,7 @@ import numpy as np
 from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
-from unveil.errors import InputError
+from unveil.errors import InputError, whole_number
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
 from unveil.protect.table._levels import WITH_ORDER, Levels, levels
@@ -124,10 +124,9 @@ def check_percent(p: object) -> None:
 
 def check_simulation(draws: object, seed: object) -> None:
     """Refuse settings of a simulation that are none."""
-    if draws is not None and (isinstance(draws, bool) or not isinstance(draws, int) or draws < 2):
-        raise InputError(f"draws must be a whole number from 2, or None for enough, but is {draws!r}")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InputError(f"seed must be a whole number from 0, but is {seed!r}")
+    if draws is not None:
+        whole_number(draws, "draws", least=2, advice="Leave it out for enough of them")
+    whole_number(seed, "seed", least=0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

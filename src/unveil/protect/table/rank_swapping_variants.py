@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil.data.table import Table
 from unveil.data.table.release import Release
-from unveil.errors import InputError
+from unveil.errors import whole_number
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
 from unveil.protect.table._rank_schemes import Buckets, Offsets
@@ -131,8 +131,7 @@ class RankSwappingBuckets:
     def __post_init__(self) -> None:
         check_columns(self.columns)
         check_simulation(self.draws, self.seed)
-        if isinstance(self.buckets, bool) or not isinstance(self.buckets, int) or self.buckets < 1:
-            raise InputError(f"buckets must be a whole number from 1, but is {self.buckets!r}")
+        whole_number(self.buckets, "buckets")
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with swapped values, in random order."""

@@ -12,8 +12,7 @@ from unveil.ask.audit.words import percent, percent_of
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from unveil._kernels.types import FloatArray, IntArray
     from unveil.guess.candidates import Candidates
     from unveil.measure.trials.groups import Groups
 
@@ -53,7 +52,7 @@ def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
     return (finding_of(attacked.attack, trials, figures=figures, groups=groups),)
 
 
-def _groups(drawn: DrawnPeople, attempts: Attempts, truth: "NDArray[np.int64]") -> "Groups | None":
+def _groups(drawn: DrawnPeople, attempts: Attempts, truth: "IntArray") -> "Groups | None":
     """Return the rates of groups of the people whose records were linked; records of nobody belong to none."""
     someone = truth >= 0
     if attempts.chances is None or not someone.any():
@@ -62,7 +61,7 @@ def _groups(drawn: DrawnPeople, attempts: Attempts, truth: "NDArray[np.int64]") 
     return grouped(Trials(attack=tried, naive=tried, control=None, what="linked"), drawn, None, None)
 
 
-def _chances(guess: "Candidates", truth: "NDArray[np.int64]") -> "NDArray[np.float64]":
+def _chances(guess: "Candidates", truth: "IntArray") -> "FloatArray":
     """Return the chance that a candidate drawn from each target's list is the true one."""
     target = np.repeat(np.arange(guess.target_count), np.diff(guess.start))
     hit = guess.candidate == truth[target]
@@ -71,7 +70,7 @@ def _chances(guess: "Candidates", truth: "NDArray[np.int64]") -> "NDArray[np.flo
     return chances
 
 
-def _metrics(guess: "Candidates", truth: "NDArray[np.int64] | None") -> dict[str, float]:
+def _metrics(guess: "Candidates", truth: "IntArray | None") -> dict[str, float]:
     from unveil.measure.candidates.candidate_metrics import all_metrics
 
     measured = {each.metric.name: each.mean for each in all_metrics(guess, truth)}
