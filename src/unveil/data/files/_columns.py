@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from unveil.data.files.dialect import GROUPING, NUMBERS, Dialect
 from unveil.data.files.source import Source
 from unveil.errors import InputError
 
@@ -48,6 +49,31 @@ def as_typed(column: "pl.Series") -> "pl.Series":
         if column.str.contains(pattern).all():
             return column.cast(dtype)
     return column
+
+
+def plain_numbers(column: "pl.Series", written: Dialect) -> "pl.Series":
+    """Return a column of text with its numbers as plain ones: no groups of digits, and a point before decimals.
+
+    All cells that have a digit must be numbers as the dialect writes them; those without one may say that a value is
+    missing, and stay. Digits in groups with blanks between them could be codes, unless some cell has decimals.
+
+    >>> import polars as pl
+    >>> plain_numbers(pl.Series(["1.234,5", "12", "-", None]), Dialect(decimal=",")).to_list()
+    ['1234.5', '12', '-', None]
+    """
+    import polars as pl
+
+    mark, other = (",", ".") if written.decimal == "," else (".", ",")
+    if column.dtype != pl.String or not (mark == "," or written.grouped):
+        return column
+    number = column.str.contains(NUMBERS[mark]).fill_null(value=False)
+    if (column.str.contains("[0-9]").fill_null(value=False) & ~number).any():
+        return column
+    has_decimals = column.str.contains(mark, literal=True).any()
+    plain = column.str.replace_all(f"[{other}]|{GROUPING}" if has_decimals else f"[{other}]", "")
+    if mark == ",":
+        plain = plain.str.replace(",", ".", literal=True)
+    return plain.zip_with(number, column)
 
 
 def _without_empty(text: "pl.Series") -> "pl.Series":
