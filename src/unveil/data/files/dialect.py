@@ -23,17 +23,25 @@ _APOSTROPHES = re.compile(rb"(?:\xef\xbb\xbf)?'[^'\r\n]*'(?:[,;\t|]'[^'\r\n]*')*
 
 #: What groups digits, beside the sign that is not the decimal mark: blanks, also such that do not break, apostrophes.
 GROUPING = "[ \u00a0\u202f'’]"
-_GROUPED = f"[1-9][0-9]{{{{0,2}}}}(?:(?:{{0}}[0-9]{{{{3}}}})+|(?:{GROUPING}[0-9]{{{{3}}}})+)"
-_END = "(?:[eE][+-]?[0-9]+)?[ ]*$"
-#: Numbers by their decimal mark, with or without groups of three digits, as Python and polars read patterns.
-NUMBERS = {
-    ",": f"^[ ]*[+-]?(?:{_GROUPED.format('[.]')}|[0-9]+)(?:,[0-9]+)?{_END}",
-    ".": f"^[ ]*[+-]?(?:(?:{_GROUPED.format('[,]')}|[0-9]+)(?:[.][0-9]*)?|[.][0-9]+){_END}",
-}
+
+
+def _numbers(mark: str, group: str) -> str:
+    """Return the pattern of cells that hold numbers, with or without groups of three digits, as a bound or a range.
+
+    Bounds in brackets have no comma between them: that could be the decimal mark.
+    """
+    grouped = f"[1-9][0-9]{{0,2}}(?:(?:[{group}][0-9]{{3}})+|(?:{GROUPING}[0-9]{{3}})+)"
+    number = f"[+-]?(?:(?:{grouped}|[0-9]+)(?:[{mark}][0-9]*)?|[{mark}][0-9]+)(?:[eE][+-]?[0-9]+)?"
+    alone = f"(?:(?:[<>]=?|[≤≥]) *)?{number}(?: *(?:-|–|to|bis) *{number})? *[+]?"
+    return f"^ *(?:{alone}|[(\\[] *{number} *; *{number} *[)\\]]) *$"
+
+
+#: Cells that hold numbers, by their decimal mark, as Python and polars read patterns.
+NUMBERS = {",": _numbers(",", "."), ".": _numbers(".", ",")}
 _COMMA, _POINT = re.compile(NUMBERS[","]), re.compile(NUMBERS["."])
 _GROUPS = re.compile(f"[0-9]{GROUPING}[0-9]{{3}}")
-#: A column has a say where so many of its cells with a digit are numbers.
-_MOST_OF = 0.9
+#: A column is one of numbers, and has a say, where so many of its cells with a digit are numbers.
+MOST_OF = 0.9
 #: How many times as many cells must speak for a decimal mark as against it.
 _CLEARLY_MORE = 10
 
@@ -69,7 +77,7 @@ class Dialect:
         parts = [word for word in told.values() if word] + ["apostrophes around cells"] * (self.quote != '"')
         if not parts and not self.skipped:
             return ""
-        parts.append(f"header in line {self.skipped + 1}" if header else "no header")
+        parts.append(f"{'header in' if header else 'no header, data from'} line {self.skipped + 1}")
         options = [option for option, word in told.items() if word]
         return f"read with {', '.join(parts)} ({', '.join([*options, '--header'])} to overrule)"
 
@@ -182,7 +190,7 @@ def _with_decimals(found: Dialect, rows: Sequence[Sequence[str]], told: str) -> 
     for place in range(width):
         cells = [row[place] for row in rows if len(row) == width and re.search("[0-9]", row[place])]
         numbers = [cell for cell in cells if _COMMA.match(cell) or _POINT.match(cell)]
-        if len(numbers) >= _MOST_OF * len(cells):
+        if len(numbers) >= MOST_OF * len(cells):
             votes.update(map(_vote, numbers))
     comma, point, grouped, doubtful = (votes[each] for each in (",", ".", "grouped", "?"))
     point += grouped
