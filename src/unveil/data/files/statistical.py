@@ -67,7 +67,7 @@ def statistical_rows(
         if name in frame.columns
     }
     ranges = {
-        name: tuple((_code(each["lo"]), _code(each["hi"])) for each in ranges)
+        name: tuple(sorted((_code(each["lo"]), _code(each["hi"])) for each in ranges))
         for name, ranges in about.missing_ranges.items()
     }
     letters = {name: tuple((f".{each}",) * 2 for each in values) for name, values in about.missing_user_values.items()}
@@ -124,11 +124,21 @@ def _read(source: Source, settings: FileSettings, **more: Any) -> tuple["pl.Data
         more["encoding"] = settings.encoding
     if source.kind != "xpt":
         more["user_missing"] = True
+    content = source.all_bytes()
     try:
-        frame, about = read(io.BytesIO(source.all_bytes()), output_format="polars", **more)
+        if _is_cut(content):
+            raise ValueError("cut")
+        frame, about = read(io.BytesIO(content), output_format="polars", **more)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OverflowError):
         raise InputError(
             f"the {_FORMATS[source.kind]} file {source.name} is cut short or damaged, or of a kind that cannot be "
             "read. Copy or write it again; where only its words are wrong, say its encoding with --encoding"
         ) from None  # what is said of it can hold a cell
     return frame, about
+
+
+def _is_cut(content: bytes) -> bool:
+    """Return whether the end is missing that pyreadstat does not look for: Stata closes its marks, SAS fills lines."""
+    if content.startswith(b"<stata_dta>"):
+        return not content.rstrip(b"\0").endswith(b"</stata_dta>")
+    return content.startswith(b"HEADER RECORD") and len(content) % 80 != 0
