@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from unveil.errors import InputError
+from unveil.errors import InputError, MissingExtraError
 
 #: Roles of more columns than this cannot be chosen one by one on a page.
 MOST_COLUMNS = 1_000
@@ -36,7 +36,7 @@ def look(path: Path, name: str) -> dict[str, Any]:
     """
     try:
         return _look(Path(path), name)
-    except InputError as error:
+    except (InputError, MissingExtraError) as error:
         return {"error": str(error).replace(str(path), name)}
 
 
