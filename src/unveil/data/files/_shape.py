@@ -2,13 +2,14 @@
 
 import csv
 import io
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 _NEWLINE, _RETURN = b"\n\r"
-_MOST_ROWS = 2_000
 
 
 @dataclass(frozen=True)
@@ -83,19 +84,14 @@ def empty_lines(lines: Lines) -> NDArray[np.bool_]:
     return empty
 
 
-def first_rows(text: bytes, separator: str, quote: str = '"') -> list[list[str]]:
-    r"""Return the cells of the first rows of a text in UTF-8, up to where they can be told.
+def first_rows(text: bytes, separator: str, quote: str = '"', *, most: int | None = 2_000) -> list[list[str]]:
+    r"""Return the cells of the first rows of a text in UTF-8, ``most`` below the first, as far as they can be told.
 
     >>> first_rows(b'a,b\n1,"2,3"\n', ",")
     [['a', 'b'], ['1', '2,3']]
     """
     rows: list[list[str]] = []
     lines = io.StringIO(text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"), newline="")
-    try:
-        for row in csv.reader(lines, delimiter=separator, quotechar=quote):
-            rows.append(row)
-            if len(rows) > _MOST_ROWS:
-                break
-    except csv.Error:
-        pass  # reading says what is wrong with the file
+    with suppress(csv.Error):  # reading says what is wrong with the file
+        rows.extend(islice(csv.reader(lines, delimiter=separator, quotechar=quote), most and most + 1))
     return rows

@@ -42,6 +42,8 @@ _COMMA, _POINT = re.compile(NUMBERS[","]), re.compile(NUMBERS["."])
 _GROUPS = re.compile(f"[0-9]{GROUPING}[0-9]{{3}}")
 #: A column is one of numbers, and has a say, where so many of its cells with a digit are numbers.
 MOST_OF = 0.9
+#: Of so many different cells of a column the decimal mark is told, wherever they stand.
+_MOST_DIFFERENT = 1_000
 #: How many times as many cells must speak for a decimal mark as against it.
 _CLEARLY_MORE = 10
 
@@ -152,7 +154,7 @@ def _dialect(text: bytes, settings: FileSettings, usual: str) -> Dialect:
     # Where no cell has quotes, commas between cells leave none inside them.
     if sign == "," and quote.encode() not in text and not _GROUPS.search(text.decode("utf-8", "replace")):
         return replace(found, decimal="." if settings.decimal == "detect" else settings.decimal)
-    return _with_decimals(found, first_rows(text, sign, quote)[1:], settings.decimal)
+    return _with_decimals(found, first_rows(text, sign, quote, most=None)[1:], settings.decimal)
 
 
 def _separator(text: bytes, quote: str, usual: str) -> str:
@@ -187,11 +189,14 @@ def _with_decimals(found: Dialect, rows: Sequence[Sequence[str]], told: str) -> 
     """Return the dialect with its decimal mark: ten times as many cells must speak for a comma as against it."""
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
     votes: Counter[str] = Counter()
-    for place in range(width):
-        cells = [row[place] for row in rows if len(row) == width and re.search("[0-9]", row[place])]
-        numbers = [cell for cell in cells if _COMMA.match(cell) or _POINT.match(cell)]
-        if len(numbers) >= MOST_OF * len(cells):
-            votes.update(map(_vote, numbers))
+    for column in zip(*(row for row in rows if len(row) == width), strict=True):
+        different = list(Counter(column).items())
+        some = different[:: len(different) // _MOST_DIFFERENT + 1]
+        cells = {cell: times for cell, times in some if re.search("[0-9]", cell)}
+        numbers = {cell: times for cell, times in cells.items() if _COMMA.match(cell) or _POINT.match(cell)}
+        if sum(numbers.values()) >= MOST_OF * sum(cells.values()):
+            for cell, times in numbers.items():
+                votes[_vote(cell)] += times
     comma, point, grouped, doubtful = (votes[each] for each in (",", ".", "grouped", "?"))
     point += grouped
     if told == "," or (told == "detect" and comma and comma >= _CLEARLY_MORE * point):
