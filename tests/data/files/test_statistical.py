@@ -115,31 +115,3 @@ def test_an_old_stata_file_needs_its_ending_and_sas_is_known_by_its_bytes(tmp_pa
     magic = bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011")
     (tmp_path / "a.bin").write_bytes(magic + MARKER.encode() * 99)
     assert "the SAS file" in refusal(lambda: read_file(tmp_path / "a.bin"))
-
-
-TYPED = pl.DataFrame(
-    {"n": [1, 2, None], "x": [0.5, None, 2.5], "town": ["Ulm", "Köln", None], "ok": [True, None, False]}
-)
-
-
-@pytest.mark.parametrize("kind", ["parquet", "feather", "ndjson"])
-@pytest.mark.parametrize("packed", [False, True])
-def test_formats_with_types_keep_them(tmp_path: Path, kind: str, packed: bool) -> None:
-    path = tmp_path / "typed"
-    getattr(TYPED, {"parquet": "write_parquet", "feather": "write_ipc", "ndjson": "write_ndjson"}[kind])(path)
-    path.write_bytes(gzip.compress(path.read_bytes()) if packed else path.read_bytes())
-    assert open_source(path).kind == kind
-    assert read_file(path).frame.equals(TYPED)
-    assert read_table(path, {"number": "n"})["number"].to_list() == ["1", "2", None]
-
-
-def test_records_may_lack_keys_and_change_types_late(tmp_path: Path) -> None:
-    path = tmp_path / "records.ndjson"
-    path.write_text(
-        '\n{"age": 31, "town": "Ulm"}\n' + '{"age": 40}\n' * 200 + '{"age": 1.5, "sex": "f"}\n', encoding="utf-8"
-    )
-    frame = read_file(path).frame
-    assert frame.columns == ["age", "town", "sex"]
-    assert frame.row(-1) == (1.5, None, "f")
-    path.write_text(f'{{"age": [1, "{MARKER}"]}}\n', encoding="utf-8")
-    assert "holds lists or records" in refusal(lambda: Table.read(path))
