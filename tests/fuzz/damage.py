@@ -69,11 +69,15 @@ def _inserted(content: bytes, rng: random.Random) -> bytes:
 
 
 def _of_another_kind(content: bytes, rng: random.Random) -> bytes:
-    others = (b"", b"\n", b"\0" * 64, b"PK\x03\x04", b"PAR1", b"%PDF-1.4", b"\x93NUMPY\x01\x00", b"{}", b"[" * 50_000)
+    others = (
+        b"", b"\n", b"\0" * 64, b"PK\x03\x04", b"PAR1", b"%PDF-1.4", b"\x93NUMPY\x01\x00", b"{}", b"ARROW1", b"$FL2",
+        b"[" * 50_000,
+    )  # fmt: skip
     text = content.decode("utf-8", "replace")
     encoded = (text.encode("utf-16"), text.encode("utf-8-sig"), text.replace("\n", "\r").encode())
+    written = (text.encode("cp437", "replace"), text.replace(",", ";").encode("cp1252", "replace"))
     compressed = gzip.compress(content)
-    return rng.choice((*others, *encoded, compressed, compressed[:-9], rng.randbytes(200)))
+    return rng.choice((*others, *encoded, *written, compressed, compressed[:-9], rng.randbytes(200)))
 
 
 def _with_nasty_token(content: bytes, rng: random.Random) -> bytes:

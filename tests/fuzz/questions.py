@@ -1,7 +1,9 @@
 """One good, cheap call of every question, in several ways of asking it: what the fuzzer damages."""
 
+import csv
 import io
 import json
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -9,7 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyreadstat
 
+from tests.data.files.workbooks import archive, xlsx
 from tests.end_to_end.commands import MARKER
 from tests.study.small import small_study
 from unveil.study import run_study
@@ -40,6 +44,22 @@ def _parquet(table: bytes) -> bytes:
     content = io.BytesIO()
     pl.read_csv(table).write_parquet(content)
     return content.getvalue()
+
+
+def _sheet(table: bytes) -> bytes:
+    return xlsx({"Sheet": list(map(tuple, csv.reader(table.decode().splitlines())))})
+
+
+def _spss(table: bytes) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "table.sav")
+        labels = {"sex": {"f": "female", "m": "male"}}
+        pyreadstat.write_sav(pl.read_csv(table), str(path), variable_value_labels=labels)  # type: ignore[arg-type]
+        return path.read_bytes()
+
+
+def _records(table: bytes) -> bytes:
+    return pl.read_csv(table).write_ndjson().encode()
 
 
 def _clusters(size: int) -> bytes:
@@ -103,6 +123,17 @@ def _audits() -> list[Call]:
             ("audit", "people.parquet", "masked.csv", "--attacks", "copies", "--missing", "?", *cheap),
             {"people.parquet": _parquet(people), "masked.csv": masked},
         ),
+        Call(
+            ("audit", "people.sav", "masked.xlsx", "--attacks", "copies", *cheap),
+            {"people.sav": _spss(people), "masked.xlsx": _sheet(masked)},
+        ),
+        Call(
+            ("audit", "people.csv", "masked.zip", "--attacks", "copies", *cheap),
+            {
+                "people.csv": people.replace(b",", b";").decode().encode("utf-16"),
+                "masked.zip": archive({"masked.csv": masked.replace(b",", b"\t")}),
+            },
+        ),
     ]
 
 
@@ -116,6 +147,7 @@ def _partitions() -> list[Call]:
         Call(("partition", "truth.csv", "guess.csv", "--policy", "policy.csv"), {**files, "policy.csv": policy}),
         Call(("partition", "truth.csv", "guess.csv=0.7", "truth.csv=0.3", "--html", "r.html", "--top", "2"), files),
         Call(("partition", "a.parquet", "a.parquet", "--json"), {"a.parquet": _parquet(_clusters(4))}),
+        Call(("partition", "a.json", "a.xlsx"), {"a.json": _records(_clusters(4)), "a.xlsx": _sheet(_clusters(3))}),
     ]
 
 
@@ -127,6 +159,7 @@ def _candidates() -> list[Call]:
         Call(("candidates", "guess.csv", "--truth", "truth.csv"), {"guess.csv": guess, "truth.csv": truth}),
         Call(("candidates", "guess.csv", "--metric", "entropy", "--limit", "entropy=0.5"), {"guess.csv": guess}),
         Call(("candidates", "guess.parquet", "--normalise"), {"guess.parquet": _parquet(guess)}),
+        Call(("candidates", "guess.csv"), {"guess.csv": guess.replace(b",", b";").replace(b".", b",")}),
     ]
 
 

@@ -225,7 +225,7 @@ def test_what_is_in_the_way_is_not_written_over(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize("name", ["people.tab", "people.TSV", "people.tsv.gz", "people.tab.gzip"])
 def test_the_ending_that_tells_a_reader_what_is_between_columns_is_kept(name: str) -> None:
-    assert Source(Path(f"0123{suffix_of(name)}"), "csv", None).separator == "\t"
+    assert Source(Path(f"0123{suffix_of(name)}"), "csv").usual == "\t"
 
 
 def test_a_file_is_looked_at_once(tmp_path: Path) -> None:

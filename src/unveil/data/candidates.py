@@ -56,7 +56,7 @@ def read_candidates(
     import polars as pl
 
     columns = {"target": target, "candidate": candidate, "probability": probability}
-    frame = read_table(path, columns, complete=list(columns), options=_OPTIONS)
+    frame = read_table(path, columns, complete=list(columns), numbers=["probability"], options=_OPTIONS)
     numbers = frame["probability"].str.strip_chars().cast(pl.Float64, strict=False)
     refuse_cells(~numbers.is_finite().fill_null(value=False), path, probability, "hold a number such as 0.25")
     refuse_cells(numbers < 0, path, probability, "hold numbers of at least 0")

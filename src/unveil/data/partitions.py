@@ -126,7 +126,8 @@ def read_policy(path: PathLike) -> "pl.DataFrame":
     import polars as pl
 
     settings = ("alpha", "beta", "contamination_desirable")
-    frame = read_table(path, {name: name for name in ("subject", *settings)}, optional=settings, complete=["subject"])
+    columns = {name: name for name in ("subject", *settings)}
+    frame = read_table(path, columns, optional=settings, complete=["subject"], numbers=["alpha", "beta"])
     refuse_repeats(frame, path, ["subject"])
     frame = frame.with_columns(pl.lit(None, pl.String).alias(name) for name in settings if name not in frame.columns)
     frame = frame.with_columns(pl.col(name).str.strip_chars() for name in settings)
@@ -163,7 +164,7 @@ def read_weights(path: PathLike) -> "pl.DataFrame":
     [('phone', 0.25)]
     """
     columns = {name: name for name in ("subject", "item", "weight")}
-    frame = read_table(path, columns, optional=["subject"], complete=list(columns))
+    frame = read_table(path, columns, optional=["subject"], complete=list(columns), numbers=["weight"])
     weight = written_numbers(frame["weight"]).alias("weight")
     usable = weight.is_between(0, 1).fill_null(value=False)
     must = "hold a number from 0 (the item does not count) to 1 (it counts in full), such as 0.25 or 1/4"

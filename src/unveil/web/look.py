@@ -3,13 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from unveil.errors import InputError
+from unveil.errors import InputError, MissingExtraError
 
 #: Roles of more columns than this cannot be chosen one by one on a page.
 MOST_COLUMNS = 1_000
 _LONGEST = 120
-#: What some programs write between columns where others write a comma.
-_OTHER_SIGNS = {";": "semicolons", "\t": "tabs (their name then ends in .tsv)", "|": "vertical bars"}
 
 
 def look(path: Path, name: str) -> dict[str, Any]:
@@ -38,7 +36,7 @@ def look(path: Path, name: str) -> dict[str, Any]:
     """
     try:
         return _look(Path(path), name)
-    except InputError as error:
+    except (InputError, MissingExtraError) as error:
         return {"error": str(error).replace(str(path), name)}
 
 
@@ -70,16 +68,14 @@ def _look(path: Path, name: str) -> dict[str, Any]:
 
 def _refuse_early(path: Path, name: str) -> None:
     """Refuse a table that no page can show, or that is not what it seems, before its rows are read."""
-    from unveil.data.files._delimited import csv_columns
-    from unveil.data.files._parquet import parquet_columns
     from unveil.data.files.header import is_surely_header
+    from unveil.data.files.read import names_of
+    from unveil.data.files.settings import FileSettings
     from unveil.data.files.source import open_source
 
     source = open_source(path)
-    columns = parquet_columns(source) if source.kind == "parquet" else csv_columns(source)
+    columns = names_of(source, FileSettings(header="yes"))
     number = len(columns)
-    if number == 1 and source.kind == "csv":
-        _refuse_other_signs(columns[0], name)
     if not is_surely_header(source, columns):
         raise InputError(
             f"the first line of {name!r} looks like data, not like names of columns. Put a line with names above it "
@@ -90,16 +86,6 @@ def _refuse_early(path: Path, name: str) -> None:
             f"the file {name!r} has {number:,} columns, and this page shows at most {MOST_COLUMNS:,}. Keep those "
             "that matter, or use the command line"
         )
-
-
-def _refuse_other_signs(header: str, name: str) -> None:
-    """Refuse a table whose only column is a row of names with another sign between them than the one that is read."""
-    for sign, called in _OTHER_SIGNS.items():
-        if sign in header:
-            raise InputError(
-                f"the file {name!r} must have commas between its columns, but seems to have {called}. Save it as CSV "
-                "with commas"
-            )
 
 
 def _article(what: str) -> str:

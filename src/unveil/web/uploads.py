@@ -14,7 +14,7 @@ MEGABYTE = 1_000_000
 #: How the path of a file may end; readers look at this. Everything else is read as what it turns out to be.
 SUFFIXES = (
     ".csv.gz", ".tsv.gz", ".tab.gz", ".txt.gz", ".tsv.gzip", ".tab.gzip", ".csv", ".tsv", ".tab", ".txt", ".parquet",
-    ".json", ".toml", ".edges", ".npz", ".npy", ".mtx", ".gz", ".gzip",
+    ".dta", ".json", ".toml", ".edges", ".npz", ".npy", ".mtx", ".gz", ".gzip",
 )  # fmt: skip
 _LONGEST_NAME = 120
 #: So much of a file is in memory at a time.

@@ -114,7 +114,6 @@ def test_every_number_comes_back_as_it_was(
         (f",u,v\n{MARKER},1,2\n{MARKER},3,4\n", "rows .* must differ, but number 2 has that of number 1"),
         (",u,\nFlu,1,2\nCold,3,4\n", "names of the columns .* number 2"),
         (",u,v\n,1,2\nCold,3,4\n", "names of the rows .* number 1"),
-        ("1;2\n3;4\n", "commas"),
         ("1,2\n3\n", "1 field"),
         ("0,0\n1,1\n", "perfect matching.* row 1"),
     ],
@@ -131,7 +130,7 @@ def test_what_is_no_file_of_a_matrix_is_refused(tmp_path: Path) -> None:
     assert "folder" in refusal(lambda: read_matrix(tmp_path))
     table = tmp_path / "file.parquet"
     pl.DataFrame({"u": [1.0]}).write_parquet(table)
-    assert "but this is Parquet" in refusal(lambda: read_matrix(table))
+    assert "this is one of another kind" in refusal(lambda: read_matrix(table))
 
 
 @pytest.mark.parametrize(
@@ -246,7 +245,7 @@ MARKET = "%%MatrixMarket matrix coordinate real general\n"
         ("long.npy", npy_header("(2, 3)") + b"\0" * 48, "2 x 3"),
         ("flat.npy", npy_header("(4,)") + b"\0" * 32, "square"),
         ("magic.npy", b"\x93NUMPY\x01\x00", "damaged"),
-        ("sheet.npz", archive("xl/workbook.xml"), "spreadsheet"),
+        ("sheet.npz", archive("xl/workbook.xml"), "the workbook .* is damaged"),
         ("cut.npz", archive("a.npy")[:-30], "damaged"),
         ("wrong.npz", archive("a.npy"), "damaged"),
         ("two.npz", archive("a.npy", "b.npy"), "has 2 arrays"),

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from unveil.data.files.dialect import GROUPING, MOST_OF, NUMBERS, Dialect
 from unveil.data.files.source import Source
 from unveil.errors import InputError
 
@@ -48,6 +49,31 @@ def as_typed(column: "pl.Series") -> "pl.Series":
         if column.str.contains(pattern).all():
             return column.cast(dtype)
     return column
+
+
+def plain_numbers(column: "pl.Series", written: Dialect) -> "pl.Series":
+    """Return a column of text with its numbers and ranges as plain ones: no groups of digits, points before decimals.
+
+    Nearly all cells that have a digit must be numbers as the dialect writes them; others, which may say that a value is
+    missing, stay. Digits in groups with blanks between them could be codes, unless some cell has decimals.
+
+    >>> import polars as pl
+    >>> plain_numbers(pl.Series(["1.234,5", "<12,5", "7,5-8", "-", None]), Dialect(decimal=",")).to_list()
+    ['1234.5', '<12.5', '7.5-8', '-', None]
+    """
+    import polars as pl
+
+    mark, other = (",", ".") if written.decimal == "," else (".", ",")
+    if column.dtype != pl.String or not (mark == "," or written.grouped):
+        return column
+    number = column.str.contains(NUMBERS[mark]).fill_null(value=False)
+    if int(number.sum()) < MOST_OF * int(column.str.contains("[0-9]").sum()):
+        return column
+    has_decimals = column.str.contains(mark, literal=True).any()
+    plain = column.str.replace_all(f"[{other}]|{GROUPING}" if has_decimals else f"[{other}]", "")
+    if mark == ",":
+        plain = plain.str.replace_all(",", ".", literal=True)
+    return plain.zip_with(number, column)
 
 
 def _without_empty(text: "pl.Series") -> "pl.Series":

@@ -4,23 +4,24 @@ A name that is taken for data costs one more option. Data that are taken for nam
 reports, so where both are possible the reader is asked.
 """
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING
 
-from unveil.data.files.source import Source
+from unveil.data.files._shape import first_rows
+from unveil.data.files.settings import HEADERS, Header, check_header
 from unveil.data.identifiers.patterns import AMBIGUOUS, EMAIL, PHONE, TERMS, URL, UUID, runs_of, words_of
 from unveil.errors import InputError
 
-#: Whether the first line names the columns: found out by its content, or as told.
-Header = Literal["detect", "yes", "no"]
-HEADERS: tuple[Header, ...] = ("detect", "yes", "no")
+if TYPE_CHECKING:
+    from unveil.data.files.source import Source
+
+__all__ = [
+    "HEADERS", "Header", "check_header", "is_surely_header", "looks_like_names", "made_names", "refuse_data",
+]  # fmt: skip
 
 _LOOKED_AT = 1 << 20
-_MOST_ROWS = 2_000
 #: A column is of one shape when so many of its cells have it.
 _MOST_OF = 0.9
 _MISSING = frozenset(["", "?", "-", "--", ".", "*", "na", "n/a", "nan", "null", "none", "nil", "missing", "unknown"])
@@ -36,18 +37,6 @@ _NAMES = frozenset().union(*TERMS.values(), _OURS) - AMBIGUOUS
 _FULL_NAME = re.compile(r"[A-ZÀ-Þ][\w'’.-]*(,? [A-ZÀ-Þ][\w'’.-]*)+")
 
 
-def check_header(header: str) -> Header:
-    """Return the setting, or say what it may be.
-
-    >>> check_header("no")
-    'no'
-    """
-    for known in HEADERS:
-        if header == known:
-            return known
-    raise InputError(f"header must be one of {', '.join(HEADERS)}. Write header='no' for a file without column names")
-
-
 def made_names(number: int) -> list[str]:
     """Return what the columns of a file without names are called.
 
@@ -57,7 +46,7 @@ def made_names(number: int) -> list[str]:
     return [f"column_{place}" for place in range(1, number + 1)]
 
 
-def refuse_data(source: Source, names: Sequence[str]) -> None:
+def refuse_data(source: "Source", names: Sequence[str]) -> None:
     """Raise the error for a file whose first line may be data; it shows no cell."""
     if not is_surely_header(source, names):
         raise InputError(
@@ -67,17 +56,28 @@ def refuse_data(source: Source, names: Sequence[str]) -> None:
         )
 
 
-def is_surely_header(source: Source, names: Sequence[str]) -> bool:
-    """Return whether the first line of a file names its columns, by what stands below it.
+def is_surely_header(source: "Source", names: Sequence[str]) -> bool:
+    """Return whether the first line of a file names its columns, by what stands below it."""
+    if source.kind != "csv":
+        return True
+    head = next(source.chunks(_LOOKED_AT))
+    rows = first_rows(head, source.dialect.separator, source.dialect.quote)[1:]
+    # Where the file was cut the last row may be half of one.
+    return looks_like_names(names, rows[:-1] if len(head) == _LOOKED_AT else rows)
+
+
+def looks_like_names(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether a line names the columns of the rows below it; those of another width are left out.
 
     Every cell has a vote. For names speak: a word over numbers, dates or codes; a word over few repeated words that it
     is none of; a word that columns about people are called by. For data, each twice as much: a number over numbers, a
     cell of the shape of those below or of an email address and the like, a word that occurs below, a word that the
     first line repeats. Names must win by two where anything speaks for data.
+
+    >>> looks_like_names(["age", "town"], [["31", "Ulm"], ["40", "Ulm"]])
+    True
     """
-    if source.kind == "parquet":
-        return True
-    below = _below(source, len(names))
+    below = [row for row in below if len(row) == len(names)]
     if not below:
         return True  # there is no row, which is said elsewhere
     votes = [_vote(name.strip(), [row[place].strip() for row in below]) for place, name in enumerate(names)]
@@ -86,22 +86,6 @@ def is_surely_header(source: Source, names: Sequence[str]) -> bool:
     votes = [vote or -(name in repeated) for name, vote in zip(names, votes, strict=True)]
     yes, no = votes.count(1), votes.count(-1)
     return yes > 0 and (no == 0 or yes > 2 * no + 1)
-
-
-def _below(source: Source, width: int) -> list[list[str]]:
-    """Return the first rows below the first line that are as wide as it."""
-    head = next(source.chunks(_LOOKED_AT)).decode("utf-8", "replace")
-    rows: list[list[str]] = []
-    try:
-        for row in csv.reader(io.StringIO(head.removeprefix("\ufeff"), newline=""), delimiter=source.separator):
-            rows.append(row)
-            if len(rows) > _MOST_ROWS:
-                break
-    except csv.Error:
-        pass  # reading says what is wrong with the file
-    # Where the file was cut the last row may be half of one.
-    whole = rows[1:-1] if len(head) == _LOOKED_AT else rows[1:]
-    return [row for row in whole if len(row) == width]
 
 
 def _vote(name: str, cells: Sequence[str]) -> int:

@@ -1,23 +1,83 @@
-"""Read one table from a CSV or Parquet file: the columns asked for, or a message that says what to correct."""
+"""Read one table from a file of any format: the columns asked for, or a message that says what to correct."""
 
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unveil.data.files._columns import as_text as to_text
 from unveil.data.files._columns import as_typed as to_typed
-from unveil.data.files._delimited import csv_columns, csv_height, csv_rows
-from unveil.data.files._parquet import parquet_columns, parquet_rows
-from unveil.data.files.header import Header, check_header, is_surely_header, made_names, refuse_data
-from unveil.data.files.source import Source, open_source, shown
+from unveil.data.files._columns import plain_numbers
+from unveil.data.files._delimited import NotUtf8Error, csv_columns, csv_height, csv_rows
+from unveil.data.files._typed import typed_columns, typed_rows
+from unveil.data.files.header import is_surely_header, made_names, refuse_data
+from unveil.data.files.settings import FileSettings, Header
+from unveil.data.files.source import Source, not_utf8, open_source, shown
+from unveil.data.files.statistical import FileLabels, statistical_columns, statistical_rows
 from unveil.errors import InputError, did_you_mean, shortened
 
 if TYPE_CHECKING:
     import polars as pl
 
 _SHOWN_NAMES = 20
+_TYPED = ("parquet", "feather", "ndjson")
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """All that a file holds: its rows, notes on how it was read, and what it says about its columns."""
+
+    frame: "pl.DataFrame" = field(repr=False)
+    notes: tuple[str, ...] = ()
+    labels: FileLabels = field(default_factory=FileLabels)
+
+
+def read_file(path: str | os.PathLike[str], settings: FileSettings | None = None, *, name: str = "") -> FileTable:
+    """Return the table in a file with all its columns, in its order.
+
+    Cells of text stay as they are written, except numbers with decimal commas or groups of digits, which become plain
+    ones; an empty cell is null. Other formats keep their types, and text in them that is all numbers becomes numbers.
+
+    Parameters
+    ----------
+    path
+        The file, or a pipe.
+    settings
+        What is told about it; None finds all of it out.
+    name
+        What the notes call the table; the name of the file if empty.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is damaged, with the row, counted from 1 below the header; or if its first line
+        may be data and nothing was told about it.
+
+    Examples
+    --------
+    >>> from unveil.data import samples
+    >>> read_file(samples.path("partition_truth.csv")).frame.columns
+    ['item', 'cluster']
+    """
+    import polars as pl
+
+    settings = settings or FileSettings()
+    source = open_source(path, settings)
+    names = names_of(source, settings)
+    source, frame, labels = _rows(source, names, range(len(names)), settings)
+    twins = _refuse_twins(source, names, frame, _repeated(names))
+    cells: dict[str, pl.Series] = {}
+    for column, called in zip(frame, names, strict=True):
+        if source.kind == "csv":
+            cells.setdefault(called, plain_numbers(to_text(source, column), source.dialect))
+        else:
+            cells[called] = to_typed(column)
+    name = name or Path(path).name
+    said = source.reading(header=settings.header != "no")
+    notes = (f"{name}: {said}",) if said else ()
+    return FileTable(pl.DataFrame(cells), notes + tuple(f"{name}: {note}" for note in twins), labels)
 
 
 def read_table(
@@ -26,14 +86,18 @@ def read_table(
     *,
     optional: Collection[str] = (),
     complete: Collection[str] = (),
+    numbers: Collection[str] = (),
     options: Mapping[str, str] | None = None,
     as_text: bool = True,
+    separator: str = "detect",
+    decimal: str = "detect",
+    encoding: str = "detect",
     header: Header = "yes",
 ) -> "pl.DataFrame":
-    """Return the named columns of a CSV or Parquet file, one row per row of the file, in its order.
+    """Return the named columns of a table in a file, one row per row of the file, in its order.
 
-    Parquet is known by its first bytes; everything else must be CSV in UTF-8 with a header (tabs between cells where
-    the name ends in ``.tsv``), both also compressed with gzip. Only the columns asked for are read.
+    The first bytes tell the format (see docs/files.md), and the first megabyte how text is written. Only the columns
+    asked for are read, where the format allows it.
 
     Parameters
     ----------
@@ -46,16 +110,17 @@ def read_table(
         missing optional one is refused, because it is a slip that would otherwise go unseen.
     complete
         Wanted names whose cells must all be filled.
+    numbers
+        Wanted names that hold numbers: with decimal commas or groups of digits they become plain ones. All other cells
+        of text are names, and stay as they are.
     options
         For each wanted name the command-line option that renames it, to be named in messages.
     as_text
         True reads identifiers: every cell as it is written (``01`` is not ``1``), and whole numbers of Parquet as
         their digits. False gives a text column as numbers where all of its cells are numbers, except codes that begin
         with 0, and keeps the types of Parquet.
-    header
-        "yes" takes the first line of CSV for the names of the columns, "no" for data below names that are made
-        (``column_1`` and so on), and "detect" for names unless it looks like data, which is refused. Parquet always has
-        names.
+    separator, decimal, encoding, header
+        What is told about the file: see `FileSettings`. Here the first line names the columns unless told otherwise.
 
     Returns
     -------
@@ -75,36 +140,100 @@ def read_table(
     """
     import polars as pl
 
-    source = open_source(path)
-    is_parquet = source.kind == "parquet"
-    names = parquet_columns(source) if is_parquet else names_of(source, header)
+    settings = FileSettings(separator=separator, decimal=decimal, encoding=encoding, header=header)
+    source = open_source(path, settings)
+    names = names_of(source, settings)
     found = _find(source, names, columns, optional, options or {})
-    chosen = list(dict.fromkeys(found.values()))
-    if is_parquet:
-        frame = parquet_rows(source, chosen)
-    else:
-        frame = csv_rows(source, names, chosen, has_header=check_header(header) != "no")
-    if frame.height == 0:
-        raise InputError(f"the file {source.name} must hold rows, but has a header only. Check that it is complete")
-    cells = {name: to_text(source, frame[name]) if as_text else to_typed(frame[name]) for name in chosen}
-    frame = pl.DataFrame({wanted: cells[name] for wanted, name in found.items()})
+    # Nameless columns come from separators at the end of each line and do no harm unless asked for.
+    repeated = {name: places for name, places in _repeated(names).items() if name or name in found.values()}
+    chosen = sorted({names.index(name) for name in found.values()}.union(*repeated.values()))
+    source, frame, _ = _rows(source, names, chosen, settings)
+    _refuse_twins(source, names, frame, repeated)
+    cells = {}
+    for wanted, name in found.items():
+        column = frame[str(names.index(name))].alias(name)
+        if source.kind == "csv" and (wanted in numbers or not as_text):
+            column = plain_numbers(column, source.dialect)
+        cells[wanted] = to_text(source, column) if as_text else to_typed(column)
     for wanted in complete:
         if wanted in found:
-            refuse_cells(frame[wanted].is_null(), path, found[wanted], "have a value in every row")
-    return frame
+            refuse_cells(cells[wanted].is_null(), path, found[wanted], "have a value in every row")
+    return pl.DataFrame(cells)
 
 
-def names_of(source: Source, header: Header = "detect") -> list[str]:
-    """Return what the columns of a text table are called: by its first line, or by their number where it has no names.
+def names_of(source: Source, settings: FileSettings) -> list[str]:
+    """Return what the columns of a file are called: by its first line, or by their number where it has no names.
 
     Raises the error for a first line that may be data, unless it is told what it is.
     """
+    if source.kind in _TYPED:
+        return typed_columns(source)
+    if source.kind != "csv":
+        return statistical_columns(source, settings)
     first = csv_columns(source)
-    if check_header(header) == "no":
+    if settings.header == "no":
         return made_names(len(first))
-    if header == "detect":
+    if source.is_sheet and "" in first[1:]:
+        raise InputError(
+            f"the first row of {source.name} must name every column, but leaves column {first.index('', 1) + 1} "
+            "without a name, as a title or merged cells do. Name each column in one row, and remove the rows above it"
+        )
+    if settings.header == "detect":
         refuse_data(source, first)
     return first
+
+
+def _rows(
+    source: Source, names: Sequence[str], chosen: Sequence[int], settings: FileSettings
+) -> tuple[Source, "pl.DataFrame", FileLabels]:
+    """Return the columns at the chosen places, called by place, and the source as it was read in the end."""
+    labels, wanted = FileLabels(), [names[place] for place in chosen]
+    if source.kind == "csv":
+        has_header = settings.header != "no"
+        try:
+            frame = csv_rows(source, len(names), chosen, has_header=has_header)
+        except NotUtf8Error:
+            again = not_utf8(source, settings)
+            if again is None:
+                raise
+            source = again
+            frame = csv_rows(source, len(names), chosen, has_header=has_header)
+    elif source.kind in _TYPED:
+        frame = typed_rows(source, wanted)
+    else:
+        frame, labels = statistical_rows(source, wanted, settings)
+    if frame.height == 0:
+        raise InputError(f"the file {source.name} must hold rows, but has a header only. Check that it is complete")
+    frame.columns = [str(place) for place in chosen]
+    return source, frame, labels
+
+
+def _repeated(names: Sequence[str]) -> dict[str, list[int]]:
+    """Return the names that more than one column has, and the places of these."""
+    places = defaultdict(list)
+    for place, name in enumerate(names):
+        places[name].append(place)
+    return {name: each for name, each in places.items() if len(each) > 1}
+
+
+def _refuse_twins(
+    source: Source, names: Sequence[str], frame: "pl.DataFrame", repeated: Mapping[str, Sequence[int]]
+) -> list[str]:
+    """Return notes on columns of one name and with the same cells, of which one is kept; others are refused.
+
+    They are told by their numbers: a first line that is data has cells in place of names.
+    """
+    notes = []
+    for places in repeated.values():
+        numbers = f"{', '.join(str(place + 1) for place in places[:-1])} and {places[-1] + 1}"
+        first, *others = (frame[str(place)] for place in places)
+        if not all(first.equals(other) for other in others):
+            raise InputError(
+                f"the columns of {source.name} must have different names, but columns {numbers} of its {len(names)} "
+                "(counted from 1) have the same name and other cells. Rename or remove all but one of them"
+            )
+        notes.append(f"columns {numbers} have the same name and the same cells, and one of them is kept")
+    return notes
 
 
 def refuse_cells(
@@ -154,18 +283,6 @@ def _find(
     options: Mapping[str, str],
 ) -> dict[str, str]:
     """Return the wanted names that the file has, with their names in the file."""
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if columns is not None:
-        # Nameless columns come from separators at the end of each line and do no harm unless asked for.
-        repeated = [name for name in repeated if name or name in columns.values()]
-    if repeated:
-        # A first line that is data has cells in place of names.
-        sure = is_surely_header(source, names)
-        seen = f"is called {_listed(repeated)}" if sure else "has the name of another"
-        raise InputError(
-            f"the columns of {source.name} must have different names, but more than one {seen}. "
-            "Rename or remove the others"
-        )
     if columns is None:
         return {name: name for name in names}
     lacking = {wanted: name for wanted, name in columns.items() if name not in names}
@@ -194,16 +311,12 @@ def _lacking(
     guesses = dict.fromkeys(did_you_mean(name, names) for name in required.values()) if is_header else {}
     renaming = [options[wanted] for wanted in required if wanted in options]
     advice = "Rename the column in the file" + (f", or name yours with {' and '.join(renaming)}" if renaming else "")
-    for sign, word in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars"), (",", "commas")):
-        if len(names) == 1 and source.kind == "csv" and sign in names[0]:
-            expected = "tabs, because its name ends in .tsv" if source.separator == "\t" else "commas"
-            advice = f"The header seems to have {word} between the names: save the file with {expected}"
     nothing_fits = not any(guesses) and not set(names) & set(known)
     if not nothing_fits and source.kind == "csv":
         # A header that has run into the first row has cells among its names: then the shape is what is wrong.
         csv_height(source, len(names))
     seen = f"none of its {len(names)} columns has such a name" if nothing_fits else f"has {_listed(names)}"
-    if nothing_fits and "seems to have" not in advice:
+    if nothing_fits:
         advice = f"Check that the first row names the columns. {advice}"
     return InputError(
         f"the file {source.name} must have the column{'s' * (len(required) > 1)} {_listed(list(required.values()))}, "

@@ -1,18 +1,23 @@
 """Open a file for reading: what it is, told by its first bytes, and whether it can be read at all."""
 
+import codecs
 import gzip
 import io
+import json
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from unveil.data.files._encoding import as_utf8, encoding_of
+from unveil.data.files.dialect import LOOKED_AT, Dialect, dialect_of
+from unveil.data.files.settings import FileSettings
 from unveil.errors import InputError
 
-_HEAD = 1 << 16
 #: The most bytes that a compressed file may grow to: more than any published graph that fits in memory.
 LARGEST = 1 << 31
 #: The most bytes that are taken from a pipe: it can be read only once, so all of it is kept in memory.
@@ -33,16 +38,41 @@ _MISTAKEN = {
     b"\x28\xb5\x2f\xfd": ("compressed with zstandard", "Decompress it, or compress it with gzip instead"),
     b"\xfd7zXZ\x00": ("compressed with xz", "Decompress it, or compress it with gzip instead"),
     b"PARE": ("an encrypted Parquet file", "Write it again without encryption"),
+    b"FEA1": ("a Feather file of the first version", "Write it again with a later program, or as Parquet"),
 }
+#: Formats that say themselves what their columns are called and hold; all others are text, a kind called "csv".
+Kind = Literal["csv", "parquet", "feather", "ndjson", "sav", "dta", "xpt", "sas7bdat"]
+_FORMATS: dict[bytes, Kind] = {
+    b"PAR1": "parquet",
+    b"ARROW1": "feather",
+    b"$FL2": "sav",
+    b"$FL3": "sav",
+    b"<stata_dta>": "dta",
+    b"HEADER RECORD*******LIB": "xpt",
+    bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011"): "sas7bdat",
+}
+#: How the name of a sheet begins in words.
+SHEET = "the sheet"
+_OLD_STATA = range(110, 120)
+#: A table in an archive that is compressed is packed twice; more is no table.
+_MOST_PACKED = 3
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_OTHER_JSON = re.compile(rb"\s*(\[\s*[\[{]|\{\s*\n)")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file that holds a table: where it is, of which kind, and its bytes if they are not on disk as they are."""
+    """A file that holds a table: where it is, of which kind, and its bytes if they are not on disk as they are.
+
+    The bytes of text are in UTF-8 and begin with the first line of the table; ``dialect`` says how it was written.
+    ``inside`` names what was read of a file that may hold several tables: a file in an archive, a sheet.
+    """
 
     path: Path
-    kind: Literal["csv", "parquet"]
-    content: bytes | None
+    kind: Kind
+    content: bytes | None = None
+    dialect: Dialect = field(default_factory=Dialect)
+    inside: str = ""
 
     @property
     def name(self) -> str:
@@ -50,10 +80,20 @@ class Source:
         return shown(self.path)
 
     @property
-    def separator(self) -> str:
-        """The sign between two cells, by the file's extension: a tab in ``.tsv`` and ``.tab``, else a comma."""
-        suffixes = [suffix.lower() for suffix in self.path.suffixes if suffix.lower() not in {".gz", ".gzip"}]
+    def usual(self) -> str:
+        """The separator that the name of the file promises: a tab in ``.tsv`` and ``.tab``, else a comma."""
+        suffixes = [suffix.lower() for suffix in self.path.suffixes if suffix.lower() not in {".gz", ".gzip", ".zip"}]
         return "\t" if suffixes and suffixes[-1] in {".tsv", ".tab"} else ","
+
+    @property
+    def is_sheet(self) -> bool:
+        """Whether the text is that of a sheet of a workbook."""
+        return self.inside.startswith(SHEET)
+
+    def reading(self, *, header: bool = True) -> str:
+        """Return how the file was read, in words, where it is not plain CSV; else nothing."""
+        inside = f"{self.inside} of it" * bool(self.inside)
+        return ", ".join(filter(None, [inside, self.dialect.words(usual=self.usual, header=header)]))
 
     def chunks(self, size: int) -> Iterator[bytes]:
         """Yield the bytes of the file in pieces of ``size``."""
@@ -64,13 +104,17 @@ class Source:
         except OSError as error:
             raise unreadable(self.path, error) from error
 
+    def all_bytes(self) -> bytes:
+        """Return the bytes of the file."""
+        return b"".join(self.chunks(_PIECE)) if self.content is None else self.content
+
     def for_polars(self) -> Path | io.BytesIO:
         """Return the file in the form that polars reads fastest; the path is absolute, so never an address."""
         if self.content is not None:
             return io.BytesIO(self.content)
         path = self.path.absolute()
         # polars takes no name with bytes outside UTF-8.
-        return path if is_text(str(path)) else io.BytesIO(b"".join(self.chunks(_PIECE)))
+        return path if is_text(str(path)) else io.BytesIO(self.all_bytes())
 
 
 def is_text(name: str) -> bool:
@@ -95,27 +139,63 @@ def shown(path: Path) -> str:
     return repr(str(path))
 
 
-def open_source(path: str | os.PathLike[str]) -> Source:
-    """Return the file behind ``path``, recognised by its first bytes, gzip undone.
+def open_source(path: str | os.PathLike[str], settings: FileSettings | None = None) -> Source:
+    """Return the file behind ``path``, recognised by its first bytes, unpacked, and its text in UTF-8.
 
     Pipes are read to their end, because what follows looks at the bytes twice; devices are refused.
     """
-    path = Path(path)
+    from unveil.data.files.packed import unpacked
+
+    path, inside = Path(path), ""
     try:
         content = pipe_content(path)
         if content is None:
             with path.open("rb") as stream:
-                head = stream.read(_HEAD)
+                head = stream.read(LOOKED_AT)
         else:
-            head = content[:_HEAD]
-        if head.startswith(b"\x1f\x8b"):
-            content = decompressed(path, content)
-            head = content[:_HEAD]
+            head = content[:LOOKED_AT]
+        for _ in range(_MOST_PACKED):
+            opened = unpacked(path, content, head)
+            if opened is None:
+                break
+            content, inside = opened[0], opened[1] or inside
+            head = content[:LOOKED_AT]
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         raise unreadable(path, error) from error
-    return Source(path, _kind(path, head), content)
+    source = Source(path, _kind(path, head), content, inside=inside)
+    return _as_text(source, head, settings or FileSettings()) if source.kind == "csv" else source
+
+
+def _as_text(source: Source, head: bytes, settings: FileSettings) -> Source:
+    """Return the source of a text in UTF-8 that begins with the first line of its table, and how it was written."""
+    cut = len(head) == LOOKED_AT
+    told = settings.encoding if settings.encoding != "detect" else encoding_of(head, cut=cut) or "utf-8"
+    encoding = codecs.lookup(told).name
+    if encoding not in ("utf-8", "utf-8-sig"):
+        content = as_utf8(source.all_bytes(), encoding, source.name)
+        source, head = replace(source, content=content), content[:LOOKED_AT]
+    dialect = dialect_of(head, settings, usual=source.usual, cut=cut)
+    if dialect.skipped:
+        rest = io.BytesIO(source.all_bytes())
+        for _ in range(dialect.skipped):
+            rest.readline()
+        source = replace(source, content=rest.read())
+    return replace(source, dialect=replace(dialect, encoding=encoding.removesuffix("-sig")))
+
+
+def not_utf8(source: Source, settings: FileSettings) -> Source | None:
+    """Return the source of a text in which bytes that are not UTF-8 came late, or None where two encodings are mixed.
+
+    Only the first megabyte is looked at before a file is read, and it may hold nothing but ASCII.
+    """
+    content = source.all_bytes()
+    encoding = encoding_of(content)
+    if encoding in (None, "utf-8") or settings.encoding != "detect":
+        return None
+    again = replace(source, content=content)
+    return _as_text(again, content[:LOOKED_AT], replace(settings, encoding=encoding))
 
 
 def pipe_content(path: Path) -> bytes | None:
@@ -201,23 +281,41 @@ def too_large(path: Path, largest: int) -> InputError:
     )
 
 
-def _kind(path: Path, head: bytes) -> Literal["csv", "parquet"]:
+def _kind(path: Path, head: bytes) -> Kind:
     if not head.strip(b"\xef\xbb\xbf \t\r\n"):
         raise InputError(
             f"the file {shown(path)} must hold a table with a header and rows, but is empty. "
             "Check that it is the right file and was written completely"
         )
+    for magic, kind in _FORMATS.items():
+        if head.startswith(magic):
+            return kind
+    if head[0] in _OLD_STATA and ".dta" in (suffix.lower() for suffix in path.suffixes):
+        return "dta"
+    encoding = encoding_of(head, cut=len(head) == LOOKED_AT)
+    if encoding is not None and encoding.startswith(("utf-16", "utf-32")):
+        return "csv"
     for magic, (what, advice) in _MISTAKEN.items():
         if head.startswith(magic):
-            raise InputError(f"the file {shown(path)} must be CSV (in UTF-8) or Parquet, but is {what}. {advice}")
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    if b"\0" in head:
-        raise InputError(
-            f"the file {shown(path)} must be CSV (in UTF-8) or Parquet, but is a binary file of another kind. "
-            "Export the table as CSV or Parquet"
-        )
-    return "csv"
+            raise _no_table(path, what, advice)
+    if encoding is None:
+        raise _no_table(path, "a binary file of another kind", "Export the table as CSV or Parquet")
+    if _OTHER_JSON.match(head):
+        raise _no_table(path, "JSON of another form", "Write one record per line (NDJSON), or export it as CSV")
+    return "ndjson" if _is_record(head) else "csv"
+
+
+def _no_table(path: Path, what: str, advice: str) -> InputError:
+    return InputError(f"the file {shown(path)} must hold a table, as CSV or Parquet do, but is {what}. {advice}")
+
+
+def _is_record(head: bytes) -> bool:
+    """Return whether the first line is a record of JSON."""
+    first = head.removeprefix(_BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
+    try:
+        return first.startswith(b"{") and isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def unreadable(path: Path, error: OSError | ValueError) -> InputError:

@@ -23,26 +23,16 @@ _BELOW_HEADER = " (counted from 1 below the header) "
 _CHUNK = 1 << 22
 
 
-class _Commas(Source):
-    """A source whose content has shown that commas are between its cells, whatever the file is called."""
-
-    @property
-    def separator(self) -> str:
-        """The sign between two cells."""
-        return ","
-
-
 def graph_of_csv(file: EdgeFile, layout: Layout, name: str) -> Graph:
     """Return the graph of a CSV file with a header, of which other columns are ignored."""
     content = b"".join(file.chunks(_CHUNK, skip=layout.skip))
-    source = _Commas(file.path, "csv", content)
+    source = Source(file.path, "csv", content)
     names = csv_columns(source)
     where = find_ends(names)
     if where is None:
         raise unknown_ends(names, f"the file {file.name}")
     # By place, because other columns may share a name.
-    places = [str(place) for place in range(len(names))]
-    frame = csv_rows(source, places, [places[place] for place in where])
+    frame = csv_rows(source, len(names), where)
     if frame.height == 0:
         raise InputError(f"the file {file.name} must hold rows, but has a header only. Check that it is complete")
     ends = [as_meant(column) for column in frame]

@@ -37,9 +37,10 @@ def matrix_of(path: str | os.PathLike[str]) -> MatrixFile:
         if text.startswith(b"%%MatrixMarket"):
             return MatrixFile(market_matrix(text, path, what))
     source = open_source(path)
-    if source.kind == "parquet":
+    if source.kind != "csv":
         raise InputError(
-            f"{what} must be in a file of CSV, NPY, NPZ or Matrix Market, but this is Parquet. Write it as one of these"
+            f"{what} must be in a file of CSV, NPY, NPZ or Matrix Market, but this is one of another kind. Write it as "
+            "one of these"
         )
     return csv_matrix(source, what)
 
@@ -92,7 +93,7 @@ def _archive(path: Path, what: str) -> MatrixFile:
             names = {key: _texts(archive, have[key], path) for key in ("entries", "tokens") if key in have}
             arrays = [have[key] for key in have if key not in names and have[key].endswith(".npy")]
             if not arrays:
-                open_source(path)  # says what such an archive mostly is: a spreadsheet
+                return csv_matrix(open_source(path), what)  # a workbook, or a packed table
             if len(arrays) != 1:
                 raise InputError(
                     f"the file {shown(path)} must hold one array, and may hold 'entries' and 'tokens' beside it, but "

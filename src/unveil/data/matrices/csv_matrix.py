@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray
+from unveil.data.files._columns import plain_numbers
 from unveil.data.files._delimited import csv_columns, csv_rows
 from unveil.data.files.source import Source
 from unveil.data.matrices.square_matrix import MatrixFile, Names, refuse_shape, square_matrix
@@ -56,24 +56,19 @@ def csv_matrix(source: Source, what: str) -> MatrixFile:
     """Return the matrix of a CSV file and its names, if it has any; ``what`` begins the sentence of an error."""
     top = csv_columns(source)
     width = len(top)
-    if width == 1 and re.search("[;\t|]", top[0]):
-        raise InputError(
-            f"{what} must have commas between its cells, but seems to have another sign. Save it with commas"
-        )
-    positions = [str(position) for position in range(width)]
-    left = csv_rows(source, positions, ["0"])["0"]
+    left = csv_rows(source, width, [0])["0"]
     height = left.len() + 1
-    has_tokens, has_entries = _named(top, left, height, width)
+    has_tokens, has_entries = _named(source, top, left, height)
     rows, columns = height - has_tokens, width - has_entries
     refuse_shape((rows, columns), what=what)
     matrix = np.empty((rows, columns))
     if not has_tokens:
         import polars as pl
 
-        first = written_numbers(pl.Series(top[has_entries:], dtype=pl.String))
+        first = _read_numbers(pl.Series(top[has_entries:], dtype=pl.String), source)
         matrix[0] = first.fill_null(np.nan).to_numpy()
     if height > 1:
-        matrix[rows - height + 1 :] = _numbers(source, positions, has_entries, height - 1)
+        matrix[rows - height + 1 :] = _numbers(source, range(has_entries, width), height - 1)
     wrong = np.argwhere(~np.isfinite(matrix))
     if wrong.size:
         row, column = wrong[0] + 1
@@ -92,7 +87,12 @@ def csv_matrix(source: Source, what: str) -> MatrixFile:
     )
 
 
-def _named(top: list[str], left: "pl.Series", height: int, width: int) -> tuple[bool, bool]:
+def _read_numbers(cells: "pl.Series", source: Source) -> "pl.Series":
+    """Return cells as numbers, with the decimal mark of their file."""
+    return written_numbers(plain_numbers(cells, source.dialect))
+
+
+def _named(source: Source, top: list[str], left: "pl.Series", height: int) -> tuple[bool, bool]:
     """Return whether the first row and the first column are names.
 
     A square file has names on both sides or none: both where its corner is empty or a word, and then names may be
@@ -101,15 +101,16 @@ def _named(top: list[str], left: "pl.Series", height: int, width: int) -> tuple[
     import polars as pl
 
     corner = pl.Series(top[:1], dtype=pl.String)
-    if height == width:
-        both = _are_words(corner) and height > 1
+    if height == len(top):
+        both = _are_words(corner, source) and height > 1
         return both, both
-    return _are_words(pl.Series(top, dtype=pl.String)), _are_words(pl.concat([corner, left.rename(corner.name)]))
+    edge = pl.concat([corner, left.rename(corner.name)])
+    return _are_words(pl.Series(top, dtype=pl.String), source), _are_words(edge, source)
 
 
-def _are_words(cells: "pl.Series") -> bool:
+def _are_words(cells: "pl.Series", source: Source) -> bool:
     """Return whether most of the cells are no numbers."""
-    return cells.len() > 0 and written_numbers(cells).null_count() * 2 > cells.len()
+    return cells.len() > 0 and _read_numbers(cells, source).null_count() * 2 > cells.len()
 
 
 def _filled_names(names: list[str] | None, word: str, what: str) -> Names | None:
@@ -131,12 +132,14 @@ def _filled_names(names: list[str] | None, word: str, what: str) -> Names | None
     return tuple(names)
 
 
-def _numbers(source: Source, positions: list[str], skipped: bool, height: int) -> FloatArray:
+def _numbers(source: Source, places: range, height: int) -> FloatArray:
     """Return the numbers below the first line; NaN where a cell is none. Plain ones never become text on the way."""
     import polars as pl
 
-    wanted = positions[int(skipped) :]
-    kinds: dict[str, type[pl.DataType]] = dict.fromkeys(positions, pl.String) | dict.fromkeys(wanted, pl.Float64)
+    wanted = [str(place) for place in places]
+    kinds: dict[str, type[pl.DataType]] = {
+        str(place): pl.Float64 if place in places else pl.String for place in range(places.stop)
+    }
     try:
         frame = (
             pl.scan_csv(
@@ -144,7 +147,8 @@ def _numbers(source: Source, positions: list[str], skipped: bool, height: int) -
                 has_header=False,
                 skip_rows=1,
                 schema=kinds,
-                separator=source.separator,
+                separator=source.dialect.separator,
+                quote_char=source.dialect.quote,
                 ignore_errors=True,  # what is no plain number becomes null, and is read again below
                 glob=False,
             )
@@ -158,6 +162,6 @@ def _numbers(source: Source, positions: list[str], skipped: bool, height: int) -
         ) from None
     again = [column.name for column in frame if column.null_count()]
     if again:
-        texts = csv_rows(source, positions, again)
-        frame = frame.with_columns(written_numbers(texts[name]).alias(name) for name in again)
+        texts = csv_rows(source, places.stop, map(int, again))
+        frame = frame.with_columns(_read_numbers(texts[name], source).alias(name) for name in again)
     return frame.fill_null(np.nan).to_numpy()

@@ -44,7 +44,7 @@ def read_dataflow(path: PathLike) -> DataflowFile:
 
 def _csv_network(path: PathLike) -> DataflowFile:
     names = ("node", "input", "output", "chance")
-    frame = read_table(path, {name: name for name in names}, optional=["chance"], complete=names)
+    frame = read_table(path, {name: name for name in names}, optional=["chance"], complete=names, numbers=["chance"])
     with_chances = "chance" in frame.columns
     refuse_repeats(frame, path, ["node", "input", "output"])
     if with_chances:

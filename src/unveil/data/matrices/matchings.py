@@ -143,7 +143,7 @@ def read_ranges(path: PathLike) -> Ranges:
     array([0.4 , 0.35, 0.3 , 0.1 , 0.2 ])
     """
     names = ("entry", "low", "high")
-    frame = read_table(path, {name: name for name in names}, complete=names)
+    frame = read_table(path, {name: name for name in names}, complete=names, numbers=["low", "high"])
     refuse_repeats(frame, path, ["entry"])
     low, high = (column_of_numbers(frame, path, name) for name in ("low", "high"))
     refuse_cells(low > high, path, "low", "be at most 'high'")
@@ -162,7 +162,8 @@ def read_frequencies(path: PathLike) -> Frequencies:
     ...     read_frequencies(file)
     Frequencies(tokens=('u',), frequency=array([0.2]), notes=())
     """
-    frame = read_table(path, {"token": "token", "frequency": "frequency"}, complete=["token", "frequency"])
+    columns = {name: name for name in ("token", "frequency")}
+    frame = read_table(path, columns, complete=list(columns), numbers=["frequency"])
     refuse_repeats(frame, path, ["token"])
     frequency = column_of_numbers(frame, path, "frequency")
     refuse_cells(frequency < 0, path, "frequency", "hold numbers of at least 0")
@@ -215,7 +216,7 @@ def read_matchings(path: PathLike, *, probability: str = "probability") -> Match
     ...     read_matchings(file).matchings.tolist()
     [[0, 1], [1, 0]]
     """
-    frame = read_table(path)
+    frame = read_table(path, numbers=[probability])
     entries = tuple(name for name in frame.columns if name != probability)
     if probability not in frame.columns or not entries:
         raise InputError(

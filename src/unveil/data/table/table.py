@@ -9,9 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unveil.data.files.header import Header
-from unveil.data.files.read import read_table
+from unveil.data.files.read import read_file
+from unveil.data.files.settings import FileSettings, Header
+from unveil.data.files.statistical import without_missing
 from unveil.data.table._agreement import one_kind
+from unveil.data.table._names import matched, renamed
 from unveil.data.table.kinds import KINDS, ROLES, Kind, Role, Settled, ToldKind, guess_role, settle
 from unveil.data.table.native import series_of
 from unveil.errors import InputError, did_you_mean
@@ -65,6 +67,7 @@ class Table:
         kinds: Mapping[str, ToldKind] | None = None,
         roles: Mapping[str, Role] | None = None,
         missing: Collection[str] = (),
+        rename: Mapping[str, str] | None = None,
     ) -> "Table":
         """Return the rows of any DataFrame, list of dicts or mapping of columns as a table; it stays as it is.
 
@@ -83,6 +86,8 @@ class Table:
             Roles of columns: "identifier", "known", "sensitive", "ignored".
         missing
             Texts that stand for a missing value, such as "?" or "NA". Null, NaN and the empty cell always do.
+        rename
+            New names of columns by those they have in the frame; all other settings use the new ones.
 
         Examples
         --------
@@ -91,7 +96,8 @@ class Table:
         >>> [(column.name, column.kind, column.role, column.missing) for column in people.columns]
         [('age', 'number', 'known', 1), ('town', 'category', 'known', 1)]
         """
-        return _build(series_of(frame, table=name), name, kinds or {}, roles or {}, missing)
+        columns = renamed(series_of(frame, table=name), rename or {}, table=name)
+        return _build(columns, name, kinds or {}, roles or {}, missing)
 
     @classmethod
     def read(
@@ -102,21 +108,30 @@ class Table:
         kinds: Mapping[str, ToldKind] | None = None,
         roles: Mapping[str, Role] | None = None,
         missing: Collection[str] = (),
+        rename: Mapping[str, str] | None = None,
+        separator: str = "detect",
+        decimal: str = "detect",
+        encoding: str = "detect",
         header: Header = "detect",
     ) -> "Table":
-        """Return the table in a CSV or Parquet file; the settings are those of `from_frame`.
+        """Return the table in a file of any format that docs/files.md names.
 
-        Its name is that of the file unless told, and ``sha256`` is the hash of the file's bytes (None for a pipe). A
-        first line that looks like data is refused, because its cells would become names, unless ``header`` is told:
-        "yes" where it names the columns, "no" where it is data; they are then called ``column_1`` and so on.
+        Its name is that of the file unless told, and ``sha256`` is the hash of the file's bytes (None for a pipe). The
+        first settings are those of `from_frame`. How text is written is found out and, where it is not plain CSV, said
+        in ``notes``; ``separator``, ``decimal``, ``encoding`` and ``header`` overrule it (see
+        `unveil.data.files.settings.FileSettings`). A first line that looks like data is refused, because its cells
+        would become names, unless ``header`` is told: "yes" where it names the columns, "no" where it is data; they are
+        then called ``column_1`` and so on.
         """
         path = Path(path)
-        is_parquet, digest = _look(path)
-        frame = read_table(path, as_text=not is_parquet, header=header)
         name = name or path.name
-        columns = series_of(frame, table=name)
-        del frame  # so that each column of text can go as soon as its numbers are read
-        return replace(_build(columns, name, kinds or {}, roles or {}, missing), sha256=digest)
+        settings = FileSettings(separator=separator, decimal=decimal, encoding=encoding, header=header)
+        digest = _digest(path)
+        found = read_file(path, settings, name=name)
+        notes = found.notes
+        columns = renamed(series_of(without_missing(found.frame, found.labels), table=name), rename or {}, table=name)
+        del found  # so that each column of text can go as soon as its numbers are read
+        return replace(_build(columns, name, kinds or {}, roles or {}, missing), sha256=digest, notes=notes)
 
     @property
     def rows(self) -> int:
@@ -169,17 +184,15 @@ class Table:
         return replace(self, columns=columns, frame=frame, sha256=None)
 
 
-def _look(path: Path) -> tuple[bool, str | None]:
-    """Return whether the file is Parquet, and the hash of its bytes; of what is no plain file nothing is said."""
+def _digest(path: Path) -> str | None:
+    """Return the hash of a file's bytes; of what is no plain file nothing is said."""
     try:
         if not path.is_file():
-            return False, None
+            return None
         with path.open("rb") as stream:
-            is_parquet = stream.read(4) == b"PAR1"
-            stream.seek(0)
-            return is_parquet, hashlib.file_digest(stream, "sha256").hexdigest()
+            return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError:
-        return False, None  # reading says why
+        return None  # reading says why
 
 
 def _build(
@@ -247,8 +260,9 @@ def agree(original: Table, *others: Table) -> tuple[Table, ...]:
     """Return the tables with the same columns in the same order, of the same kinds and roles.
 
     A kind or role told for one table counts for all. Where nothing was told the role is that of the original.
-    A column that one of the tables lacks is dropped from all, with a note. A column without any value takes the kind it
-    has elsewhere.
+    Names that differ in case, blanks and the like are taken for those of the original, with a note. A column that one
+    of the tables lacks is dropped from all, with a note, which asks where a name is nearly that of another. A column
+    without any value takes the kind it has elsewhere.
 
     Raises
     ------
@@ -263,6 +277,7 @@ def agree(original: Table, *others: Table) -> tuple[Table, ...]:
     >>> [table.column_names for table in agree(original, released)]
     [('age',), ('age',)]
     """
+    others = tuple(matched(original, other) for other in others)
     tables = (original, *others)
     names = [name for name in original.column_names if all(name in table._by_name for table in others)]
     if not names:

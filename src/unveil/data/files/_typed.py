@@ -1,8 +1,8 @@
-"""Read Parquet tables, and say so plainly when one is damaged."""
+"""Read tables that keep the types of their columns (Parquet, Feather, NDJSON), and say plainly when one is damaged."""
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _STANDARD_ERROR = threading.Lock()
 
 
-def parquet_columns(source: Source) -> list[str]:
+def typed_columns(source: Source) -> list[str]:
     """Return the names of the columns."""
     import polars as pl
 
@@ -31,7 +31,7 @@ def parquet_columns(source: Source) -> list[str]:
         raise _damaged(source) from None  # what polars says can hold a cell
 
 
-def parquet_rows(source: Source, chosen: list[str]) -> "pl.DataFrame":
+def typed_rows(source: Source, chosen: Sequence[str]) -> "pl.DataFrame":
     """Return the chosen columns with the types they have in the file."""
     import polars as pl
 
@@ -45,13 +45,19 @@ def parquet_rows(source: Source, chosen: list[str]) -> "pl.DataFrame":
 def _scan(source: Source) -> "pl.LazyFrame":
     import polars as pl
 
+    if source.kind == "ndjson":
+        # A type that holds for the first rows need not hold for all.
+        return pl.scan_ndjson(source.for_polars(), infer_schema_length=None)
+    if source.kind == "feather":
+        return pl.scan_ipc(source.for_polars(), glob=False, hive_partitioning=False)
     # Folders called `key=value` above the file are no columns of it.
     return pl.scan_parquet(source.for_polars(), glob=False, hive_partitioning=False)
 
 
 def _damaged(source: Source) -> InputError:
+    name = {"parquet": "Parquet", "feather": "Feather", "ndjson": "NDJSON"}[source.kind]
     return InputError(
-        f"the Parquet file {source.name} is cut short or damaged, or of a kind that cannot be read. "
+        f"the {name} file {source.name} is cut short or damaged, or of a kind that cannot be read. "
         "Copy or write it again"
     )
 

@@ -1,0 +1,95 @@
+"""Names of columns across tables: the same name in another spelling is matched and said, a near one is asked about."""
+
+import difflib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unveil.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from unveil.data.table.table import Table
+
+#: How alike two names must be, from 0 to 1, for the question whether one is meant for the other.
+_NEARLY = 0.75
+
+
+def plain_name(name: str) -> str:
+    """Return what spellings of a name have in common: no case or Unicode form, one blank for ``_ - .`` and blanks.
+
+    >>> plain_name(" Marital-STATUS "), plain_name("marital_status") == plain_name("marital.  status")
+    ('marital status', True)
+    """
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return re.sub(r"[\s_.-]+", " ", unicodedata.normalize("NFKC", folded)).strip()
+
+
+def renamed(
+    columns: list[tuple["pl.Series", str]], rename: Mapping[str, str], *, table: str
+) -> list[tuple["pl.Series", str]]:
+    """Return the columns under their new names, which must not be those of others."""
+    names = [series.name for series, _ in columns]
+    for old in rename:
+        if old not in names:
+            raise InputError(
+                f"rename names column {old!r}, which is not in the {table}.{did_you_mean(old, names)} "
+                "Correct the name, or leave it out"
+            )
+    new = [rename.get(name, name) for name in names]
+    repeated = next((name for name, times in Counter(new).items() if times > 1), None)
+    if repeated is not None:
+        raise InputError(
+            f"the columns of the {table} must have different names, but after rename more than one is called "
+            f"{repeated!r}. Give each another name"
+        )
+    return [(series.alias(name), remark) for (series, remark), name in zip(columns, new, strict=True)]
+
+
+def matched(original: "Table", other: "Table") -> "Table":
+    """Return the other table with the names of the original where its own differ in spelling only, and notes on them.
+
+    A name is matched where its spelling is that of one column on either side; ``Age`` beside ``age`` in one table are
+    two columns. A name that is left and nearly one of the original is asked about, because every column that is lost
+    makes the risk look smaller.
+    """
+    own, theirs = (
+        [name for name in one.column_names if name not in set(two.column_names)]
+        for one, two in ((original, other), (other, original))
+    )
+    if not own or not theirs:
+        return other
+    spelled, times = _spellings(original.column_names), _spellings(other.column_names)
+    taken = {
+        name: spelled[plain][0]
+        for name in theirs
+        if len(times[plain := plain_name(name)]) == 1 and len(spelled.get(plain, ())) == 1 and spelled[plain][0] in own
+    }
+    notes = [f"{name!r} of the {other.name} is taken for {meant!r}" for name, meant in taken.items()]
+    left = [name for name in own if name not in taken.values()]
+    notes += [
+        f"{name!r} of the {other.name} was left out; did you mean {near!r}? --rename {name}={near} (in Python "
+        f"rename={{{name!r}: {near!r}}})"
+        for name in theirs
+        if name not in taken and (near := _nearest(name, left)) is not None
+    ]
+    columns = tuple(replace(column, name=taken.get(column.name, column.name)) for column in other.columns)
+    new_notes = tuple(note for note in notes if note not in other.notes)
+    return replace(other, columns=columns, frame=other.frame.rename(taken), notes=(*other.notes, *new_notes))
+
+
+def _spellings(names: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(plain_name(name), []).append(name)
+    return found
+
+
+def _nearest(name: str, others: Sequence[str]) -> str | None:
+    plain = {plain_name(other): other for other in others}
+    near = difflib.get_close_matches(plain_name(name), plain, n=1, cutoff=_NEARLY)
+    return plain[near[0]] if near else None
