@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.neighbours.index import MISSING, Grid, Integers
+from unveil._kernels.neighbours.index import LAST_MARKER, Grid, Integers
 from unveil._kernels.neighbours.link_chances import Floats, link_chance
 
 #: How many distances are computed at a time, so that they stay near the processor.
@@ -25,11 +25,11 @@ def _add_distances(distance: Integers, released: Grid, numbers: Integers, codes:
     different = np.zeros(distance.shape, np.int32)
     for j, step in enumerate(released.step_cost):
         old, new = released.numbers[:, j], numbers[:, j, None]
-        gone, unknown = old == MISSING, new == MISSING
+        gone, unknown = old <= LAST_MARKER, new <= LAST_MARKER
         if gone.any() or unknown.any():
             apart = np.abs(np.where(gone, 0, old) - np.where(unknown, 0, new)) * step
             distance += np.where(gone | unknown, 0, apart)
-            different += gone ^ unknown
+            different += (gone | unknown) & (old != new)
         else:
             distance += np.abs(old - new) * step
     for j in range(codes.shape[1]):

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.neighbours import index
+
 if TYPE_CHECKING:
     import polars as pl
 
 Integers = NDArray[np.int64]
 
-#: Stands for a missing value among the grid units.
-MISSING = int(np.iinfo(np.int64).min)
+#: Stands for a missing value among the grid units; up to the last marker are those that say why it is missing.
+MISSING, LAST_MARKER = int(index.MISSING), int(index.LAST_MARKER)
 #: How many spans beyond the range a value counts that is not in the tables that make the range.
 BEYOND = 3
 
