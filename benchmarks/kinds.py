@@ -100,10 +100,10 @@ def outcomes() -> None:
             count[place] += more
         for column in columns:
             print(f"{told['name']} {column.name!r}: {column.kind}, {column.confidence} ({column.reason.split(';')[0]})")
-    for made_with, (tables, columns, asked, bad) in counts.items():
+    for made_with, (tables, number, asked, bad) in counts.items():
         which = "with which the rules were made" if made_with else "seen for the first time"
         print(
-            f"{tables} tables {which}: {bad} of {columns} columns wrong ({100 * bad / max(1, columns):.1f} %), "
+            f"{tables} tables {which}: {bad} of {number} columns wrong ({100 * bad / max(1, number):.1f} %), "
             f"which is {100 * bad / max(1, asked):.1f} % of the {asked} numbers with more than two values"
         )
 

@@ -147,8 +147,8 @@ def _shifted(numbers: Integers | Codes) -> Iterator[Integers | Codes]:
         if high - low >= _ROOM // max(column.size, 1):
             yield np.unique(column, return_inverse=True)[1]
         else:
-            first = int(column[missing].max(initial=MISSING)) - MISSING + 1
-            yield column - np.where(missing, MISSING, low - first) if missing.any() else column - low
+            markers = int(column[missing].max()) - MISSING + 1 if missing.any() else 0
+            yield column - np.where(missing, MISSING, low - markers) if markers else column - low
 
 
 def _rank(columns: Iterable[Integers | Codes], size: int) -> tuple[Integers, int]:

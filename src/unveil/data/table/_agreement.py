@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from unveil.data.table.bands import in_order
+from unveil.data.table.bands import in_order, lower_end
 from unveil.data.table.forms import ToldKind, normal, refuse_lost, text_of, without_blanks
 from unveil.data.table.kinds import Settled, read_as, without
 from unveil.data.table.markers import Marker
@@ -109,7 +109,8 @@ def _following(
     elif not isinstance(form, str):
         raw = _matched(text_of(raw), leading.dtype.categories)  # type: ignore[attr-defined]
     raw = without_blanks(normal(raw, table.name))
-    settled = read_as(raw, form, lead.markers, table=table.name)
+    told = [marker for marker in column.markers if marker.told and marker not in lead.markers]
+    settled = read_as(raw, form, (*lead.markers, *told), table=table.name)
     before = without(raw, settled.marked) if not words else settled.values
     if strict:
         why = f"its kind is {lead.kind} in another table"
@@ -218,11 +219,16 @@ def _common_levels(values: Sequence["pl.Series"], leading: "pl.Series", lead: "C
 
     Others must have one longest list that holds all others in the same order.
     """
+    import polars as pl
+
     every = [levels for series in values if (levels := _levels(series)) is not None]
     if _levels(leading) is None:
         return None
     if lead.confidence == "likely":
-        return in_order(list(dict.fromkeys(level for levels in every for level in levels)))
+        # Few bands of a release may not look like bands by themselves.
+        words = [series.drop_nulls().unique().to_list() for series in values if series.dtype == pl.String]
+        bands = [word for part in words for word in part if lower_end(word) is not None]
+        return in_order(list({*(level for levels in every for level in levels), *bands}))
     longest = max(every, key=len)
     for levels in every:
         if [level for level in longest if level in set(levels)] != levels:

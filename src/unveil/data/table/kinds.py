@@ -159,7 +159,8 @@ def _from_text(text: "pl.Series", asked: Sequence[Marker], table: str) -> Settle
     rest = words.filter(~words.is_in(list(cells)))
     if words.len() < different.len() and _parse.is_infinite(rest).all():
         return _from_digits(raw, different.filter(is_number), table)
-    return _from_words(raw, different.filter(~different.is_in(list(cells))))
+    cells |= _told_digits(different.filter(is_number), asked)
+    return _from_words(raw._replace(cells=cells), different.filter(~different.is_in(list(cells))))
 
 
 def _mostly_differs(text: "pl.Series") -> bool:
@@ -223,6 +224,13 @@ def _told_numbers(different: "pl.Series", asked: Sequence[Marker]) -> list[Marke
     """Return the numbers that were told to be markers, of those that are there."""
     told = [(marker, number_of(marker.text)) for marker in asked]
     return [marker for marker, number in told if number is not None and (different == number).any()]
+
+
+def _told_digits(digits: "pl.Series", asked: Sequence[Marker]) -> dict[str, Marker]:
+    """Return the cells of digits beside words that were told to be markers."""
+    told = {marker.key: marker for marker in asked if number_of(marker.text) is not None}
+    cells = digits.to_list() if told else []
+    return {cell: told[key] for cell in cells if (key := Marker(cell, "missing").key) in told}
 
 
 def _in_few_rows(name: str, *, whole: bool) -> Guess:

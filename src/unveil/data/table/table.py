@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["KINDS", "ROLES", "Column", "Kind", "Role", "Table", "ToldKind", "agree"]
+__all__ = ["KINDS", "ROLES", "Column", "Kind", "Role", "Table", "ToldKind", "agree", "kind_notes"]
 
 _SHOWN = 10
+_SAID: tuple[Confidence, ...] = ("told", "dictionary", "labels")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -330,6 +331,28 @@ def agree(original: Table, *others: Table) -> tuple[Table, ...]:
         )
     parts = [one_kind(tables, name) for name in names]
     return tuple(_assembled(table, place, parts) for place, table in enumerate(tables))
+
+
+def kind_notes(table: Table) -> tuple[str, ...]:
+    """Return what must be said of the kinds of the columns in use: those that nothing in the data tells, and questions.
+
+    Identifiers and ignored columns are not in use.
+
+    >>> import polars as pl
+    >>> kind_notes(Table.from_frame(pl.DataFrame({"q8": [1, 2, 5, 4, 3, 9] * 5})))
+    ("9 may stand for no answer in 'q8'. If so, name it as missing.",)
+    """
+    used = [column for column in table.columns if column.role in ("known", "sensitive")]
+    unsure = [column.name for column in used if column.confidence == "unsure"]
+    notes = [f"{column.question}." for column in used if column.question and column.confidence not in _SAID]
+    if unsure:
+        what = "nothing in the data tells for sure what they hold"
+        notes.insert(
+            0,
+            f"Kinds were guessed. For {len(unsure)} of {len(used)} columns ({_listed(unsure)}) {what}. "
+            "Tell their kinds, or pass a dictionary: each wrong one changes the figures.",
+        )
+    return tuple(notes)
 
 
 def _assembled(table: Table, place: int, parts: Sequence[Sequence[Part]]) -> Table:
