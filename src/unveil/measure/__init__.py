@@ -135,6 +135,8 @@ if TYPE_CHECKING:
     from unveil.measure.releases.propensity import propensity_score as propensity_score
     from unveil.measure.releases.special_uniques import SpecialUniques as SpecialUniques
     from unveil.measure.releases.special_uniques import special_uniques as special_uniques
+    from unveil.measure.releases.unseen import Unseen as Unseen
+    from unveil.measure.releases.unseen import unseen_values as unseen_values
     from unveil.measure.releases.utility import ColumnDistance as ColumnDistance
     from unveil.measure.releases.utility import PairDistance as PairDistance
     from unveil.measure.releases.utility import Utility as Utility
@@ -207,6 +209,7 @@ _HOME = {
     "releases.population": "expected_reidentifications k_map_risk population_risk population_uniqueness PopulationRisk",
     "releases.propensity": "Propensity propensity_score",
     "releases.special_uniques": "special_uniques SpecialUniques",
+    "releases.unseen": "Unseen unseen_values",
     "releases.utility": "column_distances ColumnDistance loss_summary pair_distances PairDistance Utility",
     "graphs.anonymity": "smallest_degree_class unique_degree_share",
     "graphs.statistics": "graph_statistics GraphStatistics",

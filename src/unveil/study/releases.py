@@ -14,7 +14,7 @@ import numpy as np
 from unveil.data.files.whole_files import SECRET_FOLDER
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
-from unveil.data.table import Column, Table
+from unveil.data.table import Column, Marker, Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.study._parts import protection_of
@@ -139,19 +139,21 @@ def _graph_from(file: Path, original: Graph) -> GraphRelease:
 
 
 def _table_content(release: Release) -> bytes:
-    rows = io.BytesIO()
-    release.released.frame.write_parquet(rows)
+    rows, released = io.BytesIO(), release.released
+    released.frame.write_parquet(rows)
     told = {
-        "columns": [asdict(column) for column in release.released.columns],
+        "columns": [asdict(column) for column in released.columns],
+        "marked": list(released.marked),
         "kind": release.kind,
         "name": release.name,
-        "table": release.released.name,
+        "table": released.name,
     }
     stream = io.BytesIO()
     np.savez(
         stream,
         frame=np.frombuffer(rows.getvalue(), np.uint8),
         truth=np.asarray(release.truth, np.int64),
+        marked=np.array([cells.to_numpy() for cells in released.marked.values()], np.uint8),
         told=np.array(json.dumps(told)),
     )
     return stream.getvalue()
@@ -163,6 +165,13 @@ def _table_from(file: Path, original: Table) -> Release:
     with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as parts:
         told = json.loads(str(parts["told"]))
         frame = pl.read_parquet(io.BytesIO(parts["frame"].tobytes()))
+        marked = {name: pl.Series(name, cells) for name, cells in zip(told["marked"], parts["marked"], strict=True)}
         truth = parts["truth"]
-    released = Table(told["table"], tuple(Column(**each) for each in told["columns"]), frame)
+    columns = tuple(map(_column_from, told["columns"]))
+    released = Table(told["table"], columns, frame, marked=marked)
     return Release(original, released, kind=told["kind"], name=told["name"], truth=truth)
+
+
+def _column_from(told: dict[str, Any]) -> Column:
+    markers = tuple(Marker(**marker) for marker in told["markers"])
+    return Column(**{**told, "markers": markers, "written": tuple(told["written"])})

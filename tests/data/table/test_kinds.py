@@ -33,15 +33,16 @@ def text(*cells: str | None, name: str = "x") -> pl.Series:
         (["9" * 37, "1"], "category", ["9" * 37, "1"]),
         (["007", "12"], "category", ["007", "12"]),
         (["00.5", "12"], "category", ["00.5", "12"]),
-        (["1", "?"], "category", ["1", "?"]),
+        (["1", "?"], "number", [1, None]),
         (["1,5", "2,5"], "category", ["1,5", "2,5"]),
-        (["nan", "1"], "category", ["nan", "1"]),
+        (["nan", "1"], "number", [None, 1]),
         (["inf", "inf"], "category", ["inf", "inf"]),
         (["true", "False", None], "boolean", [True, False, None]),
-        (["yes", "no"], "category", ["yes", "no"]),
+        (["yes", "no"], "boolean", [True, False]),
+        (["Ja", "nein", "?"], "boolean", [True, False, None]),
         (["2020-01-01", "2020-02-29"], "date", [datetime(2020, 1, 1), datetime(2020, 2, 29)]),
         (["2020-01-01", "2021-02-29"], "category", ["2020-01-01", "2021-02-29"]),
-        (["01/02/2020"], "category", ["01/02/2020"]),
+        (["01/02/2020"], "date", [datetime(2020, 2, 1)]),
         (["2020-01-01 12:00", "2020-01-01T12:00:00Z"], "date", [NOON, NOON]),
         (["2020-01-01T14:30:00+02:30", "2020-01-01 07:00-0500"], "date", [NOON, NOON]),
         (
@@ -81,12 +82,15 @@ def test_what_python_does_not_read_as_a_number_is_no_number(cells: list[str]) ->
         except InvalidOperation:
             return False
 
-    filled = [cell for cell in cells if cell.strip()]
     if any(re.search(r"[eE]\+?\d{3}", cell) for cell in cells):
         return  # beyond every float: refused, as another test shows
-    if settle(text(*cells)).kind == "number":
-        assert filled
-        assert all(readable(cell) for cell in filled)
+    settled = settle(text(*cells))
+    if settled.kind == "number":
+        read = [cell for cell, value in zip(cells, settled.values.to_list(), strict=True) if value is not None]
+        assert read
+        assert all(readable(cell) for cell in read)
+        # What is left is empty, or a sign that stands for a missing value.
+        assert {cell.strip() for cell in cells if cell not in read} <= {"", ".", "..", "...", "-", "--"}
 
 
 @given(
@@ -150,10 +154,11 @@ def test_whole_numbers_with_the_name_of_a_code_are_categories(name: str) -> None
 
 
 def test_more_texts_can_stand_for_missing_values() -> None:
-    settled = settle(text("1", "?", "NA", ""), missing=("?", "NA"))
+    settled = settle(text("1", "top", "gone", ""), markers={"top": "missing", "gone": "own code"})
     assert (settled.kind, settled.values.to_list()) == ("number", [1, None, None, None])
     levels = pl.Series("x", ["a", "?"], dtype=pl.Enum(["a", "?"]))
-    assert settle(levels, missing=["?"]).values.to_list() == ["a", None]
+    assert settle(levels, markers={"?": "missing"}).values.to_list() == ["a", None]
+    assert settle(levels).values.to_list() == ["a", "?"]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from unveil._kernels.types import Int32Array, IntArray
 
 #: A number that is not there. It differs from every number by one mismatch, and not at all from another missing one.
 MISSING = np.iinfo(np.int64).min
+#: From MISSING up to here are markers of no value: each differs by one mismatch from every number and other marker.
+LAST_MARKER = MISSING + 255
 
 _ROOM = 2**62
 
@@ -21,7 +23,8 @@ class Grid(NamedTuple):
     """Rows of integers and what differences cost; grids that are compared have the same columns and costs.
 
     The distance of two rows is the sum over number columns of ``|difference| * step_cost`` (``mismatch_cost`` where one
-    of the two is ``MISSING``) plus ``mismatch_cost`` per category column in which they differ. It must fit 62 bits.
+    of the two is a marker, from ``MISSING`` to ``LAST_MARKER``, and the other is not the same) plus ``mismatch_cost``
+    per category column in which they differ. It must fit 62 bits.
     """
 
     numbers: IntArray
@@ -96,11 +99,12 @@ def content_rank(*grids: Grid) -> IntArray:
 
 
 def _missing_as_codes(released: Grid, targets: Grid) -> Iterator[tuple[Int32Array, Int32Array]]:
-    """Yield whether the number is missing, for number columns where some are: that costs what a category costs."""
+    """Yield which marker stands for the number, for columns with some, else 0: that costs what a category costs."""
     for old, new in zip(released.numbers.T, targets.numbers.T, strict=True):
-        gone, unknown = old == MISSING, new == MISSING
+        gone, unknown = old <= LAST_MARKER, new <= LAST_MARKER
         if gone.any() or unknown.any():
-            yield gone.astype(np.int32), unknown.astype(np.int32)
+            marker, other = np.where(gone, old - MISSING + 1, 0), np.where(unknown, new - MISSING + 1, 0)
+            yield marker.astype(np.int32), other.astype(np.int32)
 
 
 def _codes(released: Grid, targets: Grid) -> Iterator[tuple[Int32Array, Int32Array]]:
@@ -124,7 +128,7 @@ def _best_first(released: Grid) -> list[int]:
     def spread(column: int) -> float:
         # Ten thousand rows will do: this decides how long the search takes, not what it finds.
         known = released.numbers[:: max(1, len(released.numbers) // 10_000), column]
-        known = known[known != MISSING]
+        known = known[known > LAST_MARKER]
         if known.size == 0:
             return 0.0
         return float(np.abs(known - np.median(known)).mean()) * float(released.step_cost[column])
@@ -133,15 +137,16 @@ def _best_first(released: Grid) -> list[int]:
 
 
 def _shifted(numbers: IntArray | Int32Array) -> Iterator[IntArray | Int32Array]:
-    """Yield each column from 0 upwards, a missing number as the lowest; columns too wide for that as ranks."""
+    """Yield each column from 0 upwards, markers as the lowest; columns too wide for that as ranks."""
     for column in numbers.T:
-        missing = column == MISSING
+        missing = column <= LAST_MARKER
         known = column[~missing] if missing.any() else column
         low, high = (int(known.min()), int(known.max())) if known.size else (0, 0)
         if high - low >= _ROOM // max(column.size, 1):
             yield np.unique(column, return_inverse=True)[1]
         else:
-            yield column - np.where(missing, column, low - 1) if missing.any() else column - low
+            markers = int(column[missing].max()) - MISSING + 1 if missing.any() else 0
+            yield column - np.where(missing, MISSING, low - markers) if markers else column - low
 
 
 def _rank(columns: Iterable[IntArray | Int32Array], size: int) -> tuple[IntArray, int]:

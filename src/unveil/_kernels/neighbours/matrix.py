@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import MISSING, Grid
+from unveil._kernels.neighbours.index import LAST_MARKER, Grid
 from unveil._kernels.neighbours.link_chances import link_chance
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
@@ -25,11 +25,11 @@ def _add_distances(distance: IntArray, released: Grid, numbers: IntArray, codes:
     different = np.zeros(distance.shape, np.int32)
     for j, step in enumerate(released.step_cost):
         old, new = released.numbers[:, j], numbers[:, j, None]
-        gone, unknown = old == MISSING, new == MISSING
+        gone, unknown = old <= LAST_MARKER, new <= LAST_MARKER
         if gone.any() or unknown.any():
             apart = np.abs(np.where(gone, 0, old) - np.where(unknown, 0, new)) * step
             distance += np.where(gone | unknown, 0, apart)
-            different += gone ^ unknown
+            different += (gone | unknown) & (old != new)
         else:
             distance += np.abs(old - new) * step
     for j in range(codes.shape[1]):

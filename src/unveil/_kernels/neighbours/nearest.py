@@ -2,13 +2,22 @@
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import MISSING, Grid, content_rank, prepare
+from unveil._kernels.neighbours.index import LAST_MARKER, MISSING, Grid, content_rank, prepare
 from unveil._kernels.neighbours.link_chances import chances_by_search, link_chance
 from unveil._kernels.neighbours.matrix import all_distances, chances_by_matrix
 from unveil._kernels.neighbours.search import nearest_in_parts
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
-__all__ = ["MISSING", "Grid", "content_rank", "link_chance", "link_chances", "nearest_distances", "nearest_rows"]
+__all__ = [
+    "LAST_MARKER",
+    "MISSING",
+    "Grid",
+    "content_rank",
+    "link_chance",
+    "link_chances",
+    "nearest_distances",
+    "nearest_rows",
+]
 
 #: Up to this many distances all are computed: quicker than the search, and nobody waits for a compiler.
 ALL_UP_TO = 2**20

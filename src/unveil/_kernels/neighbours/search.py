@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import kernel
-from unveil._kernels.neighbours.index import MISSING, Prepared
+from unveil._kernels.neighbours.index import LAST_MARKER, Prepared
 from unveil._kernels.types import Int32Array, IntArray
 
 #: Farther than any row: the limit of a target with fewer than k rows.
 _FAR = int(np.iinfo(np.int64).max)
-_MISSING = int(MISSING)
+_LAST_MARKER = int(LAST_MARKER)
 
 #: How many near rows are held at once; more targets than that are searched in parts.
 ROOM = 2**22
@@ -143,7 +143,7 @@ def _search(
                 level[h + 1] = end
             for at in range(level[h], level[h + 1]):
                 low, high = group_start[listed[at]], group_start[listed[at] + 1]
-                in_order = width > 0 and wanted[t, 0] != _MISSING and numbers[low, 0] != _MISSING
+                in_order = width > 0 and wanted[t, 0] > _LAST_MARKER and numbers[low, 0] > _LAST_MARKER
                 up = place_of(wanted[t, 0], low, high) if in_order else low
                 down = up - 1
                 while up < high or down >= low:
@@ -162,7 +162,7 @@ def _search(
                         r = down
                         down -= 1
                     for c in range(1 if in_order else 0, width):
-                        if numbers[r, c] != _MISSING and wanted[t, c] != _MISSING:
+                        if numbers[r, c] > _LAST_MARKER and wanted[t, c] > _LAST_MARKER:
                             d += abs(numbers[r, c] - wanted[t, c]) * step[c]
                     if d <= bound:
                         seen[visited], seen_distance[visited] = r, d

@@ -10,7 +10,7 @@ from unveil._kernels.table.patterns import Comparison, comparison
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.attack.table.record_linkage import compared
 from unveil.data.table import Table
-from unveil.data.table.encode import MISSING
+from unveil.data.table.encode import MISSING, without_markers
 from unveil.errors import InputError
 
 _LARGEST = 2**62
@@ -57,7 +57,7 @@ class Weights:
 def records_of(original: Table, released: Table, columns: tuple[str, ...] | None, steps: Sequence[float]) -> Records:
     """Return both tables ready to be compared; a number's steps are in standard deviations of the original column."""
     known, masked = compared(original, released, columns)
-    limits = [_limits(known.numbers[:, place], steps) for place in range(known.numbers.shape[1])]
+    limits = [_limits(column, steps) for column in without_markers(known.numbers).T]
     limits += [[0]] * known.codes.shape[1]
     rule = comparison(limits)
     names = known.names_numbers + known.names_codes
@@ -66,14 +66,16 @@ def records_of(original: Table, released: Table, columns: tuple[str, ...] | None
             f"{len(names)} columns with {len(steps)} steps make more patterns of agreement than can be numbered. "
             "Name fewer columns, or fewer steps"
         )
-    one, other = (np.column_stack([part.numbers, _with_missing(part.codes)]) for part in (masked, known))
+    one, other = (
+        np.column_stack([without_markers(part.numbers), _with_missing(part.codes)]) for part in (masked, known)
+    )
     return Records(names, one, other, rule)
 
 
 def _with_missing(codes: Int32Array) -> IntArray:
     # Wide before the mark for missing goes in, which a narrow number would silently cut to 0.
     wide = codes.astype(np.int64)
-    wide[codes == 0] = MISSING
+    wide[codes <= 0] = MISSING
     return wide
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from unveil._kernels.table.rank_windows import Windows, rows_in_boxes
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.data.table import Table, agree
-from unveil.data.table.encode import MISSING, encode
+from unveil.data.table.encode import MISSING, encode, without_markers
 from unveil.errors import InputError
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.mass_function import MassFunction
@@ -45,13 +45,20 @@ class Fits(NamedTuple):
 
 def fits_of(original: Table, released: Table, name: str, reach: float) -> Fits:
     """Return which original cells of a column fit each released one, by the rules of `CandidateSet`."""
-    if original.column(name).kind == "number" and released.column(name).kind in ("category", "text"):
+    if original.column(name).kind == "number" and _is_text(released.frame[name]):
         return _in_ranges(original, released, name)
     one, other = agree(original.select([name]), released.select([name]))
     known, seen = encode([one, other], [name])
     if known.names_numbers:
-        return _near(known.numbers[:, 0], seen.numbers[:, 0], reach)
-    return _listed(one.frame[name], other.frame[name], known.codes[:, 0], seen.codes[:, 0])
+        return _near(without_markers(known.numbers[:, 0]), without_markers(seen.numbers[:, 0]), reach)
+    level, code = (np.maximum(part.codes[:, 0], 0) for part in (known, seen))
+    return _listed(one.frame[name], other.frame[name], level, code)
+
+
+def _is_text(cells: "pl.Series") -> bool:
+    import polars as pl
+
+    return cells.dtype in (pl.String, pl.Enum)
 
 
 def _near(known: IntArray, seen: IntArray, reach: float) -> Fits:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unveil._kernels.neighbours.nearest import MISSING, Grid
+from unveil._kernels.neighbours.nearest import LAST_MARKER, Grid
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: How many categories of a column have a feature of their own; all others share one.
@@ -19,6 +19,7 @@ def features(released: Grid, people: Sequence[Grid]) -> list[FloatArray]:
     where released rows have missing ones. A category has one feature for each of the 30 most frequent released values,
     1 where the row has it (a missing value is such a category), and one feature for all others.
 
+    >>> from unveil._kernels.neighbours.nearest import MISSING
     >>> ages, sexes = np.array([[20], [40], [MISSING]]), np.array([[1], [2], [2]], np.int32)
     >>> features(Grid(ages - [[20], [20], [0]], sexes, np.array([1]), 20), [])[0]
     array([[0. , 0. , 0. , 1. , 0. ],
@@ -39,11 +40,11 @@ def features(released: Grid, people: Sequence[Grid]) -> list[FloatArray]:
 
 def _of_number(parts: Sequence[IntArray], share: float) -> list[list[FloatArray]]:
     """Return each table's number from 0 to 1 with the gaps filled, and where they were."""
-    known = parts[0][parts[0] != MISSING]
+    known = parts[0][parts[0] > LAST_MARKER]
     middle = float(np.clip(np.median(known) * share, 0, 1)) if known.size else 0.0
     made = []
     for part in parts:
-        missing = part == MISSING
+        missing = part <= LAST_MARKER
         value = np.where(missing, middle, np.clip(np.where(missing, 0, part) * share, 0, 1))
         made.append([value, missing.astype(np.float64)] if known.size < parts[0].size else [value])
     return made

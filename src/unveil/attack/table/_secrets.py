@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
-from unveil.data.table.encode import MISSING, encode
+from unveil.data.table.encode import LAST_MARKER, MISSING, encode
 from unveil.errors import InputError, column_names, share, whole_number
 from unveil.guess.partition import exact_fraction
 
@@ -119,7 +119,7 @@ def read_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Se
     codes = []
     for part in encode(tables, [secret]):
         coded = part.codes[:, 0].astype(np.int64) if part.names_codes else part.numbers[:, 0]
-        codes.append(np.where(coded == (0 if part.names_codes else MISSING), MISSING, coded))
+        codes.append(np.where(coded <= (0 if part.names_codes else LAST_MARKER), MISSING, coded))
     there = codes[1] != MISSING
     words, place = np.unique(codes[1][there], return_inverse=True)
     rank = np.full(there.size, -1, np.int64)

@@ -11,7 +11,7 @@ from unveil.attack.table._candidate_boxes import Sets, beliefs_of_sets
 from unveil.attack.table._scores import Scored, candidates_of_scores, check_share, drawn_rows, least_kept
 from unveil.attack.table.record_linkage import check_settings, compared, neighbours_of
 from unveil.data.table import Table
-from unveil.data.table.encode import MISSING
+from unveil.data.table.encode import LAST_MARKER
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError, whole_number
 from unveil.guess.beliefs import Beliefs
@@ -119,7 +119,8 @@ class Softmax:
         original, masked = compared(knowledge.records, released, self.columns)
         rows = drawn_rows(np.column_stack([masked.numbers, masked.codes]), self.targets, rng)
         numbers = [
-            _standardised(known, seen[rows]) for known, seen in zip(original.numbers.T, masked.numbers.T, strict=True)
+            (*_standardised(known, seen[rows]), known, seen[rows])
+            for known, seen in zip(original.numbers.T, masked.numbers.T, strict=True)
         ]
         codes = [(known, seen[rows]) for known, seen in zip(original.codes.T, masked.codes.T, strict=True)]
         size = len(original.numbers)
@@ -131,7 +132,7 @@ class Softmax:
 
     def _scored(
         self,
-        numbers: list[tuple[FloatArray, FloatArray]],
+        numbers: list[tuple[FloatArray, FloatArray, IntArray, IntArray]],
         codes: list[tuple[Int32Array, Int32Array]],
         count: int,
         size: int,
@@ -140,10 +141,9 @@ class Softmax:
         for begin in range(0, count, at_a_time):
             end = min(begin + at_a_time, count)
             apart = np.zeros((end - begin, size))
-            for known, seen in numbers:
+            for known, seen, marker, other in numbers:
                 both = seen[begin:end, None] - known
-                unknown = np.isnan(seen[begin:end, None]) != np.isnan(known)
-                apart += np.where(np.isnan(both), unknown, both * both)
+                apart += np.where(np.isnan(both), other[begin:end, None] != marker, both * both)
             for code, own in codes:
                 apart += own[begin:end, None] != code
             target, candidate = np.divmod(np.arange(apart.size), size)
@@ -152,7 +152,7 @@ class Softmax:
 
 def _standardised(known: IntArray, seen: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return original and released values in standard deviations of the original ones; NaN where missing."""
-    values = [np.where(part == MISSING, np.nan, part) for part in (known, seen)]
+    values = [np.where(part <= LAST_MARKER, np.nan, part) for part in (known, seen)]
     there = values[0][~np.isnan(values[0])]
     spread = float(there.std()) if there.size else 0.0
     return (values[0] / spread, values[1] / spread) if spread else (values[0] * 0, values[1] * 0)

@@ -13,7 +13,7 @@ from unveil.attack._listing import attack
 from unveil.attack.table._candidate_boxes import Fits, Sets, beliefs_of_sets, empty_rows, sets_of
 from unveil.attack.table.record_linkage import check_settings
 from unveil.data.table import Table, agree
-from unveil.data.table.encode import MISSING, Encoded, encode
+from unveil.data.table.encode import MISSING, Encoded, encode, without_markers
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError, NobodyFitsError
 from unveil.guess.beliefs import Beliefs
@@ -154,10 +154,10 @@ class RankIntersection:
 def _whole(part: Encoded) -> IntArray:
     """Return the one column, whichever way it was encoded."""
     if part.names_numbers:
-        return part.numbers[:, 0]
+        return without_markers(part.numbers[:, 0])
     # Wide before the mark for missing goes in, which a narrow number would silently cut to 0.
     wide = part.codes[:, 0].astype(np.int64)
-    wide[wide == 0] = MISSING
+    wide[wide <= 0] = MISSING
     return wide
 
 

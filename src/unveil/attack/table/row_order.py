@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table.record_linkage import Neighbours, check_settings, compared, neighbours_of
 from unveil.data.table import Table
-from unveil.data.table.encode import MISSING, Encoded
+from unveil.data.table.encode import LAST_MARKER, Encoded
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
@@ -166,8 +166,8 @@ def _apart(original: Encoded, masked: Encoded, one: IntArray, other: IntArray) -
     total = float((original.codes[one] != masked.codes[other]).sum())
     for place, step in enumerate(_steps(original)):
         x, y = original.numbers[one, place], masked.numbers[other, place]
-        gone, lost = x == MISSING, y == MISSING
-        total += float((gone != lost).sum()) + step * float(np.abs(np.where(gone | lost, 0, x - y)).sum())
+        gone, lost = x <= LAST_MARKER, y <= LAST_MARKER
+        total += float(((gone | lost) & (x != y)).sum()) + step * float(np.abs(np.where(gone | lost, 0, x - y)).sum())
     return total / one.size
 
 
@@ -175,17 +175,25 @@ def _apart_by_chance(original: Encoded, masked: Encoded, rows: IntArray) -> floa
     """Return the mean distance of all pairs, from sorted columns instead of pair by pair."""
     total = 0.0
     for x, y in zip(original.codes[rows].T, masked.codes[rows].T, strict=True):
-        length = int(max(x.max(), y.max())) + 1
-        total += 1 - float(np.bincount(x, minlength=length) @ np.bincount(y, minlength=length)) / rows.size**2
+        total += 1 - _equal_pairs(x, y) / rows.size**2
     for place, step in enumerate(_steps(original)):
         x, y = original.numbers[rows, place], masked.numbers[rows, place]
-        x, y = x[x != MISSING].astype(np.float64), np.sort(y[y != MISSING]).astype(np.float64)
-        gone, lost = rows.size - x.size, rows.size - y.size
+        unlike = (rows.size**2) - _equal_pairs(x[x <= LAST_MARKER], y[y <= LAST_MARKER])
+        x, y = x[x > LAST_MARKER].astype(np.float64), np.sort(y[y > LAST_MARKER]).astype(np.float64)
+        unlike -= x.size * y.size
         below = np.searchsorted(y, x)
         sums = np.concatenate([[0.0], np.cumsum(y)])
         far = float((x * (2 * below - y.size) - 2 * sums[below] + sums[-1]).sum())
-        total += (gone * y.size + lost * x.size + step * far) / rows.size**2
+        total += (unlike + step * far) / rows.size**2
     return total
+
+
+def _equal_pairs(x: IntArray | Int32Array, y: IntArray | Int32Array) -> int:
+    """Return how many pairs of an entry of each are equal."""
+    values, counts = np.unique(x, return_counts=True)
+    others, more = np.unique(y, return_counts=True)
+    _, one, other = np.intersect1d(values, others, assume_unique=True, return_indices=True)
+    return int(counts[one] @ more[other])
 
 
 def _steps(table: Encoded) -> list[float]:

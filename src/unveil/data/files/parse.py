@@ -1,4 +1,4 @@
-"""Read numbers, dates and truth values out of columns of text: all cells of a column, or none of it."""
+"""Read numbers and dates out of columns of text: all cells of a column, or none of it."""
 
 from typing import TYPE_CHECKING
 
@@ -7,6 +7,7 @@ if TYPE_CHECKING:
 
 _WHOLE = r"^\s*[+-]?(0|[1-9][0-9]*)\s*$"
 _DECIMAL = r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+_PLAIN = r"^\s*[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _INFINITE = r"(?i)^\s*[+-]?inf(inity)?\s*$"
 _LEADING_ZERO = r"^\s*[+-]?0[0-9]"
 _DATE = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*$"
@@ -14,7 +15,6 @@ _MOMENT = (
     r"^\s*([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(\.[0-9]{1,9})?\s?"
     r"(Z|[+-][0-9]{2}:?[0-9]{2})?\s*$"
 )
-_TRUE, _FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 _MINUTE = 60_000_000
 #: Longer whole numbers are no numbers here: sums of some of these would not fit the 128 bits they are kept in.
 MOST_DIGITS = 36
@@ -30,16 +30,24 @@ def any_match(text: "pl.Series", pattern: str) -> bool:
     return bool(text.str.contains(pattern).any())
 
 
+def is_decimal(text: "pl.Series") -> "pl.Series":
+    """Return which filled cells are numbers."""
+    return text.str.contains(_DECIMAL)
+
+
+def is_infinite(text: "pl.Series") -> "pl.Series":
+    """Return which filled cells are the word for an infinite number."""
+    return text.str.contains(_INFINITE)
+
+
 def looks_whole(text: "pl.Series") -> bool:
     """Return whether every filled cell is a whole number without leading zeros."""
     return all_match(text, _WHOLE)
 
 
-def looks_decimal(text: "pl.Series") -> bool:
-    """Return whether every filled cell is a number; infinite ones count when there is another beside them."""
-    if all_match(text, _DECIMAL):
-        return True
-    return all_match(text, f"{_DECIMAL}|{_INFINITE}") and any_match(text, _DECIMAL)
+def looks_plain(text: "pl.Series") -> bool:
+    """Return whether every filled cell is a number without leading zeros."""
+    return all_match(text, _PLAIN)
 
 
 def has_leading_zero(text: "pl.Series") -> bool:
@@ -50,11 +58,6 @@ def has_leading_zero(text: "pl.Series") -> bool:
 def looks_like_dates(text: "pl.Series") -> bool:
     """Return whether every filled cell is a date or a moment as in ISO 8601."""
     return all_match(text, f"{_DATE}|{_MOMENT}")
-
-
-def looks_like_truth(text: "pl.Series") -> bool:
-    """Return whether every filled cell is the word true or false."""
-    return all_match(text, r"(?i)^\s*(true|false)\s*$")
 
 
 def fewest_bits(whole: "pl.Series") -> "pl.Series":
@@ -105,12 +108,3 @@ def to_moment(text: "pl.Series") -> "pl.Series":
     ahead = (sign * (hours * 60 + minutes) * _MINUTE).cast(pl.Duration("us"))
     days = text.str.strip_chars().str.to_datetime("%Y-%m-%d", strict=False, time_unit="us")
     return (moment - ahead).zip_with(moment.is_not_null(), days)
-
-
-def to_truth(text: "pl.Series") -> "pl.Series":
-    """Return true, yes, y, t and 1 as true, their opposites as false, anything else as null."""
-    import polars as pl
-
-    words = dict.fromkeys(_TRUE, True) | dict.fromkeys(_FALSE, False)
-    plain = text.str.strip_chars().str.to_lowercase()
-    return plain.replace_strict(words, default=None, return_dtype=pl.Boolean)

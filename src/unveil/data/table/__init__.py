@@ -1,5 +1,23 @@
 """Tables of people: columns with kinds and roles, rows that are never shown."""
 
-from unveil.data.table.table import KINDS, ROLES, Column, Kind, Role, Table, ToldKind, agree
+from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
+from unveil.data.table.dictionary_files import read_dictionary, write_kinds
+from unveil.data.table.markers import Marker
+from unveil.data.table.table import KINDS, ROLES, Column, Kind, Role, Table, ToldKind, agree, kind_notes
 
-__all__ = ["KINDS", "ROLES", "Column", "Kind", "Role", "Table", "ToldKind", "agree"]
+__all__ = [
+    "KINDS",
+    "ROLES",
+    "Column",
+    "Dictionary",
+    "Kind",
+    "Marker",
+    "Role",
+    "Table",
+    "ToldKind",
+    "agree",
+    "dictionary_of_labels",
+    "kind_notes",
+    "read_dictionary",
+    "write_kinds",
+]

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unveil._kernels.neighbours import index
 from unveil._kernels.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-#: Stands for a missing value among the grid units.
-MISSING = int(np.iinfo(np.int64).min)
+#: Stands for a missing value among the grid units; up to the last marker are those that say why it is missing.
+MISSING, LAST_MARKER = int(index.MISSING), int(index.LAST_MARKER)
 #: How many spans beyond the range a value counts that is not in the tables that make the range.
 BEYOND = 3
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil._kernels.types import Int32Array, IntArray
-from unveil.data.table._grid import MISSING, on_grid
+from unveil.data.table._grid import LAST_MARKER, MISSING, on_grid
 from unveil.data.table.table import Kind, Table
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MISSING", "Encoded", "encode"]
+__all__ = ["LAST_MARKER", "MISSING", "Encoded", "encode", "without_markers"]
 
 
 _LARGEST_DISTANCE = 2**61
@@ -29,15 +29,18 @@ class Encoded:
     """One table's columns as whole numbers, on scales and codes that all tables of one call share.
 
     The distance of two rows is the sum of ``step_cost`` times the difference over the number columns, plus
-    ``mismatch_cost`` for each code that differs and for each number that only one of the two rows has. It is at most
-    2**61. Divided by ``mismatch_cost`` it counts mismatches, a whole span being one.
+    ``mismatch_cost`` for each code that differs and for each number that only one of the two rows has, or that neither
+    has for another reason. It is at most 2**61. Divided by ``mismatch_cost`` it counts mismatches, a whole span being
+    one.
 
     Attributes
     ----------
     names_numbers, numbers
-        The columns of kinds number, ordered and date, in grid units; `MISSING` where the value is missing.
+        The columns of kinds number, ordered and date, in grid units; `MISSING` where the value is missing, and one of
+        the next numbers up to `LAST_MARKER` where a marker stands for it: each marker equals itself only.
     names_codes, codes
-        All other columns, each value a number from 1 on; 0 is a missing value, a category of its own.
+        All other columns, each value a number from 1 on; 0 is a missing value, a category of its own, and so is each
+        number below 0, a marker that stands for no value.
     step_cost
         The cost of one grid unit of each number column; 0 for a column whose span is 0.
     mismatch_cost
@@ -102,6 +105,9 @@ def encode(tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence
     for place, name in enumerate(code_names):
         for coded, part in zip(codes, _codes([table.frame[name] for table in tables]), strict=True):
             coded[:, place] = part
+        for coded, marker in zip(codes, _markers(tables, name), strict=True):
+            if marker is not None:
+                coded[:, place] = np.where(coded[:, place] == 0, -marker, coded[:, place])
     numbers = [np.empty((table.rows, len(number_names)), np.int64) for table in tables]
     spans, reach, exact = [], len(code_names), True
     for place, name in enumerate(number_names):
@@ -109,8 +115,8 @@ def encode(tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence
         spans.append(grid.span)
         reach += grid.reach
         exact = exact and grid.exact
-        for array, units in zip(numbers, grid.values, strict=True):
-            array[:, place] = units
+        for array, units, marker in zip(numbers, grid.values, _markers(tables, name), strict=True):
+            array[:, place] = units if marker is None else np.where(units == MISSING, MISSING + marker, units)
     mismatch, fits = _mismatch_cost(spans, reach)
     if not fits:
         # The wider steps of a column may make its reach one span longer.
@@ -164,6 +170,28 @@ def _codes(parts: Sequence["pl.Series"]) -> list[Int32Array]:
     return np.split(found.fill_null(0).cast(pl.Int32).to_numpy(), np.cumsum([part.len() for part in parts])[:-1])
 
 
+def _markers(tables: Sequence[Table], name: str) -> list[IntArray | None]:
+    """Return the number of the marker in each cell, the same in all tables for the same marker; 0 for none."""
+    keys = sorted({marker.key for table in tables if name in table.marked for marker in table.column(name).markers})
+    numbers: list[IntArray | None] = []
+    for table in tables:
+        if name in table.marked:
+            own = [0, *(1 + keys.index(marker.key) for marker in table.column(name).markers)]
+            numbers.append(np.array(own, np.int64)[table.marked[name].to_numpy()])
+        else:
+            numbers.append(None)
+    return numbers
+
+
+def without_markers(numbers: IntArray) -> IntArray:
+    """Return grid units with `MISSING` for every marker, for those who do not ask why a value is missing.
+
+    >>> without_markers(np.array([MISSING, MISSING + 2, 7])) == [MISSING, MISSING, 7]
+    array([ True,  True,  True])
+    """
+    return np.where(numbers <= LAST_MARKER, MISSING, numbers)
+
+
 def _mismatch_cost(spans: Sequence[int], reach: int) -> tuple[int, bool]:
     """Return the cost of a mismatch, and whether every span divides it."""
     most = _LARGEST_DISTANCE // max(1, reach)
@@ -183,5 +211,5 @@ def _widened(numbers: Sequence[IntArray], spans: Sequence[int], most: int) -> li
         if step > 1:
             for array in numbers:
                 units = array[:, place]
-                units[...] = np.where(units == MISSING, MISSING, units // step)
+                units[...] = np.where(units <= LAST_MARKER, units, units // step)
     return [span // max(1, -(-span // most)) for span in spans]

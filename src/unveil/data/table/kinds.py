@@ -1,55 +1,99 @@
 """Tell what kind of values a column holds and what role it plays, with the reason, or do as told."""
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from unveil.data.files import parse as _parse
-from unveil.errors import InputError
+from unveil.data.table.bands import in_order
+from unveil.data.table.dates import have_two_orders, looks_like_dates, to_moments
+from unveil.data.table.forms import (
+    KINDS,
+    Kind,
+    ToldKind,
+    as_truth,
+    filled_cells,
+    in_form,
+    kind_of,
+    normal,
+    numbers_of,
+    refuse_lost,
+    text_of,
+    without_blanks,
+)
+from unveil.data.table.markers import Marker, is_unlisted, marked_cells, number_markers, number_of, word_markers
+from unveil.data.table.rules import (
+    ENOUGH_ROWS,
+    MOST_CODES,
+    Confidence,
+    Guess,
+    WholeNumbers,
+    few_values,
+    kind_of_whole,
+    kind_of_words,
+    truth_pair,
+)
+from unveil.data.table.words import MarkerKind, names_people, telling_word
 
 if TYPE_CHECKING:
     import polars as pl
 
-Kind = Literal["number", "category", "ordered", "date", "boolean", "text"]
+__all__ = ["KINDS", "ROLES", "Confidence", "Kind", "Role", "Settled", "ToldKind", "guess_role", "settle"]
+
 Role = Literal["identifier", "known", "sensitive", "ignored"]
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
 ROLES: tuple[Role, ...] = get_args(Role)
-#: A kind as callers tell it: its name, or the levels of an ordered column from the lowest to the highest.
-ToldKind = Kind | Sequence[str]
 
-_LONG_TEXT = 30
-_ENOUGH_ROWS = 20
 _CODE_DIGITS = 8
-_CODE_WORDS = {"zip", "zipcode", "postcode", "postal", "plz", "fips", "code", "codes", "icd"}
-_IDENTIFIER_WORDS = {
-    "id", "ids", "identifier", "uuid", "guid", "ssn", "email", "mail", "phone", "telephone", "mobile", "name",
-    "firstname", "lastname", "fullname", "surname", "username", "passport", "iban", "key",
-}  # fmt: skip
-_CODE_REASON = "whole numbers under a name that says they are codes"
-_LONG_REASON = f"whole numbers of more than {_parse.MOST_DIGITS} digits"
+_LOOKED_AT = 1_000
+# The first and the last day that eight digits are taken for.
+_DAYS = (19000101, 20991231)
+_LONG = Guess("category", "sure", f"whole numbers of more than {_parse.MOST_DIGITS} digits")
+_LEADING_ZERO = Guess("category", "sure", "numbers with leading zeros, which are codes")
+_TRUTH = Guess("boolean", "sure", "it has two values, one for no and one for yes")
 
 
-class Settled(NamedTuple):
-    """A column in the form its kind is kept in, that kind, and why."""
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """A column in the form its kind is kept in, that kind and why, and the cells that stand for no value.
+
+    ``marked`` says which marker each cell holds (None where there are no markers); ``codes`` are the numbers of a
+    category whose order is still to be tested; ``written`` is how a truth value (false, true) or a date was written;
+    ``question`` is a sentence on what only the owner of the data can know.
+    """
 
     values: "pl.Series"
     kind: Kind
     reason: str
+    confidence: Confidence
+    markers: tuple[Marker, ...] = ()
+    marked: "pl.Series | None" = None
+    codes: "pl.Series | None" = None
+    written: tuple[str, ...] = ()
+    question: str = ""
+
+
+class _Raw(NamedTuple):
+    """A column as it came in, its cells that are markers, and the markers that were told."""
+
+    series: "pl.Series"
+    cells: Mapping[str, Marker]
+    asked: Sequence[Marker]
 
 
 def settle(
     series: "pl.Series",
     *,
     told: ToldKind | None = None,
-    missing: Collection[str] = (),
+    markers: Mapping[str, MarkerKind] | None = None,
     remark: str = "",
+    why: str = "",
     table: str = "table",
 ) -> Settled:
-    """Return the column's values in the form of its kind, the kind and the reason.
+    """Return the column's values in the form of its kind, the kind, the reason and the markers.
 
     A number is kept as Int64, Int128 or Float64, a date as microseconds in UTC, a boolean as Boolean, a category and
-    a text as String, an ordered column as Enum (or as the numbers it holds). Missing is null in all of them.
+    a text as String, an ordered column as Enum (or as the numbers it holds). Missing is null in all of them, and so is
+    every marker, except that in a category or a text a marker that was not told stays a word.
 
     Parameters
     ----------
@@ -57,230 +101,288 @@ def settle(
         The column as it came in.
     told
         The kind it must have, or its levels from the lowest to the highest; None guesses.
-    missing
-        Texts that stand for a missing value, beside the empty cell.
+    markers
+        Texts that stand for no value, with their classes, beside those that are known everywhere.
     remark
         What is already known of the cells: a column with a remark is a category.
+    why
+        Why it must have the told kind, where nobody told it.
     table
         How messages call the table.
 
     Examples
     --------
     >>> import polars as pl
-    >>> settle(pl.Series("age", ["39", "", "50"])).reason
-    'every cell is a whole number'
+    >>> settled = settle(pl.Series("age", ["39", "", "N", "50"]))
+    >>> settled.values.to_list(), settled.markers
+    ([39, None, None, 50], (Marker(text='N', kind_of_marker='not applicable'),))
     >>> settle(pl.Series("ward", ["007", "012"])).kind
     'category'
     """
     import polars as pl
 
-    values = _normal(series, missing, table)
+    values = normal(series, table)
+    asked = [Marker(text, kind, told=True) for text, kind in (markers or {}).items()]
     if told is not None:
-        return _as_told(values, told, table)
+        values = without_blanks(values)
+        settled = read_as(values, told, asked, table=table)
+        why = why or f"its kind was told to be {kind_of(told)}"
+        refuse_lost(without(values, settled.marked), settled.values, told, why, table)
+        return settled
     if values.null_count() == values.len():
-        return Settled(values.cast(pl.String), "category", "every cell is missing")
+        return Settled(values.cast(pl.String), "category", "every cell is missing", "sure")
     if remark:
-        return Settled(values, "category", remark)
+        return Settled(values, "category", remark, "likely")
     if values.dtype == pl.String:
-        return _from_text(values, table)
+        return _from_text(values, asked, table)
     if values.dtype == pl.Boolean:
-        return Settled(values, "boolean", "every cell is true or false")
+        return Settled(values, "boolean", "every cell is true or false", "sure")
     if values.dtype == pl.Datetime:
-        return Settled(values, "date", "every cell is a date or a moment")
+        return Settled(values, "date", "every cell is a date or a moment", "sure")
     if values.dtype == pl.Enum:
-        return Settled(values, "ordered", "the column comes with an order of its values")
+        settled = read_as(values, "ordered", asked, table=table)
+        return replace(settled, reason="the column comes with an order of its values", confidence="labels")
     if values.dtype == pl.Int128 and not values.cast(pl.Float64).abs().lt(10.0**_parse.MOST_DIGITS).all():
-        return Settled(_text(values), "category", _LONG_REASON)
-    if values.dtype.is_integer() and _words(series.name) & _CODE_WORDS:
-        return Settled(_text(values), "category", _CODE_REASON)
-    return Settled(values, "number", _number_reason(values))
+        return _finished(_Raw(values, {}, asked), _LONG)
+    return _from_numbers(_Raw(values, {}, asked), values)
 
 
-def _number_reason(values: "pl.Series") -> str:
-    return f"every cell is a {'whole ' if values.dtype.is_integer() else ''}number"
+def _from_text(text: "pl.Series", asked: Sequence[Marker], table: str) -> Settled:
+    if _mostly_differs(text) and _parse.looks_plain(text):
+        # To find the different cells would cost more than to look at all of them.
+        return _from_digits(_Raw(text, {}, asked), text, table)
+    text, different = filled_cells(text)
+    is_number = _parse.is_decimal(different)
+    words = different.filter(~is_number)
+    cells = word_markers(words, different.len() - words.len(), asked)
+    raw = _Raw(text, cells, asked)
+    rest = words.filter(~words.is_in(list(cells)))
+    if words.len() < different.len() and _parse.is_infinite(rest).all():
+        return _from_digits(raw, different.filter(is_number), table)
+    cells |= _told_digits(different.filter(is_number), asked)
+    return _from_words(raw._replace(cells=cells), different.filter(~different.is_in(list(cells))))
 
 
-def _normal(series: "pl.Series", missing: Collection[str], table: str) -> "pl.Series":
-    """Return the column in one of the seven types that the kinds are told from, with null for every missing value."""
-    import polars as pl
-
-    dtype = series.dtype
-    if dtype == pl.Enum:
-        return series.set(series.cast(pl.String).is_in(list(missing)), None) if missing else series
-    if dtype.is_float():
-        return _finite(series.cast(pl.Float64).fill_nan(None), table)
-    if dtype.is_integer():
-        return _parse.fewest_bits(series)
-    if dtype.is_decimal():
-        return _parse.fewest_bits(series.cast(pl.Int128)) if dtype.scale == 0 else series.cast(pl.Float64)  # type: ignore[attr-defined]
-    if dtype == pl.Boolean:
-        return series
-    if dtype == pl.Date:
-        return series.cast(pl.Datetime("us"))
-    if dtype == pl.Datetime:
-        zoned = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if dtype.time_zone else series  # type: ignore[attr-defined]
-        return zoned.cast(pl.Datetime("us"))
-    if dtype == pl.Duration:
-        return series.cast(pl.Duration("us")).cast(pl.Int64)
-    if dtype == pl.Time:
-        return series.cast(pl.Int64) // 1000
-    text = series.bin.encode("hex") if dtype == pl.Binary else series.cast(pl.String)
-    gone = (text.str.strip_chars() == "") | text.is_in(list(missing)) if missing else text.str.strip_chars() == ""
-    return text.set(gone, None) if gone.any() else text
+def _mostly_differs(text: "pl.Series") -> bool:
+    looked_at = text.gather_every(max(1, text.len() // _LOOKED_AT))
+    return text.len() > _LOOKED_AT and looked_at.n_unique() > looked_at.len() / 2
 
 
-def _finite(values: "pl.Series", table: str) -> "pl.Series":
-    infinite = values.is_infinite()
-    if infinite.any():
-        raise InputError(
-            f"column {values.name!r} of the {table} must hold finite numbers, but holds {int(infinite.sum())} infinite "
-            f"ones, the first in row {infinite.arg_true()[0] + 1} (counted from 1 below the header). "
-            "Replace them, or leave the column out"
-        )
-    return values
+def _from_digits(raw: _Raw, digits: "pl.Series", table: str) -> Settled:
+    """Return what a column of text is whose cells are numbers: ``digits``, or plain ones where that is all of it."""
+    if digits is not raw.series and _parse.has_leading_zero(digits):
+        return _finished(raw, _LEADING_ZERO)
+    words = int(raw.series.is_in(list(raw.cells)).sum()) if raw.cells else 0
+    others = raw.series.null_count() + words
+    numbers = numbers_of(raw.series, others, digits, table=table)
+    if numbers.null_count() > others:
+        return _finished(raw, _LONG)
+    if digits is raw.series:
+        return _from_numbers(raw, numbers)
+    # Two texts may be one number, as 1 and 1.0 are.
+    return _from_numbers(raw, numbers, digits.str.strip_chars().cast(numbers.dtype).unique())
 
 
-def _from_text(text: "pl.Series", table: str) -> Settled:
-    if _parse.looks_decimal(text):
-        if _parse.has_leading_zero(text):
-            return Settled(text, "category", "numbers with leading zeros, which are codes")
-        if _parse.looks_whole(text):
-            if _words(text.name) & _CODE_WORDS:
-                return Settled(text, "category", _CODE_REASON)
-            whole = _parse.to_whole(text)
-            if whole.null_count() > text.null_count():
-                return Settled(text, "category", _LONG_REASON)
-            return Settled(whole, "number", _number_reason(whole))
-        number = _finite(_parse.to_number(text), table)
-        return Settled(number, "number", _number_reason(number))
-    if _parse.looks_like_truth(text):
-        return Settled(_parse.to_truth(text), "boolean", "every cell is true or false")
-    if _parse.looks_like_dates(text):
-        moment = _parse.to_moment(text)
-        if moment.null_count() == text.null_count():
-            return Settled(moment, "date", "every cell is a date or a moment as in ISO 8601")
-    filled = text.len() - text.null_count()
-    length = text.str.len_chars().mean()
-    if isinstance(length, float) and length > _LONG_TEXT and text.n_unique() > filled / 2:
-        return Settled(
-            text, "text", "long texts, most of them different; two texts are equal or not, as categories are"
-        )
-    return Settled(text, "category", "cells that are no numbers, dates or truth values")
+def _from_numbers(raw: _Raw, numbers: "pl.Series", different: "pl.Series | None" = None) -> Settled:
+    """Return what a column is whose cells are these numbers, null where a cell is empty or a marker.
 
-
-def _as_told(values: "pl.Series", told: ToldKind, table: str) -> Settled:
-    import polars as pl
-
-    if not isinstance(told, str):
-        return Settled(_with_levels(values, told, table), "ordered", "as told")
-    if told not in KINDS:
-        raise InputError(
-            f"the kind of column {values.name!r} must be one of {', '.join(KINDS)}. Correct it in kinds={{…}}"
-        )
-    if told in ("category", "text"):
-        return Settled(_text(values), told, "as told")
-    if told == "ordered":
-        return Settled(_ordered(values, table), told, "as told")
-    before = values
-    if values.dtype == pl.Enum:
-        values = values.cast(pl.String)
-    if told == "number" and values.dtype == pl.String:
-        values = _finite(_parse.to_number(values), table)
-    elif told == "number" and values.dtype in (pl.Boolean, pl.Datetime):
-        values = values.cast(pl.Int64)
-    elif told == "boolean" and values.dtype != pl.Boolean:
-        values = _parse.to_truth(_text(values))
-    elif told == "date" and values.dtype != pl.Datetime:
-        values = _parse.to_moment(_text(values))
-    must = {"number": "numbers", "boolean": "true or false", "date": "dates such as 2024-12-31"}[told]
-    _refuse_lost(before, values, f"hold {must}, because its kind was told to be {told}", table)
-    return Settled(values, told, "as told")
-
-
-def _refuse_lost(before: "pl.Series", after: "pl.Series", must: str, table: str) -> None:
-    if after.null_count() > before.null_count():
-        lost = after.is_null() & before.is_not_null()
-        raise InputError(
-            f"column {before.name!r} of the {table} must {must}, but {int(lost.sum())} cells do not fit, the first in "
-            f"row {lost.arg_true()[0] + 1} (counted from 1 below the header). "
-            "Tell another kind with kinds={…}, or name the texts that stand for missing values with missing=(…)"
-        )
-
-
-def _ordered(values: "pl.Series", table: str) -> "pl.Series":
-    import polars as pl
-
-    if values.dtype != pl.String:
-        return values.cast(pl.Int64) if values.dtype in (pl.Boolean, pl.Datetime) else values
-    number = _parse.to_number(values)
-    if number.null_count() > values.null_count():
-        raise InputError(
-            f"column {values.name!r} of the {table} was told to be ordered, but its cells are words and have no order "
-            f"of their own. Tell its levels from the lowest to the highest with kinds={{{values.name!r}: ['…', '…']}}"
-        )
-    return _finite(number, table)
-
-
-def _with_levels(values: "pl.Series", levels: Sequence[str], table: str) -> "pl.Series":
-    import polars as pl
-
-    words = [str(level) for level in levels]
-    if len(set(words)) < len(words) or not words:
-        raise InputError(
-            f"the levels of column {values.name!r} must be different words, from the lowest to the highest"
-        )
-    text = _text(values)
-    ordered = text.cast(pl.Enum(words), strict=False)
-    _refuse_lost(text, ordered, "hold only the levels that were told for it", table)
-    return ordered
-
-
-def _text(values: "pl.Series") -> "pl.Series":
-    """Return the cells as text; whole numbers are written without decimals, whatever type they have."""
-    import polars as pl
-
-    text = values.cast(pl.String)
-    return text.str.replace(r"\.0$", "") if values.dtype == pl.Float64 else text
-
-
-def _words(name: str) -> set[str]:
-    """Return the words of a column name, in lower case.
-
-    >>> sorted(_words("PatientID_number"))
-    ['id', 'number', 'patient']
+    ``different`` are the different ones, where they are known.
     """
-    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)
-    return {part.lower() for part in parts}
+    import polars as pl
+
+    name, filled = raw.series.name, numbers.len() - numbers.null_count()
+    different = numbers.drop_nulls().unique() if different is None else different
+    different = different.sort() if different.len() <= MOST_CODES else different
+    found = _told_numbers(different, raw.asked)
+    if filled >= ENOUGH_ROWS:
+        known = {marker.key for marker in found}
+        found += [marker for marker in number_markers(different, numbers) if marker.key not in known]
+    if found:
+        raw = raw._replace(cells={**raw.cells, **{marker.text: marker for marker in found}})
+        gone = pl.Series([number_of(marker.text) for marker in found], dtype=pl.Float64)
+        different = different.filter(~different.cast(pl.Float64).is_in(gone.implode()))
+    whole = numbers.dtype.is_integer() or bool((different == different.floor()).all())
+    if filled < ENOUGH_ROWS:
+        guess = _in_few_rows(name, whole=whole)
+    elif different.len() == 2 and truth_pair(text_of(different).to_list()):
+        guess = _TRUTH
+    elif few := few_values(different.len()):
+        guess = few
+    elif whole and _DAYS[0] <= different.min() <= different.max() <= _DAYS[1] and looks_like_dates(text_of(different)):  # type: ignore[operator]
+        guess = Guess("date", "sure", "every cell is a date in eight digits")
+    elif not whole:
+        guess = Guess("number", "sure", "every cell is a number")
+    elif _identifies(name, different, filled, numbers.len()):
+        guess = Guess("number", "sure", "every cell is a whole number")
+    else:
+        guess = kind_of_whole(name, WholeNumbers(different, numbers))
+    settled = _finished(raw, guess, numbers)
+    return replace(settled, question=_question(name, different)) if different.len() <= MOST_CODES else settled
+
+
+def _told_numbers(different: "pl.Series", asked: Sequence[Marker]) -> list[Marker]:
+    """Return the numbers that were told to be markers, of those that are there."""
+    told = [(marker, number_of(marker.text)) for marker in asked]
+    return [marker for marker, number in told if number is not None and (different == number).any()]
+
+
+def _told_digits(digits: "pl.Series", asked: Sequence[Marker]) -> dict[str, Marker]:
+    """Return the cells of digits beside words that were told to be markers."""
+    told = {marker.key: marker for marker in asked if number_of(marker.text) is not None}
+    cells = digits.to_list() if told else []
+    return {cell: told[key] for cell in cells if (key := Marker(cell, "missing").key) in told}
+
+
+def _in_few_rows(name: str, *, whole: bool) -> Guess:
+    word = telling_word(name)
+    if whole and word is not None and word[0] == "group":
+        return Guess("category", "likely", f"whole numbers, and {word[1]!r} in its name says that they are codes")
+    return Guess("number", "likely", f"every cell is a {'whole ' if whole else ''}number")
+
+
+def _question(name: str, different: "pl.Series") -> str:
+    """Return the question whether 8 or 9 stands for no answer, where it stands apart above few codes."""
+    values = different.to_list()
+    apart = [value for value in values if value in (8, 9)]
+    rest = values[: len(values) - len(apart)]
+    if not apart or len(rest) < 2 or rest[0] not in (0, 1) or rest[-1] > 5 or len(rest) != rest[-1] - rest[0] + 1:
+        return ""
+    codes = " and ".join(f"{value:g}" for value in apart)
+    return f"{codes} may stand for no answer in {name!r}. If so, name {'them' if len(apart) > 1 else 'it'} as missing"
+
+
+def _from_words(raw: _Raw, different: "pl.Series") -> Settled:
+    """Return what a column of text is that holds more than numbers; ``different`` are its cells that are no markers."""
+    text = raw.series
+    filled = text.len() - text.null_count()
+    if different.len() == 2 and (pair := truth_pair(different.to_list())):
+        return replace(_finished(raw, _TRUTH), written=pair)
+    if filled >= ENOUGH_ROWS and (few := few_values(different.len())):
+        return _finished(raw, few)
+    if different.len() and (dates := looks_like_dates(different)):
+        doubt = "" if dates.sure else ", though day and month could be exchanged"
+        reason = f"every cell is a date or a moment {dates.way}{doubt}"
+        guess = Guess("date", "sure" if dates.sure else "unsure", reason, dates=dates)
+        return replace(_finished(raw, guess), written=(dates.way,))
+    settled = _finished(raw, kind_of_words(different, text.len(), filled))
+    if have_two_orders(different):
+        question = (
+            f"{text.name!r} was read as words: some of its cells can only be day/month/year and others only "
+            "month/day/year. Write its dates in one order"
+        )
+        return replace(settled, question=question)
+    return settled
+
+
+def _finished(raw: _Raw, guess: Guess, numbers: "pl.Series | None" = None) -> Settled:
+    """Return the column in the form of the kind that a rule says; ``numbers`` are the numbers its cells are."""
+    import polars as pl
+
+    markers, marked = marked_cells(raw.series, numbers, raw.cells)
+    reason = guess.reason
+    if markers:
+        reason += f", beside {len(markers)} marker{'s' * (len(markers) > 1)} of no value"
+    settled = Settled(raw.series, guess.kind, reason, guess.confidence, markers, marked)
+    if any(not marker.told and is_unlisted(marker) for marker in markers):
+        settled = replace(settled, confidence="unsure", reason=f"{reason}, one of them on no list")
+    if guess.kind in ("category", "text"):
+        codes = without(numbers, marked) if guess.asks and numbers is not None else None
+        return replace(settled, values=text_of(_words(raw.series, markers, marked)), codes=codes)
+    values = without(raw.series if numbers is None else numbers, marked)
+    if guess.kind == "boolean":
+        truth = as_truth(values) if numbers is None else values == 1
+        return replace(settled, values=truth, written=("0", "1"))
+    if guess.kind == "date":
+        return replace(settled, values=to_moments(text_of(values), guess.dates))
+    if guess.kind == "ordered" and values.dtype == pl.String:
+        return replace(settled, values=values.cast(pl.Enum(in_order(values.drop_nulls().unique().to_list()))))
+    return replace(settled, values=values)
+
+
+def without(values: "pl.Series", marked: "pl.Series | None") -> "pl.Series":
+    """Return the values with null in place of every marker."""
+    return values if marked is None else values.set(marked > 0, None)
+
+
+def _words(values: "pl.Series", markers: Sequence[Marker], marked: "pl.Series | None") -> "pl.Series":
+    """Return the values with null in place of those markers that are no words of a category."""
+    gone = [place for place, marker in enumerate(markers, 1) if marker.is_null_in_words]
+    return values if marked is None or not gone else values.set(marked.is_in(gone), None)
+
+
+def read_as(values: "pl.Series", told: ToldKind, asked: Sequence[Marker], *, table: str) -> Settled:
+    """Return the column in the form of a kind that it must have, with null where a cell does not fit.
+
+    Listed markers count where the kind has no words of its own; in a category those alone that are asked for, and
+    those that were suppressed. Numbers are markers only where they are asked for.
+    """
+    import polars as pl
+
+    kind = kind_of(told)
+    words = kind in ("category", "text")
+    raw = values.cast(pl.String) if values.dtype == pl.Enum else values
+    numbers = values if values.dtype.is_numeric() else None
+    cells: dict[str, Marker] = {}
+    if raw.dtype == pl.String:
+        levels = [] if isinstance(told, str) else [str(level) for level in told]
+        levels += values.dtype.categories.to_list() if isinstance(values.dtype, pl.Enum) else []
+        different = raw.drop_nulls().unique()
+        is_number = _parse.is_decimal(different)
+        known = {marker.key for marker in asked}
+        for cell, marker in word_markers(
+            different.filter(~is_number), int(is_number.sum()), asked, unlisted=False
+        ).items():
+            listed = marker.kind_of_marker == "suppressed" if words else cell not in levels
+            if listed or marker.key in known:
+                cells[cell] = marker
+        if any(number_of(marker.text) is not None for marker in asked):
+            numbers = raw.str.strip_chars().cast(pl.Float64, strict=False).fill_nan(None)
+    if numbers is not None:
+        cells |= {marker.text: marker for marker in _told_numbers(numbers.drop_nulls().unique(), asked)}
+    markers, marked = marked_cells(raw, numbers, cells)
+    left = _words(values, markers, marked) if words else without(values, marked)
+    return Settled(in_form(left, told, table), kind, "as told", "told", markers, marked)
 
 
 def guess_role(values: "pl.Series", kind: Kind) -> tuple[Role, str]:
     """Return the role of a column and why: an identifier where every row has its own value, else known.
 
     Numbers with decimals, dates and truth values are never guessed to be identifiers, and whole numbers without a
-    telling name only if they count the rows or are long codes: an income that happens to differ in all rows is
-    something an adversary can know, and leaving it out would hide a risk.
+    telling name only if they count the rows, are so close together that by chance two would be equal, or are long
+    codes: an income that happens to differ in all rows is something an adversary can know, and leaving it out would
+    hide a risk.
 
     >>> import polars as pl
     >>> guess_role(pl.Series("patient_id", [11, 7, 12]), "number")
     ('identifier', 'every value is different and the name says so')
     """
-    known: tuple[Role, str] = ("known", "an adversary may know it")
-    whole = kind == "number" and values.dtype.is_integer()
-    if not (whole or kind in ("category", "text")):
-        return known
-    filled = values.len() - values.null_count()
-    by_name = bool(_words(values.name) & _IDENTIFIER_WORDS)
-    if not filled or (not by_name and (filled < max(_ENOUGH_ROWS, values.len()))):
-        return known
-    if values.drop_nulls().n_unique() < filled:
-        return known
-    if by_name:
-        return "identifier", "every value is different and the name says so"
-    if not whole:
-        return "identifier", "every row has its own value"
-    low, high = int(values.min()), int(values.max())  # type: ignore[arg-type]
-    if high - low + 1 == filled:
-        return "identifier", "it counts the rows"
+    if kind in ("category", "text") or (kind == "number" and values.dtype.is_integer()):
+        filled = values.len() - values.null_count()
+        # To count the different values of all columns would cost more than all else.
+        candidate = filled == values.len() >= ENOUGH_ROWS or names_people(values.name)
+        if filled and candidate and values.head(_LOOKED_AT).drop_nulls().is_unique().all():
+            different = values.drop_nulls().unique()
+            if why := _identifies(values.name, different, filled, values.len()):
+                return "identifier", why
+    return "known", "an adversary may know it"
+
+
+def _identifies(name: str, different: "pl.Series", filled: int, rows: int) -> str:
+    """Return why a column identifies people, of whose filled cells ``different`` are the different ones; else ''."""
+    number = different.len()
+    if number < filled:
+        return ""
+    if names_people(name):
+        return "every value is different and the name says so"
+    if number < max(ENOUGH_ROWS, rows):
+        return ""
+    if not different.dtype.is_numeric():
+        return "every row has its own value"
+    low, high = int(different.min()), int(different.max())  # type: ignore[arg-type]
+    if high - low + 1 == number:
+        return "it counts the rows"
+    if number * (number - 1) // 2 > 10 * (high - low):
+        return "every row has its own number, though few numbers are possible"
     if low >= 10 ** (_CODE_DIGITS - 1) and len(str(low)) == len(str(high)):
-        return "identifier", "every row has its own number of as many digits"
-    return known
+        return "every row has its own number of as many digits"
+    return ""

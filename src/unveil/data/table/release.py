@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from unveil.data.table.table import Table, agree
+from unveil.data.table.table import Table, agree, kind_notes
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Release:
             raise InputError("the kind of a release must be 'masked', 'synthetic' or None. Correct it")
         tables = agree(self.original, self.released, *([] if self.control is None else [self.control]))
         added = [note for table in tables for note in table.notes if note not in self.notes]
+        added += kind_notes(tables[0])
         for name, table in zip(("original", "released", "control"), tables, strict=False):
             object.__setattr__(self, name, table)
         object.__setattr__(self, "notes", (*self.notes, *dict.fromkeys(added)))

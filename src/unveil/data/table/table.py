@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING, Any
 from unveil.data.files.read import read_file
 from unveil.data.files.settings import FileSettings, Header
 from unveil.data.files.statistical import without_missing
-from unveil.data.table._agreement import one_kind
+from unveil.data.table._agreement import Part, one_kind
+from unveil.data.table._build import settled_columns
 from unveil.data.table._names import matched, renamed
-from unveil.data.table.kinds import KINDS, ROLES, Kind, Role, Settled, ToldKind, guess_role, settle
+from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
+from unveil.data.table.dictionary_files import read_dictionary
+from unveil.data.table.kinds import KINDS, ROLES, Confidence, Kind, Role, Settled, ToldKind, guess_role
+from unveil.data.table.markers import Marker, ToldMarkers, told_markers
 from unveil.data.table.native import series_of
 from unveil.errors import InputError, did_you_mean
 
@@ -23,16 +27,37 @@ if TYPE_CHECKING:
 
     from unveil._kernels.types import IntArray
 
-__all__ = ["KINDS", "ROLES", "Column", "Kind", "Role", "Table", "ToldKind", "agree"]
+__all__ = ["KINDS", "ROLES", "Column", "Kind", "Role", "Table", "ToldKind", "agree", "kind_notes"]
 
 _SHOWN = 10
+_SAID: tuple[Confidence, ...] = ("told", "dictionary", "labels")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Column:
     """What is known of a column without looking at its rows.
 
-    ``reason`` says why this kind and role were guessed, or "as told"; ``missing`` counts the missing values.
+    Attributes
+    ----------
+    name, kind, role
+        What it is called, what it holds and what it is to an adversary.
+    reason
+        Why this kind and role were guessed, or "as told".
+    missing
+        How many cells are null.
+    role_told
+        Whether the role was told.
+    confidence
+        Where the kind comes from: "told", "dictionary", "labels" (inside the file), or a guess that is "sure",
+        "likely" or "unsure".
+    markers
+        The texts that stand for no value; `Table.marked` says where they stand.
+    question
+        A sentence on what only the owner of the data can know, or "".
+    written
+        How the two truth values, or the dates, were written, where that is known.
+    follows
+        Whether its kind was taken from another table with which it agrees.
     """
 
     name: str
@@ -40,8 +65,17 @@ class Column:
     role: Role
     reason: str
     missing: int
-    kind_told: bool = False
     role_told: bool = False
+    confidence: Confidence = "sure"
+    markers: tuple[Marker, ...] = ()
+    question: str = ""
+    written: tuple[str, ...] = ()
+    follows: bool = False
+
+    @property
+    def kind_told(self) -> bool:
+        """Whether the kind was told."""
+        return self.confidence == "told"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +84,8 @@ class Table:
 
     Made by `Table.from_frame` and `Table.read`. ``frame`` is for the library itself: each kind is kept in one form
     (see `unveil.data.table.kinds.settle`), a missing value is null. ``notes`` say what was left out on the way.
+    ``marked`` says for each column with markers which of them each cell holds, as UInt8: 0 none, else its place among
+    the column's markers, from 1.
     """
 
     name: str
@@ -57,6 +93,7 @@ class Table:
     frame: "pl.DataFrame" = field(repr=False)
     sha256: str | None = None
     notes: tuple[str, ...] = ()
+    marked: "Mapping[str, pl.Series]" = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_frame(
@@ -66,7 +103,9 @@ class Table:
         name: str = "table",
         kinds: Mapping[str, ToldKind] | None = None,
         roles: Mapping[str, Role] | None = None,
-        missing: Collection[str] = (),
+        missing: Collection[str] | Mapping[str, Collection[str]] = (),
+        markers: ToldMarkers | None = None,
+        dictionary: Dictionary | str | os.PathLike[str] | None = None,
         rename: Mapping[str, str] | None = None,
     ) -> "Table":
         """Return the rows of any DataFrame, list of dicts or mapping of columns as a table; it stays as it is.
@@ -85,7 +124,14 @@ class Table:
         roles
             Roles of columns: "identifier", "known", "sensitive", "ignored".
         missing
-            Texts that stand for a missing value, such as "?" or "NA". Null, NaN and the empty cell always do.
+            Texts that stand for a missing value, such as "unknown", for all columns or as ``{"age": ["-1"]}`` for one.
+            Null, NaN and the empty cell always do, and so do texts that are known everywhere, such as "NA".
+        markers
+            Texts that stand for no value, with their classes ("missing", "not applicable", "suppressed", "own code"),
+            as ``{"#": "suppressed"}`` for all columns or as ``{"age": {"999": "not applicable"}}`` for one.
+        dictionary
+            What is known of the columns from elsewhere: a file that `read_dictionary` reads, or what it returned. What
+            is told goes before it, and it goes before guesses.
         rename
             New names of columns by those they have in the frame; all other settings use the new ones.
 
@@ -97,7 +143,7 @@ class Table:
         [('age', 'number', 'known', 1), ('town', 'category', 'known', 1)]
         """
         columns = renamed(series_of(frame, table=name), rename or {}, table=name)
-        return _build(columns, name, kinds or {}, roles or {}, missing)
+        return _build(columns, name, kinds or {}, roles or {}, missing, markers, dictionary)
 
     @classmethod
     def read(
@@ -107,7 +153,9 @@ class Table:
         name: str | None = None,
         kinds: Mapping[str, ToldKind] | None = None,
         roles: Mapping[str, Role] | None = None,
-        missing: Collection[str] = (),
+        missing: Collection[str] | Mapping[str, Collection[str]] = (),
+        markers: ToldMarkers | None = None,
+        dictionary: Dictionary | str | os.PathLike[str] | None = None,
         rename: Mapping[str, str] | None = None,
         separator: str = "detect",
         decimal: str = "detect",
@@ -128,10 +176,13 @@ class Table:
         settings = FileSettings(separator=separator, decimal=decimal, encoding=encoding, header=header)
         digest = _digest(path)
         found = read_file(path, settings, name=name)
-        notes = found.notes
-        columns = renamed(series_of(without_missing(found.frame, found.labels), table=name), rename or {}, table=name)
+        notes, labels = found.notes, found.labels
+        columns = renamed(series_of(without_missing(found.frame, labels), table=name), rename or {}, table=name)
         del found  # so that each column of text can go as soon as its numbers are read
-        return replace(_build(columns, name, kinds or {}, roles or {}, missing), sha256=digest, notes=notes)
+        if dictionary is None and (labels.labels or labels.measures):
+            dictionary = dictionary_of_labels(labels.labels, labels.measures, labels.missing)
+        table = _build(columns, name, kinds or {}, roles or {}, missing, markers, dictionary)
+        return replace(table, sha256=digest, notes=(*notes, *table.notes))
 
     @property
     def rows(self) -> int:
@@ -163,7 +214,9 @@ class Table:
 
         columns = tuple(self.column(name) for name in names)
         # One by one: for polars a column called * would stand for all of them.
-        return replace(self, columns=columns, frame=pl.DataFrame({name: self.frame.get_column(name) for name in names}))
+        frame = pl.DataFrame({name: self.frame.get_column(name) for name in names})
+        marked = {name: self.marked[name] for name in names if name in self.marked}
+        return replace(self, columns=columns, frame=frame, marked=marked)
 
     def extremes(self) -> "Table":
         """Return two rows that reach as far as the whole table: the least and the greatest value of each column."""
@@ -174,14 +227,15 @@ class Table:
             for column in self.columns
             for values in (self.frame.get_column(column.name),)
         }
-        return replace(self, frame=pl.DataFrame(ends), sha256=None)
+        return replace(self, frame=pl.DataFrame(ends), sha256=None, marked={})
 
     def take(self, row_indices: "IntArray | Sequence[int]") -> "Table":
         """Return the rows at these positions, counted from 0, in this order; they have no hash, being no file."""
         frame = self.frame[row_indices]
         missing = frame.null_count().row(0) if frame.width else ()
         columns = tuple(replace(column, missing=count) for column, count in zip(self.columns, missing, strict=True))
-        return replace(self, columns=columns, frame=frame, sha256=None)
+        marked = {name: cells[row_indices] for name, cells in self.marked.items()}
+        return replace(self, columns=columns, frame=frame, sha256=None, marked=marked)
 
 
 def _digest(path: Path) -> str | None:
@@ -200,7 +254,9 @@ def _build(
     name: str,
     kinds: Mapping[str, ToldKind],
     roles: Mapping[str, Role],
-    missing: Collection[str],
+    missing: Collection[str] | Mapping[str, Collection[str]],
+    markers: ToldMarkers | None,
+    dictionary: Dictionary | str | os.PathLike[str] | None,
 ) -> Table:
     import polars as pl
 
@@ -217,18 +273,21 @@ def _build(
             "does. Rename it"
         )
     _check_told(names, name, kinds, roles)
-    described, values = [], []
-    columns.reverse()
-    while columns:
-        series, remark = columns.pop()
-        settled = settle(series, told=kinds.get(series.name), missing=missing, remark=remark, table=name)
-        del series
-        described.append(_described(settled, roles.get(settled.values.name), kind_told=settled.values.name in kinds))
-        values.append(settled.values)
-    return Table(name, tuple(described), pl.DataFrame({series.name: series for series in values}))
+    if dictionary is not None and not isinstance(dictionary, Dictionary):
+        dictionary = read_dictionary(dictionary)
+    told = told_markers(missing, markers, names, name)
+    settled, notes = settled_columns(columns, kinds, told, dictionary, name)
+    known = {} if dictionary is None else dictionary.columns
+    described = [
+        _described(each, roles.get(each.values.name) or getattr(known.get(each.values.name), "role", None))
+        for each in settled
+    ]
+    frame = pl.DataFrame({each.values.name: each.values for each in settled})
+    marked = {each.values.name: each.marked for each in settled if each.marked is not None}
+    return Table(name, tuple(described), frame, notes=notes, marked=marked)
 
 
-def _described(settled: Settled, told: Role | None, *, kind_told: bool) -> Column:
+def _described(settled: Settled, told: Role | None) -> Column:
     role, why = (told, "as told") if told else guess_role(settled.values, settled.kind)
     return Column(
         name=settled.values.name,
@@ -236,8 +295,11 @@ def _described(settled: Settled, told: Role | None, *, kind_told: bool) -> Colum
         role=role,
         reason=f"{settled.kind}: {settled.reason}; {role}: {why}",
         missing=settled.values.null_count(),
-        kind_told=kind_told,
         role_told=told is not None,
+        confidence=settled.confidence,
+        markers=settled.markers,
+        question=settled.question,
+        written=settled.written,
     )
 
 
@@ -289,20 +351,45 @@ def agree(original: Table, *others: Table) -> tuple[Table, ...]:
     return tuple(_assembled(table, place, parts) for place, table in enumerate(tables))
 
 
-def _assembled(table: Table, place: int, parts: Sequence[Sequence[tuple[Column, "pl.Series"]]]) -> Table:
+def kind_notes(table: Table) -> tuple[str, ...]:
+    """Return what must be said of the kinds of the columns in use: those that nothing in the data tells, and questions.
+
+    Identifiers and ignored columns are not in use.
+
+    >>> import polars as pl
+    >>> kind_notes(Table.from_frame(pl.DataFrame({"q8": [1, 2, 5, 4, 3, 9] * 5})))
+    ("9 may stand for no answer in 'q8'. If so, name it as missing.",)
+    """
+    used = [column for column in table.columns if column.role in ("known", "sensitive")]
+    unsure = [column.name for column in used if column.confidence == "unsure"]
+    notes = [f"{column.question}." for column in used if column.question and column.confidence not in _SAID]
+    if unsure:
+        what = "nothing in the data tells for sure what they hold"
+        notes.insert(
+            0,
+            f"Kinds were guessed. For {len(unsure)} of {len(used)} columns ({_listed(unsure)}) {what}. "
+            "Tell their kinds, or pass a dictionary: each wrong one changes the figures.",
+        )
+    return tuple(notes)
+
+
+def _assembled(table: Table, place: int, parts: Sequence[Sequence[Part]]) -> Table:
     """Return the table with the columns that all tables have, and a note on those it loses."""
     import polars as pl
 
-    columns = tuple(part[place][0] for part in parts)
+    own = [part[place] for part in parts]
+    columns = tuple(part.column for part in own)
     kept = {column.name for column in columns}
     dropped = [name for name in table.column_names if name not in kept]
     notes = table.notes
     if dropped:
         many = "columns" if len(dropped) > 1 else "column"
         notes += (f"{len(dropped)} {many} of the {table.name} left out, not being in all tables: {_listed(dropped)}",)
+    notes += tuple(part.note for part in own if part.note)
     # By name: a series whose name is empty would lose it in a list of them.
-    frame = pl.DataFrame({part[place][0].name: part[place][1] for part in parts})
-    return replace(table, columns=columns, frame=frame, notes=notes)
+    frame = pl.DataFrame({part.column.name: part.values for part in own})
+    marked = {part.column.name: part.marked for part in own if part.marked is not None}
+    return replace(table, columns=columns, frame=frame, notes=notes, marked=marked)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil._kernels.types import IntArray
 from unveil.data.mechanism import Mechanism
 from unveil.data.table import Table
 from unveil.data.table.release import Release, ReleaseKind
@@ -133,6 +134,35 @@ def masked_release(
     )
 
 
+def _markers_of(
+    before: "pl.Series",
+    marked: "pl.Series",
+    after: "pl.Series",
+    truth: "IntArray | None",
+    rng: np.random.Generator,
+) -> "pl.Series":
+    """Return which marker each released cell holds, from the original column, its markers and the released column.
+
+    A word has the marker that it has in the original. A missing value keeps the marker of the row that it was made
+    from, and has none where that row had a value; where missing values were moved or drawn, each takes the marker of
+    one of the original's.
+    """
+    import polars as pl
+
+    held = np.zeros(after.len(), np.uint8)
+    if before.dtype == pl.String:
+        words = pl.DataFrame({"word": before, "marker": marked}).filter(before.is_not_null()).unique()
+        found = after.replace_strict(words["word"], words["marker"], default=0, return_dtype=pl.UInt8)
+        held = found.fill_null(0).to_numpy().copy()
+    empty, gone = before.is_null().to_numpy(), after.is_null().to_numpy()
+    if truth is not None and (empty[truth] <= gone).all():
+        held[gone] = np.where(empty[truth], marked.to_numpy()[truth], 0)[gone]
+    elif empty.any():
+        own = marked.to_numpy()[empty]
+        held[gone] = own[0] if (own == own[0]).all() else rng.choice(own, int(gone.sum()))
+    return pl.Series(after.name, held)
+
+
 def release_of(
     original: Table,
     frame: "pl.DataFrame",
@@ -155,6 +185,14 @@ def release_of(
         frame = frame[truth] if shuffle else frame
         if not shuffle and frame.height > 1:
             notes += ("the rows are in the order of the original, which tells whose each of them is",)
-    columns = tuple(replace(original.column(series.name), missing=series.null_count()) for series in frame)
-    released = Table(f"{name} table", columns, frame)
+    # They have the kinds and markers of the original, and need not be read again to agree with it.
+    columns = tuple(
+        replace(original.column(series.name), missing=series.null_count(), follows=True) for series in frame
+    )
+    marked = {
+        series.name: _markers_of(original.frame[series.name], original.marked[series.name], series, truth, rng)
+        for series in frame
+        if series.name in original.marked
+    }
+    released = Table(f"{name} table", columns, frame, marked=marked)
     return Release(original, released, kind=kind, name=name, notes=notes, truth=truth, mechanism=mechanism)

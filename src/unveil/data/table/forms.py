@@ -1,0 +1,190 @@
+"""Bring a column into the form in which each kind is kept, or say which cells do not fit it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, get_args
+
+from unveil.data.files import parse as _parse
+from unveil.data.table.dates import to_moments
+from unveil.data.table.words import TRUTH_PAIRS
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Kind = Literal["number", "category", "ordered", "date", "boolean", "text"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+#: A kind as callers tell it: its name, or the levels of an ordered column from the lowest to the highest.
+ToldKind = Kind | Sequence[str]
+
+_MUST: dict[Kind, str] = {
+    "number": "hold numbers",
+    "boolean": "hold true or false",
+    "date": "hold dates such as 2024-12-31",
+    "ordered": "hold only the levels that were told for it",
+}
+
+
+def kind_of(told: ToldKind) -> Kind:
+    """Return the kind that was told, which is ordered where levels were."""
+    return next((kind for kind in KINDS if kind == told), "ordered")
+
+
+def normal(series: "pl.Series", table: str) -> "pl.Series":
+    """Return the column in one of the seven types that kinds are told from, with null for every empty cell and NaN."""
+    import polars as pl
+
+    dtype = series.dtype
+    if dtype == pl.Enum:
+        return series
+    if dtype.is_float():
+        return finite(series.cast(pl.Float64).fill_nan(None), table)
+    if dtype.is_integer():
+        return _parse.fewest_bits(series)
+    if dtype.is_decimal():
+        return _parse.fewest_bits(series.cast(pl.Int128)) if dtype.scale == 0 else series.cast(pl.Float64)  # type: ignore[attr-defined]
+    if dtype == pl.Boolean:
+        return series
+    if dtype == pl.Date:
+        return series.cast(pl.Datetime("us"))
+    if dtype == pl.Datetime:
+        zoned = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if dtype.time_zone else series  # type: ignore[attr-defined]
+        return zoned.cast(pl.Datetime("us"))
+    if dtype == pl.Duration:
+        return series.cast(pl.Duration("us")).cast(pl.Int64)
+    if dtype == pl.Time:
+        return series.cast(pl.Int64) // 1000
+    text = series.bin.encode("hex") if dtype == pl.Binary else series.cast(pl.String)
+    gone = text == ""
+    return text.set(gone, None) if gone.any() else text
+
+
+def without_blanks(values: "pl.Series") -> "pl.Series":
+    """Return the column with null for cells of text that are all blanks."""
+    import polars as pl
+
+    return filled_cells(values)[0] if values.dtype == pl.String else values
+
+
+def filled_cells(text: "pl.Series") -> tuple["pl.Series", "pl.Series"]:
+    """Return the cells with null for those that are all blanks, and the different ones of the rest.
+
+    To look at the different cells only is much quicker than to look at all of them.
+    """
+    different = text.drop_nulls().unique()
+    blank = different.filter(different.str.strip_chars() == "")
+    if blank.is_empty():
+        return text, different
+    return text.set(text.is_in(blank.implode()), None), different.filter(~different.is_in(blank.implode()))
+
+
+def finite(values: "pl.Series", table: str) -> "pl.Series":
+    """Return the numbers, or refuse those that are infinite."""
+    infinite = values.is_infinite()
+    if infinite.any():
+        raise InputError(
+            f"column {values.name!r} of the {table} must hold finite numbers, but holds {int(infinite.sum())} infinite "
+            f"ones, the first in row {infinite.arg_true()[0] + 1} (counted from 1 below the header). "
+            "Replace them, or leave the column out"
+        )
+    return values
+
+
+def text_of(values: "pl.Series") -> "pl.Series":
+    """Return the cells as text; whole numbers are written without decimals, whatever type they have."""
+    import polars as pl
+
+    text = values.cast(pl.String)
+    return text.str.replace(r"\.0$", "") if values.dtype == pl.Float64 else text
+
+
+def numbers_of(text: "pl.Series", others: int, digits: "pl.Series", *, table: str) -> "pl.Series":
+    """Return cells as numbers, whole ones where all are; null where a cell is none, as ``others`` of them are.
+
+    All different cells that are numbers are among ``digits``.
+    """
+    import polars as pl
+
+    # To try is much quicker than to look first.
+    short = text.cast(pl.Int64, strict=False)
+    if short.null_count() == others:
+        return short
+    if _parse.looks_whole(digits):
+        return _parse.fewest_bits(_parse.to_whole(text))
+    numbers = text.cast(pl.Float64, strict=False).fill_nan(None)
+    if numbers.null_count() > others:
+        numbers = text.str.strip_chars().cast(pl.Float64, strict=False).fill_nan(None)
+    return finite(numbers, table)
+
+
+def as_truth(values: "pl.Series") -> "pl.Series":
+    """Return true or false for the words of truth values in five languages, t, y, 1 and 1.0; null for anything else."""
+    import polars as pl
+
+    words = {word: bool(place) for pair in TRUTH_PAIRS for place, word in enumerate(pair)}
+    plain = text_of(values).str.strip_chars().str.replace(r"^([01])\.0+$", "$1").str.to_lowercase()
+    return plain.replace_strict(words, default=None, return_dtype=pl.Boolean)
+
+
+def in_form(values: "pl.Series", told: ToldKind, table: str) -> "pl.Series":
+    """Return the cells in the form of a kind, null where one does not fit it; markers are null already.
+
+    Raises
+    ------
+    InputError
+        If the kind does not exist, the levels are no list of different words, or words are to be ordered without any.
+    """
+    import polars as pl
+
+    if not isinstance(told, str):
+        return _with_levels(values, told)
+    if told not in KINDS:
+        raise InputError(
+            f"the kind of column {values.name!r} must be one of {', '.join(KINDS)}. Name one of these in kinds={{…}}"
+        )
+    if told in ("category", "text"):
+        return text_of(values)
+    if told == "ordered" and values.dtype == pl.Enum:
+        return values
+    if values.dtype == pl.Enum:
+        values = values.cast(pl.String)
+    if told in ("number", "ordered"):
+        if values.dtype == pl.String:
+            return finite(_parse.to_number(values), table)
+        return values.cast(pl.Int64) if values.dtype in (pl.Boolean, pl.Datetime) else values
+    if told == "boolean":
+        return values if values.dtype == pl.Boolean else as_truth(values)
+    return values if values.dtype == pl.Datetime else to_moments(text_of(values))
+
+
+def refuse_lost(before: "pl.Series", after: "pl.Series", told: ToldKind, why: str, table: str) -> None:
+    """Refuse a column with cells that do not fit the kind it must have: how many there are, and the first row.
+
+    ``why`` says where the kind comes from, as in "its kind was told to be number".
+    """
+    if after.null_count() <= before.null_count():
+        return
+    lost = after.is_null() & before.is_not_null()
+    if told == "ordered" and lost.sum() == before.len() - before.null_count():
+        raise InputError(
+            f"column {before.name!r} of the {table} must hold levels whose order is known, because {why}, but its "
+            "cells are words and have no order of their own. Tell its levels from the lowest to the highest with "
+            f"kinds={{{before.name!r}: ['…', '…']}}"
+        )
+    raise InputError(
+        f"column {before.name!r} of the {table} must {_MUST[kind_of(told)]}, because "
+        f"{why}, but {int(lost.sum())} cells do not fit, the first in row {lost.arg_true()[0] + 1} (counted from 1 "
+        "below the header). Tell another kind with kinds={…}, or name the texts that stand for missing values with "
+        "missing=(…)"
+    )
+
+
+def _with_levels(values: "pl.Series", levels: Sequence[str]) -> "pl.Series":
+    import polars as pl
+
+    words = [str(level) for level in levels]
+    if len(set(words)) < len(words) or not words:
+        raise InputError(
+            f"the levels of column {values.name!r} must be different words, from the lowest to the highest. "
+            "Name each of them once"
+        )
+    return text_of(values).cast(pl.Enum(words), strict=False)

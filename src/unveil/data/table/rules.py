@@ -1,0 +1,139 @@
+"""The rules that tell the kind of a column whose cells are numbers or words: the first that fits decides."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from unveil.data.table.bands import lower_end
+from unveil.data.table.dates import Dates
+from unveil.data.table.words import TRUTH_PAIRS, telling_word
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from unveil.data.table.forms import Kind
+
+#: How far a kind can be trusted: told by the caller, by a dictionary or by labels in the file, or guessed.
+Confidence = Literal["told", "dictionary", "labels", "sure", "likely", "unsure"]
+
+#: In fewer rows nothing tells codes from amounts, and each row having its own value says nothing.
+ENOUGH_ROWS = 20
+MOST_CODES = 20
+_MOST_LEVELS = 12
+_LEAST_COUNTS = 4
+_BANDS = 0.75
+_MOST_BANDS = 1_000
+_WORDS_OF_TEXT = 4
+
+
+class Guess(NamedTuple):
+    """What a rule says: the kind, how sure that is, and why; ``asks`` is True for codes that may have an order.
+
+    ``dates`` is how dates are written.
+    """
+
+    kind: "Kind"
+    confidence: Confidence
+    reason: str
+    asks: bool = False
+    dates: Dates | None = None
+
+
+class WholeNumbers(NamedTuple):
+    """The different whole numbers of a column without markers, ascending where they are few, and all its numbers."""
+
+    values: "pl.Series"
+    cells: "pl.Series"
+
+
+def truth_pair(words: Sequence[str]) -> tuple[str, str] | None:
+    """Return which of two words stands for false and which for true, None if they are no such pair.
+
+    >>> truth_pair(["Ja", "nein"]), truth_pair(["1", "2"])
+    (('nein', 'Ja'), None)
+    """
+    plain = {word.strip().casefold(): word for word in words}
+    pair = next((pair for pair in TRUTH_PAIRS if set(pair) == set(plain)), None)
+    return None if pair is None or len(words) != 2 else (plain[pair[0]], plain[pair[1]])
+
+
+def few_values(different: int) -> Guess | None:
+    """Return the kind of a column with no value, one or two (rules 1 and 2), unless the two are a truth value."""
+    if different > 2:
+        return None
+    seen = ("every cell is missing", "all its values are the same", "it has two values")[different]
+    return Guess("category", "sure", seen)
+
+
+def kind_of_whole(name: str, numbers: WholeNumbers) -> Guess:
+    """Return the kind of whole numbers by rules 7 to 11, or that of codes, whose order is to be tested (12 and 13).
+
+    >>> import polars as pl
+    >>> codes = pl.Series(range(1, 10))
+    >>> kind_of_whole("RAC1P", WholeNumbers(codes, codes)).kind
+    'category'
+    """
+    values, different = numbers.values, numbers.values.len()
+    word = telling_word(name)
+    if word is not None and word[0] == "group":
+        return Guess("category", "likely", f"whole numbers, and {word[1]!r} in its name says that they are codes")
+    if different > MOST_CODES:
+        return Guess("number", "likely", f"every cell is a whole number, and more than {MOST_CODES} are different")
+    low, high = int(values[0]), int(values[-1])
+    if word is not None:
+        levels = low == 1 and high == different <= _MOST_LEVELS
+        return Guess(
+            "ordered" if levels else "number",
+            "likely",
+            f"whole numbers, and {word[1]!r} in its name says that they are {'levels' if levels else 'amounts'}",
+        )
+    if low < 0:
+        return Guess("ordered", "likely", "few whole numbers on both sides of 0")
+    steps = np.diff(np.array(values.to_list(), np.float64))
+    if low > 1:
+        return Guess("number", "likely", "whole numbers that begin above 1, where codes would not")
+    if steps.max() > 2 and steps.max() > 3 * np.median(steps):
+        return Guess("number", "likely", "whole numbers with a gap that codes would not have")
+    if _is_count(numbers):
+        return Guess("number", "likely", "whole numbers from 0 on, each rarer than the one before: a count")
+    return Guess(
+        "category",
+        "unsure",
+        f"{different} codes that are whole numbers, and nothing tells whether they have an order",
+        asks=True,
+    )
+
+
+def _is_count(numbers: WholeNumbers) -> bool:
+    """Return whether the numbers look like a count of something: 0 or 1 is most frequent, then ever rarer."""
+    if int(numbers.values[0]) != 0 or numbers.values.len() < _LEAST_COUNTS:
+        return False
+    counts = np.array([(numbers.cells == value).sum() for value in numbers.values], np.float64)
+    first = int(counts.argmax())
+    if int(numbers.values[first]) > 1:
+        return False
+    tail = counts[first:]
+    falls = tail[1:] <= 1.1 * tail[:-1] + 3 * np.sqrt(tail[:-1])
+    return bool(falls.all() and tail[-1] < 0.05 * tail[0])
+
+
+def kind_of_words(different: "pl.Series", rows: int, filled: int) -> Guess:
+    """Return the kind of words that are no dates by rules 14 to 17.
+
+    Parameters
+    ----------
+    different
+        The different words, without markers.
+    rows, filled
+        The number of rows, and how many of them hold a word.
+    """
+    number = different.len()
+    if number <= _MOST_BANDS and sum(lower_end(cell) is not None for cell in different) >= _BANDS * number:
+        return Guess("ordered", "likely", "most of its values are bands of numbers, in the order of their lower ends")
+    if rows >= ENOUGH_ROWS and number == rows:
+        return Guess("text", "likely", "every row has a text of its own")
+    words = different.str.strip_chars().str.count_matches(r"\s+") + 1
+    if number > filled / 2 and float(words.mean()) >= _WORDS_OF_TEXT:  # type: ignore[arg-type]
+        return Guess("text", "likely", "texts of several words, most of them different, equal or not as categories are")
+    return Guess("category", "sure", "cells that are no numbers, dates or truth values")

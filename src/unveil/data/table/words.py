@@ -1,0 +1,126 @@
+"""The words that tell what a column or a cell is: names of groups and amounts, cells that stand for no value."""
+
+import re
+from typing import Literal
+
+Telling = Literal["group", "amount"]
+#: What a cell that is no value stands for. An "unreadable" one is no cell of the original's kind; see `agree`.
+MarkerKind = Literal["missing", "not applicable", "suppressed", "own code", "unreadable"]
+
+GROUP_WORDS = frozenset([
+    "sex", "gender", "race", "rac", "ethnic", "hisp", "hispanic", "origin", "nation", "nationality", "citizen",
+    "country", "region", "state", "county", "province", "district", "ward", "area", "puma", "city", "town", "village",
+    "birthplace", "religion", "denomination", "marital", "maritl", "married", "marriage", "msp", "relationship",
+    "relation", "type", "kind", "cat", "category", "code", "codes", "group", "grp", "cluster", "occupation", "occ",
+    "industry", "ind", "indp", "sector", "job", "profession", "language", "status", "stat", "cause", "reason",
+    "diagnosis", "diag", "icd", "mode", "treatment", "treat", "trt", "arm", "rx", "site", "center", "centre",
+    "hospital", "clinic", "vote", "party", "employment", "employer", "ownership", "own", "rent", "housing", "brand",
+    "color", "species", "zip", "zipcode", "postcode", "postal", "plz", "fips", "id", "label", "target", "geschlecht",
+    "familienstand", "beruf", "bundesland", "kreis", "land", "sexe", "sexo", "estado", "pays",
+])  # fmt: skip
+GROUP_STEMS = ("hispan", "ethnic", "marit", "occup", "industr", "countr", "village")
+GROUP_ENDINGS = ("cat", "code", "type", "group")
+AMOUNT_WORDS = frozenset([
+    "age", "alter", "year", "years", "yr", "yrs", "jahr", "month", "months", "week", "weeks", "day", "days", "hour",
+    "hours", "hr", "hrs", "minute", "minutes", "min", "time", "times", "number", "num", "nr", "no", "n", "count", "cnt",
+    "anzahl", "visits", "vis", "children", "kids", "kinder", "siblings", "persons", "people", "members", "size",
+    "income", "wage", "salary", "price", "cost", "amount", "betrag", "weight", "wt", "height", "ht", "bmi", "dur",
+    "duration", "tenure", "exper", "parity", "total", "sum", "length", "rate", "ratio", "percent", "pct", "score",
+    "level", "lvl", "grade", "edu", "educ", "education", "degree", "stage", "scale", "rating", "rank", "decile",
+    "quantile", "quartile", "quintile", "percentile", "severity", "satisfaction", "happy", "freq", "frequency",
+    "importance", "ideology", "knowledge", "class", "school", "pain", "cond", "density",
+])  # fmt: skip
+#: Names of columns that say: every row is somebody else.
+IDENTIFIER_WORDS = frozenset([
+    "id", "ids", "identifier", "uuid", "guid", "ssn", "email", "mail", "phone", "telephone", "mobile", "name",
+    "firstname", "lastname", "fullname", "surname", "username", "passport", "iban", "key",
+])  # fmt: skip
+#: The same, where it is the last word of the name.
+LAST_IDENTIFIER_WORDS = frozenset(["idno", "uid", "caseid", "nr"])
+
+#: The two words of a truth value: what stands for false, and what for true.
+TRUTH_PAIRS = (
+    ("0", "1"), ("no", "yes"), ("nein", "ja"), ("false", "true"), ("n", "y"), ("f", "t"), ("non", "oui"), ("no", "si"),
+    ("no", "sí"),
+)  # fmt: skip
+
+_EVERYWHERE: dict[MarkerKind, tuple[str, ...]] = {
+    "suppressed": (
+        "*", "**", "***", "****", "*****", "suppressed", "redacted", "masked", "withheld", "confidential", "(d)",
+    ),
+    "missing": (
+        "na", "n.a.", "nan", "null", "nil", "missing", "?", "--", ".", "..", "...", "…", "not stated", "not reported",
+        "not available", "#n/a", "refused", "don't know", "don’t know", "dk", "k.a.", "keine angabe", "unbekannt",
+        "inconnu", "nsp",
+    ),
+    "not applicable": (
+        "n/a", "not applicable", "inap", "iap", "niu", "entfällt", "trifft nicht zu", "sans objet", "(x)",
+    ),
+}  # fmt: skip
+_BESIDE_NUMBERS: dict[MarkerKind, tuple[str, ...]] = {"missing": ("none", "unknown", "no answer", "-")}
+_BESIDE_TWO_NUMBERS: dict[MarkerKind, tuple[str, ...]] = {"not applicable": ("n", "x")}
+#: Each listed cell in lower case: what it stands for, and beside how many different numbers it must stand.
+LISTED: dict[str, tuple[MarkerKind, int]] = {
+    word: (kind, least)
+    for least, lists in enumerate((_EVERYWHERE, _BESIDE_NUMBERS, _BESIDE_TWO_NUMBERS))
+    for kind, words in lists.items()
+    for word in words
+}
+#: How the label of a code begins that is no value, the first that fits.
+_LABELS: tuple[tuple[MarkerKind, str], ...] = (
+    ("not applicable", r"n/a|not applicable|inap|iap|niu|not in universe|entfällt|trifft nicht zu|sans objet"),
+    (
+        "missing",
+        r"not (reported|stated|available|ascertained)|no answer|refused|refusal|don['’]?t know|dk\b|unknown|missing|"
+        r"keine angabe|unbekannt|inconnu|nsp\b|na\b",
+    ),
+    ("suppressed", r"suppressed|withheld|redacted|masked|confidential"),
+)
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a column's name in lower case, cut at capitals, digits and signs.
+
+    >>> words_of("HOUSING_TYPE"), words_of("PatientID2"), words_of("RAC1P")
+    (['housing', 'type'], ['patient', 'id'], ['rac', 'p'])
+    """
+    letters = re.findall(r"[^\W\d_]+", name)
+    # Before a capital after a small letter, and before the last of several capitals that a small one follows.
+    parts = [
+        part for run in letters for part in re.split(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-z])", run)
+    ]
+    return [part.casefold() for part in parts]
+
+
+def telling_word(text: str) -> tuple[Telling, str] | None:
+    """Return what the last telling word of a name says, and that word; None where no word tells anything.
+
+    >>> telling_word("party_size"), telling_word("marriage_type"), telling_word("Q7")
+    (('amount', 'size'), ('group', 'type'), None)
+    """
+    for word in reversed(words_of(text)):
+        if word in AMOUNT_WORDS:
+            return "amount", word
+        if word in GROUP_WORDS or word.startswith(GROUP_STEMS) or word.endswith(GROUP_ENDINGS):
+            return "group", word
+    return None
+
+
+def names_people(name: str) -> bool:
+    """Return whether the name of a column says that every row has its own value.
+
+    >>> names_people("PatientID"), names_people("case_nr"), names_people("idea")
+    (True, True, False)
+    """
+    words = words_of(name)
+    return bool(IDENTIFIER_WORDS.intersection(words) or LAST_IDENTIFIER_WORDS.intersection(words[-1:]))
+
+
+def marker_of_label(label: str) -> MarkerKind | None:
+    """Return what a code stands for whose label says that it is no value, None where it is one.
+
+    >>> marker_of_label("N/A (less than 15 years old)"), marker_of_label("Not reported"), marker_of_label("Nurse")
+    ('not applicable', 'missing', None)
+    """
+    plain = label.strip().casefold()
+    return next((kind for kind, pattern in _LABELS if re.match(pattern, plain)), None)
