@@ -13,7 +13,7 @@ def test_a_table_is_kept_with_its_kinds_and_markers(tmp_path: Path) -> None:
         {"age": ["N", "?", "5", "6", "7"] * 9, "smoker": ["no", "yes", "yes"] * 15, "town": ["a", "b", "c"] * 15}
     )
     original = Table.from_frame(frame, markers={"age": {"7": "own code"}})
-    release = protection_from("shuffle").apply(original, rng=np.random.default_rng(1))  # type: ignore[union-attr]
+    release = protection_from("shuffle").apply(original, rng=np.random.default_rng(1))
     file = tmp_path / "release.npz"
     file.write_bytes(_table_content(release))
     again = _table_from(file, original).released

@@ -190,7 +190,7 @@ def test_csv_on_the_web_is_read(tmp_path: Path) -> None:
 
 
 def test_labels_in_a_file_are_believed_less_than_a_dictionary() -> None:
-    labels = {
+    labels: dict[str, dict[Any, str]] = {
         "sex": {1.0: "male", 2.0: "female"},
         "mood": {1.0: "bad", 2.0: "fair", 3.0: "good", 9.0: "Refused"},
         "pay": {0.0: "nothing", 99999.0: "Don't know"},

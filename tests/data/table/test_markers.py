@@ -155,7 +155,7 @@ def test_a_marker_is_a_value_of_its_own_in_distances(original: Sequence[str], re
                     pl.DataFrame(
                         {"x": [cell if told == "number" else {"5": "0", "10": "1"}.get(cell, cell) for cell in side]}
                     ),
-                    kinds={"x": told},  # type: ignore[dict-item]
+                    kinds={"x": told},
                     missing={"x": ["-9"]},
                     markers={"x": {"N": "not applicable", "?": "missing"}},
                 )

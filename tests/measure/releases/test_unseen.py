@@ -15,7 +15,7 @@ from unveil.measure.releases.unseen import Unseen
 
 def unseen(original: Sequence[Any], released: Sequence[Any], kind: str) -> Unseen:
     one, other = (
-        Table.from_frame(pl.DataFrame({"x": cells}), name=name, kinds={"x": kind})  # type: ignore[dict-item]
+        Table.from_frame(pl.DataFrame({"x": cells}), name=name, kinds={"x": kind})
         for cells, name in ((original, "original"), (released, "released"))
     )
     return unseen_values(Release(one, other), columns=["x"])[0]
