@@ -1,0 +1,1 @@
+"""What is in each column of a table?"""

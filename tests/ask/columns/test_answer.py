@@ -1,0 +1,43 @@
+import json
+from pathlib import Path
+
+import polars as pl
+
+from unveil.ask.columns.answer import columns, columns_file
+from unveil.data.table import read_dictionary
+
+CSV = "id,q7,age,town\n" + "".join(
+    f"{3 * at * at},{at % 4 + 1},{'N' if at % 9 == 0 else at},{'ab'[at % 2]}\n" for at in range(40)
+)
+
+
+def test_a_file_is_told_column_by_column_and_written_for_editing(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(CSV, encoding="utf-8")
+    answer = columns_file(path, write=tmp_path / "kinds.toml")
+    told = json.loads(answer.to_json())
+    assert (told["schema"], told["table"], told["rows"]) == ("unveil.columns/1", "people.csv", 40)
+    assert [column["name"] for column in told["columns"]] == ["q7", "id", "age", "town"]
+    assert [column["confidence"] for column in told["columns"]] == ["unsure", "sure", "likely", "sure"]
+    assert told["columns"][2]["markers"] == [{"text": "N", "class": "not applicable", "cells": 5}]
+    assert told["columns"][2]["missing"] == 5
+    assert told["columns"][2]["different"] == 35
+    assert told["notes"][0].startswith("Kinds were guessed. For 1 of 3 columns ('q7')")
+    assert answer.quantities["unsure_columns"].value == 1
+    assert read_dictionary(tmp_path / "kinds.toml").columns["age"].markers == {"N": "not applicable"}
+    settled = columns_file(path, kinds={"q7": "ordered"})
+    assert settled.quantities["unsure_columns"].value == 0
+    assert "told, known or clear" in repr(settled)
+
+
+def test_the_page_the_table_and_the_picture_say_the_same() -> None:
+    answer = columns(pl.DataFrame({"q7": [1, 2, 3, 4] * 10, "pay": ["1.5", "2.5", "?", "7"] * 10}))
+    page = answer.page()
+    assert page.headline == "2 columns were read, and for 1 of them nothing tells for sure what they hold."
+    assert page.tone == "warning"
+    frame = answer.to_frame()
+    assert frame["name"].to_list() == ["q7", "pay"]
+    assert frame["markers"].to_list() == ["", "? (missing, 10)"]
+    assert "? (missing, 10)" in answer.to_html()
+    axes = answer.plot()
+    assert axes.size == 1
