@@ -7,7 +7,10 @@ from typing import Any
 from unveil.ask.answer import Answer
 from unveil.ask.columns.findings import ColumnsFindings
 from unveil.ask.columns.run import run
-from unveil.ask.columns.view import VIEW
+from unveil.ask.columns.view import VIEW, brief
+from unveil.ask.settings import READING
+from unveil.ask.told import Output, Reply, Told
+from unveil.data.files.settings import FileSettings
 from unveil.data.table import Dictionary, Table, ToldKind, write_kinds
 from unveil.data.table.markers import ToldMarkers
 
@@ -36,20 +39,51 @@ def columns_file(
     missing: Collection[str] | Mapping[str, Collection[str]] = (),
     markers: ToldMarkers | None = None,
     dictionary: Dictionary | str | os.PathLike[str] | None = None,
-    write: str | os.PathLike[str] | None = None,
+    reading: FileSettings | None = None,
 ) -> Answer[ColumnsFindings]:
     """Return how the columns of a file are read.
 
     Parameters
     ----------
     path
-        A CSV or Parquet file.
+        A file with a table.
     kinds, missing, markers, dictionary
         As in :meth:`unveil.data.table.Table.read`.
-    write
-        Where to write the kinds as TOML, to be edited and passed as a dictionary; None writes nothing.
+    reading
+        How text is to be read, where that is not to be found out: `unveil.data.files.settings.FileSettings`.
     """
-    table = Table.read(path, kinds=kinds, missing=missing, markers=markers, dictionary=dictionary)
-    if write is not None:
-        write_kinds(table, write)
-    return columns(table)
+    return columns(_read(path, kinds, missing, markers, dictionary, reading or FileSettings()))
+
+
+def ask(told: Told) -> Reply:
+    """Return the answer to what was asked through a door, with the kinds as a file to be corrected."""
+    from unveil.data.samples import audit_sample
+
+    reading = FileSettings(**told.named(*READING))
+    if told.sample:
+        table = audit_sample()[0]
+    else:
+        table = _read(told.must("file"), None, told.values["missing"], None, told.path("dictionary"), reading)
+    answer = columns(table)
+    return Reply(
+        answer=answer,
+        brief=lambda: list(brief(answer.findings)),
+        outputs={
+            "write": Output(
+                write=lambda path, **_: write_kinds(table, path),
+                name="kinds.toml",
+                said="What the columns are taken for is in {}: correct it, and name it with --dictionary",
+            )
+        },
+    )
+
+
+def _read(
+    path: str | os.PathLike[str],
+    kinds: Mapping[str, ToldKind] | None,
+    missing: Collection[str] | Mapping[str, Collection[str]],
+    markers: ToldMarkers | None,
+    dictionary: Dictionary | str | os.PathLike[str] | None,
+    reading: FileSettings,
+) -> Table:
+    return Table.read(path, kinds=kinds, missing=missing, markers=markers, dictionary=dictionary, **vars(reading))

@@ -1,7 +1,7 @@
 """How the findings about columns are shown: JSON, limits, table, page and picture."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from unveil.ask.columns.findings import ColumnReading, ColumnsFindings
 from unveil.data.table.forms import KINDS
 from unveil.show.blocks import Chart, Number, Page, Section, Series, Table
 from unveil.show.limits import Quantity
+from unveil.show.terminal import Headline, Part
 from unveil.show.text import count, name
 
 if TYPE_CHECKING:
@@ -31,11 +32,25 @@ _UNTESTED = (
 )
 
 
+def meanings() -> Mapping[str, str]:
+    """Return what each quantity means that a limit can be set for."""
+    return {"unsure_columns": "how many columns in use nothing tells for sure what they hold"}
+
+
 def quantities(found: ColumnsFindings) -> Mapping[str, Quantity]:
     """Return the figures that a limit can be set for: how many columns in use are unsure."""
-    meaning = "Columns in use of which nothing tells for sure what they hold."
-    value = Quantity(name="unsure_columns", value=len(found.unsure), meaning=meaning, exceeded_when_undefined=True)
-    return {value.name: value}
+    return {
+        name: Quantity(name=name, value=len(found.unsure), meaning=meaning, exceeded_when_undefined=True)
+        for name, meaning in meanings().items()
+    }
+
+
+def brief(found: ColumnsFindings) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, notes, and how each column was read."""
+    yield Headline(headline(found), "warning" if found.unsure else "good")
+    yield from (f"Note: {note}" for note in found.notes)
+    yield ""
+    yield _column_table(found)
 
 
 def figures(found: ColumnsFindings) -> Mapping[str, Any]:
@@ -125,23 +140,25 @@ def _numbers(found: ColumnsFindings) -> Section:
     )
 
 
-def _table(found: ColumnsFindings) -> Section:
+def _column_table(found: ColumnsFindings) -> Table:
     rows = tuple(
         (name(each.name, _LONGEST), each.kind, each.role, each.confidence, _markers(each), each.reason)
         for each in found.columns
     )
+    return Table(
+        caption="How each column was read",
+        columns=("Column", "Kind", "Role", "Confidence", "Markers", "Why"),
+        rows=rows,
+        align=("left",) * 6,
+        prose=True,
+    )
+
+
+def _table(found: ColumnsFindings) -> Section:
     return Section(
         heading="Columns",
         lead="Those first of which nothing is sure. A wrong kind changes every figure that uses the column.",
-        blocks=(
-            Table(
-                caption="How each column was read",
-                columns=("Column", "Kind", "Role", "Confidence", "Markers", "Why"),
-                rows=rows,
-                align=("left",) * 6,
-                prose=True,
-            ),
-        ),
+        blocks=(_column_table(found),),
     )
 
 
@@ -149,4 +166,12 @@ def _markers(column: ColumnReading) -> str:
     return ", ".join(f"{marker.text} ({marker.kind}, {marker.cells:,})" for marker in column.markers)
 
 
-VIEW = View(schema="unveil.columns/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)
+VIEW = View(
+    schema="unveil.columns/1",
+    figures=figures,
+    quantities=quantities,
+    frame=frame,
+    page=page,
+    plot=plot,
+    meanings=meanings,
+)
