@@ -2,8 +2,10 @@ import json
 from pathlib import Path
 
 import polars as pl
+from click.testing import CliRunner
 
 from unveil.ask.columns.answer import columns, columns_file
+from unveil.cli import main
 from unveil.data.table import read_dictionary
 
 CSV = "id,q7,age,town\n" + "".join(
@@ -14,7 +16,10 @@ CSV = "id,q7,age,town\n" + "".join(
 def test_a_file_is_told_column_by_column_and_written_for_editing(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text(CSV, encoding="utf-8")
-    answer = columns_file(path, write=tmp_path / "kinds.toml")
+    run = CliRunner().invoke(main, ["columns", str(path), "--write", str(tmp_path / "kinds.toml")])
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert "--dictionary" in run.stdout
+    answer = columns_file(path)
     told = json.loads(answer.to_json())
     assert (told["schema"], told["table"], told["rows"]) == ("unveil.columns/1", "people.csv", 40)
     assert [column["name"] for column in told["columns"]] == ["q7", "id", "age", "town"]

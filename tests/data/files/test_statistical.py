@@ -82,7 +82,8 @@ def test_what_spss_declares_is_handed_over_and_its_missing_values_are_missing(tm
         labels=LABELS, measures={"sex": "nominal", "size": "scale"}, missing={"sex": ((9, 9), (20, 29))}
     )
     table = Table.read(tmp_path / "a.sav")
-    assert table.frame["sex"].to_list() == [1, 2, None, None]
+    assert table.frame["sex"].to_list() == ["1", "2", None, None]
+    assert (table.column("sex").kind, table.column("sex").confidence) == ("category", "labels")
     assert table.notes == ()
 
 
