@@ -76,10 +76,15 @@ def checked_weights(table: Table, weights: Weights | None) -> FloatArray | None:
     if weights is None:
         return None
     if isinstance(weights, str):
+        import polars as pl
+
         where, column = f"column {weights!r} of the {table.name}", table.column(weights)
-        if column.kind != "number":
+        cells = table.frame[weights]
+        # A column of one or two numbers, or one that is named like a group, is read as a category.
+        numbers = cells.cast(pl.String).cast(pl.Float64, strict=False)
+        if column.kind in ("date", "boolean") or numbers.null_count() > cells.null_count():
             raise InputError(f"{where} must hold numbers to be weights, but its kind is {column.kind}. Name another")
-        values = table.frame[weights].cast(float).fill_null(nan).to_numpy()
+        values = numbers.fill_null(nan).to_numpy()
     else:
         where = "the weights"
         try:
