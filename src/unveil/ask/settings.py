@@ -173,19 +173,55 @@ def column_name(name: str, label: str) -> Setting:
     return Setting(name=name, label=label, kind="text", default=name, fold=MORE, metavar="COLUMN")
 
 
-def header_setting() -> Setting:
-    """Return the setting for whether the first line of tables names their columns."""
-    return Setting(
-        name="header",
-        label="Whether the first line of CSV files names the columns",
-        kind="choice",
-        choices=lambda: (
-            ("detect", "Look at it, and refuse one that looks like data"),
-            ("yes", "It names the columns"),
-            ("no", "It is data: columns get numbers"),
+#: How text is read, as `unveil.data.files.settings.FileSettings` has it: the settings below say all of it.
+READING = ("separator", "decimal", "encoding", "header")
+
+
+def reading_settings() -> tuple[Setting, ...]:
+    """Return the settings for how tables of text are read; all of it is found out unless told."""
+    return (
+        Setting(
+            name="separator",
+            label="What stands between the cells of text files",
+            kind="choice",
+            choices=lambda: (
+                ("detect", "find it out"),
+                ("comma", "commas"),
+                ("semicolon", "semicolons"),
+                ("tab", "tabs"),
+                ("bar", "vertical bars"),
+            ),
+            default="detect",
+            fold=MORE,
         ),
-        default="detect",
-        fold=MORE,
+        Setting(
+            name="decimal",
+            label="What stands before the decimals of numbers",
+            kind="choice",
+            choices=lambda: (("detect", "find it out"), ("point", "a point"), ("comma", "a comma")),
+            default="detect",
+            fold=MORE,
+        ),
+        Setting(
+            name="encoding",
+            label="The encoding of text files",
+            kind="text",
+            words="Such as utf-8, cp1252 or utf-16.",
+            default="detect",
+            fold=MORE,
+        ),
+        Setting(
+            name="header",
+            label="Whether the first line of text files names the columns",
+            kind="choice",
+            choices=lambda: (
+                ("detect", "look at it, and refuse one that looks like data"),
+                ("yes", "it names the columns"),
+                ("no", "it is data: columns get numbers"),
+            ),
+            default="detect",
+            fold=MORE,
+        ),
     )
 
 

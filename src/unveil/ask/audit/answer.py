@@ -21,8 +21,9 @@ from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
 from unveil.ask.audit.view import VIEW, brief, whole_page
 from unveil.ask.roles import roles_of
+from unveil.ask.settings import READING
 from unveil.ask.told import AskedError, Output, Reply, Told
-from unveil.data.files.header import Header
+from unveil.data.files.settings import FileSettings
 from unveil.data.files.write import write_text
 from unveil.show.progress import Progress, silent
 
@@ -172,7 +173,7 @@ def audit_files(
     *,
     scenarios: Sequence[Scenario | str] | None = None,
     missing: Sequence[str] = (),
-    header: Header = "detect",
+    reading: FileSettings | None = None,
     kinds: Mapping[str, Any] | None = None,
     names: Mapping[Path, str] | None = None,
     release_kinds: Mapping[Path, str] | None = None,
@@ -189,9 +190,8 @@ def audit_files(
         CSV or Parquet files, as in :func:`unveil.audit`.
     missing
         Texts that stand for a missing value, such as "?".
-    header
-        Whether the first line of each file names the columns ("yes"), is data ("no"), or has to be looked at
-        ("detect"), as in :meth:`unveil.data.table.Table.read`.
+    reading
+        How text is to be read, where that is not to be found out: `unveil.data.files.settings.FileSettings`.
     names, release_kinds
         What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
     scenarios, kinds, kind, rng, progress, **settings
@@ -202,7 +202,7 @@ def audit_files(
         [Path(path) for path in released],
         None if control is None else Path(control),
         missing=missing,
-        header=header,
+        reading=reading or FileSettings(),
         kinds=kinds,
         names=names or {},
         release_kinds=release_kinds or {},
@@ -239,7 +239,7 @@ def ask(told: Told) -> Reply:
             told.must("original"),
             released,
             told.path("control"),
-            header=values["header"],
+            reading=FileSettings(**told.named(*READING)),
             names={**_called(told), **values.get("names", {})},
             release_kinds={
                 **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},

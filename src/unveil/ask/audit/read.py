@@ -13,7 +13,8 @@ from unveil.ask.settings import LISTS, Question
 from unveil.ask.told import Told
 from unveil.ask.values import value_of
 from unveil.data.files.documents import read_toml
-from unveil.data.files.header import Header
+from unveil.data.files.read import read_table
+from unveil.data.files.settings import FileSettings
 from unveil.data.files.source import shown
 from unveil.data.table import Table
 from unveil.errors import InputError, did_you_mean
@@ -68,7 +69,7 @@ def read(
     control: Path | None,
     *,
     missing: Sequence[str],
-    header: Header,
+    reading: FileSettings,
     kinds: Mapping[str, Any] | None,
     names: Mapping[Path, str],
     release_kinds: Mapping[Path, str],
@@ -77,26 +78,24 @@ def read(
 ) -> AuditTables:
     """Return what the files hold; the arguments are those of `audit_files`."""
     progress("reading", 0.0)
-    table = _read(original, "original", kinds, missing, header)
-    outside = None if control is None else _read(control, "control", kinds, missing, header)
+
+    def table_in(path: Path, name: str) -> Table:
+        """Return the table in a file; kinds are told for the columns that it has, whichever file that is."""
+        told = kinds or {}
+        if told:
+            have = set(read_table(path, **vars(reading)).columns)
+            told = {column: kind for column, kind in told.items() if column in have}
+        return Table.read(path, name=name, kinds=told, missing=missing, **vars(reading))
+
+    table = table_in(original, "original")
+    outside = None if control is None else table_in(control, "control")
     called = _names(released, names)
     tables = {}
     for number, path in enumerate(released):
         progress("reading", (number + 1) / (len(released) + 1))
-        tables[called[path]] = _read(path, called[path], kinds, missing, header)
+        tables[called[path]] = table_in(path, called[path])
     of_release = {called[path]: release_kinds.get(path, kind) for path in released}
     return AuditTables(table, tables, outside, {name: each for name, each in of_release.items() if each is not None})
-
-
-def _read(path: Path, name: str, kinds: Mapping[str, Any] | None, missing: Sequence[str], header: Header) -> Table:
-    """Return the table in a file; kinds are told for the columns that it has, whichever file that is."""
-    from unveil.data.files.read import read_table
-
-    if not kinds:
-        return Table.read(path, name=name, missing=missing, header=header)
-    have = set(read_table(path, header=header).columns)
-    told = {column: kind for column, kind in kinds.items() if column in have}
-    return Table.read(path, name=name, kinds=told, missing=missing, header=header)
 
 
 def _names(paths: Sequence[Path], told: Mapping[Path, str]) -> dict[Path, str]:

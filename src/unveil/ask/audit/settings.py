@@ -5,9 +5,9 @@ from unveil.ask.settings import (
     Choices,
     Question,
     Setting,
-    header_setting,
     limits_setting,
     missing_setting,
+    reading_settings,
     seed_setting,
 )
 from unveil.ask.told import Told
@@ -273,7 +273,7 @@ _MORE = (
         fold=MORE,
     ),
     missing_setting(),
-    header_setting(),
+    *reading_settings(),
     Setting(
         name="by",
         label="Show every rate for the groups of",

@@ -11,9 +11,10 @@ from unveil.ask.reidentify.findings import ReidentifyFindings
 from unveil.ask.reidentify.read import PathLike, inputs_of, read, reidentify_sample
 from unveil.ask.reidentify.run import run
 from unveil.ask.reidentify.view import VIEW, brief
+from unveil.ask.settings import READING
 from unveil.ask.told import Reply, Told
 from unveil.attack.specification import Attacks
-from unveil.data.files.header import Header
+from unveil.data.files.settings import FileSettings
 from unveil.protect import Protects
 from unveil.show.progress import Progress, silent
 
@@ -84,7 +85,7 @@ def reidentify_files(
     truth: PathLike | None = None,
     identifier: str | None = None,
     missing: Sequence[str] = (),
-    header: Header = "detect",
+    reading: FileSettings | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **settings: Any,
@@ -102,14 +103,19 @@ def reidentify_files(
         Instead of ``truth``, a column of both files that names each person once. No attack sees it.
     missing
         Texts that stand for a missing value, such as "?".
-    header
-        Whether the first line of the tables names the columns ("yes"), is data ("no"), or has to be looked at
-        ("detect").
+    reading
+        How text is to be read, where that is not to be found out: `unveil.data.files.settings.FileSettings`.
     rng, progress, **settings
         As in :func:`unveil.reidentify`.
     """
     tables = read(
-        original, released, truth=truth, identifier=identifier, missing=missing, header=header, progress=progress
+        original,
+        released,
+        truth=truth,
+        identifier=identifier,
+        missing=missing,
+        reading=reading or FileSettings(),
+        progress=progress,
     )
     return reidentify(tables.original, tables.released, truth=tables.truth, rng=rng, progress=progress, **settings)
 
@@ -127,7 +133,7 @@ def ask(told: Told) -> Reply:
             truth=told.path("truth"),
             identifier=values["identifier"] or None,
             missing=values["missing"],
-            header=values["header"],
+            reading=FileSettings(**told.named(*READING)),
             rng=told.rng,
             progress=told.progress,
             **settings,

@@ -13,7 +13,7 @@ from unveil.attack.specification import Attacks, attack_from, attack_text
 from unveil.attack.table.bayes import Bayes
 from unveil.attack.table.candidate_set import CandidateSet
 from unveil.attack.table.rank_intersection import RankIntersection
-from unveil.data.files.header import Header
+from unveil.data.files.settings import FileSettings
 from unveil.data.files.source import shown
 from unveil.data.mechanism import Mechanism
 from unveil.data.table import Table
@@ -271,7 +271,7 @@ def read(
     truth: PathLike | None,
     identifier: str | None,
     missing: Sequence[str],
-    header: Header,
+    reading: FileSettings,
     progress: Progress,
 ) -> ReidentifyTables:
     """Return what the files hold, checked; the arguments are those of `reidentify_files`."""
@@ -284,20 +284,20 @@ def read(
     if released is None and truth is not None:
         raise InputError("a truth belongs to a release made elsewhere, but no released file was named. Name it")
     progress("reading", 0.0)
-    people = _table(original, "original", identifier, missing, header)
+    people = _table(original, "original", identifier, missing, reading)
     if released is None:
         return ReidentifyTables(people)
     progress("reading", 0.5)
-    table = _table(released, "release", identifier, missing, header)
+    table = _table(released, "release", identifier, missing, reading)
     if identifier is not None:
-        numbers = _by_identifier(original, released, identifier, header)
+        numbers = _by_identifier(original, released, identifier, reading)
     elif truth is not None:
         numbers = read_truth(truth, released=table.rows, originals=people.rows)
     return ReidentifyTables(people, table, numbers)
 
 
-def _table(path: PathLike, name: str, identifier: str | None, missing: Sequence[str], header: Header) -> Table:
-    table = Table.read(path, name=name, missing=missing, header=header)
+def _table(path: PathLike, name: str, identifier: str | None, missing: Sequence[str], reading: FileSettings) -> Table:
+    table = Table.read(path, name=name, missing=missing, **vars(reading))
     if identifier is None:
         return table
     table.column(identifier)
@@ -307,7 +307,7 @@ def _table(path: PathLike, name: str, identifier: str | None, missing: Sequence[
     return replace(table, columns=tuple(told))
 
 
-def _by_identifier(original: PathLike, released: PathLike, identifier: str, header: Header) -> IntArray:
+def _by_identifier(original: PathLike, released: PathLike, identifier: str, reading: FileSettings) -> IntArray:
     """Return the original row of each released one by a column that names each person once in both files."""
     import polars as pl
 
@@ -315,7 +315,7 @@ def _by_identifier(original: PathLike, released: PathLike, identifier: str, head
 
     frames = []
     for path in (original, released):
-        frame = read_table(path, {identifier: identifier}, complete=[identifier], header=header)
+        frame = read_table(path, {identifier: identifier}, complete=[identifier], **vars(reading))
         refuse_repeats(frame, path, [identifier])
         frames.append(pl.DataFrame({"name": frame.get_column(identifier)}))
     people, rows = frames

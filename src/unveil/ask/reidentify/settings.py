@@ -7,9 +7,9 @@ from unveil.ask.settings import (
     Choices,
     Question,
     Setting,
-    header_setting,
     limits_setting,
     missing_setting,
+    reading_settings,
     seed_setting,
 )
 from unveil.ask.told import Told
@@ -128,7 +128,7 @@ QUESTION = Question(
             fold=MORE,
         ),
         missing_setting(),
-        header_setting(),
+        *reading_settings(),
         limits_setting(),
         seed_setting(),
         Setting(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.data.files._columns import plain_numbers
 from unveil.data.files._delimited import csv_columns, csv_rows
 from unveil.data.files.source import Source
