@@ -12,7 +12,8 @@ def sentence(finding: Finding) -> str:
     """Return what the finding means: one attack, one adversary, in words for somebody who never saw such a figure."""
     attack = ATTACKS[finding.attack]
     if not finding.risk.attack_rate.defined:
-        return attack.without_rate(finding) or finding.remark or f"{attack.title} could not be measured here."
+        said = "" if attack.without_rate is None else attack.without_rate(finding)
+        return said or finding.remark or f"{attack.title} could not be measured here."
     said = "" if attack.meaning is None else attack.meaning(finding)
     said = f"{said[:1].upper()}{said[1:]}"
     return f"{said} {comparison(finding)}".strip()

@@ -77,7 +77,7 @@ class AuditAttack:
     #: The same as part of a headline; the second argument is how the release is called there.
     headline: Callable[[Finding, str], str] | None = None
     #: What a finding without a rate means; empty where its remark says it.
-    without_rate: Callable[[Finding], str] = lambda _: ""
+    without_rate: Callable[[Finding], str] | None = None
 
     # Picture
 
