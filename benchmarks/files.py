@@ -2,7 +2,7 @@
 
 Give folders with CSV files, such as those of packages that bring data with them::
 
-    python -m benchmarks.files FOLDER ... [--most 400]
+    python -m benchmarks.files FOLDER ... [--most 400] [--skip 0]
 
 A table counts as real where Python's own reader finds the same number of cells, at least two, in each of its rows.
 It is then written again in six ways, as programs in several countries write it, and what is read must be the table.
@@ -14,6 +14,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,7 +54,8 @@ def tables(folders: list[str]) -> Iterator[tuple[str, list[list[str]]]]:
     """Yield the real tables below folders: where each is, and its rows, the header first."""
     for folder in folders:
         for path in sorted(Path(folder).rglob("*.csv")):
-            if path.name.startswith(".") or path.stat().st_size > _LARGEST:
+            # What tests of a package compare with are matrices of results, many without names.
+            if path.name.startswith(".") or "tests" in path.parts or path.stat().st_size > _LARGEST:
                 continue
             try:
                 with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -83,13 +85,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+")
     parser.add_argument("--most", type=int, default=400, help="how many tables at most")
+    parser.add_argument("--skip", type=int, default=0, help="how many tables to leave out first")
     options = parser.parse_args()
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "table.csv")
-        for number, (name, rows) in enumerate(tables(options.folders)):
-            if number == options.most:
-                break
+        for name, rows in islice(tables(options.folders), options.skip, options.skip + options.most):
             counts["tables"] += 1
             write(path, rows, SPELLINGS[0])
             plain = read_file(path, FileSettings(header="yes", separator=",", decimal=".")).frame

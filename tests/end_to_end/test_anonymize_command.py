@@ -141,7 +141,7 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
     for protect, word in (
         ("k-degree:k=1", "k must be"),
         ("k-degree:k=1000", "at most the number of nodes"),
-        ("switch:share=1.5", "from 0 to 1"),
+        ("switch:share=1.5", "between 0 and 1"),
         ("shuffle", "is for a table"),
         ("k-degre", "k-degree"),
         ("dk-series-dp:epsilon=0", "epsilon"),

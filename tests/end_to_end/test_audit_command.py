@@ -326,7 +326,7 @@ def test_a_limit_that_could_never_be_exceeded_is_refused() -> None:
         ("age,sex,town,income\n", ("header",)),
         (f"age,sex,town,income\n1,f,{MARKER},1\n2,f,{MARKER},1\n3,f,{MARKER},1\n4,f,{MARKER},1\n5,f\n", ("row 5",)),
         (f"age,sex,town,income\ninf,f,{MARKER},1\n2.5,f,{MARKER},1\n", ("'age'", "infinite", "row 1")),
-        (f"age,age,town,income\n1,f,{MARKER},1\n", ("'age'",)),
+        (f"age,age,town,income\n1,f,{MARKER},1\n", ("different names", "columns 1 and 2")),
         (f'age,sex,town,income\n1,"f,{MARKER},1\n', ()),
     ],
 )
@@ -337,10 +337,25 @@ def test_a_file_that_cannot_be_used_is_refused(content: str, naming: tuple[str, 
     refuse(files["original"], files["released"], "--control", files["control"], naming=naming)
 
 
-@pytest.mark.parametrize("content", ["age,town\n1,Zürich\n".encode("latin-1"), "age,town\n1,x\n".encode("utf-16")])
-def test_another_encoding_is_refused(content: bytes, folder: Path) -> None:
-    (folder / "bad.csv").write_bytes(content)
-    refuse("people.csv", "bad.csv", naming=("bad.csv", "UTF-8"))
+@pytest.mark.parametrize(
+    ("separator", "decimal", "encoding", "words"),
+    [(";", ",", "cp1252", "semicolons, decimal commas"), ("\t", ".", "utf-16", "tabs"), ("|", ".", "utf-8", "bars")],
+)
+def test_a_file_as_others_write_it_gives_the_same_answer_and_says_how_it_was_read(
+    separator: str, decimal: str, encoding: str, words: str, folder: Path
+) -> None:
+    table = pl.read_csv("masked.csv").with_columns(pay=pl.col("income") + 0.25, town=pl.lit("Zürich"))
+    table.write_csv("plain.csv")
+    written = table.write_csv(separator=separator)
+    (folder / "other.csv").write_bytes(written.replace(".", decimal).encode(encoding))
+    pl.read_csv("people.csv").with_columns(pay=pl.col("income") + 0.25, town=pl.lit("Zürich")).write_csv("all.csv")
+    plain, other = (
+        answer("all.csv", name, "--attacks", "copies")["releases"][0] for name in ("plain.csv", "other.csv")
+    )
+    assert plain["attacks"] == other["attacks"]
+    said = ask("all.csv", "other.csv", "--attacks", "copies").stdout
+    assert "other.csv: read with" in said
+    assert words in said
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,7 @@ def test_limit_help_names_the_quantities() -> None:
         ("item,cluster\n", ("header",)),
         (f"item,group\n{MARKER},{MARKER}\n", ("'cluster'", "'group'", "--cluster")),
         (f"{MARKER}\n", ()),
-        (f"item,cluster,cluster\n{MARKER},{MARKER},{MARKER}\n", ("'cluster'",)),
+        (f"item,cluster,cluster\n{MARKER},{MARKER},{MARKER}1\n", ("columns 2 and 3",)),
         (f"item,cluster\n{MARKER},{MARKER}1\n{MARKER}2,{MARKER}\n{MARKER},{MARKER}2\n", ("1", "3")),
         (f"item,cluster\n{MARKER},{MARKER}\n{MARKER}2,\n", ("'cluster'", "row 2")),
         (f"item,cluster\n,{MARKER}\n", ("'item'", "row 1")),

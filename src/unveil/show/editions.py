@@ -20,6 +20,9 @@ MINIMUM_CELL = 11
 #: Options whose values are settings or names of columns. What is not listed is hidden: a new option stays private.
 SHOWN_OPTIONS = frozenset(
     {
+        "--decimal",
+        "--encoding",
+        "--separator",
         "--id",
         "--sensitive",
         "--known",

@@ -24,6 +24,7 @@ def walked_edges(
     or where it has an edge by now starts again, ``tries`` times in all. The first end found is joined for sure, each
     further one with a probability of ``(degree / 2 - 1) / (degree - 1)``: half as many edges as neighbours in all.
 
+    >>> import numpy as np
     >>> start, neighbour = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32)  # the path 0 - 1 - 2
     >>> walked = walked_edges(start, neighbour, np.arange(3), 1, 10, np.zeros(1, np.uint64))
     >>> walked.keys, walked.given_up

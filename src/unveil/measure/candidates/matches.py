@@ -45,6 +45,7 @@ class Matches:
 def matches(guess: Candidates, truth: IntArray | None = None) -> Matches:
     """Return how many targets were attempted and matched rightly; ``truth`` has one candidate number per target.
 
+    >>> import numpy as np
     >>> found = matches(Candidates.from_matrix([[0.75, 0.25], [0.5, 0.5]]), np.array([0, 0]))
     >>> found.correct, found.by_chance
     (1.5, 1.0)
