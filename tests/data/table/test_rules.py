@@ -133,7 +133,8 @@ def test_questions_are_asked_and_not_answered() -> None:
 
 def test_a_word_on_no_list_that_is_taken_for_missing_makes_the_kind_unsure() -> None:
     assert guess("age", ["39", "41", "7", "12", "80", "top"] * 5) == ("number", "unsure")
-    assert guess("age", ["39", "41", "7", "12", "80", "N"] * 5) == ("number", "likely")
+    assert guess("age", ["39", "41", "7", "12", "80", "N", "-9"] * 5) == ("number", "likely")
+    assert guess("age", ["?", "N/A"]) == ("category", "sure")
 
 
 def test_few_rows_of_numbers_are_numbers_unless_their_name_says_codes() -> None:

@@ -28,12 +28,13 @@ from unveil.data.table.rules import (
     Confidence,
     Guess,
     WholeNumbers,
+    codes_by_name,
     few_values,
     kind_of_whole,
     kind_of_words,
     truth_pair,
 )
-from unveil.data.table.words import MarkerKind, names_people, telling_word
+from unveil.data.table.words import MarkerKind, names_people
 
 if TYPE_CHECKING:
     import polars as pl
@@ -203,12 +204,13 @@ def _from_numbers(raw: _Raw, numbers: "pl.Series", different: "pl.Series | None"
         different = different.filter(~different.cast(pl.Float64).is_in(gone.implode()))
     whole = numbers.dtype.is_integer() or bool((different == different.floor()).all())
     if filled < ENOUGH_ROWS:
-        guess = _in_few_rows(name, whole=whole)
+        plain = Guess("number", "likely", f"every cell is a {'whole ' if whole else ''}number")
+        guess = (codes_by_name(name) if whole else None) or plain
     elif different.len() == 2 and truth_pair(text_of(different).to_list()):
         guess = _TRUTH
     elif few := few_values(different.len()):
         guess = few
-    elif whole and _DAYS[0] <= different.min() <= different.max() <= _DAYS[1] and looks_like_dates(text_of(different)):  # type: ignore[operator]
+    elif whole and different.is_between(*_DAYS).all() and looks_like_dates(text_of(different)):
         guess = Guess("date", "sure", "every cell is a date in eight digits")
     elif not whole:
         guess = Guess("number", "sure", "every cell is a number")
@@ -233,13 +235,6 @@ def _told_digits(digits: "pl.Series", asked: Sequence[Marker]) -> dict[str, Mark
     return {cell: told[key] for cell in cells if (key := Marker(cell, "missing").key) in told}
 
 
-def _in_few_rows(name: str, *, whole: bool) -> Guess:
-    word = telling_word(name)
-    if whole and word is not None and word[0] == "group":
-        return Guess("category", "likely", f"whole numbers, and {word[1]!r} in its name says that they are codes")
-    return Guess("number", "likely", f"every cell is a {'whole ' if whole else ''}number")
-
-
 def _question(name: str, different: "pl.Series") -> str:
     """Return the question whether 8 or 9 stands for no answer, where it stands apart above few codes."""
     values = different.to_list()
@@ -257,9 +252,9 @@ def _from_words(raw: _Raw, different: "pl.Series") -> Settled:
     filled = text.len() - text.null_count()
     if different.len() == 2 and (pair := truth_pair(different.to_list())):
         return replace(_finished(raw, _TRUTH), written=pair)
-    if filled >= ENOUGH_ROWS and (few := few_values(different.len())):
+    if (filled >= ENOUGH_ROWS or different.is_empty()) and (few := few_values(different.len())):
         return _finished(raw, few)
-    if different.len() and (dates := looks_like_dates(different)):
+    if dates := looks_like_dates(different):
         doubt = "" if dates.sure else ", though day and month could be exchanged"
         reason = f"every cell is a date or a moment {dates.way}{doubt}"
         guess = Guess("date", "sure" if dates.sure else "unsure", reason, dates=dates)

@@ -167,7 +167,7 @@ def word_markers(
 
 def is_unlisted(marker: Marker) -> bool:
     """Return whether a marker is a word on no list, so that it may not be shown to everybody."""
-    return marker.text.strip().lower() not in LISTED
+    return number_of(marker.text) is None and marker.key not in LISTED
 
 
 def number_markers(different: "pl.Series", numbers: "pl.Series") -> list[Marker]:

@@ -66,6 +66,14 @@ def few_values(different: int) -> Guess | None:
     return Guess("category", "sure", seen)
 
 
+def codes_by_name(name: str) -> Guess | None:
+    """Return that whole numbers are codes, if the last telling word of the name is that of a group (rule 7)."""
+    word = telling_word(name)
+    if word is None or word[0] != "group":
+        return None
+    return Guess("category", "likely", f"whole numbers, and {word[1]!r} in its name says that they are codes")
+
+
 def kind_of_whole(name: str, numbers: WholeNumbers) -> Guess:
     """Return the kind of whole numbers by rules 7 to 11, or that of codes, whose order is to be tested (12 and 13).
 
@@ -75,12 +83,12 @@ def kind_of_whole(name: str, numbers: WholeNumbers) -> Guess:
     'category'
     """
     values, different = numbers.values, numbers.values.len()
-    word = telling_word(name)
-    if word is not None and word[0] == "group":
-        return Guess("category", "likely", f"whole numbers, and {word[1]!r} in its name says that they are codes")
+    if codes := codes_by_name(name):
+        return codes
     if different > MOST_CODES:
         return Guess("number", "likely", f"every cell is a whole number, and more than {MOST_CODES} are different")
     low, high = int(values[0]), int(values[-1])
+    word = telling_word(name)
     if word is not None:
         levels = low == 1 and high == different <= _MOST_LEVELS
         return Guess(
