@@ -65,6 +65,20 @@ def test_a_question_loads_what_it_needs_and_no_other_question() -> None:
     assert 50 < len(loaded) <= 150
 
 
+@pytest.mark.parametrize(("options", "expected"), [((), False), (("--compatibility", "anonymeter"), True)])
+def test_an_audit_loads_the_emulation_of_another_tool_only_where_it_is_asked_for(
+    options: tuple[str, ...], expected: bool
+) -> None:
+    call = ["audit", "--attacks", "linkability", "--targets", "5", "--link", "age:income", "--quiet", *options]
+    program = (
+        f"import sys\nfrom unveil.cli import main\ntry:\n    main({call!r})\nexcept SystemExit as end:\n"
+        "    assert not end.code\n"
+        "print(any(name.startswith('unveil.') and 'anonymeter' in name for name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == str(expected)
+
+
 EMULATION = """
 import json, sys
 import numpy as np

@@ -36,20 +36,22 @@ def _knowledge(attacked: AttackedRelease, part: "Part") -> "Knowledge":
 
 def _link(attacked: AttackedRelease, split: Split, knowledge: "Knowledge") -> Trials:
     """Return the trials of the attack on all of these people."""
-    from unveil.attack.anonymeter.linkability import AnonymeterLinkability
-    from unveil.attack.table.linkability import Linkability
-
     (first, second), settings, release = split, attacked.settings, attacked.prepared.release
-    attack: Linkability | AnonymeterLinkability
-    attack = Linkability(first=first, second=second, neighbours=settings.neighbours, targets=None)
     if settings.compatibility == "anonymeter":
-        attack = AnonymeterLinkability(
+        # Imported here: only those who ask for its emulation load it.
+        from unveil.attack.anonymeter.linkability import AnonymeterLinkability
+
+        emulated = AnonymeterLinkability(
             first=first,
             second=second,
             neighbours=settings.neighbours,
             targets=settings.targets if knowledge.records.rows == release.original.rows else None,
             seed=settings.compatibility_seed,
         )
+        return emulated.run(released=release.released, knowledge=knowledge, rng=attacked.rng)
+    from unveil.attack.table.linkability import Linkability
+
+    attack = Linkability(first=first, second=second, neighbours=settings.neighbours, targets=None)
     return attack.run(released=release.released, knowledge=knowledge, rng=attacked.rng)
 
 
