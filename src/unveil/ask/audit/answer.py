@@ -1,6 +1,6 @@
 """If this table is released, what could an adversary do with it, and how sure is that?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -20,11 +20,12 @@ from unveil.ask.audit.run import audit_original, audit_release
 from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
 from unveil.ask.audit.view import VIEW, brief, whole_page
+from unveil.ask.reading import TableReading, reading_of
 from unveil.ask.roles import roles_of
-from unveil.ask.settings import READING
 from unveil.ask.told import AskedError, Output, Reply, Told
-from unveil.data.files.settings import FileSettings
 from unveil.data.files.write import write_text
+from unveil.data.table import Dictionary
+from unveil.data.table.markers import ToldMarkers
 from unveil.show.progress import Progress, silent
 
 __all__ = ["ATTACKS", "audit"]
@@ -47,7 +48,11 @@ def audit(
     sensitive: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     kinds: Mapping[str, Any] | None = None,
-    missing: Sequence[str] = (),
+    missing: Collection[str] | Mapping[str, Collection[str]] = (),
+    markers: ToldMarkers | None = None,
+    dictionary: Dictionary | str | Path | None = None,
+    rename: Mapping[str, str] | None = None,
+    strict_kinds: bool = False,
     by: str | None = None,
     weight: str | None = None,
     household: str | None = None,
@@ -95,8 +100,11 @@ def audit(
     known, sensitive, identifiers
         Columns with that role; all columns are known that are neither sensitive nor identifiers, unless ``known`` names
         some.
-    kinds, missing
-        Kinds of columns and texts that stand for a missing value, as in :meth:`unveil.data.table.Table.from_frame`.
+    kinds, missing, markers, dictionary, rename
+        What is known of columns and cells, as in :meth:`unveil.data.table.Table.from_frame`; each table takes what is
+        about its own columns.
+    strict_kinds
+        Whether to refuse columns in use whose kind nothing tells for sure.
     by
         A column whose groups get rates of their own.
     weight, household
@@ -137,8 +145,14 @@ def audit(
         known=None if known is None else tuple(known),
         sensitive=tuple(sensitive),
         identifiers=tuple(identifiers),
-        kinds=dict(kinds or {}),
-        missing=tuple(missing),
+        reading=TableReading(
+            kinds=kinds or {},
+            missing=missing,
+            markers=markers or {},
+            dictionary=dictionary,
+            rename=rename or {},
+            strict=strict_kinds,
+        ),
         by=by,
         weight=weight,
         household=household,
@@ -172,10 +186,7 @@ def audit_files(
     control: str | Path | None = None,
     *,
     scenarios: Sequence[Scenario | str] | None = None,
-    missing: Sequence[str] = (),
-    reading: FileSettings | None = None,
-    dictionary: str | Path | None = None,
-    kinds: Mapping[str, Any] | None = None,
+    reading: TableReading | None = None,
     names: Mapping[Path, str] | None = None,
     release_kinds: Mapping[Path, str] | None = None,
     kind: Any = None,
@@ -189,25 +200,18 @@ def audit_files(
     ----------
     original, released, control
         CSV or Parquet files, as in :func:`unveil.audit`.
-    missing
-        Texts that stand for a missing value, such as "?".
     reading
-        How text is to be read, where that is not to be found out: `unveil.data.files.settings.FileSettings`.
-    dictionary
-        What is known of the columns from elsewhere, as in :meth:`unveil.data.table.Table.read`.
+        How the tables are to be read, where that is not to be found out.
     names, release_kinds
         What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
-    scenarios, kinds, kind, rng, progress, **settings
+    scenarios, kind, rng, progress, **settings
         As in :func:`unveil.audit`.
     """
     tables = read(
         Path(original),
         [Path(path) for path in released],
         None if control is None else Path(control),
-        missing=missing,
-        reading=reading or FileSettings(),
-        dictionary=dictionary,
-        kinds=kinds,
+        reading=reading or TableReading(),
         names=names or {},
         release_kinds=release_kinds or {},
         kind=kind,
@@ -243,8 +247,7 @@ def ask(told: Told) -> Reply:
             told.must("original"),
             released,
             told.path("control"),
-            reading=FileSettings(**told.named(*READING)),
-            dictionary=told.path("dictionary"),
+            reading=reading_of(told, kinds=values.get("column_kinds") or roles_of(values["columns"]).kinds),
             names={**_called(told), **values.get("names", {})},
             release_kinds={
                 **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
@@ -285,7 +288,7 @@ def _settings(told: Told) -> dict[str, Any]:
     """Return the settings of :func:`audit`, from whichever door."""
     values, roles = told.values, roles_of(told.values["columns"])
     settings = {
-        **told.named("neighbours", "guesses", "tolerance", "population_size", "minimum_cell", "missing"),
+        **told.named("neighbours", "guesses", "tolerance", "population_size", "minimum_cell"),
         "attacks": list(values["attacks"]) or None,
         "targets": read_targets(values["targets"]),
         "by": values["by"] or None,
@@ -297,9 +300,6 @@ def _settings(told: Told) -> dict[str, Any]:
         "scenarios": told_scenarios(values["scenarios"], values["links"]) or None,
         "compatibility": values["compatibility"],
     }
-    kinds = values.get("kinds") or roles.kinds
-    if kinds:
-        settings["kinds"] = kinds
     if values["compatibility"]:
         settings["compatibility_seed"] = values["seed"]
     return settings

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Scenario
+from unveil.ask.reading import TableReading
 from unveil.errors import InputError, did_you_mean, share, whole_number
 
 ReleaseKind = Literal["masked", "synthetic"]
@@ -38,8 +39,7 @@ class AuditSettings:
     known: tuple[str, ...] | None
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...]
-    kinds: Mapping[str, Any]
-    missing: tuple[str, ...]
+    reading: TableReading
     by: str | None
     weight: str | None
     household: str | None

@@ -1,13 +1,12 @@
 """What can be asked about a released table."""
 
+from unveil.ask.roles import column_settings
 from unveil.ask.settings import (
     MORE,
     Choices,
     Question,
     Setting,
-    dictionary_setting,
     limits_setting,
-    missing_setting,
     reading_settings,
     seed_setting,
 )
@@ -273,8 +272,7 @@ _MORE = (
         whole=False,
         fold=MORE,
     ),
-    missing_setting(),
-    dictionary_setting(),
+    *column_settings(of="the original"),
     *reading_settings(),
     Setting(
         name="by",

@@ -1,9 +1,10 @@
 """Tables of people: columns with kinds and roles, rows that are never shown."""
 
+from unveil.data.table._names import near_names, near_note
 from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
 from unveil.data.table.dictionary_files import read_dictionary, write_kinds
-from unveil.data.table.markers import Marker
-from unveil.data.table.table import KINDS, ROLES, Column, Kind, Role, Table, ToldKind, agree, kind_notes
+from unveil.data.table.markers import Marker, MarkerCount
+from unveil.data.table.table import KINDS, ROLES, Column, Kind, Role, Table, ToldKind, agree, kind_notes, unsure_note
 
 __all__ = [
     "KINDS",
@@ -12,12 +13,16 @@ __all__ = [
     "Dictionary",
     "Kind",
     "Marker",
+    "MarkerCount",
     "Role",
     "Table",
     "ToldKind",
     "agree",
     "dictionary_of_labels",
     "kind_notes",
+    "near_names",
+    "near_note",
     "read_dictionary",
+    "unsure_note",
     "write_kinds",
 ]
