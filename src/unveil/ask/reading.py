@@ -53,13 +53,14 @@ class TableReading:
         """
         tables = list(tables)
         have = dict.fromkeys(name for table in tables for name in table.column_names)
+        called = {column.called for table in tables for column in table.columns}
         missing = self.missing if isinstance(self.missing, Mapping) else ()
         markers = [key for key, told in self.markers.items() if not isinstance(told, str)]
         told = (
             ("a kind", self.kinds),
             ("a missing value", missing),
             ("a marker", markers),
-            ("a new name", [old for old, new in self.rename.items() if new not in have]),
+            ("a new name", [old for old in self.rename if old not in called]),
         )
         for what, named in told:
             unknown = next((name for name in named if name not in have), None)

@@ -30,15 +30,12 @@ def plain_name(name: str) -> str:
 
 
 def renamed(
-    columns: list[tuple["pl.Series", str]], rename: Mapping[str, str], *, table: str, elsewhere: bool = False
+    columns: list[tuple["pl.Series", str]], rename: Mapping[str, str], *, table: str
 ) -> list[tuple["pl.Series", str]]:
-    """Return the columns under their new names, which must not be those of others.
-
-    A name that is not there is refused, unless it may be that of a column ``elsewhere``.
-    """
+    """Return the columns under their new names, which must not be those of others."""
     names = [series.name for series, _ in columns]
     for old in rename:
-        if old not in names and not elsewhere:
+        if old not in names:
             raise InputError(
                 f"rename names column {old!r}, which is not in the {table}.{did_you_mean(old, names)} "
                 "Correct the name, or leave it out"

@@ -58,6 +58,8 @@ class Column:
         How the two truth values, or the dates, were written, where that is known.
     follows
         Whether its kind was taken from another table with which it agrees.
+    called
+        What it was called before it was renamed, or "".
     """
 
     name: str
@@ -71,6 +73,7 @@ class Column:
     question: str = ""
     written: tuple[str, ...] = ()
     follows: bool = False
+    called: str = ""
 
     @property
     def kind_told(self) -> bool:
@@ -151,8 +154,11 @@ class Table:
         >>> [(column.name, column.kind, column.role, column.missing) for column in people.columns]
         [('age', 'number', 'known', 1), ('town', 'category', 'known', 1)]
         """
-        columns = renamed(series_of(frame, table=name), rename or {}, table=name, elsewhere=elsewhere)
-        return _build(columns, name, kinds or {}, roles or {}, missing, markers, dictionary, elsewhere=elsewhere)
+        columns = series_of(frame, table=name)
+        rename = _of_columns(rename or {}, columns) if elsewhere else rename or {}
+        columns = renamed(columns, rename, table=name)
+        table = _build(columns, name, kinds or {}, roles or {}, missing, markers, dictionary, elsewhere=elsewhere)
+        return _called(table, rename)
 
     @classmethod
     def read(
@@ -187,13 +193,14 @@ class Table:
         digest = _digest(path)
         found = read_file(path, settings, name=name)
         notes, labels = found.notes, found.labels
-        series = series_of(without_missing(found.frame, labels), table=name)
-        columns = renamed(series, rename or {}, table=name, elsewhere=elsewhere)
-        del found, series  # so that each column of text can go as soon as its numbers are read
+        columns = series_of(without_missing(found.frame, labels), table=name)
+        rename = _of_columns(rename or {}, columns) if elsewhere else rename or {}
+        columns = renamed(columns, rename, table=name)
+        del found  # so that each column of text can go as soon as its numbers are read
         if dictionary is None and (labels.labels or labels.measures):
             dictionary = dictionary_of_labels(labels.labels, labels.measures, labels.missing)
         table = _build(columns, name, kinds or {}, roles or {}, missing, markers, dictionary, elsewhere=elsewhere)
-        return replace(table, sha256=digest, notes=(*notes, *table.notes))
+        return replace(_called(table, rename), sha256=digest, notes=(*notes, *table.notes))
 
     @property
     def rows(self) -> int:
@@ -316,6 +323,18 @@ def _build(
     frame = pl.DataFrame({each.values.name: each.values for each in settled})
     marked = {each.values.name: each.marked for each in settled if each.marked is not None}
     return Table(name, tuple(described), frame, notes=notes, marked=marked)
+
+
+def _of_columns(rename: Mapping[str, str], columns: list[tuple["pl.Series", str]]) -> dict[str, str]:
+    names = {series.name for series, _ in columns}
+    return {old: new for old, new in rename.items() if old in names}
+
+
+def _called(table: Table, rename: Mapping[str, str]) -> Table:
+    """Return the table whose columns know what they were called before they were renamed."""
+    before = {new: old for old, new in rename.items()}
+    columns = (replace(column, called=before.get(column.name, "")) for column in table.columns)
+    return replace(table, columns=tuple(columns)) if before else table
 
 
 def _described(settled: Settled, told: Role | None) -> Column:
