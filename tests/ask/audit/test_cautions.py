@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,7 +15,7 @@ from unveil.errors import InputError
 QUICK = ["attribute_disclosure"]
 
 
-def cautions(released: pl.DataFrame, **settings: object) -> list[str]:
+def cautions(released: pl.DataFrame, **settings: Any) -> list[str]:
     answer = ask(ORIGINAL, released, CONTROL, attacks=QUICK, **settings)
     told = list(answer.page().cautions)
     assert json.loads(answer.to_json())["cautions"] == told

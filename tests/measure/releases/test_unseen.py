@@ -55,7 +55,8 @@ def test_another_unit_is_recognised(factor: float) -> None:
     # Of an income in months nothing lies outside the range of yearly ones, and many have none.
     some = np.concatenate([np.zeros(200), pay])
     inside = unseen(list(some), list(some / 12), "number")
-    assert (inside.unseen, inside.severity, inside.factor) == (0, "headline", pytest.approx(1 / 12))
+    assert (inside.unseen, inside.severity) == (0, "headline")
+    assert inside.factor == pytest.approx(1 / 12)
 
 
 def test_a_median_outside_is_loud_even_where_few_values_are() -> None:
