@@ -5,10 +5,13 @@ categories, sorted within a group by the number column that tells rows apart bes
 """
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from unveil._kernels.neighbours.search import Near
 
 Integers = NDArray[np.int64]
 Codes = NDArray[np.int32]
@@ -47,6 +50,17 @@ class Prepared(NamedTuple):
     wanted: Integers  # [distinct targets, number columns]
     step: Integers
     mismatch: int
+
+    @property
+    def targets(self) -> int:
+        """How many distinct targets there are."""
+        return self.tuple_of.size
+
+    def nearest(self, some: Integers, k: int) -> "Near | None":
+        """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
+        from unveil._kernels.neighbours.search import nearest_sets
+
+        return nearest_sets(self, some, k)
 
 
 def prepare(released: Grid, targets: Grid) -> Prepared:

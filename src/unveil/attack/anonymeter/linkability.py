@@ -91,6 +91,8 @@ class AnonymeterLinkability:
         # The old generator, because it is the one the package draws from.
         draw = np.random.RandomState(seed)
         columns = [*self.first, *self.second]
+        # The package knows single values only.
+        released = released.single_values()
         tables = [released, knowledge.records] + ([] if knowledge.control is None else [knowledge.control])
         frames = [table.select(columns).frame for table in tables]
         asked = knowledge.records.rows if self.targets is None else self.targets

@@ -14,7 +14,8 @@ _MOMENT = (
     r"^\s*([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(\.[0-9]{1,9})?\s?"
     r"(Z|[+-][0-9]{2}:?[0-9]{2})?\s*$"
 )
-_TRUE, _FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
+#: The words for true and false where a column is known to hold truth values.
+TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "1"), True) | dict.fromkeys(("false", "f", "no", "n", "0"), False)
 _MINUTE = 60_000_000
 #: Longer whole numbers are no numbers here: sums of some of these would not fit the 128 bits they are kept in.
 MOST_DIGITS = 36
@@ -111,6 +112,5 @@ def to_truth(text: "pl.Series") -> "pl.Series":
     """Return true, yes, y, t and 1 as true, their opposites as false, anything else as null."""
     import polars as pl
 
-    words = dict.fromkeys(_TRUE, True) | dict.fromkeys(_FALSE, False)
     plain = text.str.strip_chars().str.to_lowercase()
-    return plain.replace_strict(words, default=None, return_dtype=pl.Boolean)
+    return plain.replace_strict(TRUTHS, default=None, return_dtype=pl.Boolean)

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.data.files.header import Header
 from unveil.data.files.read import read_table
-from unveil.data.table._agreement import one_kind
+from unveil.data.table._agreement import Part, one_kind, with_shares
+from unveil.data.table._cell_reading import exact_values
+from unveil.data.table.cells import Cells
+from unveil.data.table.hierarchy import Hierarchy
 from unveil.data.table.kinds import KINDS, ROLES, Kind, Role, Settled, ToldKind, guess_role, settle
 from unveil.data.table.native import series_of
 from unveil.errors import InputError, did_you_mean
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["KINDS", "ROLES", "Column", "Kind", "Role", "Table", "ToldKind", "agree"]
+__all__ = ["KINDS", "ROLES", "Column", "Kind", "Role", "Table", "ToldKind", "agree", "kinds_of_release"]
 
 _SHOWN = 10
 
@@ -40,6 +43,9 @@ class Column:
     missing: int
     kind_told: bool = False
     role_told: bool = False
+    #: Which values the wider labels of a release stand for, where told; and whether its numbers are as they seem.
+    hierarchy: Hierarchy | None = None
+    exact: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +54,9 @@ class Table:
 
     Made by `Table.from_frame` and `Table.read`. ``frame`` is for the library itself: each kind is kept in one form
     (see `unveil.data.table.kinds.settle`), a missing value is null. ``notes`` say what was left out on the way.
+
+    A released table that `agree` has read beside an original has ``cells``: empty if every cell is one value, else what
+    the cells of each column stand for. A column with coarse cells keeps them in ``frame`` as they were written.
     """
 
     name: str
@@ -55,6 +64,7 @@ class Table:
     frame: "pl.DataFrame" = field(repr=False)
     sha256: str | None = None
     notes: tuple[str, ...] = ()
+    cells: Mapping[str, Cells] | None = field(default=None, repr=False)
 
     @classmethod
     def from_frame(
@@ -146,7 +156,49 @@ class Table:
 
         columns = tuple(self.column(name) for name in names)
         # One by one: for polars a column called * would stand for all of them.
-        return replace(self, columns=columns, frame=pl.DataFrame({name: self.frame.get_column(name) for name in names}))
+        frame = pl.DataFrame({name: self.frame.get_column(name) for name in names})
+        cells = {name: self.cells[name] for name in names} if self.cells else self.cells
+        return replace(self, columns=columns, frame=frame, cells=cells)
+
+    def coarse(self, names: Sequence[str] | None = None) -> tuple[str, ...]:
+        """Return which of these columns, or of all, have cells that stand for more than one value."""
+        cells = self.cells or {}
+        return tuple(name for name in (names or self.column_names) if name in cells and cells[name].coarse)
+
+    def single_values(self) -> "Table":
+        """Return the table with a missing value for each cell that stands for several, for who cannot use such."""
+        if not self.coarse():
+            return self
+        cells = self.cells or {}
+        frame = self.frame.with_columns(
+            exact_values(cells[name], self.frame.get_column(name)) for name in self.coarse()
+        )
+        return replace(self, frame=frame, cells={})
+
+    def with_readings(
+        self, *, hierarchies: Mapping[str, Hierarchy] | None = None, exact: Collection[str] = ()
+    ) -> "Table":
+        """Return the original with what is told about cells of its releases.
+
+        Parameters
+        ----------
+        hierarchies
+            Which values the wider labels of a column stand for; each must hold all values of the column.
+        exact
+            Columns whose released numbers are as they seem: neither rounded nor cut off at the ends.
+        """
+        told = dict(hierarchies or {})
+        for name, hierarchy in told.items():
+            hierarchy.check(self.frame.get_column(self.column(name).name), table=self.name)
+        for name in exact:
+            self.column(name)
+        return replace(
+            self,
+            columns=tuple(
+                replace(each, hierarchy=told.get(each.name, each.hierarchy), exact=each.exact or each.name in exact)
+                for each in self.columns
+            ),
+        )
 
     def extremes(self) -> "Table":
         """Return two rows that reach as far as the whole table: the least and the greatest value of each column."""
@@ -157,14 +209,32 @@ class Table:
             for column in self.columns
             for values in (self.frame.get_column(column.name),)
         }
-        return replace(self, frame=pl.DataFrame(ends), sha256=None)
+        return replace(self, frame=pl.DataFrame(ends), cells=None, sha256=None)
 
     def take(self, row_indices: "NDArray[np.int64] | Sequence[int]") -> "Table":
         """Return the rows at these positions, counted from 0, in this order; they have no hash, being no file."""
+        import numpy as np
+
         frame = self.frame[row_indices]
         missing = frame.null_count().row(0) if frame.width else ()
         columns = tuple(replace(column, missing=count) for column, count in zip(self.columns, missing, strict=True))
-        return replace(self, columns=columns, frame=frame, sha256=None)
+        cells = (
+            {name: each.take(np.asarray(row_indices, np.int64)) for name, each in self.cells.items()}
+            if self.cells
+            else self.cells
+        )
+        return replace(self, columns=columns, frame=frame, cells=cells, sha256=None)
+
+
+def kinds_of_release(kinds: Mapping[str, ToldKind]) -> dict[str, ToldKind]:
+    """Return the told kinds by which a released table is read: words stay as they are written.
+
+    All other kinds are those of the original, beside which `agree` reads ranges, stars and sets.
+
+    >>> kinds_of_release({"age": "number", "zip": "category"})
+    {'zip': 'category'}
+    """
+    return {name: kind for name, kind in kinds.items() if kind in ("category", "text")}
 
 
 def _look(path: Path) -> tuple[bool, str | None]:
@@ -241,25 +311,41 @@ def _check_told(names: Sequence[str], table: str, kinds: Mapping[str, ToldKind],
             )
 
 
-def agree(original: Table, *others: Table) -> tuple[Table, ...]:
+def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table, ...]:
     """Return the tables with the same columns in the same order, of the same kinds and roles.
 
-    A kind or role told for one table counts for all. Where nothing was told the role is that of the original.
-    A column that one of the tables lacks is dropped from all, with a note. A column without any value takes the kind it
-    has elsewhere.
+    The original leads: a kind or role told for one table counts for all, else those of the original do. A column that
+    one of the tables lacks is dropped from all, with a note. One without any value takes the kind it has elsewhere.
+
+    The first of ``others`` is the released table, all further ones are people. Its cells are read as sets of the values
+    that people have (``20-29``, ``75+``, ``021**``, ``{a,b}``, ``*``, see the guide): it gets ``cells``, unless it has
+    been read before.
+
+    Parameters
+    ----------
+    original
+        The people whose data are released.
+    others
+        The released table, then people who are not in the original, and rows that only make a scale.
+    masked
+        Whether each released row stems from a person. Then an empty cell where the original has none was taken out,
+        and rounded numbers, top and bottom codes are recognised, with a note.
 
     Raises
     ------
     InputError
-        If no column is in all of them, or if a column is of another kind in two of them.
+        If no column is in all of them, if a column is of another kind in two tables of people, or if most cells of a
+        released column cannot be read.
 
     Examples
     --------
     >>> import polars as pl
     >>> original = Table.from_frame(pl.DataFrame({"age": [31, 40], "name": ["Ann", "Bea"]}), name="original")
-    >>> released = Table.from_frame(pl.DataFrame({"age": [30.5, 40.5]}), name="released")
+    >>> released = Table.from_frame(pl.DataFrame({"age": ["30-39", "*"]}), name="released")
     >>> [table.column_names for table in agree(original, released)]
     [('age',), ('age',)]
+    >>> agree(original, released)[1].coarse()
+    ('age',)
     """
     tables = (original, *others)
     names = [name for name in original.column_names if all(name in table._by_name for table in others)]
@@ -268,15 +354,20 @@ def agree(original: Table, *others: Table) -> tuple[Table, ...]:
             f"the {' and the '.join(table.name for table in tables)} must have columns of the same name, but have none "
             "in common. Pass tables about the same people, with a header"
         )
-    parts = [one_kind(tables, name) for name in names]
-    return tuple(_assembled(table, place, parts) for place, table in enumerate(tables))
+    parts = [one_kind(tables, name, masked=masked) for name in names]
+    agreed = [_assembled(table, place, parts) for place, table in enumerate(tables)]
+    if len(agreed) > 1 and others[0].cells is None:
+        notes = dict.fromkeys(part.note for part in parts if part.note)
+        cells = {name: part.cells for name, part in zip(names, parts, strict=True)}
+        agreed[1] = replace(agreed[1], cells=with_shares(agreed, cells), notes=(*agreed[1].notes, *notes))
+    return tuple(agreed)
 
 
-def _assembled(table: Table, place: int, parts: Sequence[Sequence[tuple[Column, "pl.Series"]]]) -> Table:
+def _assembled(table: Table, place: int, parts: Sequence[Part]) -> Table:
     """Return the table with the columns that all tables have, and a note on those it loses."""
     import polars as pl
 
-    columns = tuple(part[place][0] for part in parts)
+    columns = tuple(part.columns[place] for part in parts)
     kept = {column.name for column in columns}
     dropped = [name for name in table.column_names if name not in kept]
     notes = table.notes
@@ -284,8 +375,9 @@ def _assembled(table: Table, place: int, parts: Sequence[Sequence[tuple[Column, 
         many = "columns" if len(dropped) > 1 else "column"
         notes += (f"{len(dropped)} {many} of the {table.name} left out, not being in all tables: {_listed(dropped)}",)
     # By name: a series whose name is empty would lose it in a list of them.
-    frame = pl.DataFrame({part[place][0].name: part[place][1] for part in parts})
-    return replace(table, columns=columns, frame=frame, notes=notes)
+    frame = pl.DataFrame({part.columns[place].name: part.values[place] for part in parts})
+    cells = {name: each for name, each in table.cells.items() if name in kept} if table.cells else table.cells
+    return replace(table, columns=columns, frame=frame, notes=notes, cells=cells)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,0 +1,537 @@
+"""Read the cells of a released column as sets of the values that people have; any text gives a set, all or none."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor, inf, isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from unveil.data.files import parse as _parse
+from unveil.data.table._cell_texts import Spelled, folded, intervals_in, is_suppressed, number_in
+from unveil.data.table._grid import places_of
+from unveil.data.table.cells import (
+    ABSENT,
+    NOBODY,
+    SHOWN,
+    SUPPRESSED,
+    Cells,
+    Codes,
+    Floats,
+    Integers,
+    Ranges,
+    Sets,
+    texts_of,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from unveil.data.table.hierarchy import Hierarchy
+    from unveil.data.table.kinds import Kind
+
+#: The kinds whose values lie in an order, so that a cell may be an interval.
+WITH_ORDER = ("number", "ordered", "date")
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY = 86_400_000_000
+_MOMENT = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[t ](\d\d):(\d\d)(?::(\d\d))?)?)?)?")
+# One x beside digits is more often a slip of the pen than a digit that is hidden.
+_MASK = re.compile(r"(?=.*[^*])[^*]*\*.*|(?=.*\d)(?=.*x.*x)[\dx.-]+")
+_SEPARATORS = ("|", "/", " or ", " oder ", ";")
+#: How the masks of unveil write a set: it is one whatever the parts are.
+_BETWEEN = " | "
+_LARGEST = 2**62
+_HUGE = Fraction(1e300)
+
+
+class Interval(NamedTuple):
+    """An interval, exactly; None where it has no end. ``dashed`` as in `Spelled`."""
+
+    low: Fraction | None
+    high: Fraction | None
+    low_out: bool = False
+    high_out: bool = False
+    dashed: bool = False
+
+
+#: What a cell was read as: its state, and an interval, the places of values, or the text of what is none.
+Read = tuple[int, Any]
+
+
+class People:
+    """The different values of people in one column, and how many have each: the original's, and the control's."""
+
+    def __init__(self, parts: Sequence["pl.Series"]) -> None:
+        import polars as pl
+
+        every = pl.concat([part.alias("value").to_frame() for part in parts], how="vertical_relaxed").to_series()
+        counted = every.drop_nulls().value_counts(name="people").sort("value")
+        self.values = counted["value"]
+        self.rows, self.missing = every.len(), every.null_count()
+        self.up_to: Integers = np.concatenate([[0], np.cumsum(counted["people"].to_numpy().astype(np.int64))])
+        #: Whether a cell without a value can be one: the original has none where nothing is missing.
+        self.has_gaps = parts[0].null_count() > 0
+
+    def inside(self, ranges: Ranges) -> Integers:
+        """Return how many people have a value in each range."""
+        return np.asarray(self.up_to[np.maximum(ranges.last + 1, ranges.first)] - self.up_to[ranges.first])
+
+    def share(self, people: Integers) -> Floats:
+        """Return shares of people from their numbers, at least half a person."""
+        return np.asarray(np.maximum(people, 0.5) / self.rows)
+
+
+def read_texts(
+    people: People, released: "pl.Series", kind: "Kind", hierarchy: "Hierarchy | None", *, masked: bool
+) -> Cells:
+    """Return the cells of a released column of texts; each different text is looked at once.
+
+    An empty cell is a missing value where the original has such, and else one that was taken out, if the release is
+    masked or has other cells that stand for several values.
+    """
+    words: _Texts = _Ordered(people, kind, hierarchy) if kind in WITH_ORDER else _Unordered(people, kind, hierarchy)
+    texts = released.unique().drop_nulls().to_list()
+    read = words.read_all(texts)
+    if released.null_count():
+        coarse = masked or not words.cells(read, np.arange(len(read), dtype=np.int32)).single.all()
+        empty = SUPPRESSED if coarse and not people.has_gaps else ABSENT
+        texts, read = [*texts, None], [*read, (empty, None)]
+    order = sorted(set(read), key=_rank)
+    number = {each: place for place, each in enumerate(order)}
+    return words.cells(order, _numbered(released, texts, [number[each] for each in read]))
+
+
+def _rank(read: Read) -> tuple[Any, ...]:
+    state, what = read
+    if isinstance(what, Interval):
+        ends = -inf if what.low is None else what.low, inf if what.high is None else what.high
+        return state, *ends, what.low_out, not what.high_out
+    return state, () if what is None else what
+
+
+def _numbered(released: "pl.Series", texts: Sequence[str | None], number: Sequence[int]) -> Codes:
+    import polars as pl
+
+    known = pl.DataFrame({"text": pl.Series(texts, dtype=pl.String), "cell": pl.Series(number, dtype=pl.Int32)})
+    rows = released.alias("text").to_frame()
+    return rows.join(known, on="text", how="left", nulls_equal=True, maintain_order="left")["cell"].to_numpy()
+
+
+class _Texts:
+    """How the texts of a column meet the values of people: what both sorts of columns do alike."""
+
+    def __init__(self, people: People, kind: "Kind", hierarchy: "Hierarchy | None") -> None:
+        self.people, self.kind, self.hierarchy = people, kind, hierarchy
+        self.as_written = texts_of(people.values).to_list()
+        self.written = [folded(text) for text in self.as_written]
+        self._shapes: dict[tuple[int, tuple[int, ...]], dict[str, list[int]]] = {}
+
+    def read_all(self, texts: Sequence[str]) -> list[Read]:
+        """Return what each text is read as."""
+        return [self.read(folded(text)) for text in texts]
+
+    def read(self, text: str) -> Read:
+        """Return what a folded text is read as; the order of the tries is that of the guide."""
+        found = self.equal(text)
+        if found is None and is_suppressed(text):
+            return SUPPRESSED, None
+        if found is None and self.hierarchy is not None:
+            below = self.hierarchy.below(text)
+            found = None if below is None else self.among(self._places(below))
+        for attempt in (self.interval, self.masked, self.listed):
+            found = attempt(text) if found is None else found
+        return (NOBODY, (text,)) if found is None else (SHOWN, found)
+
+    def equal(self, text: str) -> Any:
+        """Return what a text that is one value is read as."""
+        raise NotImplementedError
+
+    def among(self, places: Sequence[int]) -> Any:
+        """Return what the values at these places are read as, None if there are none."""
+        raise NotImplementedError
+
+    def interval(self, text: str) -> Any:  # noqa: ARG002
+        """Return what an interval is read as; a column without an order has none."""
+        return None
+
+    def _places(self, words: frozenset[str]) -> list[int]:
+        return [place for place, word in enumerate(self.written) if word in words]
+
+    def masked(self, text: str) -> Any:
+        """Return the values that fit a text with stars for signs: one each, or any rest if no value is so long."""
+        if not _MASK.fullmatch(text):
+            return None
+        sign = "*" if "*" in text else "x"
+        if len(text) not in {len(word) for word in self.written}:
+            start = text.rstrip(sign)
+            if sign in start:
+                return None
+            return self.among([place for place, word in enumerate(self.written) if word.startswith(start)])
+        kept = tuple(place for place, letter in enumerate(text) if letter != sign)
+        shape = self._shapes.get((len(text), kept))
+        if shape is None:
+            shape = self._shapes[len(text), kept] = {}
+            for place, word in enumerate(self.written):
+                if len(word) == len(text):
+                    shape.setdefault("".join(word[each] for each in kept), []).append(place)
+        return self.among(shape.get("".join(text[each] for each in kept), []))
+
+    def listed(self, text: str) -> Any:
+        """Return the values of a list: all parts must be values, unless braces or a bar with blanks say it is one."""
+        inner = text[1:-1] if text[:1] == "{" and text[-1:] == "}" else None
+        tries = [text.split(_BETWEEN)] if _BETWEEN in text else []
+        tries += [inner.split(sign) for sign in (",", ";", "|")] if inner is not None else []
+        sure = len(tries)
+        tries += [text.split(sign) for sign in _SEPARATORS if sign in text]
+        for number, parts in enumerate(tries):
+            known = [set(self.places_equal(part.strip())) for part in parts]
+            if all(known) or (number < sure and any(known)):
+                return self.among(sorted(set().union(*known)))
+        return None
+
+    def places_equal(self, word: str) -> Sequence[int]:
+        """Return the places of the values that are written so."""
+        raise NotImplementedError
+
+    def cells(self, order: Sequence[Read], of_row: Codes) -> Cells:
+        """Return the cells of a column from what its different texts were read as."""
+        raise NotImplementedError
+
+    def _finished(self, order: Sequence[Read], of_row: Codes, holds: Ranges | Sets, inside: Integers) -> Cells:
+        state = np.array([state for state, _ in order], np.uint8)
+        everybody, gaps = self.people.rows, self.people.missing
+        count = np.select([state == SUPPRESSED, state == ABSENT, state == NOBODY], [everybody, gaps, 0], inside)
+        return Cells(of_row, state, holds, self.people.values, self.people.share(count))
+
+
+class _Unordered(_Texts):
+    """Categories, texts and truth values: a cell holds the places of some of them."""
+
+    def __init__(self, people: People, kind: "Kind", hierarchy: "Hierarchy | None") -> None:
+        super().__init__(people, kind, hierarchy)
+        self.where: dict[str, list[int]] = {}
+        for place, word in enumerate(self.written):
+            self.where.setdefault(word, []).append(place)
+        if kind == "boolean":
+            for word, truth in _parse.TRUTHS.items():
+                self.where.setdefault(word, self.where.get(str(truth).lower(), []))
+
+    def read_all(self, texts: Sequence[str]) -> list[Read]:
+        """Return what each text is read as: a value that is written just so before those in another case."""
+        same = {word: place for place, word in enumerate(self.as_written)}
+        return [(SHOWN, (same[text],)) if text in same else self.read(folded(text)) for text in texts]
+
+    def places_equal(self, word: str) -> Sequence[int]:
+        """Return the places of the values that are this word, in any case."""
+        return self.where.get(word, ())
+
+    def equal(self, text: str) -> tuple[int, ...] | None:
+        """Return the value that the text is; several where they differ by case only."""
+        return tuple(self.where.get(text, ())) or None
+
+    def among(self, places: Sequence[int]) -> tuple[int, ...] | None:
+        """Return the set."""
+        return tuple(places) or None
+
+    def cells(self, order: Sequence[Read], of_row: Codes) -> Cells:
+        """Return the cells as lists of places."""
+        members = [what if state == SHOWN else () for state, what in order]
+        start = np.concatenate([[0], np.cumsum([len(each) for each in members])]).astype(np.int64)
+        member = np.array([place for each in members for place in each], np.int32)
+        people = np.concatenate([[0], np.cumsum(np.diff(self.people.up_to)[member])])
+        return self._finished(order, of_row, Sets(start, member), people[start[1:]] - people[start[:-1]])
+
+
+class _Ordered(_Texts):
+    """Numbers, dates and ordered levels: a cell holds all values from one to another."""
+
+    def __init__(self, people: People, kind: "Kind", hierarchy: "Hierarchy | None") -> None:
+        super().__init__(people, kind, hierarchy)
+        self.scale = scale_of(people.values)
+        self.levels = {folded(word): place for place, word in enumerate(self.scale.words)}
+
+    def read_all(self, texts: Sequence[str]) -> list[Read]:
+        """Return what each text is read as; whether ``20-30`` holds 30 is told by the other bands of the column."""
+        read = super().read_all(texts)
+        bands = sorted({band for _, what in read if (band := _band(what)) is not None})
+        begins = {low for low, _ in bands}
+        # Bands that touch and overlap elsewhere come from recoding class by class, where both ends are values.
+        apart = all(one[1] <= other[0] for one, other in pairwise(bands))
+        made: list[Read] = []
+        for text, (state, what) in zip(texts, read, strict=True):
+            if isinstance(what, Interval):
+                band = _band(what)
+                shared = band is not None and apart and band[1] in begins
+                what = closed(what._replace(high_out=what.high_out or shared, dashed=False), self.scale.steps)
+            made.append((NOBODY, (folded(text),)) if what is None and state == SHOWN else (state, what))
+        return made
+
+    def equal(self, text: str) -> Interval | None:
+        """Return the one value that the text is; a day or a year is an interval where values are finer."""
+        ends = self._ends(text, False)
+        return None if ends is None else Interval(*ends)
+
+    def interval(self, text: str) -> Interval | None:
+        """Return the interval that the text is."""
+        for spelled in intervals_in(text, lambda part, comma: self._ends(part, comma) is not None):
+            return self._interval(spelled)
+        return None
+
+    def _interval(self, spelled: Spelled) -> Interval:
+        # An end such as a year is itself an interval: what is above it begins where it ends.
+        low, high = (None if text is None else self._ends(text, spelled.comma) for text in (spelled.low, spelled.high))
+        return Interval(
+            None if low is None else low[spelled.low_out],
+            None if high is None else high[not spelled.high_out],
+            spelled.low_out,
+            spelled.high_out,
+            spelled.dashed,
+        )
+
+    def _ends(self, text: str, comma: bool) -> tuple[Fraction, Fraction] | None:
+        """Return the least and the greatest value that one word or number stands for."""
+        if self.scale.words:
+            place = self.levels.get(text)
+            return None if place is None else (Fraction(place), Fraction(place))
+        if self.kind == "date":
+            return _moments(text)
+        number = number_in(text, comma_ends=comma)
+        if number is None:
+            return None
+        # Real numbers are written as the nearest that a float can be.
+        exact = Fraction(number) if self.scale.steps is not None else _as_float(number)
+        return exact, exact
+
+    def places_equal(self, word: str) -> Sequence[int]:
+        """Return the places of the values that are this number, day or level."""
+        ends = self.equal(word)
+        if ends is None:
+            return ()
+        first, last = self.scale.span(ends)
+        return range(first, last + 1)
+
+    def among(self, places: Sequence[int]) -> Interval | None:
+        """Return the interval from the least to the greatest of the values."""
+        if not places:
+            return None
+        return Interval(self.scale.exact(min(places)), self.scale.exact(max(places)))
+
+    def cells(self, order: Sequence[Read], of_row: Codes) -> Cells:
+        """Return the cells as intervals."""
+        shown = [what if state == SHOWN else Interval(Fraction(0), Fraction(0)) for state, what in order]
+        ranges = ranges_of(shown, self.scale)
+        return self._finished(order, of_row, ranges, self.people.inside(ranges))
+
+
+def _as_float(number: Decimal) -> Fraction:
+    real = float(number)
+    return Fraction(real) if isfinite(real) else Fraction(number)
+
+
+def _band(what: Any) -> tuple[Fraction, Fraction] | None:
+    """Return the ends of what was written with a dash, if it is more than one value."""
+    if not isinstance(what, Interval) or not what.dashed or what.low is None or what.high is None:
+        return None
+    return (what.low, what.high) if what.low < what.high else None
+
+
+def _moments(text: str) -> tuple[Fraction, Fraction] | None:
+    """Return the first and the last microsecond of a moment, a day, a month or a year in ISO 8601.
+
+    >>> [int(end) for end in _moments("1970-01")]
+    [0, 2678399999999]
+    """
+    found = _MOMENT.fullmatch(text)
+    if found is None:
+        return None
+    _, month, day, hour, _, _ = found.groups()
+    year, *rest = (int(part or least) for part, least in zip(found.groups(), (0, 1, 1, 0, 0, 0), strict=True))
+    try:
+        first = datetime(year, rest[0], rest[1], rest[2], rest[3], rest[4], tzinfo=UTC)
+        after = first + timedelta(days=1 if day else 31)
+        if day is None:
+            # From the first of a month thirty-one days lead into the next, whichever month it is.
+            after = (first.replace(month=12) + timedelta(days=31) if month is None else after).replace(day=1)
+    except (ValueError, OverflowError):
+        return None
+    low, high = ((moment - _EPOCH) // timedelta(microseconds=1) for moment in (first, after))
+    return Fraction(low), Fraction(low if hour else high - 1)
+
+
+class Scale:
+    """The values of people in the order of a column, exactly, and the steps that they are multiples of."""
+
+    def __init__(self, values: list[Any], steps: Fraction | None, words: Sequence[str] = ()) -> None:
+        #: How many steps a unit has; None for truly real numbers, which have none.
+        self.steps = steps
+        self.words = words
+        self._values = values
+
+    def exact(self, place: int) -> Fraction:
+        """Return a value by its place."""
+        value = Fraction(self._values[place])
+        return value if self.steps is None else value / self.steps
+
+    def span(self, interval: Interval) -> tuple[int, int]:
+        """Return the first and the last place whose value lies in the interval."""
+        times = self.steps or 1
+        left, right = (
+            (bisect_right if interval.low_out else bisect_left),
+            (bisect_left if interval.high_out else bisect_right),
+        )
+        first = 0 if interval.low is None else left(self._values, interval.low * times)
+        last = len(self._values) if interval.high is None else right(self._values, interval.high * times)
+        return first, last - 1
+
+
+def scale_of(values: "pl.Series") -> Scale:
+    """Return the exact scale of the people's different values, ascending."""
+    import polars as pl
+
+    if isinstance(values.dtype, pl.Enum):
+        return Scale(values.to_physical().to_list(), Fraction(1), values.dtype.categories.to_list())
+    if values.dtype == pl.Datetime:
+        moments = values.cast(pl.Int64)
+        if (moments % _DAY == 0).all():
+            return Scale((moments // _DAY).to_list(), Fraction(1, _DAY))
+        return Scale(moments.to_list(), Fraction(1))
+    places = places_of([values])
+    if places is None:
+        return Scale(values.to_list(), None)
+    steps = 10**places
+    whole = values.to_list() if values.dtype.is_integer() else (values * steps).round().cast(pl.Int64).to_list()
+    return Scale(whole, Fraction(steps))
+
+
+def closed(interval: Interval, steps: Fraction | None) -> Interval | None:
+    """Return the interval with both ends inside, where values have steps; None if it holds no value.
+
+    >>> closed(Interval(Fraction(20), Fraction(30), False, True), Fraction(1))[:2]
+    (Fraction(20, 1), Fraction(29, 1))
+    """
+    low, high, low_out, high_out, _ = interval
+    if low is not None and low == high:
+        return None if low_out or high_out else interval
+    if steps is not None:
+        if low is not None:
+            low = (floor(low * steps) + 1 if low_out else ceil(low * steps)) / steps
+        if high is not None:
+            high = (ceil(high * steps) - 1 if high_out else floor(high * steps)) / steps
+        low_out = high_out = False
+    if low is not None and high is not None and low > high:
+        return None
+    return Interval(low, high, low_out and low is not None, high_out and high is not None)
+
+
+def ranges_of(intervals: Sequence[Interval], scale: Scale) -> Ranges:
+    """Return intervals as arrays."""
+    spans = np.array([scale.span(each) for each in intervals], np.int64).reshape(-1, 2)
+    return Ranges(
+        _series([each.low for each in intervals]),
+        _series([each.high for each in intervals]),
+        np.array([each.low_out for each in intervals], bool),
+        np.array([each.high_out for each in intervals], bool),
+        spans[:, 0],
+        spans[:, 1],
+    )
+
+
+def _series(ends: Sequence[Fraction | None]) -> "pl.Series":
+    """Return ends as whole numbers where all are, else as floats; none is larger than these can be."""
+    import polars as pl
+
+    if all(end is None or end.denominator == 1 for end in ends):
+        whole = [None if end is None else max(-_LARGEST, min(_LARGEST, int(end))) for end in ends]
+        return pl.Series(whole, dtype=pl.Int64)
+    real = [None if end is None else float(max(-_HUGE, min(_HUGE, end))) for end in ends]
+    return pl.Series(real, dtype=pl.Float64)
+
+
+def read_values(people: People, released: "pl.Series", kind: "Kind", *, empty: int) -> Cells:
+    """Return the cells of a released column of single values; ``empty`` is the state of a missing one."""
+    import polars as pl
+
+    known = released.unique().drop_nulls().sort()
+    of_row = _places_among(known, released)
+    state = np.full(known.len(), SHOWN, np.uint8)
+    if kind in WITH_ORDER:
+        shown, values = (_physical(part) for part in (known, people.values))
+        if shown.dtype != values.dtype:
+            shown, values = shown.cast(pl.Float64), values.cast(pl.Float64)
+        first = values.search_sorted(shown, side="left").to_numpy().astype(np.int64)
+        last = values.search_sorted(shown, side="right").to_numpy().astype(np.int64) - 1
+        if gaps := int(released.null_count() > 0):
+            shown, first, last = shown.append(shown.clear(1)), np.append(first, 0), np.append(last, -1)
+        never = np.zeros(first.size, bool)
+        holds: Ranges | Sets = Ranges(shown, shown, never, never, first, last)
+    else:
+        place = _places_among(people.values, known)
+        here = place < people.values.len()
+        state[~here] = NOBODY
+        if gaps := int(released.null_count() > 0):
+            here = np.append(here, False)
+        first, last = np.zeros(here.size, np.int64), np.full(here.size, -1)
+        first[here] = last[here] = place[here[: place.size]]
+        holds = Sets(np.concatenate([[0], np.cumsum(here)]), first[here].astype(np.int32))
+    state = np.append(state, np.full(gaps, empty, np.uint8))
+    inside = people.up_to[np.maximum(last + 1, first)] - people.up_to[first]
+    count = np.select([state == SUPPRESSED, state == ABSENT], [people.rows, people.missing], inside)
+    return Cells(of_row, state, holds, people.values, people.share(count))
+
+
+def exact_values(cells: Cells, released: "pl.Series") -> "pl.Series":
+    """Return the cells that are single values as these values, else null; a word that nobody has stays as it is."""
+    import polars as pl
+
+    there = ((cells.state == SHOWN) & cells.single)[cells.of_row]
+    word = ((cells.state == NOBODY) & cells.single)[cells.of_row]
+    if isinstance(cells.holds, Ranges):
+        number = cells.holds.low.gather(cells.of_row).set(pl.Series(~there), None)
+        dtype = cells.values.dtype
+        if isinstance(dtype, pl.Enum):
+            return dtype.categories.gather(number).cast(dtype).alias(released.name)
+        return (number.cast(dtype) if dtype == pl.Datetime else number).alias(released.name)
+    row = np.where(there, cells.holds.start[cells.of_row], 0)
+    member = np.append(cells.holds.member, 0)[np.minimum(row, cells.holds.member.size)]
+    place = pl.Series(member).set(pl.Series(~there), None)
+    if not cells.values.len():
+        return released
+    found = cells.values.gather(place)
+    if word.any():
+        found = found.zip_with(pl.Series(~word), released.cast(found.dtype))
+    return found.alias(released.name)
+
+
+def with_intervals(cells: Cells, intervals: Sequence[Interval], people: People) -> Cells:
+    """Return the cells with these intervals instead of the single numbers that are shown, in their order."""
+    every = [*intervals, *(Interval(Fraction(0), Fraction(0)) for _ in range(cells.state.size - len(intervals)))]
+    ranges = ranges_of(every, scale_of(people.values))
+    share = np.where(cells.state == SHOWN, people.share(people.inside(ranges)), cells.share)
+    return replace(cells, holds=ranges, share=share)
+
+
+def _physical(values: "pl.Series") -> "pl.Series":
+    import polars as pl
+
+    if isinstance(values.dtype, pl.Enum):
+        return values.to_physical().cast(pl.Int64)
+    return values.cast(pl.Int64) if values.dtype == pl.Datetime else values
+
+
+def _places_among(known: "pl.Series", cells: "pl.Series") -> Codes:
+    """Return where each cell is among different values, ascending; the number after the last where it is not."""
+    import polars as pl
+
+    if not cells.len():
+        return np.empty(0, np.int32)
+    where = known.alias("value").to_frame().with_row_index("place")
+    rows = cells.alias("value").to_frame()
+    found = rows.join(where, on="value", how="left", maintain_order="left")["place"]
+    return found.cast(pl.Int32).fill_null(known.len()).to_numpy()
