@@ -1,11 +1,13 @@
 """Suppression: some values are not released."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.data.table import KINDS, Table
+from unveil.data.table.cells import texts_of
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
@@ -21,10 +23,14 @@ from unveil.protect.table._release import (
     said_to_stay,
 )
 
+if TYPE_CHECKING:
+    import polars as pl
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _SHARE = 0.1
+_STAR = "*"
 
 
 @protection(
@@ -54,6 +60,8 @@ class Suppression:
         Drop the values that fewer than k rows have, instead of drawing lots; None draws lots.
     shuffle
         Whether the rows are put in random order. Without it, everybody is found by their row number.
+    cells
+        Whether ``*`` stands for a value that was dropped, so that it is told from one that was missing before.
 
     Examples
     --------
@@ -67,6 +75,7 @@ class Suppression:
     share: float = _SHARE
     k: int | None = None
     shuffle: bool = True
+    cells: bool = False
 
     def __post_init__(self) -> None:
         check_columns(self.columns)
@@ -89,9 +98,14 @@ class Suppression:
             found = levels(original, name)
             dropped = np.full(found.row.size, float(self.share)) if self.k is None else found.counts < self.k
             drop = rng.random(original.rows) < np.append(dropped, 0.0)[found.level]
-            values = original.frame.get_column(name)
-            frame = frame.with_columns(values.alias("values").set(pl.Series(drop), None).alias(name))
-            parts.append(OneColumn(name, values.alias("values")[found.row], Dropped(dropped.astype(np.float64))))
+            values = original.frame.get_column(name).alias("values")
+            chances = Dropped(dropped.astype(np.float64))
+            if self.cells:
+                frame = frame.with_columns(texts_of(values).set(pl.Series(drop), _STAR).alias(name))
+                parts.append(Starred(name, values[found.row], chances))
+            else:
+                frame = frame.with_columns(values.set(pl.Series(drop), None).alias(name))
+                parts.append(OneColumn(name, values[found.row], chances))
         rest = tuple(name for name in kept if name not in names)
         return release_of(
             original,
@@ -103,6 +117,32 @@ class Suppression:
             shuffle=self.shuffle,
             mechanism=Parts((*parts, Unchanged(rest))),
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Starred(OneColumn):
+    """A column in which ``*`` stands for a value that was dropped, and a missing value for one that was missing."""
+
+    def log_chance(self, original: Table, released: Table, line: Integers, candidate: Integers) -> Floats:
+        """Return the logarithms of the chances; a star comes from a value, and what is missing from what was."""
+        import polars as pl
+
+        shown = released.frame.get_column(self.name).cast(pl.String)
+        star = (shown == _STAR).fill_null(False).to_numpy()
+        dropped = super().log_chance(original, _with(released, self.name, shown, self.values), line, candidate)
+        gone = original.frame.get_column(self.name).is_null().to_numpy()
+        was_there = star[line] & gone[candidate]
+        never = shown.is_null().to_numpy()[line] & ~gone[candidate]
+        return np.where(was_there | never, -np.inf, dropped)
+
+
+def _with(released: Table, name: str, shown: "pl.Series", values: "pl.Series") -> Table:
+    """Return the column with the values that its texts are, missing where they were dropped."""
+    import polars as pl
+
+    known = pl.DataFrame({"text": texts_of(values), "value": values})
+    found = shown.alias("text").to_frame().join(known, on="text", how="left", maintain_order="left")["value"]
+    return replace(released, frame=released.frame.with_columns(found.alias(name)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
