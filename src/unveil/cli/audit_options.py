@@ -81,6 +81,19 @@ _ADVERSARY = (
     click.option(
         "--missing", multiple=True, metavar="TEXT", help="A cell that stands for a missing value, such as '?'."
     ),
+    click.option(
+        "--hierarchy",
+        "hierarchies",
+        multiple=True,
+        metavar="COLUMN=FILE",
+        help="Which values the wider labels of a column stand for: value;label;wider label in each line.",
+    ),
+    click.option(
+        "--exact",
+        multiple=True,
+        metavar="COLUMNS",
+        help="Columns whose released numbers are neither rounded nor cut off at the ends, though they look so.",
+    ),
     header_option,
     click.option(
         "--compatibility",
@@ -163,9 +176,12 @@ def merged(given: Mapping[str, Any], told: "Settings") -> dict[str, Any]:
     from unveil.ask.audit.read import read_targets, told_scenarios
 
     asked = dict(told.more)
-    for name in ("identifiers", "sensitive", "known"):
+    for name in ("identifiers", "sensitive", "known", "exact"):
         if given[name]:
             asked[name] = columns_in(given[name], "--id" if name == "identifiers" else f"--{name}")
+    if given["hierarchies"]:
+        pairs = pairs_in(given["hierarchies"], "--hierarchy", "COLUMN=FILE, as in job=jobs.csv")
+        asked["hierarchies"] = {column: Path(file) for column, file in pairs.items()}
     if given["attacks"]:
         asked["attacks"] = columns_in([given["attacks"]], "--attacks")
     if given["targets"]:
@@ -226,13 +242,15 @@ def techniques_in(written: tuple[str, ...]) -> dict[str, str]:
     >>> techniques_in(("age=in bands of five years",))
     {'age': 'in bands of five years'}
     """
+    return pairs_in(written, "--technique", "COLUMN=TEXT, as in age='in bands of five years'")
+
+
+def pairs_in(written: tuple[str, ...], option: str, form: str) -> dict[str, str]:
+    """Return what is written after each column; ``form`` is how it must be, for the message."""
     told = {}
     for text in written:
         column, equals, what = text.partition("=")
         if not equals or not column.strip() or not what.strip():
-            raise click.BadParameter(
-                "a technique must be written COLUMN=TEXT, as in age='in bands of five years'",
-                param_hint="'--technique'",
-            )
+            raise click.BadParameter(f"it must be written {form}", param_hint=f"'{option}'")
         told[column.strip()] = what.strip()
     return told

@@ -148,6 +148,8 @@ def audit(
     identifiers: Sequence[str] = (),
     kinds: Mapping[str, Any] | None = None,
     missing: Sequence[str] = (),
+    hierarchies: Mapping[str, Any] | None = None,
+    exact: Sequence[str] = (),
     by: str | None = None,
     weight: str | None = None,
     household: str | None = None,
@@ -194,6 +196,12 @@ def audit(
         some.
     kinds, missing
         Kinds of columns and texts that stand for a missing value, as in :meth:`unveil.data.table.Table.from_frame`.
+    hierarchies
+        Files (or a :class:`unveil.data.table.Hierarchy`) by column that say which values the labels of a release stand
+        for, ``value;label;wider label`` line by line.
+    exact
+        Columns whose released numbers are as they seem. Those of masked releases are else read as rounded or as cut off
+        at the ends where they look so, with a note.
     by
         A column whose groups get rates of their own.
     weight, household
@@ -240,6 +248,8 @@ def audit(
         population_size=population_size,
         minimum_cell=minimum_cell,
         compatibility=compatibility,
+        hierarchies=dict(hierarchies or {}),
+        exact=tuple(exact),
     )
     told = None if scenarios is None else read_scenarios(scenarios)
     progress("looking at the tables", 0.0)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from unveil.ask.audit.inputs import One
 from unveil.ask.audit.parts.records import MOST_RECORDS, CopiedRecord, CopiedRecords
+from unveil.measure.releases.closeness import exact_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,8 +40,9 @@ def _copied(one: One) -> "pl.DataFrame":
     """Return one row for each distinct record of the original that is released, in the columns of the copies attack."""
     import polars as pl
 
-    original, released = one.release.original, one.release.released
+    original = one.release.original
     names = [column.name for column in original.columns if column.role not in ("identifier", "ignored")]
+    released = exact_rows(one.release.released, names)
     rows = pl.int_range(pl.len(), dtype=pl.Int64)
     stacked = pl.concat(
         [

@@ -12,7 +12,7 @@ from unveil.ask.audit.findings import Audit, Audited, ColumnFact, TableFlags
 from unveil.ask.audit.people import Labels, People, draw_people
 from unveil.ask.audit.settings import ATTACKS, Asked, ReleaseKind
 from unveil.data.identifiers.direct import direct_identifiers
-from unveil.data.table import Role, Table, agree
+from unveil.data.table import Hierarchy, Role, Table, agree, kinds_of_release
 from unveil.data.table.release import Release
 from unveil.errors import InputError, did_you_mean
 from unveil.measure.releases._population_models import checked_weights
@@ -121,8 +121,12 @@ def _sizes(people: People | None) -> tuple[int, ...]:
 def prepare(original: Any, released: Any, control: Any, *, asked: Asked, rng: np.random.Generator) -> Prepared:
     """Return the tables made ready: of one kind and role per column, with whom to attack, and what must be said."""
     parts = asked.parts
-    whole = _with_roles(_table(original, "original", asked), asked)
-    outside = None if control is None else _table(control, "control", asked)
+    hierarchies = {
+        name: told if isinstance(told, Hierarchy) else Hierarchy.read(told) for name, told in asked.hierarchies.items()
+    }
+    whole = _with_roles(_table(original, "original", asked.kinds, asked.missing), asked)
+    whole = whole.with_readings(hierarchies=hierarchies, exact=asked.exact)
+    outside = None if control is None else _table(control, "control", asked.kinds, asked.missing)
     refuse_constant(whole, asked)
     notes = [*_role_notes(whole), *_target_notes(whole, asked)]
     if outside is not None and _same_rows(whole, outside):
@@ -142,7 +146,8 @@ def prepare(original: Any, released: Any, control: Any, *, asked: Asked, rng: np
     if isinstance(asked.kind, Mapping):
         _refuse_unknown(asked.kind, [name for name, _ in named])
     for name, given in named:
-        table = given.released if isinstance(given, Release) else _table(given, name, asked)
+        seen = kinds_of_release(asked.kinds)
+        table = given.released if isinstance(given, Release) else _table(given, name, seen, asked.missing)
         one, said = _one(name, given, table, whole, outside, asked, int(seeds[2]))
         releases.append(one)
         # Flagged are all columns that a release has, also those that the original lacks.
@@ -163,12 +168,12 @@ def prepare(original: Any, released: Any, control: Any, *, asked: Asked, rng: np
     )
 
 
-def _table(given: Any, name: str, asked: Asked) -> Table:
+def _table(given: Any, name: str, kinds: Mapping[str, Any], missing: Sequence[str]) -> Table:
     if isinstance(given, Table):
         return given
     columns = getattr(given, "columns", ())
-    told = {column: kind for column, kind in asked.kinds.items() if column in list(columns)}
-    return Table.from_frame(given, name=name, kinds=told, missing=asked.missing)
+    told = {column: kind for column, kind in kinds.items() if column in list(columns)}
+    return Table.from_frame(given, name=name, kinds=told, missing=missing)
 
 
 def _with_roles(table: Table, asked: Asked) -> Table:

@@ -11,7 +11,7 @@ from unveil.ask.audit.scenarios import read_link, read_scenario
 from unveil.data.files.documents import read_toml
 from unveil.data.files.header import Header
 from unveil.data.files.source import shown
-from unveil.data.table import Table
+from unveil.data.table import Table, kinds_of_release
 from unveil.errors import InputError, did_you_mean
 from unveil.show.progress import Progress
 
@@ -42,6 +42,8 @@ _SETTINGS: Mapping[str, tuple[type, ...]] = {
     "techniques": (dict,),
     "seed": (int,),
     "kinds": (dict,),
+    "hierarchy": (dict,),
+    "exact": (str, list),
     "limits": (dict,),
     "scenario": (list,),
     "release": (list,),
@@ -104,7 +106,7 @@ def read(
     tables = {}
     for number, path in enumerate(released):
         progress("reading", (number + 1) / (len(released) + 1))
-        tables[called[path]] = _read(path, called[path], kinds, missing, header)
+        tables[called[path]] = _read(path, called[path], kinds_of_release(kinds or {}), missing, header)
     of_release = {called[path]: release_kinds.get(path, kind) for path in released}
     return AuditTables(table, tables, outside, {name: each for name, each in of_release.items() if each is not None})
 
@@ -162,7 +164,7 @@ def read_settings(path: str | Path) -> Settings:
         profile=told.get("profile"),
         review=told.get("review", ""),
         techniques={str(column): str(text) for column, text in told.get("techniques", {}).items()},
-        more=_more(told),
+        more=_more(told, folder),
     )
 
 
@@ -223,12 +225,16 @@ def _limits(told: Mapping[str, Any], path: Path) -> dict[str, float]:
     return flat
 
 
-def _more(told: Mapping[str, Any]) -> dict[str, Any]:
+def _more(told: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Return the settings that :func:`unveil.audit` takes, under its names for them."""
     more: dict[str, Any] = {}
     for key, name in (("id", "identifiers"), ("sensitive", "sensitive"), ("known", "known"), ("missing", "missing")):
         if key in told:
             more[name] = _list(told[key])
+    if "exact" in told:
+        more["exact"] = _list(told["exact"])
+    if "hierarchy" in told:
+        more["hierarchies"] = {str(column): folder / str(file) for column, file in told["hierarchy"].items()}
     if "attacks" in told:
         more["attacks"] = _list(told["attacks"]) if isinstance(told["attacks"], list) else told["attacks"].split(",")
     if "targets" in told:

@@ -1,7 +1,7 @@
 """The settings of an audit, checked before any table is looked at."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -40,6 +40,9 @@ class Asked:
     population_size: int | None
     minimum_cell: int
     compatibility: Compatibility | None
+    #: What is told about released cells: files of hierarchies, and columns whose numbers are as they seem.
+    hierarchies: Mapping[str, Any] = field(default_factory=dict)
+    exact: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         numbers = ("targets", "neighbours", "guesses", "population_size", "minimum_cell")

@@ -11,7 +11,7 @@ from unveil.ask.audit.findings import Finding, Scenario
 from unveil.ask.audit.people import Drawn, Part
 from unveil.ask.audit.trials import finding_of, grouped, mean_of, not_run, ranked, remarked
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure
-from unveil.attack.table.inference import Inference
+from unveil.attack.table.inference import Guess, Inference
 from unveil.data.table.release import Knowledge
 from unveil.guess.trials import Trials
 from unveil.measure.trials.risk import risk
@@ -35,13 +35,19 @@ class Guesser:
     rng: np.random.Generator
     model: Any = None
 
-    def run(self, secret: str, known: tuple[str, ...], knowledge: Knowledge) -> Trials:
+    def run(self, secret: str, known: tuple[str, ...], knowledge: Knowledge, guess: Guess = "lot") -> Trials:
         """Return the trials of guessing ``secret`` from the known columns."""
         attack: Any = AttributeDisclosure(secret=secret, known=known, tolerance=self.tolerance, targets=None)
         if self.attack == "inference":
-            attack = Inference(secret=secret, known=known, tolerance=self.tolerance, targets=None, model=self.model)
+            attack = Inference(
+                secret=secret, known=known, tolerance=self.tolerance, targets=None, guess=guess, model=self.model
+            )
         trials: Trials = attack.run(released=self.drawn.release.released, knowledge=knowledge, rng=self.rng)
         return trials
+
+    def tries_likeliest(self, known: tuple[str, ...]) -> bool:
+        """Return whether a second adversary is tried, who is better where rows that fit weigh differently."""
+        return self.attack == "inference" and self.model is None and bool(self.drawn.release.released.coarse(known))
 
     def why_not(self, secret: str, knowledge: Knowledge) -> str:
         """Return why there is nothing to guess about these people, as a sentence, or nothing where there is."""
@@ -85,6 +91,10 @@ def guess_columns(
             findings.append(not_run(guesser.attack, why, scenario=who, secret=secret))
             continue
         findings.append(guesser.finding(secret, who, guesser.run(secret, who.first, knowledge), "told"))
+        if guesser.tries_likeliest(who.first):
+            likeliest = replace(who, name=f"{who.name}, likeliest", reason=f"{who.reason} and says what is likeliest")
+            trials = guesser.run(secret, who.first, knowledge, "class")
+            findings.append(guesser.finding(secret, likeliest, trials, "told"))
     return tuple(findings)
 
 

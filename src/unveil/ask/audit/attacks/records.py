@@ -95,6 +95,16 @@ def _metrics(guess: Candidates, truth: NDArray[np.int64] | None) -> dict[str, fl
 def copies(records: Records) -> Finding:
     """Return the share of released records that equal an original one, beside that of control records."""
     found = exact_copies(records.release)
+    figures = {"copied_unique": float(found.copied_unique), "expected_by_coincidence": found.expected}
+    remark = ""
+    if found.fit_one is not None and found.control_fit_one is not None:
+        figures |= {"fit_one": found.fit_one.value, "control_fit_one": found.control_fit_one.value}
+        beside = f", and {found.control_fit_one.value:.1%} one of the control" if found.control_fit_one.defined else ""
+        remark = f"{found.fit_one.value:.1%} of the released records fit exactly one person of the data{beside}."
+    if not found.rows:
+        return not_run(
+            "copies", f"No released record can be a copy: each has cells that stand for several values. {remark}"
+        )
     return Finding(
         attack="copies",
         targets=found.rows,
@@ -105,7 +115,8 @@ def copies(records: Records) -> Finding:
             excess_over_control=found.excess,
         ),
         links=Links(expected=float(found.copied), low=float(found.copied), high=float(found.copied)),
-        figures={"copied_unique": float(found.copied_unique), "expected_by_coincidence": found.expected},
+        figures=figures,
+        remark=remark,
     )
 
 
@@ -127,7 +138,9 @@ def _closeness(attack: str, found: Closeness) -> Finding:
         figures |= {"control_median": found.control.median, "control_low": found.control.low}
     if found.released.undefined:
         figures["undefined"] = float(found.released.undefined)
-    return Finding(attack=attack, targets=found.released.rows, risk=NOTHING, figures=figures)
+    blunt = "More than a fifth of the released cells stand for several values, so these figures are blunt."
+    remark = blunt if found.blunt else ""
+    return Finding(attack=attack, targets=found.released.rows, risk=NOTHING, figures=figures, remark=remark)
 
 
 def row_order(records: Records) -> Finding:
