@@ -182,3 +182,41 @@ def test_the_headline_says_so(tmp_path: Path) -> None:
         for release in answers[-1]["releases"]:
             del release["sha256"]
     assert answers[0] == answers[1] == answers[2]
+
+
+def test_what_is_told_about_cells_reaches_them(tmp_path: Path) -> None:
+    """Labels by a hierarchy, and numbers that look rounded: by option and by a file of settings, with one answer."""
+    original = people(0)
+    halves = dict(zip(TOWNS, ("west", "east", "north", "west", "south"), strict=True))
+    released = shown(original, "floors").with_columns(pl.col("town").replace_strict(halves))
+    for name, frame in (("original", original), ("released", released)):
+        frame.write_csv(tmp_path / f"{name}.csv")
+    (tmp_path / "towns.csv").write_text(
+        "".join(f"{town};{half};*\n" for town, half in halves.items()), encoding="utf-8"
+    )
+    settings = tmp_path / "settings.toml"
+    files = [str(tmp_path / f"{name}.csv") for name in ("original", "released")]
+    more = ["--kind", "masked", "--sensitive", ILL, "--attacks", "inference", "--json", "--seed", "1"]
+
+    def asked(*told: str) -> Any:
+        run = CliRunner().invoke(main, ["audit", *files, *more, *told])
+        assert run.exit_code == 0, run.output
+        return json.loads(run.stdout)
+
+    def rate_of(answer: Any) -> float:
+        return max(float(each["attack_rate"]["value"]) for each in answer["releases"][0]["attacks"])
+
+    plain = asked()
+    told = asked("--hierarchy", f"town={tmp_path / 'towns.csv'}")
+    assert rate_of(plain) < rate_of(told)
+    assert "read as rounded down in steps of 10" in told["notes"][0]
+    settings.write_text(
+        'original = "original.csv"\nreleased = "released.csv"\nexact = "age"\n[hierarchy]\ntown = "towns.csv"\n',
+        encoding="utf-8",
+    )
+    files = ["--config", str(settings)]
+    exact = asked()
+    assert rate_of(exact) != rate_of(told)
+    assert not any("rounded" in note for note in exact["notes"])
+    run = CliRunner().invoke(main, ["audit", *files, *more, "--hierarchy", "town"])
+    assert "must be written COLUMN=FILE" in run.output
