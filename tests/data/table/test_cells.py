@@ -141,6 +141,7 @@ ROUNDED = {
     "rounded down in steps of 10": lambda age: age // 10 * 10,
     "rounded in steps of 10": lambda age: age // 10 * 10 + 4.5,
     "rounded up in steps of 5": lambda age: -(-age // 5) * 5,
+    "rounded to even in steps of 10": lambda age: round(age / 10) * 10,
     "the greatest value meaning that or more": lambda age: min(age, 65),
     "the least value meaning that or less": lambda age: max(age, 30),
 }

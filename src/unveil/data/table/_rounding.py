@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _LEAST_VALUES = 3
 _MORE_VALUES = 1.5
 _SLACK = 0.05
+# In steps of two a value and its neighbours are hardly ever told from codes that are rare.
+_LEAST_EVEN = 2
 _LARGEST_STEPS = 2**40
 
 
@@ -114,9 +116,23 @@ def _readings(values: Sequence[Fraction], step: Fraction, scale: Scale) -> Itera
         (-half, half, True, False, "rounded"),
         (-step, Fraction(0), True, False, "rounded up"),
     )
-    for below, above, low_out, high_out, said in ways:
-        wide = ((value, Interval(value + below, value + above, low_out, high_out)) for value in values)
-        yield [closed(each, scale.steps) or Interval(value, value) for value, each in wide], said
+    made = [
+        ([Interval(value + below, value + above, low_out, high_out) for value in values], said)
+        for below, above, low_out, high_out, said in ways
+    ]
+    if values[0] % step == 0 and step * (scale.steps or 0) > _LEAST_EVEN:
+        # As computers do it: what is half way goes to the even multiple.
+        odd = [value / step % 2 == 1 for value in values]
+        even = [Interval(value - half, value + half, out, out) for value, out in zip(values, odd, strict=True)]
+        made.append((even, "rounded to even"))
+    for intervals, said in made:
+        yield (
+            [
+                closed(each, scale.steps) or Interval(value, value)
+                for each, value in zip(intervals, values, strict=True)
+            ],
+            said,
+        )
 
 
 def _misfit(own: _Counted, intervals: Sequence[Interval], rows: Floats) -> float:
