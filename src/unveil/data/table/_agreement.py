@@ -104,7 +104,8 @@ def _read(
             released, cells = exact_values(cells, released), None
     elif taken_out:
         cells = read_values(People(persons), released, kind, empty=SUPPRESSED)
-    if masked and kind == "number" and not columns[0].exact:
+    used = columns[0].role in ("known", "sensitive")
+    if masked and kind == "number" and used and not columns[0].exact:
         shown = released if cells is None else _single_numbers(cells)
         found = None if shown is None else recognise(values[0], shown)
         if found is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unveil.data.table._cell_reading import Interval, Scale, closed, scale_of
+from unveil.data.table._intervals import Interval, Scale, closed, scale_of
 from unveil.data.table.cells import Floats, Integers
 
 if TYPE_CHECKING:

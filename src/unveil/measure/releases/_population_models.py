@@ -79,7 +79,10 @@ def checked_weights(table: Table, weights: Weights | None) -> Floats | None:
         where, column = f"column {weights!r} of the {table.name}", table.column(weights)
         if column.kind != "number":
             raise InputError(f"{where} must hold numbers to be weights, but its kind is {column.kind}. Name another")
-        values = table.frame[weights].cast(float).fill_null(nan).to_numpy()
+        cells = table.frame[weights]
+        # Of ranges nobody knows the weight.
+        cells = cells if cells.dtype.is_numeric() else table.select([weights]).single_values().frame[weights]
+        values = cells.cast(float).fill_null(nan).to_numpy()
     else:
         where = "the weights"
         try:
