@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from unveil.data.table import Kind, Table
 
 Relation = Literal["=", "!=", ">=", "<=", ">", "<", "in", "is missing", "is not missing"]
-Value = bool | int | float | str | np.datetime64 | tuple[bool, ...] | tuple[str, ...]
+Single = bool | int | float | str | np.datetime64
+Value = Single | tuple[Single, ...]
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 #: The kinds of columns whose values have an order, so that one may be at least or at most another.
@@ -43,8 +44,8 @@ class Condition:
         One of "=", "!=", ">=", "<=", ">", "<", "in", "is missing" and "is not missing". Those of order need a column of
         numbers, dates or ordered levels.
     value
-        A number, text, truth value or date (kept as ``numpy.datetime64`` in microseconds, in UTC); a tuple of texts or
-        truth values for "in", None for the last two relations. It is data, and so never part of the ``repr``.
+        A number, text, truth value or date (kept as ``numpy.datetime64`` in microseconds, in UTC); a tuple of them for
+        "in", None for the last two relations. It is data, and so never part of the ``repr``.
 
     Examples
     --------
@@ -245,7 +246,8 @@ class CodedTable:
 
     def _codes_of(self, column: int, condition: Condition) -> list[int]:
         """Return the codes of the values that a list names and some row has."""
-        wanted = condition.value if isinstance(condition.value, tuple) else ()
+        told = condition.value if isinstance(condition.value, tuple) else ()
+        wanted = {int(each.astype(np.int64)) if isinstance(each, np.datetime64) else each for each in told}
         return [code for code, value in enumerate(self.values[column], 1) if value in wanted]
 
     def _span(self, column: int, condition: Condition) -> tuple[int, int, bool]:
@@ -340,7 +342,7 @@ def _comparable(cells: "pl.Series") -> tuple[type, ...]:
     return (np.datetime64,) if cells.dtype == pl.Datetime else (int, float)
 
 
-def _plain(value: Any, column: str) -> Value:
+def _plain(value: Any, column: str) -> Single:
     """Return the value in the one form that it is compared in."""
     if isinstance(value, np.generic) and not isinstance(value, np.datetime64):
         value = value.item()
@@ -356,5 +358,5 @@ def _plain(value: Any, column: str) -> Value:
             f"the value of a condition on column {column!r} must be a finite number, a text, a truth value or a date, "
             f"but is of type {type(value).__name__}. Correct it, or use the relation 'is missing'"
         )
-    plain: Value = value
+    plain: Single = value
     return plain
