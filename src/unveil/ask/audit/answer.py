@@ -48,6 +48,8 @@ def audit(
     identifiers: Sequence[str] = (),
     kinds: Mapping[str, Any] | None = None,
     missing: Sequence[str] = (),
+    hierarchies: Mapping[str, Any] | None = None,
+    exact: Sequence[str] = (),
     by: str | None = None,
     weight: str | None = None,
     household: str | None = None,
@@ -97,6 +99,12 @@ def audit(
         some.
     kinds, missing
         Kinds of columns and texts that stand for a missing value, as in :meth:`unveil.data.table.Table.from_frame`.
+    hierarchies
+        Files (or a :class:`unveil.data.table.Hierarchy`) by column that say which values the labels of a release stand
+        for, ``value;label;wider label`` line by line.
+    exact
+        Columns whose released numbers are as they seem. Those of masked releases are else read as rounded or as cut off
+        at the ends where they look so, with a note.
     by
         A column whose groups get rates of their own.
     weight, household
@@ -146,6 +154,8 @@ def audit(
         minimum_cell=minimum_cell,
         compatibility=compatibility,
         compatibility_seed=compatibility_seed,
+        hierarchies=dict(hierarchies or {}),
+        exact=tuple(exact),
     )
     rng, seed = randomness(rng)
     progress("looking at the tables", 0.0)
@@ -285,7 +295,7 @@ def _settings(told: Told) -> dict[str, Any]:
     """Return the settings of :func:`audit`, from whichever door."""
     values, roles = told.values, roles_of(told.values["columns"])
     settings = {
-        **told.named("neighbours", "guesses", "tolerance", "population_size", "minimum_cell", "missing"),
+        **told.named("neighbours", "guesses", "tolerance", "population_size", "minimum_cell", "missing", "exact"),
         "attacks": list(values["attacks"]) or None,
         "targets": read_targets(values["targets"]),
         "by": values["by"] or None,
@@ -296,6 +306,7 @@ def _settings(told: Told) -> dict[str, Any]:
         "household": values["household"] or roles.household,
         "scenarios": told_scenarios(values["scenarios"], values["links"]) or None,
         "compatibility": values["compatibility"],
+        "hierarchies": pairs_in(values["hierarchies"], "hierarchies", "COLUMN=FILE, as in job=jobs.csv"),
     }
     kinds = values.get("kinds") or roles.kinds
     if kinds:
@@ -330,7 +341,7 @@ def _paper(told: Told) -> Paper:
         written=told.written,
         date=date.today().isoformat(),
         review=values["review"],
-        techniques=techniques_in(values["techniques"]),
+        techniques=pairs_in(values["techniques"], "techniques", "COLUMN=TEXT, as in age='in bands of five years'"),
         original=called(told.path("original")),
         released=tuple(path for each in told.files.get("released", ()) if (path := called(each)) is not None),
         control=called(told.path("control")),
@@ -340,18 +351,16 @@ def _paper(told: Told) -> Paper:
     )
 
 
-def techniques_in(written: Sequence[str]) -> dict[str, str]:
-    """Return what was done to each column, as ``column=text`` says it.
+def pairs_in(written: Sequence[str], setting: str, form: str) -> dict[str, str]:
+    """Return what is written behind each column; ``form`` says how, for the message.
 
-    >>> techniques_in(("age=in bands of five years",))
+    >>> pairs_in(("age=in bands of five years",), "techniques", "COLUMN=TEXT")
     {'age': 'in bands of five years'}
     """
     told = {}
     for text in written:
         column, equals, what = text.partition("=")
         if not equals or not column.strip() or not what.strip():
-            raise AskedError(
-                "a technique must be written COLUMN=TEXT, as in age='in bands of five years'. Write it so", "techniques"
-            )
+            raise AskedError(f"each must be written {form}. Write it so", setting)
         told[column.strip()] = what.strip()
     return told

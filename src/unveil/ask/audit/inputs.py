@@ -13,7 +13,7 @@ from unveil.ask.audit.checked import AuditSettings, ReleaseKind
 from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags
 from unveil.ask.audit.people import Labels, People, draw_people
 from unveil.data.identifiers.direct import direct_identifiers
-from unveil.data.table import Role, Table, agree
+from unveil.data.table import Hierarchy, Role, Table, agree, kinds_of_release
 from unveil.data.table.native import columns_of, is_one_table
 from unveil.data.table.release import Release
 from unveil.errors import InputError, did_you_mean
@@ -132,8 +132,11 @@ def prepare(
 ) -> PreparedAudit:
     """Return the tables made ready: of one kind and role per column, with whom to attack, and what must be said."""
     parts = settings.parts
-    whole = _with_roles(_table(original, "original", settings), settings)
-    outside = None if control is None else _table(control, "control", settings)
+    told = settings.hierarchies.items()
+    hierarchies = {name: each if isinstance(each, Hierarchy) else Hierarchy.read(each) for name, each in told}
+    whole = _with_roles(_table(original, "original", settings.kinds, settings), settings)
+    whole = whole.with_readings(hierarchies=hierarchies, exact=settings.exact)
+    outside = None if control is None else _table(control, "control", settings.kinds, settings)
     refuse_constant(whole, settings)
     notes = [*_role_notes(whole), *_target_notes(whole, settings)]
     if outside is not None and _same_rows(whole, outside):
@@ -153,7 +156,8 @@ def prepare(
     if isinstance(settings.kind, Mapping):
         _refuse_unknown(settings.kind, [name for name, _ in named])
     for name, given in named:
-        table = given.released if isinstance(given, Release) else _table(given, name, settings)
+        kinds = kinds_of_release(settings.kinds)
+        table = given.released if isinstance(given, Release) else _table(given, name, kinds, settings)
         prepared, said = _prepared_release(name, given, table, whole, outside, settings, int(seeds[2]))
         releases.append(prepared)
         # Flagged are all columns that a release has, also those that the original lacks.
@@ -173,11 +177,11 @@ def prepare(
     )
 
 
-def _table(given: Any, name: str, settings: AuditSettings) -> Table:
+def _table(given: Any, name: str, kinds: Mapping[str, Any], settings: AuditSettings) -> Table:
     if isinstance(given, Table):
         return given
     columns = columns_of(given, table=name)
-    told = {column: kind for column, kind in settings.kinds.items() if column in columns}
+    told = {column: kind for column, kind in kinds.items() if column in columns}
     return Table.from_frame(columns, name=name, kinds=told, missing=settings.missing)
 
 

@@ -16,7 +16,7 @@ from unveil.data.files.documents import read_toml
 from unveil.data.files.read import read_table
 from unveil.data.files.settings import FileSettings
 from unveil.data.files.source import shown
-from unveil.data.table import Table, read_dictionary
+from unveil.data.table import Table, kinds_of_release, read_dictionary
 from unveil.errors import InputError, did_you_mean
 from unveil.show.progress import Progress
 
@@ -24,6 +24,7 @@ from unveil.show.progress import Progress
 _TABLES: Mapping[str, tuple[type, ...]] = {
     "techniques": (dict,),
     "kinds": (dict,),
+    "hierarchy": (dict,),
     "limits": (dict,),
     "scenario": (list,),
     "release": (list,),
@@ -81,21 +82,20 @@ def read(
     progress("reading", 0.0)
     known = None if dictionary is None else read_dictionary(dictionary)
 
-    def table_in(path: Path, name: str) -> Table:
+    def table_in(path: Path, name: str, told: Mapping[str, Any]) -> Table:
         """Return the table in a file; kinds are told for the columns that it has, whichever file that is."""
-        told = kinds or {}
         if told:
             have = set(read_table(path, **vars(reading)).columns)
             told = {column: kind for column, kind in told.items() if column in have}
         return Table.read(path, name=name, kinds=told, missing=missing, dictionary=known, **vars(reading))
 
-    table = table_in(original, "original")
-    outside = None if control is None else table_in(control, "control")
+    table = table_in(original, "original", kinds or {})
+    outside = None if control is None else table_in(control, "control", kinds or {})
     called = _names(released, names)
     tables = {}
     for number, path in enumerate(released):
         progress("reading", (number + 1) / (len(released) + 1))
-        tables[called[path]] = table_in(path, called[path])
+        tables[called[path]] = table_in(path, called[path], kinds_of_release(kinds or {}))
     of_release = {called[path]: release_kinds.get(path, kind) for path in released}
     return AuditTables(table, tables, outside, {name: each for name, each in of_release.items() if each is not None})
 
@@ -142,6 +142,7 @@ def with_settings(told: Told) -> Told:
     limits = (*told.values["limits"], *((name, value) for name, value in said.pop("limits") if name not in own))
     more = {name: _value(name, raw, told) for name, raw in said.items() if name not in told.said}
     techniques = tuple(f"{column}={text}" for column, text in content.get("techniques", {}).items())
+    hierarchies = tuple(f"{column}={folder / str(file)}" for column, file in content.get("hierarchy", {}).items())
     every = {**files, **told.files}
     return replace(
         told,
@@ -151,6 +152,7 @@ def with_settings(told: Told) -> Told:
             **more,
             "limits": limits,
             "techniques": (*techniques, *told.values["techniques"]),
+            "hierarchies": (*hierarchies, *told.values["hierarchies"]),
             "kinds": content.get("kinds"),
             "names": {file: str(each["name"]) for file, each in named.items() if "name" in each},
             "kinds_of_releases": {file: str(each["kind"]) for file, each in named.items() if "kind" in each},

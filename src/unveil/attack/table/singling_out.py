@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.table.predicates import Conditions, chance_of_one, matches
-from unveil._kernels.types import IntArray
+from unveil._kernels.types import BoolArray, IntArray
 from unveil.attack._listing import attack
 from unveil.errors import InputError, column_names, whole_number
 from unveil.guess.predicates import WITH_ORDER, CodedTable, Predicates, Relation
@@ -44,6 +44,9 @@ class SinglingOut:
     drawn by lot and as many columns drawn by lot: the row's value, or at least that where it is above the median and at
     most that where it is below. Only descriptions that fit exactly one released row are used, each once, because the
     adversary can see that; whether they fit exactly one original row is the success.
+
+    A cell that stands for several values is a description by itself (from 30 to 39, Ulm or Bonn), which holds for all
+    people inside it, and is used where one released row has it. A suppressed cell describes nobody.
 
     The same descriptions are tried on the same people, so the intervals around the rates treat descriptions as the
     sample: they say how far the rate of all descriptions that this adversary could draw may be from the one found, for
@@ -190,8 +193,9 @@ def predicates_of(coded: CodedTable, picks: Picks) -> Predicates:
     return Predicates(
         tuple(
             tuple(
-                coded.condition(column, _RELATIONS[relation], code)
+                condition
                 for column, relation, code in zip(*each, strict=True)
+                for condition in coded.conditions(column, _RELATIONS[relation], code)
             )
             for each in zip(*(part.tolist() for part in picks), strict=True)
         )
@@ -219,6 +223,8 @@ def rare_values(coded: CodedTable, column: int, *, extremes: bool, singles: bool
     found = [(EQUAL, 0)] if rows[0] == 1 else []
     if singles:
         found += [(EQUAL, code) for code in (1 + np.flatnonzero(rows[1:] == 1)).tolist()]
+    nothing = coded.says_nothing(column)
+    found = [(relation, code) for relation, code in found if not nothing[code]]
     if extremes and there.size:
         ends = (AT_MOST, int(there[0])), (AT_LEAST, int(there[-1]))
         found += [(relation, code) for relation, code in ends if rows[code] == 1]
@@ -242,6 +248,7 @@ def _combined(coded: CodedTable, size: int, guesses: int, rng: np.random.Generat
         above = np.where(above == 0, rng.choice([-1, 1], above.shape), above)
         relation = np.where((middle[column] < 0) | (code == 0), EQUAL, np.where(above > 0, AT_LEAST, AT_MOST))
         drawn = _unseen(np.stack([column, relation, code], axis=1), tried)
+        drawn = drawn[~_empty(coded, drawn[:, 0], drawn[:, 2])]
         picks = Picks(drawn[:, 0], drawn[:, 1], drawn[:, 2])
         kept += list(drawn[matches(coded.index, conditions_of(coded, picks), stop=2)[0] == 1])
         stale = 0 if len(drawn) else stale + batch
@@ -256,6 +263,16 @@ def _unseen(drawn: IntArray, tried: set[bytes]) -> IntArray:
     new = {key: place for place, each in enumerate(drawn) if (key := each.tobytes()) not in tried}
     tried.update(new)
     return drawn[list(new.values())]
+
+
+def _empty(coded: CodedTable, column: IntArray, code: IntArray) -> BoolArray:
+    """Return which descriptions have a cell that describes nobody."""
+    empty = np.zeros(column.shape, bool)
+    for place, cells in enumerate(coded.cells):
+        if cells is not None:
+            here = column == place
+            empty[here] = coded.says_nothing(place)[code[here]]
+    return np.asarray(empty.any(axis=1))
 
 
 def _middle(coded: CodedTable) -> IntArray:
@@ -281,7 +298,11 @@ def conditions_of(coded: CodedTable, picks: Picks) -> Conditions:
 
 def _blindly(coded: CodedTable, size: int, guesses: int, rng: np.random.Generator) -> Picks:
     """Return predicates from columns, released values (each value of a column alike) and relations drawn by lot."""
-    there = [np.flatnonzero(coded.index.rows_with(place)) for place in range(len(coded.names))]
+    there = []
+    for place in range(len(coded.names)):
+        codes = np.flatnonzero((coded.index.rows_with(place) > 0) & ~coded.says_nothing(place))
+        # A column of stars alone has no value to draw: its missing one holds for who lacks it.
+        there.append(codes if codes.size else np.zeros(1, np.int64))
     column = np.sort(np.argsort(rng.random((guesses, len(there))), axis=1)[:, :size], axis=1)
     lot, code = rng.random(column.shape), np.empty_like(column)
     for place, codes in enumerate(there):

@@ -9,6 +9,7 @@ import numpy as np
 
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table import Table
+from unveil.data.table.cells import ABSENT, SUPPRESSED
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 
@@ -93,6 +94,8 @@ def equivalence_classes(
         "own" (the default): a missing value is a value of its own, so missing equals missing and nothing else.
         "any": a missing value matches every value, as for cells that were suppressed; two rows match if they agree
         wherever both have a value. Rows then no longer fall into classes, but each still has a number of matches.
+        A suppressed cell is treated likewise: "own" takes it for a value of its own, "any" for every value. Other cells
+        match if they stand for the same values, however they are written.
 
     Examples
     --------
@@ -105,7 +108,7 @@ def equivalence_classes(
         raise InputError(f"missing must be 'own' or 'any', but is {missing!r}. Correct it")
     table = released_table(release)
     names = quasi_identifiers(table, columns)
-    codes = column_codes(table, names)
+    codes = column_codes(table, names, suppressed=missing)
     if missing == "any" and (codes == 0).any():
         of_row = _matches(codes)
     else:
@@ -158,15 +161,23 @@ def quasi_identifiers(
     return names
 
 
-def column_codes(table: Table, names: Sequence[str]) -> Int32Array:
+def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "own") -> Int32Array:
     """Return the columns as numbers from 1 on in the order of their values; 0 is a missing value.
+
+    A suppressed cell has a number of its own, or with "any" that of a missing value.
 
     >>> import polars as pl
     >>> column_codes(Table.from_frame(pl.DataFrame({"age": [41, None, 30]})), ["age"])[:, 0]
     array([2, 0, 1], dtype=int32)
     """
     codes = np.empty((table.rows, len(names)), np.int32)
+    coarse = set(table.coarse(names))
     for place, name in enumerate(names):
+        if name in coarse and table.cells is not None:
+            cells = table.cells[name]
+            gone = (cells.state == ABSENT) | ((cells.state == SUPPRESSED) & (suppressed == "any"))
+            codes[:, place] = np.where(gone, 0, np.arange(1, gone.size + 1))[cells.of_row]
+            continue
         codes[:, place] = table.frame[name].rank("dense").fill_null(0).to_numpy()
     return codes
 
