@@ -45,7 +45,8 @@ class Condition:
         numbers, dates or ordered levels.
     value
         A number, text, truth value or date (kept as ``numpy.datetime64`` in microseconds, in UTC); a tuple of them for
-        "in", None for the last two relations. It is data, and so never part of the ``repr``.
+        "in", None for the last two relations. It is data, and so never part of the ``repr``. "is missing" may have a
+        text that tells why: the key of a marker, or an empty one for an empty cell; without it all reasons are meant.
 
     Examples
     --------
@@ -65,6 +66,8 @@ class Condition:
                 f"the relation of a condition on column {self.column!r} must be one of {', '.join(RELATIONS)}. "
                 "Correct it"
             )
+        if self.relation == "is missing" and isinstance(self.value, str):
+            return
         if (self.value is None) != (self.relation in _WITHOUT_VALUE):
             must = "no value" if self.relation in _WITHOUT_VALUE else "a value"
             raise InputError(f"a condition {self.relation!r} on column {self.column!r} must have {must}. Correct it")
@@ -81,8 +84,8 @@ class Condition:
         >>> Condition("home town", "=", "Ulm").describe()
         "'home town' = …"
         """
-        if self.value is None:
-            return f"{self.column!r} {self.relation}"
+        if self.value is None or self.relation == "is missing":
+            return f"{self.column!r} {self.relation}{f' ({self.value})' if show_values and self.value else ''}"
         shown = repr(self.value) if isinstance(self.value, str) else str(self.value)
         return f"{self.column!r} {self.relation} {shown if show_values else _HIDDEN}"
 
@@ -171,6 +174,8 @@ class CodedTable:
         The types that each column can be compared with.
     index
         The codes of all columns, with the rows by code.
+    markers
+        The markers of each column that stand for no value, which have the codes after those of the values.
     cells
         Of each column of a released table whose cells stand for several values, else None: code c is cell c - 1 there,
         and what is said of it is what the cell says.
@@ -185,25 +190,38 @@ class CodedTable:
             "category" if name in coarse else table.column(name).kind for name in names
         )
         self._kinds = tuple(table.column(name).kind for name in names)
+        self._whys = tuple(tuple(marker.key for marker in table.column(name).markers) for name in names)
+        self.markers = tuple(() if name in coarse else keys for name, keys in zip(names, self._whys, strict=True))
         self.values: list[list[Any]] = []
         self.takes: list[tuple[type, ...]] = []
         codes = []
         for name, cells in zip(names, self.cells, strict=True):
             if cells is not None:
-                codes.append(np.where(cells.state == ABSENT, 0, np.arange(1, cells.state.size + 1))[cells.of_row])
+                empty = (cells.state == ABSENT) & np.array([not key for key in cells.marker])
+                codes.append(np.where(empty, 0, np.arange(1, cells.state.size + 1))[cells.of_row])
                 self.values.append(list(range(cells.state.size)))
                 self.takes.append((str,))
                 continue
             coded, values = _coded(table.frame[name])
+            if name in table.marked:
+                marker = table.marked[name].to_numpy().astype(np.int64)
+                coded = np.where((coded == 0) & (marker > 0), len(values) + marker, coded)
             codes.append(coded)
             self.values.append(values)
             self.takes.append(_comparable(table.frame[name]))
-        self.index = index(codes, [len(values) for values in self.values])
+        #: The code of the greatest value of each column.
+        self.last = np.array([len(values) for values in self.values])
+        self.index = index(codes, self._levels())
+
+    def _levels(self) -> list[int]:
+        return [len(values) + len(markers) for values, markers in zip(self.values, self.markers, strict=True)]
 
     def condition(self, column: int, relation: Relation, code: int) -> Condition:
         """Return the condition on the value with this code; a missing value is always "is missing"."""
         if code == 0:
-            return Condition(self.names[column], "is missing")
+            return Condition(self.names[column], "is missing", "" if self._whys[column] else None)
+        if code > len(self.values[column]):
+            return Condition(self.names[column], "is missing", self._whys[column][code - len(self.values[column]) - 1])
         value = self.values[column][code - 1]
         return Condition(
             self.names[column], relation, np.datetime64(value, "us") if self.kinds[column] == "date" else value
@@ -220,7 +238,7 @@ class CodedTable:
         """Return which codes of a column leave everything open, or fit nobody."""
         cells = self.cells[column]
         if cells is None:
-            return np.zeros(len(self.values[column]) + 1, bool)
+            return np.zeros(self._levels()[column] + 1, bool)
         return np.append(False, (cells.state == SUPPRESSED) | (cells.state == NOBODY))
 
     def find(self, predicates: Iterable[Predicate]) -> Conditions:
@@ -232,20 +250,27 @@ class CodedTable:
             sizes.append(len(predicate))
             for one in predicate:
                 column_of = place[one.column]
-                listed = one.relation == "in"
+                # Markers stand behind the values, so that neither of these is one span of codes.
+                apart = one.relation == "!=" or (one.relation == "is missing" and one.value is None)
+                listed = one.relation == "in" or (apart and bool(self.markers[column_of]))
                 parts.append((column_of, *self._span(column_of, one), len(lists) if listed else -1))
                 lists += [self._codes_of(column_of, one)] if listed else []
         column, low, high, outside, choice = (np.array(part, np.int64) for part in zip(*parts, strict=True))
         begin = np.cumsum(sizes)
         if not lists:
             return Conditions(begin, column, low, high, outside.astype(bool))
-        among = np.zeros((len(lists), max(map(len, self.values)) + 1), bool)
+        among = np.zeros((len(lists), max(self._levels()) + 1), bool)
         for line, codes in enumerate(lists):
             among[line, codes] = True
         return Conditions(begin, column, low, high, outside.astype(bool), choice, among)
 
     def _codes_of(self, column: int, condition: Condition) -> list[int]:
-        """Return the codes of the values that a list names and some row has."""
+        """Return the codes of the values that a list names and some row has, or of those that are no single span."""
+        if condition.relation != "in":
+            low, high, outside = self._span(column, condition)
+            if outside:
+                return [code for code in range(1, len(self.values[column]) + 1) if not low <= code <= high]
+            return [0, *range(len(self.values[column]) + 1, self._levels()[column] + 1)]
         told = condition.value if isinstance(condition.value, tuple) else ()
         wanted = {int(each.astype(np.int64)) if isinstance(each, np.datetime64) else each for each in told}
         return [code for code, value in enumerate(self.values[column], 1) if value in wanted]
@@ -254,7 +279,11 @@ class CodedTable:
         """Return the first and the last code that the condition is about, and whether it means all others."""
         values, relation = self.values[column], condition.relation
         if relation == "is missing":
-            return 0, 0, False
+            if not condition.value:
+                return 0, 0, False
+            keys = self.markers[column]
+            code = len(values) + 1 + keys.index(str(condition.value)) if condition.value in keys else 0
+            return (code, code, False) if code else (1, 0, False)
         if relation == "is not missing":
             return 1, len(values), False
         if relation == "in":
@@ -315,6 +344,8 @@ def _coded(cells: "pl.Series") -> tuple[IntArray, list[Any]]:
 
 def _of_cell(name: str, kind: "Kind", cells: Cells, cell: int) -> Predicate:
     """Return what a cell says: between two ends, one of some values, or nothing if it could be any."""
+    if cells.state[cell] == ABSENT:
+        return (Condition(name, "is missing", cells.marker[cell]),)
     if cells.state[cell] != SHOWN:
         return () if cells.state[cell] == SUPPRESSED else (Condition(name, "in", ()),)
     if not isinstance(cells.holds, Ranges):

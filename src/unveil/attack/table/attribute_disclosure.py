@@ -238,9 +238,12 @@ def _groups_of_rows(tables: Sequence["Table"], known: Sequence[str]) -> tuple[li
     """Return numbers that are equal where rows of any two tables are equal in all known columns, and how many."""
     import polars as pl
 
+    from unveil.data.table.table import with_markers
+
     columns = []
-    for name in known:
-        parts = [table.frame[name] for table in tables]
+    frames = with_markers(tables, known)
+    for name in frames[0].columns:
+        parts = [frame[name] for frame in frames]
         if isinstance(parts[0].dtype, pl.Enum):
             parts = [part.to_physical() for part in parts]
         whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed").to_series()

@@ -254,9 +254,9 @@ def _by_content(table: "Table", first: tuple[str, ...]) -> IntArray:
     """Return the rows in an order that depends on what is in them: in these columns, then in all others."""
     import polars as pl
 
-    names = [*first, *(name for name in table.column_names if name not in first)]
-    # Under plain numbers as names, because some names have a meaning for polars.
-    cells = pl.DataFrame({str(place): table.frame.get_column(name) for place, name in enumerate(names)})
+    from unveil.data.table.table import with_markers
+
+    (cells,) = with_markers([table], [*first, *(name for name in table.column_names if name not in first)])
     return cells.select(pl.arg_sort_by(cells.columns, nulls_last=True)).to_series().to_numpy().astype(np.int64)
 
 

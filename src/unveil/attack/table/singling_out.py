@@ -218,11 +218,12 @@ def _rare(coded: CodedTable, guesses: int, exact_numbers: bool, rng: np.random.G
 
 def rare_values(coded: CodedTable, column: int, *, extremes: bool, singles: bool) -> list[tuple[int, int, int]]:
     """Return column, relation and code of each condition on a column that holds for exactly one row."""
-    rows = coded.index.rows_with(column)
-    there = 1 + np.flatnonzero(rows[1:])
-    found = [(EQUAL, 0)] if rows[0] == 1 else []
+    rows, last = coded.index.rows_with(column), int(coded.last[column])
+    there = 1 + np.flatnonzero(rows[1 : last + 1])
+    # What is missing, for each reason, is as rare as it is, whether or not single values are tried.
+    found = [(EQUAL, code) for code in (0, *range(last + 1, rows.size)) if rows[code] == 1]
     if singles:
-        found += [(EQUAL, code) for code in (1 + np.flatnonzero(rows[1:] == 1)).tolist()]
+        found += [(EQUAL, code) for code in (1 + np.flatnonzero(rows[1 : last + 1] == 1)).tolist()]
     nothing = coded.says_nothing(column)
     found = [(relation, code) for relation, code in found if not nothing[code]]
     if extremes and there.size:
@@ -246,7 +247,8 @@ def _combined(coded: CodedTable, size: int, guesses: int, rng: np.random.Generat
         # Twice the code, because the median may lie between two values.
         above = np.sign(2 * code - middle[column])
         above = np.where(above == 0, rng.choice([-1, 1], above.shape), above)
-        relation = np.where((middle[column] < 0) | (code == 0), EQUAL, np.where(above > 0, AT_LEAST, AT_MOST))
+        plain = (middle[column] < 0) | (code == 0) | (code > coded.last[column])
+        relation = np.where(plain, EQUAL, np.where(above > 0, AT_LEAST, AT_MOST))
         drawn = _unseen(np.stack([column, relation, code], axis=1), tried)
         drawn = drawn[~_empty(coded, drawn[:, 0], drawn[:, 2])]
         picks = Picks(drawn[:, 0], drawn[:, 1], drawn[:, 2])
@@ -279,7 +281,7 @@ def _middle(coded: CodedTable) -> IntArray:
     """Return twice the code of each column's median, missing values aside; -1 for a column without order."""
     middle = np.full(len(coded.kinds), -1, np.int64)
     for place, kind in enumerate(coded.kinds):
-        at_most = np.cumsum(coded.index.rows_with(place))
+        at_most = np.cumsum(coded.index.rows_with(place)[: coded.last[place] + 1])
         missing, rows = at_most[[0, -1]]
         if kind in WITH_ORDER and missing < rows:
             middle[place] = np.searchsorted(at_most, [(missing + rows - 1) // 2, (missing + rows) // 2], "right").sum()
@@ -289,9 +291,8 @@ def _middle(coded: CodedTable) -> IntArray:
 def conditions_of(coded: CodedTable, picks: Picks) -> Conditions:
     """Return the predicates as spans of codes of the released table."""
     column, relation, code = (part.ravel() for part in picks)
-    last = np.array([len(values) for values in coded.values])
     low = np.where(relation == AT_MOST, 1, code)
-    high = np.where(relation == AT_LEAST, last[column], code)
+    high = np.where(relation == AT_LEAST, coded.last[column], code)
     start = np.arange(0, code.size + 1, picks.code.shape[1])
     return Conditions(start, column, low, high, np.zeros(code.size, bool))
 
@@ -308,6 +309,6 @@ def _blindly(coded: CodedTable, size: int, guesses: int, rng: np.random.Generato
     for place, codes in enumerate(there):
         here = column == place
         code[here] = codes[(lot[here] * codes.size).astype(np.int64)]
-    ordered = np.array([kind in WITH_ORDER for kind in coded.kinds])[column] & (code > 0)
+    ordered = np.array([kind in WITH_ORDER for kind in coded.kinds])[column] & (code > 0) & (code <= coded.last[column])
     relation = np.where(ordered, rng.integers(len(_RELATIONS), size=column.shape), EQUAL)
     return Picks(column, relation, code)

@@ -77,7 +77,7 @@ def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[Part
         elif place != leader and not _follows(part, lead):
             part, before = _followed(table, part, lead, values[leader], form)
         elif not isinstance(form, str) and _levels(cells) != list(form):
-            part = part._replace(values=read_as(cells, form, (), table=table.name).values)
+            part = part._replace(values=read_as(cells, form, ()).values)
         if place == 1:
             written = before
         elif place == 0:
@@ -228,7 +228,7 @@ def _followed(
         raw = _matched(text_of(raw), leading.dtype.categories)  # type: ignore[attr-defined]
     raw = without_blanks(normal(raw, table.name))
     told = [marker for marker in column.markers if marker.told and marker not in lead.markers]
-    settled = read_as(raw, form, (*lead.markers, *told), table=table.name)
+    settled = read_as(raw, form, (*lead.markers, *told))
     before = without(raw, settled.marked) if not words else settled.values
     column = replace(column, markers=settled.markers, missing=settled.values.null_count())
     return Part(column, settled.values, settled.marked), before

@@ -164,22 +164,39 @@ def quasi_identifiers(
 def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "own") -> Int32Array:
     """Return the columns as numbers from 1 on in the order of their values; 0 is a missing value.
 
-    A suppressed cell has a number of its own, or with "any" that of a missing value.
+    A suppressed cell, and each other marker, has a number of its own; with "any" that of a missing value, if it is
+    suppressed or missing.
 
     >>> import polars as pl
     >>> column_codes(Table.from_frame(pl.DataFrame({"age": [41, None, 30]})), ["age"])[:, 0]
     array([2, 0, 1], dtype=int32)
     """
     codes = np.empty((table.rows, len(names)), np.int32)
-    coarse = set(table.coarse(names))
     for place, name in enumerate(names):
-        if name in coarse and table.cells is not None:
-            cells = table.cells[name]
-            gone = (cells.state == ABSENT) | ((cells.state == SUPPRESSED) & (suppressed == "any"))
-            codes[:, place] = np.where(gone, 0, np.arange(1, gone.size + 1))[cells.of_row]
-            continue
-        codes[:, place] = table.frame[name].rank("dense").fill_null(0).to_numpy()
+        code, gap = values_and_gaps(table, name, suppressed=suppressed)
+        codes[:, place] = np.where(gap > 1, code.max(initial=0) + gap - 1, code)
     return codes
+
+
+def values_and_gaps(table: Table, name: str, *, suppressed: Missing = "own") -> tuple[IntArray, IntArray]:
+    """Return a column as numbers from 1 on in the order of its values, 0 where there is none, and why there is none.
+
+    The second is 0 for a value, 1 for an empty cell and a number above for each marker: each equals itself only. With
+    "any" what is missing or suppressed is 1, whatever marker says so.
+    """
+    held, cells = table.held(name), (table.cells or {}).get(name)
+    either = suppressed == "any"
+    numbers = range(len(held.markers) + 1)
+    why = np.array([1 if either and (held.hides(each) or held.misses(each)) else each + 1 for each in numbers])
+    if cells is None or not cells.coarse:
+        code = held.values.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+        marker = 0 if held.marked is None else held.marked.to_numpy()
+        return code, np.where(code == 0, why[marker], 0)
+    number = {held.key(each): each for each in numbers}
+    gap = np.where(cells.state == ABSENT, why[[number.get(key, 0) for key in cells.marker]], 0)
+    gap = np.where((cells.state == SUPPRESSED) & either, 1, gap)
+    code = np.where(gap > 0, 0, np.arange(1, gap.size + 1))
+    return code[cells.of_row], gap[cells.of_row]
 
 
 def group(codes: Int32Array) -> Classes:
