@@ -171,6 +171,10 @@ def test_plain_numbers_are_not_taken_for_rounded() -> None:
     ages = rng.integers(20, 80, 900)
     for shown in (rng.permutation(ages), ages + rng.integers(-3, 4, 900), ages[:300], rng.normal(50, 9, 900)):
         assert Release(made("original", x=ages), made("released", x=shown), kind="masked").released.coarse() == ()
+    # Nor what has one value, or a few rows at the end by chance.
+    few = np.append(rng.integers(20, 78, 896), [78] * 4)
+    for people, shown in ((ages, np.full(900, 79)), (np.append(few[:898], [79, 80]), few)):
+        assert Release(made("original", x=people), made("released", x=shown), kind="masked").released.coarse() == ()
     # Nor is what nobody attacks looked at, such as weights.
     weights = Table.from_frame(pl.DataFrame({"x": ages}), roles={"x": "ignored"})
     assert Release(weights, made("released", x=ages // 10 * 10), kind="masked").released.coarse() == ()

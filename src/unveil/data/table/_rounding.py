@@ -49,8 +49,9 @@ def recognise(original: "pl.Series", released: "pl.Series") -> Recognised | None
     """Return what the different released values stand for if they are rounded or cut off, else None.
 
     Both are numbers. Rounding shows in at least 3 values that are multiples of one step apart where the original has
-    half as many values again, if the people that each would hold are as many as released rows have it. A top code has
-    more than twice the rows that the original has there (and 3 more), and as many as the original has from there on.
+    half as many values again, if the people that each would hold are as many as released rows have it. A top code is
+    one of several values and has more than twice the rows that the original has there (and 3 more), and as many as the
+    original has from there on, which must be as many more.
 
     >>> import polars as pl
     >>> ages = pl.Series(range(20, 80))
@@ -83,7 +84,9 @@ def _cut_off(own: _Counted, shown: _Counted) -> tuple[bool, bool]:
     for value, rest in ((least, Interval(None, least)), (greatest, Interval(greatest, None))):
         rows = shown.between(Interval(value, value))
         there, beyond = own.between(Interval(value, value)) * size, own.between(rest) * size
-        found.append(rows > 2 * there + 3 and abs(rows - beyond) <= 3 * sqrt(beyond))
+        # Of a column with one value both ends would hold everybody, which says nothing of either.
+        more = shown.size > 1 and min(rows, beyond) > 2 * there + 3
+        found.append(more and abs(rows - beyond) <= 3 * sqrt(beyond))
     return found[0], found[1]
 
 
