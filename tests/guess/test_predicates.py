@@ -63,10 +63,12 @@ def rows_and_predicates(draw: st.DrawFn) -> tuple[dict[str, list[Any]], list[lis
     for _ in range(draw(st.integers(1, 6))):
         predicate: list[oracle.Condition] = []
         for name in draw(st.lists(st.sampled_from(list(CELLS)), min_size=1, max_size=4)):
-            relations = [each for each in RELATIONS if name in WITH_ORDER or each in ("=", "!=", *RELATIONS[-2:])]
+            without = ("=", "!=", "in", *RELATIONS[-2:])
+            relations = [each for each in RELATIONS if name in WITH_ORDER or each in without]
             relation = draw(st.sampled_from(relations))
-            values = CELLS[name] or ["nobody has this"]
-            predicate.append((name, relation, None if "missing" in relation else draw(st.sampled_from(values))))
+            value = st.sampled_from(CELLS[name] or ["nobody has this"])
+            told = st.lists(value, max_size=3).map(tuple) if relation == "in" else value
+            predicate.append((name, relation, None if "missing" in relation else draw(told)))
         predicates.append(predicate)
     return columns, predicates
 
@@ -195,7 +197,9 @@ def test_they_are_frozen_and_equal_by_content() -> None:
     ("column", "relation", "value", "says"),
     [
         (7, "=", 1, "name its column by a text"),
-        ("a", "==", 1, "must be one of =, !=, >=, <=, >, <, is missing, is not missing"),
+        ("a", "==", 1, "must be one of =, !=, >=, <=, >, <, in, is missing, is not missing"),
+        ("a", "in", "word", "must have a tuple"),
+        ("a", "=", ("word",), "must have a tuple"),
         ("a", "=", None, "must have a value"),
         ("a", "is missing", 3, "must have no value"),
         ("a", "=", float("nan"), "must be a finite number"),

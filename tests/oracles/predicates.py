@@ -17,6 +17,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "<=": lambda cell, value: cell <= value,
     ">": lambda cell, value: cell > value,
     "<": lambda cell, value: cell < value,
+    "in": lambda cell, value: cell in value,
 }
 
 
@@ -26,7 +27,7 @@ def holds(cell: Any, relation: str, value: Any, levels: Sequence[Any] | None = N
         return (cell is None) == (relation == "is missing")
     if cell is None:
         return False
-    if levels is not None:
+    if levels is not None and relation != "in":
         cell, value = levels.index(cell), levels.index(value)
     return _COMPARE[relation](cell, value)
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from unveil._kernels.table.predicates import Conditions, index, matches
-from unveil._kernels.types import IntArray
+from unveil._kernels.types import BoolArray, IntArray
+from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells, Ranges
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
     from unveil.data.table import Kind, Table
 
-Relation = Literal["=", "!=", ">=", "<=", ">", "<", "is missing", "is not missing"]
-Value = bool | int | float | str | np.datetime64
+Relation = Literal["=", "!=", ">=", "<=", ">", "<", "in", "is missing", "is not missing"]
+Single = bool | int | float | str | np.datetime64
+Value = Single | tuple[Single, ...]
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 #: The kinds of columns whose values have an order, so that one may be at least or at most another.
@@ -39,11 +41,12 @@ class Condition:
     column
         Any name.
     relation
-        One of "=", "!=", ">=", "<=", ">", "<", "is missing" and "is not missing". Those of order need a column of
+        One of "=", "!=", ">=", "<=", ">", "<", "in", "is missing" and "is not missing". Those of order need a column of
         numbers, dates or ordered levels.
     value
-        A number, text, truth value or date (kept as ``numpy.datetime64`` in microseconds, in UTC); None for the last
-        two relations. It is data, and so never part of the ``repr``.
+        A number, text, truth value or date (kept as ``numpy.datetime64`` in microseconds, in UTC); a tuple of them for
+        "in", None for the last two relations. It is data, and so never part of the ``repr``. "is missing" may have a
+        text that tells why: the key of a marker, or an empty one for an empty cell; without it all reasons are meant.
 
     Examples
     --------
@@ -63,10 +66,16 @@ class Condition:
                 f"the relation of a condition on column {self.column!r} must be one of {', '.join(RELATIONS)}. "
                 "Correct it"
             )
+        if self.relation == "is missing" and isinstance(self.value, str):
+            return
         if (self.value is None) != (self.relation in _WITHOUT_VALUE):
             must = "no value" if self.relation in _WITHOUT_VALUE else "a value"
             raise InputError(f"a condition {self.relation!r} on column {self.column!r} must have {must}. Correct it")
-        if self.value is not None:
+        if isinstance(self.value, tuple) != (self.relation == "in"):
+            raise InputError(f"a condition 'in' on column {self.column!r} must have a tuple, and no other. Correct it")
+        if isinstance(self.value, tuple):
+            object.__setattr__(self, "value", tuple(_plain(each, self.column) for each in self.value))
+        elif self.value is not None:
             object.__setattr__(self, "value", _plain(self.value, self.column))
 
     def describe(self, *, show_values: bool = False) -> str:
@@ -75,8 +84,8 @@ class Condition:
         >>> Condition("home town", "=", "Ulm").describe()
         "'home town' = …"
         """
-        if self.value is None:
-            return f"{self.column!r} {self.relation}"
+        if self.value is None or self.relation == "is missing":
+            return f"{self.column!r} {self.relation}{f' ({self.value})' if show_values and self.value else ''}"
         shown = repr(self.value) if isinstance(self.value, str) else str(self.value)
         return f"{self.column!r} {self.relation} {shown if show_values else _HIDDEN}"
 
@@ -165,48 +174,120 @@ class CodedTable:
         The types that each column can be compared with.
     index
         The codes of all columns, with the rows by code.
+    markers
+        The markers of each column that stand for no value, which have the codes after those of the values.
+    cells
+        Of each column of a released table whose cells stand for several values, else None: code c is cell c - 1 there,
+        and what is said of it is what the cell says.
     """
 
     def __init__(self, table: "Table", names: Sequence[str]) -> None:
         self.table_name = table.name
         self.names = tuple(names)
-        self.kinds = tuple(table.column(name).kind for name in names)
+        coarse = set(table.coarse(names))
+        self.cells = tuple((table.cells or {})[name] if name in coarse else None for name in names)
+        self.kinds: tuple[Kind, ...] = tuple(
+            "category" if name in coarse else table.column(name).kind for name in names
+        )
+        self._kinds = tuple(table.column(name).kind for name in names)
+        self._whys = tuple(tuple(marker.key for marker in table.column(name).markers) for name in names)
+        self.markers = tuple(() if name in coarse else keys for name, keys in zip(names, self._whys, strict=True))
         self.values: list[list[Any]] = []
         self.takes: list[tuple[type, ...]] = []
         codes = []
-        for name in names:
+        for name, cells in zip(names, self.cells, strict=True):
+            if cells is not None:
+                empty = (cells.state == ABSENT) & np.array([not key for key in cells.marker])
+                codes.append(np.where(empty, 0, np.arange(1, cells.state.size + 1))[cells.of_row])
+                self.values.append(list(range(cells.state.size)))
+                self.takes.append((str,))
+                continue
             coded, values = _coded(table.frame[name])
+            if name in table.marked:
+                marker = table.marked[name].to_numpy().astype(np.int64)
+                coded = np.where((coded == 0) & (marker > 0), len(values) + marker, coded)
             codes.append(coded)
             self.values.append(values)
             self.takes.append(_comparable(table.frame[name]))
-        self.index = index(codes, [len(values) for values in self.values])
+        #: The code of the greatest value of each column.
+        self.last = np.array([len(values) for values in self.values])
+        self.index = index(codes, self._levels())
+
+    def _levels(self) -> list[int]:
+        return [len(values) + len(markers) for values, markers in zip(self.values, self.markers, strict=True)]
 
     def condition(self, column: int, relation: Relation, code: int) -> Condition:
         """Return the condition on the value with this code; a missing value is always "is missing"."""
         if code == 0:
-            return Condition(self.names[column], "is missing")
+            return Condition(self.names[column], "is missing", "" if self._whys[column] else None)
+        if code > len(self.values[column]):
+            return Condition(self.names[column], "is missing", self._whys[column][code - len(self.values[column]) - 1])
         value = self.values[column][code - 1]
         return Condition(
             self.names[column], relation, np.datetime64(value, "us") if self.kinds[column] == "date" else value
         )
 
+    def conditions(self, column: int, relation: Relation, code: int) -> Predicate:
+        """Return what is said of the column by this code: one condition, or for a cell as many as it takes."""
+        cells = self.cells[column]
+        if cells is None or code == 0:
+            return (self.condition(column, relation, code),)
+        return _of_cell(self.names[column], self._kinds[column], cells, code - 1)
+
+    def says_nothing(self, column: int) -> BoolArray:
+        """Return which codes of a column leave everything open, or fit nobody."""
+        cells = self.cells[column]
+        if cells is None:
+            return np.zeros(self._levels()[column] + 1, bool)
+        return np.append(False, (cells.state == SUPPRESSED) | (cells.state == NOBODY))
+
     def find(self, predicates: Iterable[Predicate]) -> Conditions:
         """Return the predicates in terms of codes, where no row may have the value at all."""
         place = {name: number for number, name in enumerate(self.names)}
         sizes, parts = [0], []
+        lists: list[list[int]] = []
         for predicate in predicates:
             sizes.append(len(predicate))
-            parts += [(place[one.column], *self._span(place[one.column], one)) for one in predicate]
-        column, low, high, outside = (np.array(part, np.int64) for part in zip(*parts, strict=True))
-        return Conditions(np.cumsum(sizes), column, low, high, outside.astype(bool))
+            for one in predicate:
+                column_of = place[one.column]
+                # Markers stand behind the values, so that neither of these is one span of codes.
+                apart = one.relation == "!=" or (one.relation == "is missing" and one.value is None)
+                listed = one.relation == "in" or (apart and bool(self.markers[column_of]))
+                parts.append((column_of, *self._span(column_of, one), len(lists) if listed else -1))
+                lists += [self._codes_of(column_of, one)] if listed else []
+        column, low, high, outside, choice = (np.array(part, np.int64) for part in zip(*parts, strict=True))
+        begin = np.cumsum(sizes)
+        if not lists:
+            return Conditions(begin, column, low, high, outside.astype(bool))
+        among = np.zeros((len(lists), max(self._levels()) + 1), bool)
+        for line, codes in enumerate(lists):
+            among[line, codes] = True
+        return Conditions(begin, column, low, high, outside.astype(bool), choice, among)
+
+    def _codes_of(self, column: int, condition: Condition) -> list[int]:
+        """Return the codes of the values that a list names and some row has, or of those that are no single span."""
+        if condition.relation != "in":
+            low, high, outside = self._span(column, condition)
+            if outside:
+                return [code for code in range(1, len(self.values[column]) + 1) if not low <= code <= high]
+            return [0, *range(len(self.values[column]) + 1, self._levels()[column] + 1)]
+        told = condition.value if isinstance(condition.value, tuple) else ()
+        wanted = {int(each.astype(np.int64)) if isinstance(each, np.datetime64) else each for each in told}
+        return [code for code, value in enumerate(self.values[column], 1) if value in wanted]
 
     def _span(self, column: int, condition: Condition) -> tuple[int, int, bool]:
         """Return the first and the last code that the condition is about, and whether it means all others."""
         values, relation = self.values[column], condition.relation
         if relation == "is missing":
-            return 0, 0, False
+            if not condition.value:
+                return 0, 0, False
+            keys = self.markers[column]
+            code = len(values) + 1 + keys.index(str(condition.value)) if condition.value in keys else 0
+            return (code, code, False) if code else (1, 0, False)
         if relation == "is not missing":
             return 1, len(values), False
+        if relation == "in":
+            return 0, 0, False
         if not values:  # a column in which all is missing agrees with every kind of value
             return 1, 0, False
         self._check(column, condition)
@@ -261,6 +342,26 @@ def _coded(cells: "pl.Series") -> tuple[IntArray, list[Any]]:
     return (codes.cast(pl.Int64) + 1).fill_null(0).to_numpy(), values.to_list()
 
 
+def _of_cell(name: str, kind: "Kind", cells: Cells, cell: int) -> Predicate:
+    """Return what a cell says: between two ends, one of some values, or nothing if it could be any."""
+    if cells.state[cell] == ABSENT:
+        return (Condition(name, "is missing", cells.marker[cell]),)
+    if cells.state[cell] != SHOWN:
+        return () if cells.state[cell] == SUPPRESSED else (Condition(name, "in", ()),)
+    if not isinstance(cells.holds, Ranges):
+        members = cells.holds.member[cells.holds.start[cell] : cells.holds.start[cell + 1]]
+        return (Condition(name, "in", tuple(cells.values[int(place)] for place in members)),)
+    ranges, said = cells.holds, []
+    levels = getattr(cells.values.dtype, "categories", None)
+    for end, out, signs in ((ranges.low, ranges.low_out, (">=", ">")), (ranges.high, ranges.high_out, ("<=", "<"))):
+        value: Any = end[cell]
+        if value is not None:
+            value = np.datetime64(value, "us") if kind == "date" else value if levels is None else levels[value]
+            relation: Any = signs[int(out[cell])]
+            said.append(Condition(name, relation, value))
+    return tuple(said) or (Condition(name, "is not missing"),)
+
+
 def _comparable(cells: "pl.Series") -> tuple[type, ...]:
     """Return the types of values that the cells can be compared with."""
     import polars as pl
@@ -272,7 +373,7 @@ def _comparable(cells: "pl.Series") -> tuple[type, ...]:
     return (np.datetime64,) if cells.dtype == pl.Datetime else (int, float)
 
 
-def _plain(value: Any, column: str) -> Value:
+def _plain(value: Any, column: str) -> Single:
     """Return the value in the one form that it is compared in."""
     if isinstance(value, np.generic) and not isinstance(value, np.datetime64):
         value = value.item()
@@ -288,5 +389,5 @@ def _plain(value: Any, column: str) -> Value:
             f"the value of a condition on column {column!r} must be a finite number, a text, a truth value or a date, "
             f"but is of type {type(value).__name__}. Correct it, or use the relation 'is missing'"
         )
-    plain: Value = value
+    plain: Single = value
     return plain

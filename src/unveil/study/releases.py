@@ -4,7 +4,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -142,7 +142,7 @@ def _table_content(release: Release) -> bytes:
     rows, released = io.BytesIO(), release.released
     released.frame.write_parquet(rows)
     told = {
-        "columns": [asdict(column) for column in released.columns],
+        "columns": [asdict(replace(column, hierarchy=None)) for column in released.columns],
         "marked": list(released.marked),
         "kind": release.kind,
         "name": release.name,

@@ -85,13 +85,13 @@ def test_the_smallest_distances_are_those_of_the_definition(case: Case, k: int) 
     expected = [sorted(case.distances(t))[:k] for t in range(len(case.targets))]
     padded = [[int(far) for far in each] + [-1] * (k - len(each)) for each in expected]
     np.testing.assert_array_equal(nearest_distances(*case.grids, k), padded)
-    np.testing.assert_array_equal(neighbours._distances_by_search(*case.grids, k), padded)
+    np.testing.assert_array_equal(neighbours.distances_around(prepare(*case.grids), k), padded)
 
 
 @given(cases(), st.integers(1, 9))
 def test_the_nearest_rows_are_those_of_the_definition_with_all_ties(case: Case, k: int) -> None:
     expected = [oracle.nearest(case.distances(t), k) for t in range(len(case.targets))]
-    for start, row, distance in (nearest_rows(*case.grids, k), neighbours._rows_by_search(*case.grids, k)):
+    for start, row, distance in (nearest_rows(*case.grids, k), neighbours.rows_around(prepare(*case.grids), k)):
         assert start.dtype == distance.dtype == np.int64
         assert row.dtype == np.int32
         found = list(zip(distance.tolist(), row.tolist(), strict=True))
@@ -156,7 +156,7 @@ def test_near_rows_for_which_there_is_no_room_are_found_in_parts(monkeypatch: py
     chances = chances_by_search(prepared, prepare(second, second_targets), 30)
     expected = chances_by_matrix(first, second, first_targets, second_targets, 30)
     np.testing.assert_array_equal(chances, expected)
-    rows = neighbours._rows_by_search(first, first_targets, 30)
+    rows = neighbours.rows_around(prepare(first, first_targets), 30)
     for found, right in zip(rows, neighbours._rows_by_matrix(all_distances(first, first_targets), 30), strict=True):
         np.testing.assert_array_equal(found, right)
 
@@ -213,7 +213,7 @@ def test_many_columns_are_compared_one_by_one_when_a_key_cannot_hold_them(column
     twice = np.concatenate([codes, codes[:7]])
     rows = Grid(np.empty((37, 0), np.int64), twice, np.empty(0, np.int64), 1)
     np.testing.assert_array_equal(content_rank(rows), np.unique(twice, axis=0, return_inverse=True)[1].ravel())
-    np.testing.assert_array_equal(nearest_distances(rows, rows, 2), neighbours._distances_by_search(rows, rows, 2))
+    np.testing.assert_array_equal(nearest_distances(rows, rows, 2), neighbours.distances_around(prepare(rows, rows), 2))
 
 
 def test_no_targets_and_no_rows_give_nothing() -> None:

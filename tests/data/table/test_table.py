@@ -257,12 +257,12 @@ def test_the_original_says_what_is_an_identifier() -> None:
 
 
 def test_other_kinds_in_two_tables_are_refused() -> None:
-    original, released = made("original", age=[1, 2]), made("released", age=["20-30", MARKER])
+    original, released = made("original", age=[1, 2]), made("released", age=[MARKER, "20-30", MARKER])
     message = refusal(lambda: agree(original, released))
-    assert "'age' holds numbers in the original, but 100 % of the cells of the released are no such values" in message
+    assert "'age' holds numbers in the original, but 67 % of the cells of the released are no such values" in message
     assert "Tell its kind with kinds={'age': 'category'}" in message
     told = made("original", age=[1, 2], kinds={"age": "number"})
-    assert "100 % of the cells" in refusal(lambda: agree(told, released))
+    assert "67 % of the cells" in refusal(lambda: agree(told, released))
     other = made("released", age=["1", "2"], kinds={"age": "category"})
     assert "told to be number in the original and category in the released" in refusal(lambda: agree(told, other))
     words = made("original", age=["old", MARKER])

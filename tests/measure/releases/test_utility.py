@@ -18,7 +18,7 @@ from unveil.data.samples import audit_sample
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.measure.releases.utility import column_distances, loss_summary, pair_distances
+from unveil.measure.releases.utility import CoarseColumnDistance, column_distances, loss_summary, pair_distances
 
 
 def close(found: float, expected: float | Fraction | None) -> bool:
@@ -314,3 +314,39 @@ def test_on_the_sample_people_outside_the_data_lose_little_and_noise_more() -> N
     assert 0 < fresh.loss < 0.08
     assert worse.association_loss > fresh.association_loss
     assert worse.loss > 2 * fresh.loss
+
+
+def test_the_original_is_put_into_coarse_cells_before_it_is_compared() -> None:
+    ages, towns = [20, 25, 31, 38, 44, 47], ["Ulm", "Bonn", "Ulm", "Köln", "Bonn", "Köln"]
+    original = Table.from_frame(pl.DataFrame({"age": ages, "town": towns}), name="original")
+    shown = {
+        "age": [f"{age // 10 * 10}-{age // 10 * 10 + 9}" for age in ages],
+        "town": ["{Ulm,Bonn}"] * 4 + ["Köln"] * 2,
+    }
+    age, town = column_distances(Release(original, Table.from_frame(pl.DataFrame(shown), name="released")))
+    assert isinstance(age, CoarseColumnDistance)
+    assert isinstance(town, CoarseColumnDistance)
+    assert (age.distance, age.mean_change, town.distance) == (0.0, 0.0, 0.0)
+    assert age.width == pytest.approx(1 / 3)
+    assert town.width == pytest.approx((4 * 4 / 6 + 2 * 2 / 6) / 6)
+    # A star is a gap, and what no cell holds stays apart.
+    shown = {"age": ["20-29", "*", "30-39", "30-39", "40-44", "*"], "town": ["{Ulm,Bonn}"] * 6}
+    age, town = column_distances(Release(original, Table.from_frame(pl.DataFrame(shown), name="released")))
+    assert age.missing_released == pytest.approx(1 / 3)
+    assert town.distance == pytest.approx(1 / 3)
+
+
+def test_another_spelling_of_the_same_cells_loses_as_much() -> None:
+    rng = np.random.default_rng(4)
+    ages, towns = rng.integers(20, 80, 300), rng.choice(["Bonn", "Köln", "Ulm"], 300)
+    original = Table.from_frame(pl.DataFrame({"age": ages, "town": towns}), name="original")
+    found = []
+    for band, both in (("{0}-{1}", "{Ulm,Bonn}"), ("[{0},{1}]", "Bonn or Ulm")):
+        frame = {
+            "age": [band.format(age // 10 * 10, age // 10 * 10 + 9) for age in ages],
+            "town": [both if town != "Köln" else town for town in towns],
+        }
+        release = Release(original, Table.from_frame(pl.DataFrame(frame), name="released"))
+        found.append(loss_summary(release, rng=np.random.default_rng(1)))
+    assert found[0] == found[1]
+    assert found[0].column_loss == 0

@@ -7,7 +7,7 @@ import numpy as np
 from unveil._kernels.neighbours.index import Grid, prepare
 from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.nearest import ALL_UP_TO
-from unveil._kernels.neighbours.search import nearest_in_parts
+from unveil._kernels.neighbours.search import Neighbourhood, nearest_in_parts
 from unveil._kernels.types import FloatArray, IntArray
 
 
@@ -25,33 +25,34 @@ def rows_within(rows: Grid, targets: Grid, k: int) -> tuple[IntArray, IntArray]:
         distance = all_distances(rows, targets)
         radius = np.partition(distance, k - 1, axis=1)[:, k - 1]
         return radius, np.count_nonzero(distance <= radius[:, None], axis=1)
-    prepared = prepare(rows, targets)
-    radius, count = (np.zeros(prepared.tuple_of.size, np.int64) for _ in range(2))
-    for some, near in nearest_in_parts(prepared, k):
+    return within(prepare(rows, targets), k)
+
+
+def within(around: Neighbourhood, k: int) -> tuple[IntArray, IntArray]:
+    """Return what `rows_within` does, by search."""
+    radius, count = (np.zeros(around.targets, np.int64) for _ in range(2))
+    for some, near in nearest_in_parts(around, k):
         radius[some] = near.limit
-        count[some] = np.add.reduceat(prepared.copies[near.row], near.start[:-1])
-    return radius[prepared.target_of], count[prepared.target_of]
+        count[some] = np.add.reduceat(around.copies[near.row], near.start[:-1])
+    return radius[around.target_of], count[around.target_of]
 
 
-def density_ratio(released: Grid, population: Grid, targets: Grid, k: int) -> FloatArray:
+def density_ratio(
+    released: tuple[IntArray, IntArray], population: tuple[IntArray, IntArray], rows: int, people: int
+) -> FloatArray:
     """Return how much thicker released rows lie around each target than rows of the population do.
 
-    The density of rows is their share within a distance, over that distance: that of the nearest released row, and that
-    of the k-th nearest row of the population. How many dimensions columns of all kinds have is not known; where no rows
-    tie, another power of the distances would give the same order. A distance of 0 counts as half a unit, the least
-    difference being one. Quotients are those of Python's whole numbers, which are the nearest floats: equal ratios are
-    equal, whatever they come from.
+    The density of rows is their share within a distance, over that distance: ``released`` and ``population`` are
+    distances and how many of the ``rows`` and of the ``people`` are within, as `rows_within` returns them. How many
+    dimensions columns of all kinds have is not known; where no rows tie, another power of the distances would give the
+    same order. A distance of 0 counts as half a unit, the least difference being one. Quotients are those of Python's
+    whole numbers, which are the nearest floats: equal ratios are equal, whatever they come from.
 
-    >>> rows, people, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
-    ...     np.array([1]), 10) for ages in ([24, 31, 29, 29], [20, 33], [25, 29]))
-    >>> density_ratio(rows, people, targets, 2)  # (1/4 / 1) / (2/2 / 8) and (2/4 / 0.5) / (2/2 / 9)
+    >>> near, apart = (np.array([1, 0]), np.array([1, 2])), (np.array([8, 9]), np.array([2, 2]))
+    >>> density_ratio(near, apart, 4, 2)  # (1/4 / 1) / (2/2 / 8) and (2/4 / 0.5) / (2/2 / 9)
     array([2., 9.])
     """
-    # What a release betrays of a person is mostly in one row: the k-th nearest would find memorised people far less.
-    near, many = rows_within(released, targets, 1)
-    apart, few = rows_within(population, targets, k)
-    rows, people = len(released.numbers), len(population.numbers)
-    each = zip(*(array.tolist() for array in (near, many, apart, few)), strict=True)
+    each = zip(*(array.tolist() for array in (*released, *population)), strict=True)
     return np.array([n * people * max(2 * b, 1) / (m * rows * max(2 * a, 1)) for a, n, b, m in each])
 
 

@@ -5,11 +5,15 @@ categories, sorted within a group by the number column that tells rows apart bes
 """
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from unveil._kernels.types import Int32Array, IntArray
+
+if TYPE_CHECKING:
+    from unveil._kernels.neighbours.search import Near
+
 
 #: A number that is not there. It differs from every number by one mismatch, and not at all from another missing one.
 MISSING = np.iinfo(np.int64).min
@@ -48,6 +52,17 @@ class Prepared(NamedTuple):
     wanted: IntArray  # [distinct targets, number columns]
     step: IntArray
     mismatch: int
+
+    @property
+    def targets(self) -> int:
+        """How many distinct targets there are."""
+        return self.tuple_of.size
+
+    def nearest(self, some: IntArray, k: int) -> "Near | None":
+        """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
+        from unveil._kernels.neighbours.search import nearest_sets
+
+        return nearest_sets(self, some, k)
 
 
 def prepare(released: Grid, targets: Grid) -> Prepared:

@@ -8,8 +8,7 @@ two groups of columns.
 import numpy as np
 
 from unveil._kernels._compile import kernel
-from unveil._kernels.neighbours.index import Prepared
-from unveil._kernels.neighbours.search import Near, nearest_sets
+from unveil._kernels.neighbours.search import Near, Neighbourhood
 from unveil._kernels.partitions.contingency import count_cells
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
@@ -18,24 +17,24 @@ _HARDLY = float(np.finfo(np.float64).tiny)
 _ALMOST = 1.0 - 2.0**-53
 
 
-def chances_by_search(first: Prepared, second: Prepared, k: int) -> FloatArray:
+def chances_by_search(first: Neighbourhood, second: Neighbourhood, k: int) -> FloatArray:
     """Return the chance of a link for each target; k is at most the number of released rows."""
-    second_targets = second.tuple_of.size
+    second_targets = second.targets
     pair, pair_of = np.unique(first.target_of.astype(np.int64) * second_targets + second.target_of, return_inverse=True)
     return _of_pairs(first, second, *np.divmod(pair, second_targets), k)[pair_of]
 
 
-def _of_pairs(first: Prepared, second: Prepared, one: IntArray, other: IntArray, k: int) -> FloatArray:
+def _of_pairs(first: Neighbourhood, second: Neighbourhood, one: IntArray, other: IntArray, k: int) -> FloatArray:
     """Return the chance for each pair of distinct targets, in two halves where the near rows are too many for one."""
     sets = []
-    for prepared, targets in ((first, one), (second, other)):
+    for around, targets in ((first, one), (second, other)):
         some, number = np.unique(targets, return_inverse=True)
-        near = nearest_sets(prepared, some, k)
+        near = around.nearest(some, k)
         if near is None:
             half = one.size // 2
             parts = (slice(None, half), slice(half, None))
             return np.concatenate([_of_pairs(first, second, one[part], other[part], k) for part in parts])
-        sets.append((number, near, *_rows_in(near, prepared.copies)))
+        sets.append((number, near, *_rows_in(near, around.copies)))
     (one, near, sure, tied), (other, other_near, other_sure, other_tied) = sets
     shared = _shared_rows(first, second, one, other, near, other_near)
     return link_chance(shared, tied[one], k - sure[one], other_tied[other], k - other_sure[other])
@@ -53,7 +52,7 @@ def _sums(start: IntArray, values: IntArray) -> IntArray:
 
 
 def _shared_rows(
-    first: Prepared, second: Prepared, one: IntArray, other: IntArray, near: Near, other_near: Near
+    first: Neighbourhood, second: Neighbourhood, one: IntArray, other: IntArray, near: Near, other_near: Near
 ) -> IntArray:
     """Return per pair how many released rows are in both sets: sure and sure, tied and sure, sure and tied, both tied.
 

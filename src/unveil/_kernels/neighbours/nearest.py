@@ -5,7 +5,7 @@ import numpy as np
 from unveil._kernels.neighbours.index import LAST_MARKER, MISSING, Grid, content_rank, prepare
 from unveil._kernels.neighbours.link_chances import chances_by_search, link_chance
 from unveil._kernels.neighbours.matrix import all_distances, chances_by_matrix
-from unveil._kernels.neighbours.search import nearest_in_parts
+from unveil._kernels.neighbours.search import Neighbourhood, nearest_in_parts
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 __all__ = [
@@ -40,20 +40,20 @@ def nearest_distances(released: Grid, targets: Grid, k: int) -> IntArray:
         distance = np.sort(all_distances(released, targets), axis=1)[:, :k]
         short = k - distance.shape[1]
         return np.pad(distance, ((0, 0), (0, short)), constant_values=-1)
-    return _distances_by_search(released, targets, k)
+    return distances_around(prepare(released, targets), k)
 
 
-def _distances_by_search(released: Grid, targets: Grid, k: int) -> IntArray:
-    prepared = prepare(released, targets)
-    smallest = np.full((prepared.tuple_of.size, k), -1, np.int64)
-    for some, near in nearest_in_parts(prepared, k):
+def distances_around(around: Neighbourhood, k: int) -> IntArray:
+    """Return what `nearest_distances` does, by search."""
+    smallest: IntArray = np.full((around.targets, k), -1, np.int64)
+    for some, near in nearest_in_parts(around, k):
         owner = np.repeat(np.arange(some.size), np.diff(near.start))
         order = np.lexsort((near.distance, owner))
-        entry = np.repeat(order, np.minimum(prepared.copies[near.row[order]], k))
+        entry = np.repeat(order, np.minimum(around.copies[near.row[order]], k))
         place = np.arange(entry.size) - np.searchsorted(owner[entry], np.arange(some.size))[owner[entry]]
         entry, place = entry[place < k], place[place < k]
         smallest[some[owner[entry]], place] = near.distance[entry]
-    return smallest[prepared.target_of]
+    return smallest[around.target_of]
 
 
 def nearest_rows(released: Grid, targets: Grid, k: int) -> tuple[IntArray, Int32Array, IntArray]:
@@ -68,7 +68,7 @@ def nearest_rows(released: Grid, targets: Grid, k: int) -> tuple[IntArray, Int32
     """
     if _is_small(released, targets):
         return _rows_by_matrix(all_distances(released, targets), k)
-    return _rows_by_search(released, targets, k)
+    return rows_around(prepare(released, targets), k)
 
 
 def _rows_by_matrix(distance: IntArray, k: int) -> tuple[IntArray, Int32Array, IntArray]:
@@ -77,20 +77,20 @@ def _rows_by_matrix(distance: IntArray, k: int) -> tuple[IntArray, Int32Array, I
     return _in_order(target, row, distance[target, row], len(distance))
 
 
-def _rows_by_search(released: Grid, targets: Grid, k: int) -> tuple[IntArray, Int32Array, IntArray]:
-    prepared = prepare(released, targets)
-    copies_start = np.concatenate([[0], np.cumsum(prepared.copies)])
-    released_row = np.argsort(prepared.row_of, kind="stable")
+def rows_around(around: Neighbourhood, k: int) -> tuple[IntArray, Int32Array, IntArray]:
+    """Return what `nearest_rows` does, by search."""
+    copies_start = np.concatenate([[0], np.cumsum(around.copies)])
+    released_row = np.argsort(around.row_of, kind="stable")
     parts = []
-    for some, near in nearest_in_parts(prepared, k):
-        entry, row = _spread(copies_start[near.row], prepared.copies[near.row])
+    for some, near in nearest_in_parts(around, k):
+        entry, row = _spread(copies_start[near.row], around.copies[near.row])
         owner = np.repeat(some, np.diff(near.start))[entry]
         parts.append((owner, released_row[row], near.distance[entry]))
     target, row, distance = (np.concatenate(column) for column in zip(*parts, strict=True))
-    start, near_row, distance = _in_order(target, row, distance, prepared.tuple_of.size)
+    start, near_row, distance = _in_order(target, row, distance, around.targets)
     # Targets that are equal have the same rows.
-    count = np.diff(start)[prepared.target_of]
-    _, entry = _spread(start[prepared.target_of], count)
+    count = np.diff(start)[around.target_of]
+    _, entry = _spread(start[around.target_of], count)
     return np.concatenate([[0], np.cumsum(count)]), near_row[entry], distance[entry]
 
 

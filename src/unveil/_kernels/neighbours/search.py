@@ -1,7 +1,7 @@
 """The search for the nearest distinct rows of every distinct target, ties included."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -42,12 +42,35 @@ def nearest_sets(prepared: Prepared, some: IntArray, k: int) -> Near | None:
     return Near(start, row[: start[-1]].copy(), distance[: start[-1]].copy(), limit)
 
 
-def nearest_in_parts(prepared: Prepared, k: int) -> Iterator[tuple[IntArray, Near]]:
-    """Yield all distinct targets in parts for which there is room, with their near rows."""
-    todo = [np.arange(prepared.tuple_of.size)]
+class Neighbourhood(Protocol):
+    """Rows and targets that look alike once, whatever they are: exact rows, or boxes of cells."""
+
+    @property
+    def row_of(self) -> Int32Array:
+        """The distinct row of each row."""
+
+    @property
+    def copies(self) -> IntArray:
+        """How many rows each distinct row stands for."""
+
+    @property
+    def target_of(self) -> Int32Array:
+        """The distinct target of each target."""
+
+    @property
+    def targets(self) -> int:
+        """How many distinct targets there are."""
+
+    def nearest(self, some: IntArray, k: int) -> Near | None:
+        """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
+
+
+def nearest_in_parts(around: Neighbourhood, k: int) -> Iterator[tuple[IntArray, Near]]:
+    """Yield all distinct targets in ascending parts for which there is room, with their near rows."""
+    todo = [np.arange(around.targets)]
     while todo:
         some = todo.pop()
-        near = nearest_sets(prepared, some, k)
+        near = around.nearest(some, k)
         if near is None:
             todo += [some[some.size // 2 :], some[: some.size // 2]]
         else:

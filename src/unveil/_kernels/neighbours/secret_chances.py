@@ -77,7 +77,7 @@ def right_chances(released: Grid, rank: IntArray, targets: Grid, low: IntArray, 
     for some, near in _nearest(prepared, released, targets, k):
         first, last = np.searchsorted(target, [some[0], some[-1] + 1])
         size = np.diff(near.start)[target[first:last] - some[0]]
-        for part in _parts(size, first):
+        for part in parts_of(size, first):
             chance[part] = _chances(near, target[part] - some[0], low[part], high[part], cells, prepared.copies, k)
     return chance[pair_of]
 
@@ -111,7 +111,7 @@ def _one_of_each(number: Int32Array, size: int) -> IntArray:
     return place
 
 
-def _parts(size: IntArray, first: int) -> Iterator[slice]:
+def parts_of(size: IntArray, first: int) -> Iterator[slice]:
     """Yield slices, from ``first`` on, of as many pairs as there is room for, at least one each."""
     total = np.concatenate([[0], np.cumsum(size)])
     begin = 0

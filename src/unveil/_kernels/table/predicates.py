@@ -33,7 +33,8 @@ class Conditions(NamedTuple):
 
     A condition holds for a row whose code in ``column`` is from ``low`` to ``high``, both included; where ``outside``
     is True it holds for the other rows instead, but never for those where the value is missing. No code is from
-    ``low`` to ``low - 1``.
+    ``low`` to ``low - 1``. Where ``choice`` is given and not -1, it holds for the codes in that line of ``among``
+    instead, whatever the rest says.
     """
 
     begin: IntArray
@@ -41,6 +42,8 @@ class Conditions(NamedTuple):
     low: IntArray
     high: IntArray
     outside: BoolArray
+    choice: IntArray | None = None
+    among: BoolArray | None = None
 
 
 def index(columns: Sequence[IntArray], levels: Sequence[int]) -> Index:
@@ -86,7 +89,11 @@ def _by_matrix(codes: Int32Array, conditions: Conditions, stop: int | None) -> t
         here = begin[have] + place
         code, outside = codes[conditions.column[here]], conditions.outside[here, None]
         inside = (code >= conditions.low[here, None]) & (code <= conditions.high[here, None])
-        holds[have] &= np.where(outside, (code > 0) & ~inside, inside)
+        inside = np.where(outside, (code > 0) & ~inside, inside)
+        if conditions.choice is not None and conditions.among is not None:
+            chosen = conditions.choice[here, None]
+            inside = np.where(chosen >= 0, conditions.among[chosen, code], inside)
+        holds[have] &= inside
     counts = holds.sum(axis=1)
     single = np.where(counts == 1, holds.argmax(axis=1), -1)
     return counts if stop is None else np.minimum(counts, stop), single
@@ -97,6 +104,10 @@ def _by_search(table: Index, conditions: Conditions, stop: int | None) -> tuple[
         table.start[table.offset[conditions.column] + code] for code in (conditions.low, conditions.high + 1)
     )
     present, rows = table.start[table.offset[conditions.column] + 1], table.codes.shape[1]
+    choice = np.full(first.size, -1) if conditions.choice is None else conditions.choice
+    among = np.zeros((1, 1), bool) if conditions.among is None else conditions.among
+    # A list of codes is looked up row by row: all of them are visited where it is the only condition.
+    first, last = np.where(choice >= 0, 0, first), np.where(choice >= 0, rows, last)
     found = np.where(conditions.outside, rows - present - (last - first), last - first)
     whose = np.repeat(np.arange(conditions.begin.size - 1), np.diff(conditions.begin))
     order = np.lexsort((found, whose))
@@ -110,15 +121,21 @@ def _by_search(table: Index, conditions: Conditions, stop: int | None) -> tuple[
         ],
         axis=1,
     )
-    spans = np.stack([conditions.column, conditions.low, conditions.high, conditions.outside], axis=1)
+    spans = np.stack([conditions.column, conditions.low, conditions.high, conditions.outside, choice], axis=1)
     counts, single = compiled(_count)(
-        table.codes, table.by_code, conditions.begin, spans[order], pieces[order], stop or rows + 1
+        table.codes, table.by_code, conditions.begin, spans[order], among, pieces[order], stop or rows + 1
     )
     return counts, single
 
 
 def _count(
-    codes: Int32Array, by_code: Int32Array, begin: IntArray, spans: IntArray, pieces: IntArray, stop: int
+    codes: Int32Array,
+    by_code: Int32Array,
+    begin: IntArray,
+    spans: IntArray,
+    among: BoolArray,
+    pieces: IntArray,
+    stop: int,
 ) -> tuple[IntArray, IntArray]:
     size = begin.size - 1
     counts, single = np.zeros(size, np.int64), np.full(size, -1, np.int64)
@@ -128,11 +145,14 @@ def _count(
             for at in range(pieces[rarest, 2 * piece], pieces[rarest, 2 * piece + 1]):
                 row = by_code[spans[rarest, 0], at]
                 holds = True
-                for part in range(rarest + 1, begin[place + 1]):
+                for part in range(rarest if spans[rarest, 4] >= 0 else rarest + 1, begin[place + 1]):
                     code = codes[spans[part, 0], row]
-                    holds = spans[part, 1] <= code <= spans[part, 2]
-                    if spans[part, 3]:
-                        holds = code > 0 and not holds
+                    if spans[part, 4] >= 0:
+                        holds = among[spans[part, 4], code]
+                    elif spans[part, 3]:
+                        holds = code > 0 and not (spans[part, 1] <= code <= spans[part, 2])
+                    else:
+                        holds = spans[part, 1] <= code <= spans[part, 2]
                     if not holds:
                         break
                 if holds:

@@ -24,6 +24,7 @@ _TABLES: Mapping[str, tuple[type, ...]] = {
     "techniques": (dict,),
     "kinds": (dict,),
     "markers": (dict,),
+    "hierarchy": (dict,),
     "limits": (dict,),
     "scenario": (list,),
     "release": (list,),
@@ -90,7 +91,7 @@ def read(
     tables = {}
     for number, path in enumerate(released):
         progress("reading", (number + 1) / (len(released) + 1))
-        tables[called[path]] = reading.file(path, called[path])
+        tables[called[path]] = reading.file(path, called[path], released=True)
     reading.check([table, *tables.values(), *([] if outside is None else [outside])])
     of_release = {called[path]: release_kinds.get(path, kind) for path in released}
     return AuditTables(table, tables, outside, {name: each for name, each in of_release.items() if each is not None})
@@ -142,6 +143,7 @@ def with_settings(told: Told) -> Told:
     limits = (*told.values["limits"], *((name, value) for name, value in said.pop("limits") if name not in own))
     more = {name: _value(name, raw, told) for name, raw in said.items() if name not in told.said}
     techniques = tuple(f"{column}={text}" for column, text in content.get("techniques", {}).items())
+    hierarchies = tuple(f"{column}={folder / str(file)}" for column, file in content.get("hierarchy", {}).items())
     every = {**files, **told.files}
     return replace(
         told,
@@ -153,6 +155,7 @@ def with_settings(told: Told) -> Told:
             "techniques": (*techniques, *told.values["techniques"]),
             "column_kinds": content.get("kinds"),
             "markers": content.get("markers", {}),
+            "hierarchies": (*hierarchies, *told.values["hierarchies"]),
             "names": {file: str(each["name"]) for file, each in named.items() if "name" in each},
             "kinds_of_releases": {file: str(each["kind"]) for file, each in named.items() if "kind" in each},
         },

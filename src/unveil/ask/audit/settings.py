@@ -174,6 +174,16 @@ _ON_COMMAND_LINE = (
         only="command line",
     ),
     Setting(
+        name="hierarchies",
+        label="Which values the wider labels of a column stand for",
+        kind="texts",
+        words="A file with value;label;wider label in each line.",
+        only="command line",
+        default=(),
+        option="--hierarchy",
+        metavar="COLUMN=FILE",
+    ),
+    Setting(
         name="techniques",
         label="What was done to a column, for the sign-off sheet",
         kind="texts",
@@ -273,6 +283,15 @@ _MORE = (
         fold=MORE,
     ),
     *column_settings(of="the original"),
+    Setting(
+        name="exact",
+        label="Columns whose released numbers are as they seem",
+        kind="columns",
+        words="Those of masked releases are read as rounded, or as cut off at the ends, where they look so.",
+        default=(),
+        fold=MORE,
+        example="age, income",
+    ),
     *reading_settings(),
     Setting(
         name="by",

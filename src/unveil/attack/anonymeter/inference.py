@@ -95,6 +95,8 @@ class AnonymeterInference:
         """
         draw = _generator(self.seed, rng)
         columns = [*self.known, self.secret]
+        # The package knows single values only.
+        released = released.single_values()
         tables = [released, knowledge.records] + ([] if knowledge.control is None else [knowledge.control])
         frames = [table.select(columns).frame for table in tables]
         many = [frame.height if self.targets is None else min(self.targets, frame.height) for frame in frames]

@@ -85,6 +85,8 @@ class AnonymeterLinkability:
             )
         draw = _generator(self.seed, rng)
         columns = [*self.first, *self.second]
+        # The package knows single values only.
+        released = released.single_values()
         tables = [released, knowledge.records] + ([] if knowledge.control is None else [knowledge.control])
         frames = [table.select(columns).frame for table in tables]
         asked = knowledge.records.rows if self.targets is None else self.targets

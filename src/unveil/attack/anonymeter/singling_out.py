@@ -123,7 +123,8 @@ class AnonymeterSinglingOut:
         agreed = agree(tables[0], *tables[1:])
         # Guesses depend on the order of the released columns.
         names = [name for name in released.column_names if name in agreed[0].column_names]
-        records, released, *outside = (table.select(names) for table in agreed)
+        # The package knows single values only.
+        records, released, *outside = (table.select(names).single_values() for table in agreed)
         predicates = self.guess(released, rng=rng)
         blind = self._blindly(_distinct(released), rng)
         trials = self.evaluate(predicates, records=records, control=outside[0] if outside else None)

@@ -1,14 +1,15 @@
 """Which original cells can a released cell come from? For each column, levels of the original and their bounds."""
 
-import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from unveil._kernels.table.rank_windows import Windows, rows_in_boxes
-from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
+from unveil._kernels.types import BoolArray, Int32Array, IntArray
 from unveil.data.table import Table, agree
+from unveil.data.table.cells import ABSENT, NOBODY, SUPPRESSED, Cells, Held, Ranges
 from unveil.data.table.encode import MISSING, encode, without_markers
 from unveil.errors import InputError
 from unveil.guess.beliefs import Beliefs
@@ -18,15 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-#: What stands between the categories that a released cell leaves open, and what leaves all open.
-BETWEEN, ANYTHING = " | ", "*"
 #: Members of all different sets together, at most: they take 12 bytes each.
 MOST_MEMBERS = 50_000_000
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_RANGE = re.compile(
-    rf"(?P<open>[\[(])?\s*(?P<low>{_NUMBER})\s*(?:-|–|,|;|:|\.\.|to)\s*(?P<high>{_NUMBER})\s*(?P<end>[\])])?"
-)
-_BOUND = re.compile(rf"(?P<sign><=|>=|<|>|≤|≥)\s*(?P<value>{_NUMBER})|(?P<more>{_NUMBER})\s*\+")
 
 
 class Fits(NamedTuple):
@@ -45,112 +39,75 @@ class Fits(NamedTuple):
 
 def fits_of(original: Table, released: Table, name: str, reach: float) -> Fits:
     """Return which original cells of a column fit each released one, by the rules of `CandidateSet`."""
-    if original.column(name).kind == "number" and _is_text(released.frame[name]):
-        return _in_ranges(original, released, name)
-    one, other = agree(original.select([name]), released.select([name]))
+    one, other = agree(original.select([name]), _untold(released.select([name]), original))
+    cells = (other.cells or {}).get(name)
+    if cells is not None and cells.coarse:
+        return _in_cells(one.held(name), cells, reach)
     known, seen = encode([one, other], [name])
     if known.names_numbers:
         return _near(without_markers(known.numbers[:, 0]), without_markers(seen.numbers[:, 0]), reach)
     level, code = (np.maximum(part.codes[:, 0], 0) for part in (known, seen))
-    return _listed(one.frame[name], other.frame[name], level, code)
+    last = int(max(level.max(initial=0), code.max(initial=0)))
+    return Fits(level, code, np.where(code == 0, last, code).astype(np.int32))
 
 
-def _is_text(cells: "pl.Series") -> bool:
-    import polars as pl
-
-    return cells.dtype in (pl.String, pl.Enum)
+def _untold(released: Table, original: Table) -> Table:
+    """Return the released column as one whose kind the original tells, unless it was told there too."""
+    (column,) = released.columns
+    if original.column(column.name).kind_told or column.kind not in ("category", "text"):
+        return released
+    return replace(released, columns=(replace(column, confidence="unsure"),))
 
 
 def _near(known: IntArray, seen: IntArray, reach: float) -> Fits:
-    there = known[known != MISSING]
-    most = int(reach * there.std()) if there.size else 0
+    most = _most_moved(known, reach)
     gone = seen == MISSING
     shown = np.where(gone, 0, seen)
-    return _between(known, shown - most, shown + most, gone)
-
-
-def _between(known: IntArray, low: IntArray, high: IntArray, anything: BoolArray) -> Fits:
     values = np.unique(known[known != MISSING])
     level = np.where(known == MISSING, values.size, np.searchsorted(values, known))
-    first = np.where(anything, 0, np.searchsorted(values, low))
-    last = np.where(anything, values.size, np.searchsorted(values, high, side="right") - 1)
+    first = np.where(gone, 0, np.searchsorted(values, shown - most))
+    last = np.where(gone, values.size, np.searchsorted(values, shown + most, side="right") - 1)
     return Fits(level.astype(np.int32), first.astype(np.int32), last.astype(np.int32))
 
 
-def _listed(known: "pl.Series", seen: "pl.Series", level: Int32Array, code: Int32Array) -> Fits:
-    """Return the fits of a column without an order: equal, in the list that is shown, or anything."""
-    import polars as pl
-
-    last = int(max(level.max(initial=0), code.max(initial=0)))
-    anything = code == 0
-    if seen.dtype == pl.String:
-        anything |= (seen == ANYTHING).fill_null(False).to_numpy()
-    first, end = np.where(anything, 0, code), np.where(anything, last, code)
-    several = np.zeros(code.size, bool)
-    if seen.dtype == pl.String:
-        several = (seen.str.contains(BETWEEN, literal=True)).fill_null(False).to_numpy() & ~np.isin(code, level)
-    if not several.any():
-        return Fits(level, first.astype(np.int32), end.astype(np.int32))
-    lists, of_row = np.unique(code[several], return_inverse=True)
-    texts = dict(zip(code[several].tolist(), seen.filter(pl.Series(several)).to_list(), strict=True))
-    number = dict(zip(known.to_list(), level.tolist(), strict=True))
-    among = np.zeros((lists.size + 1, last + 1), bool)
-    among[0] = True
-    for place, one in enumerate(lists.tolist(), 1):
-        among[place, [number[text] for text in texts[one].split(BETWEEN) if text in number]] = True
-    choice = np.zeros(code.size, np.int32)
-    choice[several] = of_row + 1
-    first, end = np.where(several, 0, first), np.where(several, last, end)
-    return Fits(level, first.astype(np.int32), end.astype(np.int32), choice, among)
+def _most_moved(known: IntArray, reach: float) -> int:
+    there = known[known != MISSING]
+    return int(reach * there.std()) if there.size else 0
 
 
-def _in_ranges(original: Table, released: Table, name: str) -> Fits:
-    """Return the fits of a number column that is released as texts such as "20-29" or "[20, 30)"."""
-    import polars as pl
-
-    values = np.unique(original.frame[name].drop_nulls().to_numpy().astype(np.float64))
-    known = original.frame[name].cast(pl.Float64).to_numpy()
-    level = np.where(np.isnan(known), values.size, np.searchsorted(values, known))
-    texts = released.frame[name].cast(pl.String)
-    distinct = texts.unique().to_list()
-    bounds = {text: _bounds(text, values) for text in distinct}
-    strange = sum(text is not None and bounds[text] is None for text in distinct)
-    if strange:
-        raise InputError(
-            f"column {name!r} holds numbers in the {original.name}, so in the {released.name} it must hold numbers or "
-            f"ranges such as 20-29, [20, 30), <=19, 65+ or *, but {strange} different cells are none. Write them so, "
-            "pass the mechanism, or leave the column out of columns"
-        )
-    found = np.array([bounds[text] or (0, values.size) for text in texts.to_list()], np.int32)
-    return Fits(level.astype(np.int32), found[:, 0], found[:, 1])
-
-
-def _bounds(text: str | None, values: FloatArray) -> tuple[int, int] | None:
-    """Return the first and the last level that a text leaves open; None if it is no range.
-
-    >>> numbers = np.array([20.0, 25.0, 30.0])
-    >>> [_bounds(text, numbers) for text in ("20-29", "[20, 30)", "(20, 30]", "<=25", ">25", "25+", "25", "*", "old")]
-    [(0, 1), (0, 1), (1, 2), (0, 1), (2, 2), (1, 2), (1, 1), (0, 3), None]
-    """
-    if text is None or text.strip() == ANYTHING:
-        return 0, values.size
-    text = text.strip()
-    bound, both = _BOUND.fullmatch(text), _RANGE.fullmatch(text)
-    low, high, above, below = -np.inf, np.inf, False, False
-    if bound is not None:
-        sign = {"≤": "<=", "≥": ">=", None: ">="}.get(bound["sign"], bound["sign"])
-        number = float(bound["value"] or bound["more"])
-        low, high = (number, high) if sign[0] == ">" else (low, number)
-        above, below = sign == ">", sign == "<"
-    elif both is not None:
-        low, high = float(both["low"]), float(both["high"])
-        above, below = both["open"] == "(", both["end"] == ")"
-    elif re.fullmatch(_NUMBER, text):
-        low = high = float(text)
+def _in_cells(known: Held, cells: Cells, reach: float) -> Fits:
+    """Return the fits of cells that stand for several values; one that could be any, or is missing, fits all."""
+    size = len(cells.values)
+    place = cells.places(known)
+    level = np.where(place < 0, size, place).astype(np.int32)
+    anything = (cells.state == SUPPRESSED) | (cells.state == ABSENT)
+    if isinstance(cells.holds, Ranges):
+        first, last = cells.holds.first, cells.holds.last
+        if reach:
+            first, last = _moved(cells, known.values, reach)
+        first, last = np.where(cells.state == NOBODY, 1, first), np.where(cells.state == NOBODY, 0, last)
+        choice, among = None, None
     else:
-        return None
-    first = int(np.searchsorted(values, low, side="right" if above else "left"))
-    return first, int(np.searchsorted(values, high, side="left" if below else "right")) - 1
+        first, last = np.zeros(cells.state.size, np.int64), np.full(cells.state.size, size)
+        among = np.zeros((cells.state.size, size + 1), bool)
+        among[np.repeat(np.arange(cells.state.size), np.diff(cells.holds.start)), cells.holds.member] = True
+        among[anything] = True
+        choice = cells.of_row
+    least, most = np.where(anything, 0, first).astype(np.int32), np.where(anything, size, last).astype(np.int32)
+    return Fits(level, least[cells.of_row], most[cells.of_row], choice, among)
+
+
+def _moved(cells: Cells, known: "pl.Series", reach: float) -> tuple[IntArray, IntArray]:
+    """Return the places from the first to the last value that is at most so far from each range."""
+    import polars as pl
+
+    values = cells.values.to_physical().cast(pl.Float64).to_numpy()
+    there = known.drop_nulls().to_physical().cast(pl.Float64).to_numpy()
+    most = reach * float(there.std()) if there.size else 0.0
+    low, high = (end.cast(pl.Float64).to_numpy() for end in (cells.ranges.low, cells.ranges.high))
+    first = np.searchsorted(values, np.where(np.isnan(low), -np.inf, low - most))
+    last = np.searchsorted(values, np.where(np.isnan(high), np.inf, high + most), side="right") - 1
+    return first.astype(np.int64), last.astype(np.int64)
 
 
 class Sets(NamedTuple):

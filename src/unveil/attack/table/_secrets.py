@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from unveil._kernels.cells.boxes import Boxes
+from unveil._kernels.cells.neighbours import boxes_around
+from unveil._kernels.neighbours.guesses import Secrets as RankedSecrets
+from unveil._kernels.neighbours.index import prepare
 from unveil._kernels.neighbours.nearest import Grid, content_rank
+from unveil._kernels.neighbours.search import Neighbourhood
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.data.table.cells import SHOWN, SUPPRESSED, Cells, Ranges
 from unveil.data.table.encode import LAST_MARKER, MISSING, encode
 from unveil.errors import InputError, column_names, share, whole_number
 from unveil.guess.partition import exact_fraction
 
 if TYPE_CHECKING:
     import polars as pl
+    from scipy.sparse import csr_array
 
     from unveil.data.table import Table
+    from unveil.data.table.encode import Encoded
     from unveil.data.table.release import Knowledge
 
 
@@ -43,10 +51,15 @@ class Truth(NamedTuple):
 
 
 class Secrets(NamedTuple):
-    """The rank of each released row's secret (-1 where it is missing), and the truth about each table of people."""
+    """The secrets of the released rows by rank, and the truth about each table of people."""
 
-    rank: IntArray
+    released: RankedSecrets
     people: tuple[Truth, ...]
+
+    @property
+    def rank(self) -> IntArray:
+        """The rank of each released row's secret, -1 where it is missing; the number of its cell where it is coarse."""
+        return self.released.rank
 
 
 def check_settings(secret: str, known: Sequence[str], tolerance: float, targets: int | None) -> tuple[str, ...]:
@@ -102,7 +115,8 @@ def read_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Se
 
     A number is right if it is off by at most ``tolerance`` times the true value, whatever the sign: a true 0 needs a 0.
     All else, dates and ordered values too, is right if it is equal. Numbers count as they are written, so that 5 % of
-    100 lets 95 and 105 in. A missing guess is wrong.
+    100 lets 95 and 105 in. A missing guess is wrong. From a cell that stands for several values one is drawn, as often
+    as the release has it among its single values, or each alike where it has none of them.
 
     >>> import polars as pl
     >>> from unveil.data.table import Table
@@ -111,11 +125,13 @@ def read_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Se
     >>> secrets.rank, secrets.people[0].rows, secrets.people[0].low, secrets.people[0].high
     (array([0, 2, 1]), array([0]), array([0]), array([2]))
     """
+    if tables[1].coarse([secret]):
+        return _coarse_secrets(tables, secret, tolerance)
     series = [table.frame[secret] for table in tables]
     if tables[0].column(secret).kind == "number":
         values, rank = _ranked(series[1])
-        people = [_truth_of_numbers(part, values, tolerance) for part in (series[0], *series[2:])]
-        return Secrets(rank, tuple(people))
+        numbers = tuple(_truth_of_numbers(part, values, tolerance) for part in (series[0], *series[2:]))
+        return Secrets(RankedSecrets(rank, values.len()), numbers)
     codes = []
     for part in encode(tables, [secret]):
         coded = part.codes[:, 0].astype(np.int64) if part.names_codes else part.numbers[:, 0]
@@ -124,7 +140,70 @@ def read_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Se
     words, place = np.unique(codes[1][there], return_inverse=True)
     rank = np.full(there.size, -1, np.int64)
     rank[there] = place
-    return Secrets(rank, tuple(_truth_of_codes(part, words) for part in (codes[0], *codes[2:])))
+    people = tuple(_truth_of_codes(part, words) for part in (codes[0], *codes[2:]))
+    return Secrets(RankedSecrets(rank, words.size), people)
+
+
+def _coarse_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Secrets:
+    """Return the same where released secrets are sets of values: the rank is that of the cell."""
+    import polars as pl
+
+    cells = (tables[1].cells or {})[secret]
+    people = [table.held(secret) for table in (tables[0], *tables[2:])]
+    values = cells.values
+    if isinstance(cells.holds, Ranges):
+        first, last = cells.holds.first, cells.holds.last
+        if tables[0].column(secret).kind == "number":
+            # A released number that nobody has may still be near enough.
+            shown = cells.holds.low.filter(pl.Series(cells.single & (cells.state == SHOWN)))
+            values = pl.concat([values.to_frame("v"), shown.to_frame("v")], how="vertical_relaxed")["v"].unique().sort()
+            first, last = _places_in(values, cells.holds)
+        member = [np.arange(low, high + 1) for low, high in zip(first, last, strict=True)]
+    else:
+        member = np.split(cells.holds.member.astype(np.int64), cells.holds.start[1:-1])
+    of_people = np.isin(values.cast(float), cells.values.cast(float)) if values is not cells.values else None
+    draws = _draws(cells, member, values.len(), of_people)
+    if tables[0].column(secret).kind == "number":
+        truths = tuple(_truth_of_numbers(part.values, values, tolerance) for part in people)
+    else:
+        truths = tuple(_truth_of_places(cells.places(part)) for part in people)
+    return Secrets(RankedSecrets(cells.of_row.astype(np.int64), values.len(), draws), truths)
+
+
+def _places_in(values: "pl.Series", ranges: Ranges) -> tuple[IntArray, IntArray]:
+    """Return the first and the last of the values that lie in each range."""
+    number = values.cast(float).to_numpy()
+    low, high = (end.cast(float).to_numpy() for end in (ranges.low, ranges.high))
+    first = np.where(ranges.low_out, np.searchsorted(number, low, "right"), np.searchsorted(number, low))
+    last = np.where(ranges.high_out, np.searchsorted(number, high), np.searchsorted(number, high, "right"))
+    first, last = np.where(np.isnan(low), 0, first), np.where(np.isnan(high), number.size, last)
+    return first.astype(np.int64), last.astype(np.int64) - 1
+
+
+def _draws(cells: Cells, member: Sequence[IntArray], size: int, of_people: BoolArray | None) -> "csr_array":
+    """Return the chance of each value (a column) for each cell (a line)."""
+    from scipy.sparse import csr_array
+
+    alike = np.ones(size) if of_people is None else of_people.astype(np.float64)
+    rows = np.bincount(cells.of_row, minlength=cells.state.size)
+    seen = np.zeros(size)
+    for cell in np.flatnonzero(cells.single & (cells.state == SHOWN)).tolist():
+        seen[member[cell]] += rows[cell]
+    lines = []
+    for state, places in zip(cells.state.tolist(), member, strict=True):
+        held = np.arange(size) if state == SUPPRESSED else places if state == SHOWN else places[:0]
+        chance = seen[held] if seen[held].any() else alike[held]
+        lines.append((held[chance > 0], chance[chance > 0] / chance.sum() if chance.any() else chance[:0]))
+    start = np.concatenate([[0], np.cumsum([held.size for held, _ in lines])])
+    chances, held = (np.concatenate([each[part] for each in lines]) for part in (1, 0))
+    return csr_array((chances, held, start), shape=(len(lines), size))
+
+
+def _truth_of_places(place: IntArray) -> Truth:
+    # Whoever has a value that is not in the list is there too, but nobody is right about it.
+    rows = np.flatnonzero((place >= 0) | (place == -2))
+    code = place[rows]
+    return Truth(rows, code, np.maximum(code, 0), np.maximum(code + 1, 0))
 
 
 def _truth_of_codes(code: IntArray, words: IntArray) -> Truth:
@@ -185,14 +264,23 @@ def as_written(number: Any) -> Fraction:
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
-def blind_chances(rank: IntArray, truth: Truth) -> FloatArray:
+def blind_chances(secrets: RankedSecrets, truth: Truth, *, likeliest: bool = False) -> FloatArray:
     """Return for each person the chance that the secret of any released row, drawn by lot, is right.
 
-    >>> blind_chances(np.array([0, 0, 1, -1]), Truth(*(np.array([x]) for x in (0, 0, 0, 1))))
+    With ``likeliest`` it is the chance that the most frequent secret is right, ties by lot.
+
+    >>> blind_chances(RankedSecrets(np.array([0, 0, 1, -1]), 2), Truth(*(np.array([x]) for x in (0, 0, 0, 1))))
     array([0.5])
     """
-    up_to = np.concatenate([[0], np.cumsum(np.bincount(rank[rank >= 0], minlength=1))])
-    return np.asarray((up_to[truth.high] - up_to[truth.low]) / rank.size)
+    rank = secrets.rank
+    rows = np.bincount(rank[rank >= 0], minlength=1)
+    if secrets.draws is not None:
+        rows = rows[: secrets.draws.shape[0]] @ secrets.draws
+    if likeliest:
+        rows = (rows >= rows.max() * (1 - 1e-12)).astype(np.int64)
+    up_to = np.concatenate([[0], np.cumsum(rows)])
+    total = int(rows.sum()) if likeliest else rank.size
+    return np.asarray((up_to[truth.high] - up_to[truth.low]) / total)
 
 
 def drawn(truth: Truth, known: Grid, targets: int | None, rng: np.random.Generator) -> tuple[Truth, Grid]:
@@ -240,3 +328,10 @@ def right_means(kind: str, tolerance: float) -> str:
     ('at most 5 % off the true value', 'the true one')
     """
     return f"at most {100 * tolerance:g} % off the true value" if kind == "number" and tolerance else "the true one"
+
+
+def surroundings(released: "Encoded", people: Grid) -> tuple[Neighbourhood, Boxes | None]:
+    """Return people among the released rows, and these as boxes where some of their cells are coarse."""
+    if released.cells is None:
+        return prepare(released.grid(), people), None
+    return boxes_around(released.cells, people)

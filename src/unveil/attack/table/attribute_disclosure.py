@@ -1,17 +1,19 @@
 """Attribute disclosure: what the release says about people who match released rows exactly in what is known of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unveil._kernels.neighbours.guesses import guess_chances
 from unveil._kernels.neighbours.nearest import Grid, content_rank
-from unveil._kernels.neighbours.secret_chances import Cells, in_cells
+from unveil._kernels.neighbours.secret_chances import in_cells
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table import _secrets
+from unveil.data.table.encode import encode
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -26,6 +28,9 @@ class Disclosed:
     ``matched`` has a 1 for each target that equals at least one released row in the known columns, else a 0; ``sure``
     has a 1 where moreover all these rows have the right secret, so that no doubt is left. ``control_matched`` and
     ``control_sure`` are the same for people who are not in the data; None without them.
+
+    Where released cells are coarse, a target matches every row that it is compatible with, and ``sure_of_shown`` has a
+    1 where all rows have the right secret that match without a suppressed cell; None else.
     """
 
     trials: Trials
@@ -33,6 +38,8 @@ class Disclosed:
     control_matched: Attempts | None
     sure: Attempts
     control_sure: Attempts | None
+    sure_of_shown: Attempts | None = None
+    control_sure_of_shown: Attempts | None = None
 
     @property
     def rate_among_matched(self) -> float:
@@ -58,6 +65,20 @@ class _Found(NamedTuple):
     chance: FloatArray
     blind: FloatArray
     matched: BoolArray
+    sure_of_shown: BoolArray | None = None
+
+    def attempts(self, which: BoolArray) -> Attempts:
+        """Return something that holds for some of the people as attempts on them."""
+        return Attempts.from_chances(which, rows=self.rows)
+
+    @property
+    def shown(self) -> Attempts | None:
+        """Who is sure without rows that have a suppressed cell."""
+        return None if self.sure_of_shown is None else self.attempts(self.sure_of_shown)
+
+
+#: Looks up the people of a table, by its number among those of people, and tells what their rows say.
+_LookUp = Callable[[_secrets.Truth, int], _Found]
 
 
 @attack(
@@ -73,6 +94,9 @@ class AttributeDisclosure:
     right secret, exactly. A missing value equals a missing value. Who matches no released row is not attempted and
     counts as a miss, and is not attempted by the blind guess either. When a guess is right is told in
     :class:`~unveil.attack.table.inference.Inference`, which also guesses where nothing matches.
+
+    Where released cells stand for several values, all rows match that the person is compatible with, and one of them is
+    drawn in proportion to the weights told there.
 
     Attributes
     ----------
@@ -129,63 +153,97 @@ class AttributeDisclosure:
         """
         tables, end = _secrets.gathered(released, knowledge, self.known, self.secret)
         secrets = _secrets.read_secrets(tables[:end], self.secret, self.tolerance)
-        groups, size = _groups_of_rows(tables[:end], self.known)
-        cells, copies = in_cells(groups[1], secrets.rank), np.bincount(groups[1], minlength=size)
+        coarse = bool(tables[1].coarse(self.known)) or secrets.released.draws is not None
+        look_up = (self._compatible if coarse else self._equal)(tables, end, secrets, rng)
         found, notes = [], []
-        for table, truth, group in zip(
-            (tables[0], *tables[2:end]), secrets.people, (groups[0], *groups[2:]), strict=True
-        ):
+        for table, truth, people in zip((tables[0], *tables[2:end]), secrets.people, range(end - 1), strict=True):
             notes += _secrets.notes_on_people(table, truth, self.secret, self.targets)
             if truth.rows.size:
-                found.append(self._look_up(truth, group, cells, copies, secrets.rank, rng))
+                found.append(look_up(truth, people))
         inside, outside = found[0], found[1] if len(found) > 1 else None
         right = _secrets.right_means(tables[0].column(self.secret).kind, self.tolerance)
         # As a share: a few matches are a few people.
-        notes.append(f"{inside.matched.mean():.1%} of the targets match a released row exactly")
+        match = "are compatible with a released row" if coarse else "match a released row exactly"
+        notes.append(f"{inside.matched.mean():.1%} of the targets {match}")
         trials = Trials(
             attack=Attempts.from_chances(inside.chance, rows=inside.rows),
             naive=Attempts.from_chances(inside.blind, rows=inside.rows),
             control=None if outside is None else Attempts.from_chances(outside.chance, rows=outside.rows),
-            what=f"a released row with the same {', '.join(self.known)} is there, and its {self.secret} is {right}",
+            what=f"a released row with the same {', '.join(self.known)} is there, and its {self.secret} is {right}"
+            if not coarse
+            else f"a released row fits in {', '.join(self.known)}, and its {self.secret} is {right}",
             notes=tuple(notes),
         )
         return _disclosed(trials, inside, outside)
 
-    def _look_up(
-        self,
-        truth: _secrets.Truth,
-        group: IntArray,
-        cells: Cells,
-        copies: IntArray,
-        rank: IntArray,
-        rng: np.random.Generator,
-    ) -> _Found:
-        grid = Grid(group[:, None], np.empty((group.size, 0), np.int32), np.ones(1, np.int64), 1)
-        who, known = _secrets.drawn(truth, grid, self.targets, rng)
-        group = known.numbers[:, 0]
-        matches = copies[group]
-        chance = cells.within(group, who.low, who.high) / np.maximum(matches, 1)
-        blind = np.where(matches > 0, _secrets.blind_chances(rank, who), 0.0)
-        return _Found(who.rows, chance, blind, matches > 0)
+    def _equal(
+        self, tables: Sequence["Table"], end: int, secrets: _secrets.Secrets, rng: np.random.Generator
+    ) -> _LookUp:
+        """Return how to look up people among rows of single values: those that are equal."""
+        groups, size = _groups_of_rows(tables[:end], self.known)
+        cells, copies = in_cells(groups[1], secrets.rank), np.bincount(groups[1], minlength=size)
+        of_people = [groups[0], *groups[2:]]
+
+        def look_up(truth: _secrets.Truth, table: int) -> _Found:
+            group = of_people[table]
+            grid = Grid(group[:, None], np.empty((group.size, 0), np.int32), np.ones(1, np.int64), 1)
+            who, known = _secrets.drawn(truth, grid, self.targets, rng)
+            group = known.numbers[:, 0]
+            matches = copies[group]
+            chance = cells.within(group, who.low, who.high) / np.maximum(matches, 1)
+            return _found(who, chance, matches > 0, secrets)
+
+        return look_up
+
+    def _compatible(
+        self, tables: Sequence["Table"], end: int, secrets: _secrets.Secrets, rng: np.random.Generator
+    ) -> _LookUp:
+        """Return how to look up people among rows of coarse cells: those that they are compatible with."""
+        encoded = encode(tables, self.known, span_of=(0, 1, *range(end, len(tables))))
+        of_people = [encoded[0], *encoded[2:end]]
+
+        def look_up(truth: _secrets.Truth, table: int) -> _Found:
+            who, known = _secrets.drawn(truth, of_people[table].grid(), self.targets, rng)
+            around, boxes = _secrets.surroundings(encoded[1], known)
+            weight = np.zeros(around.copies.size) if boxes is None else boxes.log_weight
+            chance, distance = guess_chances(around, weight, secrets.released, who.low, who.high, 1)
+            found = _found(who, np.where(distance == 0, chance, 0.0), distance == 0, secrets)
+            if boxes is None:
+                return found
+            shown = np.where(boxes.has_any, -np.inf, weight)
+            among = guess_chances(around, shown, secrets.released, who.low, who.high, 1).chance
+            return found._replace(sure_of_shown=(distance == 0) & (among == 1))
+
+        return look_up
+
+
+def _found(who: _secrets.Truth, chance: FloatArray, matched: BoolArray, secrets: _secrets.Secrets) -> _Found:
+    blind = np.where(matched, _secrets.blind_chances(secrets.released, who), 0.0)
+    return _Found(who.rows, chance, blind, matched)
 
 
 def _disclosed(trials: Trials, inside: _Found, outside: _Found | None) -> Disclosed:
-    def told(part: _Found) -> tuple[Attempts, Attempts]:
-        every = [Attempts.from_chances(which, rows=part.rows) for which in (part.matched, part.chance == 1)]
-        return every[0], every[1]
-
-    matched, sure = told(inside)
-    control_matched, control_sure = (None, None) if outside is None else told(outside)
-    return Disclosed(trials, matched, control_matched, sure, control_sure)
+    return Disclosed(
+        trials,
+        matched=inside.attempts(inside.matched),
+        control_matched=None if outside is None else outside.attempts(outside.matched),
+        sure=inside.attempts(inside.chance == 1),
+        control_sure=None if outside is None else outside.attempts(outside.chance == 1),
+        sure_of_shown=inside.shown,
+        control_sure_of_shown=None if outside is None else outside.shown,
+    )
 
 
 def _groups_of_rows(tables: Sequence["Table"], known: Sequence[str]) -> tuple[list[IntArray], int]:
     """Return numbers that are equal where rows of any two tables are equal in all known columns, and how many."""
     import polars as pl
 
+    from unveil.data.table.table import with_markers
+
     columns = []
-    for name in known:
-        parts = [table.frame[name] for table in tables]
+    frames = with_markers(tables, known)
+    for name in frames[0].columns:
+        parts = [frame[name] for frame in frames]
         if isinstance(parts[0].dtype, pl.Enum):
             parts = [part.to_physical() for part in parts]
         whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed").to_series()

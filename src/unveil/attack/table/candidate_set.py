@@ -29,13 +29,13 @@ class CandidateSet:
     are the rows that can have become this released one by it. Without, a released cell fits an original one by these
     rules:
 
-    * a missing released cell, or ``*``, fits anything: it was suppressed, or left open;
+    * a missing released cell, or one that was suppressed such as ``*``, fits anything;
     * a missing original cell fits only those, because masking leaves what is missing as it is (where it does not, as
       in classes with some values missing, pass the mechanism);
     * a number, date or ordered value fits what is at most ``reach`` standard deviations away: by default, equal;
-    * a number that is released as a range fits what lies in it: ``20-29``, ``20..29`` and ``[20, 29]`` with both ends,
-      ``[20, 30)`` and ``(19, 29]`` without the end with a round bracket, ``<20``, ``<=19``, ``>64``, ``>=65``, ``65+``;
-    * a category, text or truth value fits its equal, and ``Bonn | Ulm`` fits each of the two.
+    * a cell that stands for several values fits each of them, as :func:`~unveil.data.table.agree` reads it: ``20-29``,
+      ``[20, 30)``, ``65+``, ``021**``, ``{Bonn,Ulm}``, a label of a hierarchy;
+    * a category, text or truth value fits its equal.
 
     The guess is valid if the set holds every row that is possible under the masking used, so with fewer columns it
     stays valid. Where released numbers are means of groups, they fit nobody without the mechanism.

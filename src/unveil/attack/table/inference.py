@@ -2,14 +2,15 @@
 
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.neighbours.guesses import Secrets, guess_chances
 from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.neighbours.secret_chances import right_chances
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import FloatArray
 from unveil.attack._listing import attack
 from unveil.attack.table import _secrets
 from unveil.attack.table._features import features
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from unveil.data.table import Table
     from unveil.data.table.encode import Encoded
     from unveil.data.table.release import Knowledge
+
+Guess = Literal["lot", "class"]
 
 
 class Model(Protocol):
@@ -53,6 +56,10 @@ class Inference:
     right is computed exactly: nothing depends on the order of rows, and known columns that say nothing give exactly
     what guessing blindly gives. With a ``model``, that guesses instead, after learning from the released rows.
 
+    Where released cells stand for several values, the nearest rows are those with the smallest gap, which is 0 for
+    all that a person is compatible with. They are drawn in proportion to their weights, the inverse of the share of
+    people inside each cell: a row of stars is compatible with everybody, and says the less for it.
+
     A number is right if it is off by at most ``tolerance`` times the true value, whatever the sign, so that a true 0
     needs a 0; all else (categories, ordered values, truth values, texts, and dates, which have no 0 to be relative to)
     is right if it is equal. A missing guess is wrong. People whose secret is missing are not attacked.
@@ -70,6 +77,9 @@ class Inference:
     targets
         How many people to attack, drawn by lot among those with a secret by what is in the rows; None = all. As many
         are drawn from the control. Where there are fewer, all are attacked.
+    guess
+        "lot" for the secret of a row that is drawn, "class" for the most likely secret of these rows, ties by lot. The
+        blind guess is then the most frequent secret of all rows.
     model
         Any object with ``fit(X, y)`` and ``predict(X)``; a copy of it learns, it stays as it is. ``X`` are the features
         of `unveil.attack.table._features.features`, ``y`` floats for a number and else whole numbers that stand for the
@@ -93,12 +103,15 @@ class Inference:
     neighbours: int = 1
     tolerance: float = 0.05
     targets: int | None = 500
+    guess: Guess = "lot"
     model: Any = None
 
     def __post_init__(self) -> None:
         known = _secrets.check_settings(self.secret, self.known, self.tolerance, self.targets)
         object.__setattr__(self, "known", known)
         whole_number(self.neighbours, "neighbours")
+        if self.guess not in get_args(Guess):
+            raise InputError(f"guess must be 'lot' or 'class', but is {self.guess!r}. Write one of them")
         lacking = [name for name in ("fit", "predict") if not callable(getattr(self.model, name, None))]
         if self.model is not None and (lacking or isinstance(self.model, type)):
             raise InputError(
@@ -134,37 +147,48 @@ class Inference:
         ):
             notes += _secrets.notes_on_people(table, truth, self.secret, self.targets)
             if truth.rows.size:
-                attacked.append(_Target(table, *_secrets.drawn(truth, _grid(part), self.targets, rng)))
-        grid = _grid(encoded[1])
+                attacked.append(_Target(table, *_secrets.drawn(truth, part.grid(), self.targets, rng)))
         if self.model is None:
-            chances = self._by_neighbours(secrets.rank, grid, attacked)
+            chances = self._by_neighbours(secrets.released, encoded[1], attacked)
         else:
-            chances = self._by_model(secrets.rank, tables[1], grid, attacked)
+            chances = self._by_model(secrets.released, tables[1], encoded[1].grid(), attacked)
         inside = attacked[0].truth.rows.size
         control = Attempts.from_chances(chances[inside:], rows=attacked[1].truth.rows) if len(attacked) > 1 else None
         return Trials(
             attack=Attempts.from_chances(chances[:inside], rows=attacked[0].truth.rows),
             naive=Attempts.from_chances(
-                _secrets.blind_chances(secrets.rank, attacked[0].truth), rows=attacked[0].truth.rows
+                _secrets.blind_chances(secrets.released, attacked[0].truth, likeliest=self.guess == "class"),
+                rows=attacked[0].truth.rows,
             ),
             control=control,
             what=self._what(tables[0].column(self.secret).kind),
             notes=tuple(notes),
         )
 
-    def _by_neighbours(self, rank: IntArray, released: Grid, attacked: list[_Target]) -> FloatArray:
+    def _by_neighbours(self, secrets: Secrets, released: "Encoded", attacked: list[_Target]) -> FloatArray:
         """Return the chance of everybody attacked, all at once, so that the released rows are prepared once."""
         numbers, codes, low, high = (
             np.concatenate(parts)
             for parts in zip(*((*who.known[:2], who.truth.low, who.truth.high) for who in attacked), strict=True)
         )
-        targets = released._replace(numbers=numbers, codes=codes)
-        return right_chances(released, rank, targets, low, high, self.neighbours)
+        targets = attacked[0].known._replace(numbers=numbers, codes=codes)
+        if self.guess == "lot" and released.cells is None and secrets.draws is None:
+            return right_chances(released.grid(), secrets.rank, targets, low, high, self.neighbours)
+        around, boxes = _secrets.surroundings(released, targets)
+        weight = np.zeros(around.copies.size) if boxes is None else boxes.log_weight
+        likeliest = self.guess == "class"
+        return guess_chances(around, weight, secrets, low, high, self.neighbours, likeliest=likeliest).chance
 
-    def _by_model(self, rank: IntArray, released: "Table", known: Grid, attacked: list[_Target]) -> FloatArray:
+    def _by_model(self, secrets: Secrets, released: "Table", known: Grid, attacked: list[_Target]) -> FloatArray:
         """Return 1 for everybody whose secret the model guesses right, else 0."""
         import polars as pl
 
+        if secrets.draws is not None:
+            raise InputError(
+                f"a model must learn from single values of the secret, but column {self.secret!r} of the "
+                f"{released.name} has cells that stand for several. Leave the model out, or name another secret"
+            )
+        rank = secrets.rank
         is_number = released.column(self.secret).kind == "number"
         # By content, so that a model which depends on the order of rows sees the same one always.
         order = np.argsort(content_rank(known._replace(numbers=np.column_stack([known.numbers, rank]))), kind="stable")
@@ -183,6 +207,9 @@ class Inference:
 
     def _what(self, kind: str) -> str:
         known, right = ", ".join(self.known), _secrets.right_means(kind, self.tolerance)
+        if self.model is None and self.guess == "class":
+            rows = "rows" if self.neighbours == 1 else f"{self.neighbours} rows"
+            return f"the most likely {self.secret} of the released {rows} that are nearest by {known} is {right}"
         if self.model is not None:
             return f"{self.secret}, as {_named(self.model)} guesses it from {known}, is {right}"
         if self.neighbours == 1:
@@ -211,7 +238,3 @@ def _guesses(model: Model, known: FloatArray, secret: NDArray[Any], people: Floa
 
 def _named(model: object) -> str:
     return model.__name__ if isinstance(model, type) else type(model).__name__
-
-
-def _grid(encoded: "Encoded") -> Grid:
-    return Grid(encoded.numbers, encoded.codes, encoded.step_cost, encoded.mismatch_cost)

@@ -5,8 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil._kernels.cells.neighbours import heaviest_boxes_around
+from unveil._kernels.neighbours.index import prepare
+from unveil._kernels.neighbours.link_chances import chances_by_search
 from unveil._kernels.neighbours.nearest import Grid, content_rank, link_chance, link_chances
-from unveil._kernels.types import IntArray
+from unveil._kernels.neighbours.search import Neighbourhood
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.errors import InputError, column_names, whole_number
 from unveil.guess.trials import Attempts, Trials
@@ -29,6 +33,9 @@ class Linkability:
     released rows that are nearest in its columns; the target is linked when the two sets share a row. Where rows tie
     for the last places they are drawn by lot, and the chance of a link under these draws is computed exactly: no number
     depends on the order of rows, and columns that say nothing link nobody more often than blind guessing does.
+
+    Where released cells stand for several values, rows are ranked by the gap, which is 0 for those that the target is
+    compatible with, and among equal gaps by weight (see :class:`~unveil.attack.table.inference.Inference`).
 
     Attributes
     ----------
@@ -91,16 +98,12 @@ class Linkability:
         scale = [] if knowledge.scale is None else [knowledge.scale]
         tables = agree(*(table.select(every) for table in (people[0], released, *people[1:], *scale)))
         spans = (0, 1, *range(1 + len(people), len(tables)))
-        first, second = (
-            [_grid(part) for part in encode(tables, names, span_of=spans)[: 1 + len(people)]]
-            for names in (self.first, self.second)
-        )
-        drawn = [
-            self._drawn(*halves, rng) for halves in zip(first[:1] + first[2:], second[:1] + second[2:], strict=True)
-        ]
+        halves = [encode(tables, names, span_of=spans)[: 1 + len(people)] for names in (self.first, self.second)]
+        first, second = ([half[0].grid(), *(part.grid() for part in half[2:])] for half in halves)
+        drawn = [self._drawn(*both, rng) for both in zip(first, second, strict=True)]
         # All targets at once, so that the released rows are prepared once.
-        targets, other_targets = (_together(parts) for parts in zip(*(halves[:2] for halves in drawn), strict=True))
-        chances = link_chances(first[1], second[1], targets, other_targets, self.neighbours)
+        targets, other_targets = (_together(parts) for parts in zip(*(both[:2] for both in drawn), strict=True))
+        chances = _chances(halves[0][1], halves[1][1], targets, other_targets, self.neighbours)
         inside = len(drawn[0][0].numbers)
         attacked = Attempts.from_chances(chances[:inside], rows=drawn[0][2])
         return Trials(
@@ -129,8 +132,16 @@ class Linkability:
         return f"its {nearest} by {', '.join(self.first)} and by {', '.join(self.second)} {verb} {share}"
 
 
-def _grid(encoded: "Encoded") -> Grid:
-    return Grid(encoded.numbers, encoded.codes, encoded.step_cost, encoded.mismatch_cost)
+def _chances(first: "Encoded", second: "Encoded", targets: Grid, other_targets: Grid, k: int) -> FloatArray:
+    if first.cells is None and second.cells is None:
+        return link_chances(first.grid(), second.grid(), targets, other_targets, k)
+    return chances_by_search(_around(first, targets), _around(second, other_targets), k)
+
+
+def _around(released: "Encoded", targets: Grid) -> Neighbourhood:
+    if released.cells is None:
+        return prepare(released.grid(), targets)
+    return heaviest_boxes_around(released.cells, targets)
 
 
 def _take(grid: Grid, rows: IntArray) -> Grid:

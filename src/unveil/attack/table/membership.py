@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.density import chance_of_highest, density_ratio, rows_within
+from unveil._kernels.cells.neighbours import boxes_around
+from unveil._kernels.neighbours.density import chance_of_highest, density_ratio, rows_within, within
 from unveil._kernels.neighbours.nearest import Grid
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
@@ -15,6 +16,7 @@ from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
     from unveil.data.table import Table
+    from unveil.data.table.encode import Encoded
     from unveil.data.table.release import Knowledge
 
 Method = Literal["distance", "density"]
@@ -64,7 +66,8 @@ class Membership:
     By "distance" a person is the more like a member the nearer the closest released row is. By "density" it is the
     nearer that row is compared with how thick people of that kind lie anyhow, which a part of the control shows: a
     released row at the same distance says more about somebody who is unlike all others. A distance of 0 counts as half
-    the least difference that there can be, so that copies rank highest and nothing is divided by 0.
+    the least difference that there can be, so that copies rank highest and nothing is divided by 0. Where released
+    cells stand for several values, a row is as far as the gap, and 0 for all who are compatible with it: that is blunt.
 
     The adversary must know people who are not in the data: the control, divided by lot into a part that sets the
     threshold, a part that is attacked, and for "density" a part that shows the population. A person is called a member
@@ -170,18 +173,24 @@ class Membership:
 
     def _scored(self, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> _Scored:
         control = self._control(knowledge)
-        inside, rows, outside = self._grids(released, knowledge, control)
+        encoded = self._encoded(released, knowledge, control)
+        inside, rows, outside = encoded[0].grid(), encoded[1], encoded[2].grid()
         member_rows = _by_content(knowledge.records, self.columns)
         if self.targets is not None and self.targets < member_rows.size:
             drawn = rng.choice(member_rows.size, self.targets, replace=False, shuffle=False)
             member_rows = member_rows[np.sort(drawn)]
         *population, reference, tested = self._parts(control, rng)
         targets = _together(_take(inside, member_rows), _take(outside, np.concatenate([reference, tested])))
-        if self.method == "distance":
-            whole = rows.mismatch_cost * len(self.columns)
-            score = -rows_within(rows, targets, 1)[0] / whole
+        # What a release betrays of a person is mostly in one row: the k-th would find memorised people far less.
+        if rows.cells is None:
+            near = rows_within(rows.grid(), targets, 1)
         else:
-            score = density_ratio(rows, _take(outside, population[0]), targets, self.neighbours)
+            near = within(boxes_around(rows.cells, targets)[0], 1)
+        if self.method == "distance":
+            score = -near[0] / (rows.mismatch_cost * len(self.columns))
+        else:
+            apart = rows_within(_take(outside, population[0]), targets, self.neighbours)
+            score = density_ratio(near, apart, released.rows, population[0].size)
         ends = np.cumsum([member_rows.size, reference.size])
         members, of_reference, of_tested = np.split(score, ends)
         return _Scored(sum(part.size for part in population), members, member_rows, of_reference, of_tested, tested)
@@ -219,7 +228,7 @@ class Membership:
         lot = rng.permutation(by_content.size)
         return [by_content[np.sort(part)] for part in np.split(lot, [size * place for place in range(1, number)])]
 
-    def _grids(self, released: "Table", knowledge: "Knowledge", control: "Table") -> list[Grid]:
+    def _encoded(self, released: "Table", knowledge: "Knowledge", control: "Table") -> "tuple[Encoded, ...]":
         """Return records, released rows and control on one scale: the range over all of them.
 
         If only the records and the release made the range, people who are not in the data would be measured otherwise.
@@ -229,8 +238,7 @@ class Membership:
 
         scale = [] if knowledge.scale is None else [knowledge.scale]
         tables = agree(*(table.select(self.columns) for table in (knowledge.records, released, control, *scale)))
-        encoded = encode(tables, self.columns, span_of=range(len(tables)))
-        return [Grid(part.numbers, part.codes, part.step_cost, part.mismatch_cost) for part in encoded[:3]]
+        return encode(tables, self.columns, span_of=range(len(tables)))[:3]
 
     def _what(self) -> str:
         names, share = ", ".join(self.columns), f"{1 - self.level:.6g}"
@@ -246,9 +254,9 @@ def _by_content(table: "Table", first: tuple[str, ...]) -> IntArray:
     """Return the rows in an order that depends on what is in them: in these columns, then in all others."""
     import polars as pl
 
-    names = [*first, *(name for name in table.column_names if name not in first)]
-    # Under plain numbers as names, because some names have a meaning for polars.
-    cells = pl.DataFrame({str(place): table.frame.get_column(name) for place, name in enumerate(names)})
+    from unveil.data.table.table import with_markers
+
+    (cells,) = with_markers([table], [*first, *(name for name in table.column_names if name not in first)])
     return cells.select(pl.arg_sort_by(cells.columns, nulls_last=True)).to_series().to_numpy().astype(np.int64)
 
 

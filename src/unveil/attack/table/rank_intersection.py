@@ -130,9 +130,11 @@ class RankIntersection:
 
     def _columns(self, released: Table, knowledge: Knowledge, share: Fraction) -> list[Ranked]:
         known, masked = agree(knowledge.records, released)
+        coarse = masked.coarse()
         names = self.columns
         if names is None:
             names = tuple(each.name for each in known.columns if each.role == "known" and each.kind in WITH_ORDER)
+            names = tuple(name for name in names if name not in coarse)
         if not names:
             raise InputError(
                 f"the {known.name} and the {masked.name} must share a column that has an order and that the adversary "
@@ -144,6 +146,11 @@ class RankIntersection:
                 raise InputError(
                     f"column {name!r} must have an order for its ranks to say anything, but is of the kind "
                     f"{known.column(name).kind}. Leave it out, or tell its levels in order with kinds={{…}}"
+                )
+            if name in coarse:
+                raise InputError(
+                    f"column {name!r} of the {masked.name} must hold single values for their ranks to be swapped, but "
+                    "has cells that stand for several. Leave it out"
                 )
             one, other = (_whole(part) for part in encode([known, masked], [name]))
             window = floor(share * ranking(other, one, missing=MISSING).size)

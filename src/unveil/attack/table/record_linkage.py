@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.neighbours.nearest import Grid, content_rank, nearest_rows
+from unveil._kernels.cells.neighbours import people_around
+from unveil._kernels.neighbours.nearest import nearest_rows, rows_around
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.attack._listing import attack
 from unveil.data.table import Table, agree
@@ -32,6 +33,9 @@ class RecordLinkage:
     ``neighbours`` nearest original rows, and all that are as near as the last of them, are trusted alike: ties are
     never broken, so the order of rows plays no part. Who is right can be told where it is known which original row each
     released row stems from, which is so for a masked release only.
+
+    Where released cells stand for several values, the nearest are all people who are compatible with the row; a row
+    that nobody is compatible with has those with the smallest gap.
 
     Parameters
     ----------
@@ -102,7 +106,7 @@ def compared(original: Table, released: Table, columns: tuple[str, ...] | None) 
 
 def draw_by_content(table: Encoded, size: int, *, rng: np.random.Generator) -> IntArray:
     """Return the numbers of so many rows, ascending, drawn so that what they hold does not hang on their order."""
-    order = np.argsort(content_rank(_grid(table)), kind="stable")
+    order = table.by_content()
     return np.sort(order[rng.choice(order.size, size, replace=False)])
 
 
@@ -114,8 +118,7 @@ def neighbours_of(original: Encoded, released: Encoded, k: int, *, rows: IntArra
             f"neighbours must be at most the number of original rows, but is {k}, and there are {size}. "
             f"Lower it to {size} or less"
         )
-    return Neighbours(*nearest_rows(_grid(original), _grid(released, slice(None) if rows is None else rows), k))
-
-
-def _grid(table: Encoded, rows: IntArray | slice = slice(None)) -> Grid:
-    return Grid(table.numbers[rows], table.codes[rows], table.step_cost, table.mismatch_cost)
+    which = slice(None) if rows is None else rows
+    if released.cells is not None:
+        return Neighbours(*rows_around(people_around(released.cells, original.grid(), which), k))
+    return Neighbours(*nearest_rows(original.grid(), released.grid(which), k))

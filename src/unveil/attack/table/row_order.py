@@ -1,9 +1,13 @@
 """Does row i of a release belong to row i of the original? Then a shuffle was forgotten."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from unveil._kernels.cells.boxes import CellColumns
+from unveil._kernels.cells.near import item_distances
+from unveil._kernels.cells.neighbours import people_around
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table.record_linkage import Neighbours, check_settings, compared, neighbours_of
@@ -148,44 +152,82 @@ def _test(
 ) -> OrderTest:
     if rows.size > _TESTED:
         rows = np.sort(rng.choice(rows, _TESTED, replace=False))
-    own = _apart(original, masked, rows, rows)
+    pairs = _Pairs(original, masked, rows) if masked.cells is None else _CoarsePairs(original, masked.cells, rows)
+    own = pairs.apart(rows)
     # Sums of the same distances in another order may differ by their rounding, which must not count as nearer.
     limit = own * (1 + 1e-9)
-    nearer = sum(_apart(original, masked, rng.permutation(rows), rows) <= limit for _ in range(permutations))
+    nearer = sum(pairs.apart(rng.permutation(rows)) <= limit for _ in range(permutations))
     return OrderTest(
         rows=rows.size,
         distance=own,
-        by_chance=_apart_by_chance(original, masked, rows),
+        by_chance=pairs.by_chance(),
         p_value=(1 + nearer) / (1 + permutations),
         permutations=permutations,
     )
 
 
-def _apart(original: Encoded, masked: Encoded, one: IntArray, other: IntArray) -> float:
-    """Return the mean distance of these original rows from these released ones, pair by pair, in columns."""
-    total = float((original.codes[one] != masked.codes[other]).sum())
-    for place, step in enumerate(_steps(original)):
-        x, y = original.numbers[one, place], masked.numbers[other, place]
-        gone, lost = x <= LAST_MARKER, y <= LAST_MARKER
-        total += float(((gone | lost) & (x != y)).sum()) + step * float(np.abs(np.where(gone | lost, 0, x - y)).sum())
-    return total / one.size
+class _Pairs(NamedTuple):
+    """Original rows beside the released ones at ``rows``, compared in single values."""
+
+    original: Encoded
+    masked: Encoded
+    rows: IntArray
+
+    def apart(self, one: IntArray) -> float:
+        """Return the mean distance of these original rows from the released ones, pair by pair, in columns."""
+        original, masked, other = self
+        total = float((original.codes[one] != masked.codes[other]).sum())
+        for place, step in enumerate(_steps(original)):
+            x, y = original.numbers[one, place], masked.numbers[other, place]
+            gone = (x <= LAST_MARKER) | (y <= LAST_MARKER)
+            total += float((gone & (x != y)).sum()) + step * float(np.abs(np.where(gone, 0, x - y)).sum())
+        return total / one.size
+
+    def by_chance(self) -> float:
+        """Return the mean distance of all pairs, from sorted columns instead of pair by pair."""
+        original, masked, rows = self
+        total = 0.0
+        for x, y in zip(original.codes[rows].T, masked.codes[rows].T, strict=True):
+            total += 1 - _equal_pairs(x, y) / rows.size**2
+        for place, step in enumerate(_steps(original)):
+            x, y = original.numbers[rows, place], masked.numbers[rows, place]
+            unlike = rows.size**2 - _equal_pairs(x[x <= LAST_MARKER], y[y <= LAST_MARKER])
+            x, y = x[x > LAST_MARKER].astype(np.float64), np.sort(y[y > LAST_MARKER]).astype(np.float64)
+            unlike -= x.size * y.size
+            below = np.searchsorted(y, x)
+            sums = np.concatenate([[0.0], np.cumsum(y)])
+            far = float((x * (2 * below - y.size) - 2 * sums[below] + sums[-1]).sum())
+            total += (unlike + step * far) / rows.size**2
+        return total
 
 
-def _apart_by_chance(original: Encoded, masked: Encoded, rows: IntArray) -> float:
-    """Return the mean distance of all pairs, from sorted columns instead of pair by pair."""
-    total = 0.0
-    for x, y in zip(original.codes[rows].T, masked.codes[rows].T, strict=True):
-        total += 1 - _equal_pairs(x, y) / rows.size**2
-    for place, step in enumerate(_steps(original)):
-        x, y = original.numbers[rows, place], masked.numbers[rows, place]
-        unlike = (rows.size**2) - _equal_pairs(x[x <= LAST_MARKER], y[y <= LAST_MARKER])
-        x, y = x[x > LAST_MARKER].astype(np.float64), np.sort(y[y > LAST_MARKER]).astype(np.float64)
-        unlike -= x.size * y.size
-        below = np.searchsorted(y, x)
-        sums = np.concatenate([[0.0], np.cumsum(y)])
-        far = float((x * (2 * below - y.size) - 2 * sums[below] + sums[-1]).sum())
-        total += (unlike + step * far) / rows.size**2
-    return total
+class _CoarsePairs:
+    """The same where released cells stand for several values: 0 apart if the person is compatible with the row."""
+
+    def __init__(self, original: Encoded, cells: CellColumns, rows: IntArray) -> None:
+        around = people_around(cells, original.grid(rows), rows)
+        self._place = np.full(len(original.numbers), -1)
+        self._place[rows] = np.arange(rows.size)
+        self._columns = []
+        for column in range(len(cells.of_row)):
+            sides = (
+                (around.comparison.targets.item[column], around.target_of),
+                (around.comparison.rows.item[column], around.row_of),
+            )
+            (mine, line), (theirs, place) = (np.unique(item[of], return_inverse=True) for item, of in sides)
+            far = item_distances(around.comparison, column, mine, theirs) / original.mismatch_cost
+            self._columns.append((far, line, place))
+
+    def apart(self, one: IntArray) -> float:
+        """Return the mean distance of these original rows from the released ones, pair by pair, in columns."""
+        own = self._place[one]
+        return sum(float(far[line, place[own]].sum()) for far, line, place in self._columns) / one.size
+
+    def by_chance(self) -> float:
+        """Return the mean distance of all pairs."""
+        return sum(
+            float(np.bincount(line) @ far @ np.bincount(place)) / line.size**2 for far, line, place in self._columns
+        )
 
 
 def _equal_pairs(x: IntArray | Int32Array, y: IntArray | Int32Array) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.table.predicates import Conditions, chance_of_one, matches
-from unveil._kernels.types import IntArray
+from unveil._kernels.types import BoolArray, IntArray
 from unveil.attack._listing import attack
 from unveil.errors import InputError, column_names, whole_number
 from unveil.guess.predicates import WITH_ORDER, CodedTable, Predicates, Relation
@@ -44,6 +44,9 @@ class SinglingOut:
     drawn by lot and as many columns drawn by lot: the row's value, or at least that where it is above the median and at
     most that where it is below. Only descriptions that fit exactly one released row are used, each once, because the
     adversary can see that; whether they fit exactly one original row is the success.
+
+    A cell that stands for several values is a description by itself (from 30 to 39, Ulm or Bonn), which holds for all
+    people inside it, and is used where one released row has it. A suppressed cell describes nobody.
 
     The same descriptions are tried on the same people, so the intervals around the rates treat descriptions as the
     sample: they say how far the rate of all descriptions that this adversary could draw may be from the one found, for
@@ -190,8 +193,9 @@ def predicates_of(coded: CodedTable, picks: Picks) -> Predicates:
     return Predicates(
         tuple(
             tuple(
-                coded.condition(column, _RELATIONS[relation], code)
+                condition
                 for column, relation, code in zip(*each, strict=True)
+                for condition in coded.conditions(column, _RELATIONS[relation], code)
             )
             for each in zip(*(part.tolist() for part in picks), strict=True)
         )
@@ -214,11 +218,14 @@ def _rare(coded: CodedTable, guesses: int, exact_numbers: bool, rng: np.random.G
 
 def rare_values(coded: CodedTable, column: int, *, extremes: bool, singles: bool) -> list[tuple[int, int, int]]:
     """Return column, relation and code of each condition on a column that holds for exactly one row."""
-    rows = coded.index.rows_with(column)
-    there = 1 + np.flatnonzero(rows[1:])
-    found = [(EQUAL, 0)] if rows[0] == 1 else []
+    rows, last = coded.index.rows_with(column), int(coded.last[column])
+    there = 1 + np.flatnonzero(rows[1 : last + 1])
+    # What is missing, for each reason, is as rare as it is, whether or not single values are tried.
+    found = [(EQUAL, code) for code in (0, *range(last + 1, rows.size)) if rows[code] == 1]
     if singles:
-        found += [(EQUAL, code) for code in (1 + np.flatnonzero(rows[1:] == 1)).tolist()]
+        found += [(EQUAL, code) for code in (1 + np.flatnonzero(rows[1 : last + 1] == 1)).tolist()]
+    nothing = coded.says_nothing(column)
+    found = [(relation, code) for relation, code in found if not nothing[code]]
     if extremes and there.size:
         ends = (AT_MOST, int(there[0])), (AT_LEAST, int(there[-1]))
         found += [(relation, code) for relation, code in ends if rows[code] == 1]
@@ -240,8 +247,10 @@ def _combined(coded: CodedTable, size: int, guesses: int, rng: np.random.Generat
         # Twice the code, because the median may lie between two values.
         above = np.sign(2 * code - middle[column])
         above = np.where(above == 0, rng.choice([-1, 1], above.shape), above)
-        relation = np.where((middle[column] < 0) | (code == 0), EQUAL, np.where(above > 0, AT_LEAST, AT_MOST))
+        plain = (middle[column] < 0) | (code == 0) | (code > coded.last[column])
+        relation = np.where(plain, EQUAL, np.where(above > 0, AT_LEAST, AT_MOST))
         drawn = _unseen(np.stack([column, relation, code], axis=1), tried)
+        drawn = drawn[~_empty(coded, drawn[:, 0], drawn[:, 2])]
         picks = Picks(drawn[:, 0], drawn[:, 1], drawn[:, 2])
         kept += list(drawn[matches(coded.index, conditions_of(coded, picks), stop=2)[0] == 1])
         stale = 0 if len(drawn) else stale + batch
@@ -258,11 +267,21 @@ def _unseen(drawn: IntArray, tried: set[bytes]) -> IntArray:
     return drawn[list(new.values())]
 
 
+def _empty(coded: CodedTable, column: IntArray, code: IntArray) -> BoolArray:
+    """Return which descriptions have a cell that describes nobody."""
+    empty = np.zeros(column.shape, bool)
+    for place, cells in enumerate(coded.cells):
+        if cells is not None:
+            here = column == place
+            empty[here] = coded.says_nothing(place)[code[here]]
+    return np.asarray(empty.any(axis=1))
+
+
 def _middle(coded: CodedTable) -> IntArray:
     """Return twice the code of each column's median, missing values aside; -1 for a column without order."""
     middle = np.full(len(coded.kinds), -1, np.int64)
     for place, kind in enumerate(coded.kinds):
-        at_most = np.cumsum(coded.index.rows_with(place))
+        at_most = np.cumsum(coded.index.rows_with(place)[: coded.last[place] + 1])
         missing, rows = at_most[[0, -1]]
         if kind in WITH_ORDER and missing < rows:
             middle[place] = np.searchsorted(at_most, [(missing + rows - 1) // 2, (missing + rows) // 2], "right").sum()
@@ -272,21 +291,24 @@ def _middle(coded: CodedTable) -> IntArray:
 def conditions_of(coded: CodedTable, picks: Picks) -> Conditions:
     """Return the predicates as spans of codes of the released table."""
     column, relation, code = (part.ravel() for part in picks)
-    last = np.array([len(values) for values in coded.values])
     low = np.where(relation == AT_MOST, 1, code)
-    high = np.where(relation == AT_LEAST, last[column], code)
+    high = np.where(relation == AT_LEAST, coded.last[column], code)
     start = np.arange(0, code.size + 1, picks.code.shape[1])
     return Conditions(start, column, low, high, np.zeros(code.size, bool))
 
 
 def _blindly(coded: CodedTable, size: int, guesses: int, rng: np.random.Generator) -> Picks:
     """Return predicates from columns, released values (each value of a column alike) and relations drawn by lot."""
-    there = [np.flatnonzero(coded.index.rows_with(place)) for place in range(len(coded.names))]
+    there = []
+    for place in range(len(coded.names)):
+        codes = np.flatnonzero((coded.index.rows_with(place) > 0) & ~coded.says_nothing(place))
+        # A column of stars alone has no value to draw: its missing one holds for who lacks it.
+        there.append(codes if codes.size else np.zeros(1, np.int64))
     column = np.sort(np.argsort(rng.random((guesses, len(there))), axis=1)[:, :size], axis=1)
     lot, code = rng.random(column.shape), np.empty_like(column)
     for place, codes in enumerate(there):
         here = column == place
         code[here] = codes[(lot[here] * codes.size).astype(np.int64)]
-    ordered = np.array([kind in WITH_ORDER for kind in coded.kinds])[column] & (code > 0)
+    ordered = np.array([kind in WITH_ORDER for kind in coded.kinds])[column] & (code > 0) & (code <= coded.last[column])
     relation = np.where(ordered, rng.integers(len(_RELATIONS), size=column.shape), EQUAL)
     return Picks(column, relation, code)

@@ -43,6 +43,7 @@ class SplinkLinkage:
     pairs do is learnt by EM inside each block for the columns that it does not use, and the candidates of a released
     row are trusted in proportion to their Bayes factors. Words are compared by the similarity of Jaro and Winkler,
     numbers and dates by steps of standard deviations of the original column, truth values and levels as equal or not.
+    A released cell that stands for several values counts as missing.
 
     splink is an extra: ``pip install 'unveil[linkage]'``. No column name reaches it, nor its queries.
 
@@ -96,6 +97,8 @@ class SplinkLinkage:
 
     def _tables(self, released: Table, knowledge: Knowledge) -> tuple[Table, Table]:
         original, masked = agree(knowledge.records, released)
+        # What stands for several values says nothing here, as what is missing.
+        masked = masked.single_values()
         names = self.columns or tuple(column.name for column in original.columns if column.role == "known")
         for name in {name for block in self.blocks for name in block} - set(names):
             raise InputError(

@@ -1,16 +1,32 @@
 """Tables of people: columns with kinds and roles, rows that are never shown."""
 
 from unveil.data.table._names import near_names, near_note
+from unveil.data.table.cells import Cells
 from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
 from unveil.data.table.dictionary_files import read_dictionary, write_kinds
+from unveil.data.table.hierarchy import Hierarchy
 from unveil.data.table.markers import Marker, MarkerCount
-from unveil.data.table.table import KINDS, ROLES, Column, Kind, Role, Table, ToldKind, agree, kind_notes, unsure_note
+from unveil.data.table.table import (
+    KINDS,
+    ROLES,
+    Column,
+    Kind,
+    Role,
+    Table,
+    ToldKind,
+    agree,
+    kind_notes,
+    kinds_of_release,
+    unsure_note,
+)
 
 __all__ = [
     "KINDS",
     "ROLES",
+    "Cells",
     "Column",
     "Dictionary",
+    "Hierarchy",
     "Kind",
     "Marker",
     "MarkerCount",
@@ -20,6 +36,7 @@ __all__ = [
     "agree",
     "dictionary_of_labels",
     "kind_notes",
+    "kinds_of_release",
     "near_names",
     "near_note",
     "read_dictionary",

@@ -1,12 +1,18 @@
-"""Bring one column of several tables to one kind and role: that of the original, unless somebody knows better."""
+"""Bring one column of several tables to one kind and role, that of the original unless somebody knows better.
 
-from collections.abc import Sequence
+The released cells are read beside the people then.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from unveil.data.table._cell_reading import People, exact_values, read_texts, read_values, taken_out, with_intervals
+from unveil.data.table._rounding import recognise
 from unveil.data.table.bands import in_order, lower_end
+from unveil.data.table.cells import NOBODY, SHOWN, Cells, Held, texts_of
 from unveil.data.table.forms import ToldKind, normal, refuse_lost, text_of, without_blanks
-from unveil.data.table.kinds import Settled, read_as, without
+from unveil.data.table.kinds import read_as, without
 from unveil.data.table.markers import Marker
 from unveil.errors import InputError
 
@@ -26,22 +32,33 @@ _MEANS = {
     "boolean": "two values, one for no and one for yes",
 }
 _UNREADABLE = Marker("", "unreadable")
+_WORDS = ("category", "text")
 
 
 class Part(NamedTuple):
-    """A column of one table as it agrees with the others, which marker each cell holds, and what must be said."""
+    """A column of one table as it agrees with the others, which marker each cell holds, and what must be said.
+
+    ``cells`` are what the cells of a release stand for, where some are coarse.
+    """
 
     column: "Column"
     values: "pl.Series"
     marked: "pl.Series | None"
     note: str = ""
+    cells: Cells | None = None
+
+    @property
+    def held(self) -> Held:
+        """What is read of it."""
+        return Held(self.values, self.marked, self.column.markers)
 
 
-def one_kind(tables: Sequence["Table"], name: str) -> list[Part]:
-    """Return the column of each table, all of one kind and role.
+def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[Part]:
+    """Return the column of each table with the kind and role it has in all of them, in the form of that kind.
 
     The kind is the one that was told, else that of a dictionary, else that of labels in a file, else that of the first
-    table with a value; the role is the one that was told, else that of the first table.
+    table with a value; the role is the one that was told, else that of the first table. The second table is the
+    released one: its cells are read as sets of the values that the others have, unless they have been.
     """
     columns = [table.column(name) for table in tables]
     leader = _leader(tables, columns)
@@ -51,20 +68,117 @@ def one_kind(tables: Sequence["Table"], name: str) -> list[Part]:
     form: ToldKind = lead.kind
     if lead.kind == "ordered":
         form = _common_levels(values, values[leader], lead, name) or lead.kind
-    parts = []
+    unread = len(tables) > 1 and tables[1].cells is None
+    parts, written = [], values[0]
     for place, (table, column, cells) in enumerate(zip(tables, columns, values, strict=True)):
-        part = Part(column, cells, table.marked.get(name))
-        if place != leader and not (column.follows and column.kind == lead.kind and column.markers == lead.markers):
-            part = _following(table, part, lead, values[leader], form, strict=place == 0)
+        part, before = Part(column, cells, table.marked.get(name)), cells
+        if place == 1 and not unread:
+            pass  # what has been read stays as it was written
+        elif place != leader and not _follows(part, lead):
+            part, before = _followed(table, part, lead, values[leader], form)
         elif not isinstance(form, str) and _levels(cells) != list(form):
-            part = part._replace(values=read_as(cells, form, (), table=table.name).values)
+            part = part._replace(values=read_as(cells, form, ()).values)
+        if place == 1:
+            written = before
+        elif place == 0:
+            refuse_lost(before, part.values, form, f"its kind is {lead.kind} in another table", table.name)
+        else:
+            part = _with_unreadable(table, part, before, lead)
         reason = part.column.reason
         if (column.kind, column.role) != (lead.kind, role.role):
             whose = tables[leader].name, tables[columns.index(role)].name
             reason = f"{lead.kind}: as in the {whose[0]}; {role.role}: as in the {whose[1]}"
         settled = replace(part.column, kind=lead.kind, confidence=lead.confidence, role=role.role, reason=reason)
         parts.append(part._replace(column=replace(settled, follows=column.follows or place != leader)))
+    if unread:
+        parts[1] = _read(tables[1], parts, written, masked=masked)
     return _with_common_markers(parts, lead)
+
+
+def _follows(part: Part, lead: "Column") -> bool:
+    """Return whether a column has been read like the leading one already."""
+    import polars as pl
+
+    column = part.column
+    same = column.follows and column.kind == lead.kind and column.markers == lead.markers
+    return same and (lead.kind in _WORDS or part.values.dtype != pl.String)
+
+
+def _read(table: "Table", parts: Sequence[Part], written: "pl.Series", *, masked: bool) -> Part:
+    """Return the released column with what its cells stand for if some are coarse; ``written`` is what they say."""
+    part, original, kind = parts[1], parts[0].column, parts[1].column.kind
+    persons = [each.held for place, each in enumerate(parts) if place != 1]
+    known = _are_known(persons, part.values) if kind in _WORDS else part.values.null_count() == written.null_count()
+    if not known:
+        texts = texts_of(written)
+        cells = read_texts(People(persons), part.held._replace(values=texts), kind, original.hierarchy, masked=masked)
+        if cells.coarse:
+            part = part._replace(values=texts, cells=cells, note=_said_of_unread(table, part.column, cells))
+        else:
+            part = part._replace(values=exact_values(cells, written))
+            part = part if kind in _WORDS else _with_unreadable(table, part, texts, part.column)
+    elif any(map(part.held.hides, part.held.gaps())) or (masked and taken_out(persons[0], part.held)):
+        part = part._replace(cells=read_values(People(persons), part.held, kind, masked=masked))
+    if masked and kind == "number" and original.role in ("known", "sensitive") and not original.exact:
+        part = _with_rounding(table, part, persons)
+    return part._replace(column=replace(part.column, missing=part.values.null_count()))
+
+
+def _with_rounding(table: "Table", part: Part, persons: Sequence[Held]) -> Part:
+    """Return the released numbers as the intervals that they stand for, where they are rounded or cut off."""
+    shown = part.values if part.cells is None else _single_numbers(part.cells)
+    found = None if shown is None else recognise(persons[0].values, shown)
+    if found is None:
+        return part
+    people = People(persons)
+    cells = part.cells or read_values(people, part.held, part.column.kind, masked=False)
+    name = part.column.name
+    note = (
+        f"column {name!r} of the {table.name} is read as {found.said}. If that is wrong, say that it is exact "
+        f"(--exact {name})"
+    )
+    said = ". ".join(filter(None, (part.note, note)))
+    return part._replace(cells=with_intervals(cells, found.intervals, people), note=said)
+
+
+def _are_known(people: Sequence[Held], released: "pl.Series") -> bool:
+    """Return whether people have all words of a released column."""
+    import polars as pl
+
+    have = pl.concat([part.values.drop_nulls().unique() for part in people])
+    return bool(released.drop_nulls().unique().is_in(have.implode()).all())
+
+
+def _single_numbers(cells: Cells) -> "pl.Series | None":
+    """Return the numbers that are shown, row by row, or None where some cell is an interval."""
+    shown = cells.state == SHOWN
+    if not shown.any() or not cells.single[shown].all():
+        return None
+    return cells.ranges.low.gather(cells.of_row[shown[cells.of_row]])
+
+
+def _said_of_unread(table: "Table", column: "Column", cells: Cells) -> str:
+    """Return a note on cells that cannot be read, or refuse the column if they are most of it."""
+    if column.kind in _WORDS:
+        return ""
+    return _unreadable(table, column, int((cells.state[cells.of_row] == NOBODY).sum()), "such values, ranges or stars")
+
+
+def with_shares(tables: Sequence["Table"], cells: Mapping[str, Cells | None]) -> dict[str, Cells]:
+    """Return the cells of all columns where some are coarse, else none: rows are weighed by all that they show."""
+    if not any(cells.values()):
+        return {}
+    people = (tables[0], *tables[2:])
+    return {
+        name: each
+        or read_values(
+            People([table.held(name) for table in people]),
+            tables[1].held(name),
+            tables[1].column(name).kind,
+            masked=False,
+        )
+        for name, each in cells.items()
+    }
 
 
 def _leader(tables: Sequence["Table"], columns: Sequence["Column"]) -> int:
@@ -92,17 +206,21 @@ def _leader(tables: Sequence["Table"], columns: Sequence["Column"]) -> int:
     return next((place for place in ranks if ranks[place] == best), next(iter(told or filled), 0))
 
 
-def _following(
-    table: "Table", part: Part, lead: "Column", leading: "pl.Series", form: ToldKind, *, strict: bool
-) -> Part:
-    """Return the column of another table read as that of the leading one; cells that cannot be are marked as such."""
+def _followed(
+    table: "Table", part: Part, lead: "Column", leading: "pl.Series", form: ToldKind
+) -> tuple[Part, "pl.Series"]:
+    """Return the column of another table read as that of the leading one, and its cells as they were written.
+
+    A cell that is null in the former alone cannot be read so.
+    """
     column = part.column
-    if column.kind == lead.kind == "date" and _day_and_month_exchanged(column, lead):
-        part = part._replace(values=_exchanged(part.values))
+    words = lead.kind in _WORDS
     same_form = column.kind == lead.kind and part.values.dtype == leading.dtype and isinstance(form, str)
-    words = lead.kind in ("category", "text")
+    if column.kind == lead.kind == "date" and same_form and _day_and_month_exchanged(column, lead):
+        part = part._replace(values=_exchanged(part.values))
     if same_form and not column.markers and not lead.markers:
-        return part._replace(values=_matched(part.values, leading)) if words else part
+        part = part._replace(values=_matched(part.values, leading)) if words else part
+        return part, part.values
     raw = _as_written(part, column, to_boolean=lead.kind == "boolean")
     if words:
         raw = _matched(text_of(raw), leading)
@@ -110,12 +228,10 @@ def _following(
         raw = _matched(text_of(raw), leading.dtype.categories)  # type: ignore[attr-defined]
     raw = without_blanks(normal(raw, table.name))
     told = [marker for marker in column.markers if marker.told and marker not in lead.markers]
-    settled = read_as(raw, form, (*lead.markers, *told), table=table.name)
+    settled = read_as(raw, form, (*lead.markers, *told))
     before = without(raw, settled.marked) if not words else settled.values
-    if strict:
-        why = f"its kind is {lead.kind} in another table"
-        refuse_lost(before, settled.values, form, why, table.name)
-    return _with_unreadable(table, column, before, settled, lead)
+    column = replace(column, markers=settled.markers, missing=settled.values.null_count())
+    return Part(column, settled.values, settled.marked), before
 
 
 def _as_written(part: Part, column: "Column", *, to_boolean: bool) -> "pl.Series":
@@ -133,32 +249,35 @@ def _as_written(part: Part, column: "Column", *, to_boolean: bool) -> "pl.Series
     return text_of(values).zip_with(values.is_not_null(), held).alias(values.name)
 
 
-def _with_unreadable(table: "Table", column: "Column", before: "pl.Series", settled: Settled, lead: "Column") -> Part:
+def _with_unreadable(table: "Table", part: Part, before: "pl.Series", lead: "Column") -> Part:
     """Return the column with a marker for cells that are none of the kind, or refuse it if they are most of it."""
-    lost = settled.values.is_null() & before.is_not_null()
-    part = Part(
-        replace(column, markers=settled.markers, missing=settled.values.null_count()), settled.values, settled.marked
-    )
-    count, rows = int(lost.sum()), lost.len()
-    if not count:
+    import polars as pl
+
+    lost = part.values.is_null() & before.is_not_null()
+    if not lost.any():
         return part
-    means, name = _MEANS[lead.kind], column.name
+    note = _unreadable(table, lead, int(lost.sum()), "such values")
+    marked = part.marked if part.marked is not None else pl.repeat(0, lost.len(), dtype=pl.UInt8, eager=True)
+    markers = (*part.column.markers, _UNREADABLE)
+    return part._replace(column=replace(part.column, markers=markers), marked=marked.set(lost, len(markers)), note=note)
+
+
+def _unreadable(table: "Table", column: "Column", count: int, wanted: str) -> str:
+    """Return a note on so many cells that cannot be read, if any, or refuse the column if they are most of it."""
+    means, name, rows = _MEANS[column.kind], column.name, table.rows
     if count > (1 - _LEAST_READ) * rows:
         raise InputError(
             f"column {name!r} holds {means} in the original, but {count / rows:.0%} of the cells of the {table.name} "
-            f"are no such values. Tell its kind with kinds={{{name!r}: 'category'}} (or another), or name the texts "
+            f"are no {wanted}. Tell its kind with kinds={{{name!r}: 'category'}} (or another), or name the texts "
             f"that stand for no value with missing={{{name!r}: ['…']}}".replace("%", " %")
         )
-    import polars as pl
-
+    if not count:
+        return ""
     warning = "" if count <= (1 - _NOTED) * rows else "Warning: "
-    note = (
+    return (
         f"{warning}{count} of {rows} cells of {name!r} in the {table.name} are no {means} as in the original: "
         "they fit nobody"
     )
-    marked = part.marked if part.marked is not None else pl.repeat(0, rows, dtype=pl.UInt8, eager=True)
-    markers = (*settled.markers, _UNREADABLE)
-    return Part(replace(part.column, markers=markers), part.values, marked.set(lost, len(markers)), note)
 
 
 def _with_common_markers(parts: Sequence[Part], lead: "Column") -> list[Part]:

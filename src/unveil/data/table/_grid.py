@@ -58,7 +58,7 @@ def on_grid(parts: Sequence["pl.Series"], reference: Sequence[int], *, ranks: bo
         parts = _ranks(parts, reference)
     elif parts[0].dtype == pl.Datetime:
         parts = [part.cast(pl.Int64) for part in parts]
-    places = _places(parts)
+    places = places_of(parts)
     if places is None:
         return _real(parts, reference)
     if any(part.dtype == pl.Float64 for part in parts):
@@ -92,7 +92,7 @@ def _bounds(parts: Sequence["pl.Series"]) -> tuple[int, int]:
     return least, max((int(part.max()) for part in filled), default=0)  # type: ignore[arg-type]
 
 
-def _places(parts: Sequence["pl.Series"]) -> int | None:
+def places_of(parts: Sequence["pl.Series"]) -> int | None:
     """Return how many decimals the numbers have, at most six, or None if they are truly real."""
     whole = [part for part in parts if part.dtype.is_integer()]
     real = [part for part in parts if not part.dtype.is_integer()]

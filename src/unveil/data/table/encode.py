@@ -1,14 +1,18 @@
 """Turn the columns of several tables into whole numbers on shared scales, so that distances of rows are exact."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil._kernels.cells.boxes import ANY, HIGHEST, LOWEST, CellColumns
+from unveil._kernels.neighbours.index import Grid, content_rank
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table._grid import LAST_MARKER, MISSING, on_grid
+from unveil.data.table._grid import Grid as ColumnGrid
+from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells
 from unveil.data.table.table import Kind, Table
 from unveil.errors import InputError
 
@@ -48,6 +52,9 @@ class Encoded:
     exact
         Whether nothing was rounded: the distance is then ``mismatch_cost`` times the exact fraction. False as soon as
         a column is truly real, has a span of more than 2**58 steps, or the costs of all columns do not fit.
+    cells
+        Of a released table with coarse cells in these columns: what they are, number columns first. ``numbers`` and
+        ``codes`` then hold the cells that are single values, and a missing value for all others.
     """
 
     names_numbers: tuple[str, ...]
@@ -57,6 +64,18 @@ class Encoded:
     step_cost: IntArray
     mismatch_cost: int
     exact: bool = True
+    cells: CellColumns | None = None
+
+    def grid(self, rows: IntArray | slice = slice(None)) -> Grid:
+        """Return these rows, or all, as the kernels take them."""
+        return Grid(self.numbers[rows], self.codes[rows], self.step_cost, self.mismatch_cost)
+
+    def by_content(self) -> IntArray:
+        """Return the rows in an order that depends on what they hold and not on where they stand."""
+        grid = self.grid()
+        if self.cells is not None:
+            grid = grid._replace(numbers=self.numbers[:, :0], codes=self.cells.of_row.T)
+        return np.argsort(content_rank(grid), kind="stable")
 
 
 def encode(tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence[int] = (0, 1)) -> tuple[Encoded, ...]:
@@ -71,6 +90,9 @@ def encode(tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence
     steps then gets wider ones, on which values nearer than 2**-36 of the span may fall together.
 
     Nothing depends on the order of the rows, nor, for values within the range, on tables that ``span_of`` leaves out.
+
+    Where a table has coarse cells in one of the columns, the span of all of them is that of the people beside whom the
+    cells were read, and a number outside a cell is as far from it as from the nearer end, a whole span at most.
 
     Parameters
     ----------
@@ -97,6 +119,9 @@ def encode(tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence
     >>> encoded.numbers[:3, 0], encoded.codes[:, 0], encoded.step_cost, encoded.mismatch_cost
     (array([0, 1, 4]), array([1, 2, 1, 0], dtype=int32), array([1]), 4)
     """
+    coarse = [place for place, table in enumerate(tables) if table.coarse(columns)]
+    if coarse:
+        return _encode_cells(tables, columns, coarse[0])
     kinds = _checked_kinds(tables, columns)
     number_names = tuple(name for name in columns if kinds[name] in _NUMBER_KINDS)
     code_names = tuple(name for name in columns if kinds[name] not in _NUMBER_KINDS)
@@ -116,7 +141,7 @@ def encode(tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence
         reach += grid.reach
         exact = exact and grid.exact
         for array, units, marker in zip(numbers, grid.values, _markers(tables, name), strict=True):
-            array[:, place] = units if marker is None else np.where(units == MISSING, MISSING + marker, units)
+            array[:, place] = _with_markers(units, marker)
     mismatch, fits = _mismatch_cost(spans, reach)
     if not fits:
         # The wider steps of a column may make its reach one span longer.
@@ -172,15 +197,24 @@ def _codes(parts: Sequence["pl.Series"]) -> list[Int32Array]:
 
 def _markers(tables: Sequence[Table], name: str) -> list[IntArray | None]:
     """Return the number of the marker in each cell, the same in all tables for the same marker; 0 for none."""
-    keys = sorted({marker.key for table in tables if name in table.marked for marker in table.column(name).markers})
+    number = _marker_numbers(tables, name)
     numbers: list[IntArray | None] = []
     for table in tables:
         if name in table.marked:
-            own = [0, *(1 + keys.index(marker.key) for marker in table.column(name).markers)]
+            own = [0, *(number[marker.key] for marker in table.column(name).markers)]
             numbers.append(np.array(own, np.int64)[table.marked[name].to_numpy()])
         else:
             numbers.append(None)
     return numbers
+
+
+def _with_markers(units: IntArray, marker: IntArray | None) -> IntArray:
+    return units if marker is None else np.where(units == MISSING, MISSING + marker, units)
+
+
+def _marker_numbers(tables: Sequence[Table], name: str) -> dict[str, int]:
+    keys = {marker.key for table in tables if name in table.marked for marker in table.column(name).markers}
+    return {key: number for number, key in enumerate(sorted(keys), 1)}
 
 
 def without_markers(numbers: IntArray) -> IntArray:
@@ -213,3 +247,136 @@ def _widened(numbers: Sequence[IntArray], spans: Sequence[int], most: int) -> li
                 units = array[:, place]
                 units[...] = np.where(units <= LAST_MARKER, units, units // step)
     return [span // max(1, -(-span // most)) for span in spans]
+
+
+def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int) -> tuple[Encoded, ...]:
+    """Return the columns of people, and the cells of the released table, on the scales of the people."""
+    cells = {name: (tables[released].cells or {})[name] for name in columns}
+    people = [table for place, table in enumerate(tables) if place != released]
+    kinds = _checked_kinds(people or tables, columns)
+    number_names = tuple(name for name in columns if kinds[name] in _NUMBER_KINDS)
+    code_names = tuple(name for name in columns if kinds[name] not in _NUMBER_KINDS)
+    grids = [_ends_on_grid([table.frame[name] for table in people], cells[name], kinds[name]) for name in number_names]
+    spans = [grid.span for grid in grids]
+    mismatch, fits = _mismatch_cost(spans, len(columns))
+    if not fits:
+        most = _LARGEST_DISTANCE // (len(columns) * _LEAST_STEP)
+        for place, grid in enumerate(grids):
+            spans[place] = _widened([part[:, None] for part in grid.values], [grid.span], most)[0]
+        mismatch, _ = _mismatch_cost(spans, len(columns))
+    steps = np.array([(2 * mismatch + span) // (2 * span) if span else 0 for span in spans], np.int64)
+    exact = fits and all(grid.exact for grid in grids)
+    every = [cells[name] for name in (*number_names, *code_names)]
+    numbered = [_marker_numbers(tables, name) for name in number_names]
+    ends = [
+        _special_ends(each, number, *grid.values[-2:])
+        for each, grid, number in zip(every, grids, numbered, strict=False)
+    ]
+    joined = _joined(every, ends, np.array(spans, np.int64))
+
+    def encoded(numbers: list[IntArray], codes: list[IntArray], joint: CellColumns | None = None) -> Encoded:
+        rows = tables[released].rows if joint else (numbers + codes)[0].size
+        number = np.array(numbers, np.int64).reshape(len(number_names), rows).T
+        code = np.array(codes, np.int32).reshape(len(code_names), rows).T
+        return Encoded(number_names, number, code_names, code, steps, mismatch, exact, joint)
+
+    markers = {
+        name: [part for at, part in enumerate(_markers(tables, name)) if at != released] for name in number_names
+    }
+    made = [
+        encoded(
+            [
+                _with_markers(grid.values[place], markers[name][place])
+                for grid, name in zip(grids, number_names, strict=True)
+            ],
+            [_code(cells[name], cells[name].places(table.held(name))) for name in code_names],
+        )
+        for place, table in enumerate(people)
+    ]
+    singles = [
+        np.where(each.single & (each.state != NOBODY), low, MISSING)[each.of_row]
+        for each, (low, _) in zip(every, ends, strict=False)
+    ]
+    made.insert(released, encoded(singles, [_single_code(cells[name]) for name in code_names], joined))
+    return tuple(made)
+
+
+def _ends_on_grid(people: Sequence["pl.Series"], cells: Cells, kind: Kind) -> ColumnGrid:
+    """Return the values of people and the ends of cells on one grid, the span being that of the people read with."""
+    import polars as pl
+
+    ranges = cells.ranges
+    values = cells.values
+    if kind != "ordered":
+        values = values.head(1).append(values.tail(1))
+    parts = [*people, values]
+    if isinstance(values.dtype, pl.Enum):
+        parts = [part.to_physical() for part in parts]
+    if values.dtype.is_temporal() or isinstance(values.dtype, pl.Enum):
+        parts = [part.cast(pl.Int64) for part in parts]
+    ranks = kind == "ordered" and values.dtype.is_numeric()
+    return on_grid([*parts, ranges.low, ranges.high], [len(people)], ranks=ranks)
+
+
+def _special_ends(cells: Cells, number: Mapping[str, int], low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the ends of cells with the marks of those that have none, or no number at all; markers by their number."""
+    ranges = cells.ranges
+    # Only ends of real numbers are left out; the last step inside is one further.
+    low, high = low + ranges.low_out, high - ranges.high_out
+    low = np.where(ranges.low.is_null().to_numpy(), LOWEST, low)
+    high = np.where(ranges.high.is_null().to_numpy(), HIGHEST, high)
+    states = [cells.state == state for state in (SUPPRESSED, NOBODY, ABSENT)]
+    gap = np.array([MISSING + number.get(key, 0) for key in cells.marker], np.int64)
+    return np.select(states, [ANY, HIGHEST, gap], low), np.select(states, [HIGHEST, LOWEST, gap], high)
+
+
+def _joined(every: Sequence[Cells], ends: Sequence[tuple[IntArray, IntArray]], spans: IntArray) -> CellColumns:
+    """Return the cells of all columns, number columns first, as the kernels take them."""
+    codes, starts, members = [], [np.zeros(1, np.int64)], [np.empty(0, np.int32)]
+    for each in every[len(ends) :]:
+        held = _codes_held(each)
+        codes.append(len(each.values) + 2 + len(each.markers))
+        starts.append(starts[-1][-1] + np.cumsum([part.size for part in held]))
+        members += held
+    return CellColumns(
+        of_row=np.array([each.of_row for each in every], np.int32),
+        offset=np.concatenate([[0], np.cumsum([each.state.size for each in every])]),
+        low=np.concatenate([np.empty(0, np.int64), *(low for low, _ in ends)]),
+        high=np.concatenate([np.empty(0, np.int64), *(high for _, high in ends)]),
+        span=spans,
+        start=np.concatenate(starts),
+        member=np.concatenate(members),
+        codes=np.array(codes, np.int64),
+        share=np.concatenate([each.share for each in every]),
+        is_any=np.concatenate([each.state == SUPPRESSED for each in every]),
+    )
+
+
+def _codes_held(cells: Cells) -> list[Int32Array]:
+    """Return the codes that each cell holds: 0 for missing, from 1 on values, then any other value, then markers."""
+    sets = cells.sets
+    every = np.arange(len(cells.values) + 2 + len(cells.markers), dtype=np.int32)
+    held = {SUPPRESSED: every, NOBODY: every[:0]}
+    gap = _code(cells, cells.gap).astype(np.int32)
+    parts = [
+        held.get(state, sets.member[low:high] + np.int32(1))
+        for state, low, high in zip(cells.state.tolist(), sets.start, sets.start[1:], strict=False)
+    ]
+    return [gap[cell : cell + 1] if cells.state[cell] == ABSENT else part for cell, part in enumerate(parts)]
+
+
+def _code(cells: Cells, place: IntArray) -> IntArray:
+    """Return the codes of people by their places: those that are no values come last, in the order of the places."""
+    last = len(cells.values)
+    return np.where(place >= -1, place + 1, np.where(place == -2, last + 1, last - 1 - place))
+
+
+def _single_code(cells: Cells) -> IntArray:
+    """Return the code of each row's cell where it is one value, else 0 as for a missing one."""
+    sets = cells.sets
+    single = (cells.state == SHOWN) & sets.single
+    code = np.zeros(cells.state.size, np.int64)
+    code[single] = sets.member[sets.start[:-1][single]] + 1
+    code[cells.state == NOBODY] = len(cells.values) + 1
+    code[cells.state == ABSENT] = _code(cells, cells.gap)[cells.state == ABSENT]
+    return code[cells.of_row]

@@ -125,7 +125,7 @@ def as_truth(values: "pl.Series") -> "pl.Series":
     return plain.replace_strict(words, default=None, return_dtype=pl.Boolean)
 
 
-def in_form(values: "pl.Series", told: ToldKind, table: str) -> "pl.Series":
+def in_form(values: "pl.Series", told: ToldKind) -> "pl.Series":
     """Return the cells in the form of a kind, null where one does not fit it; markers are null already.
 
     Raises
@@ -149,7 +149,8 @@ def in_form(values: "pl.Series", told: ToldKind, table: str) -> "pl.Series":
         values = values.cast(pl.String)
     if told in ("number", "ordered"):
         if values.dtype == pl.String:
-            return finite(_parse.to_number(values), table)
+            numbers = _parse.to_number(values)
+            return numbers.set(numbers.is_infinite(), None) if numbers.dtype.is_float() else numbers
         return values.cast(pl.Int64) if values.dtype in (pl.Boolean, pl.Datetime) else values
     if told == "boolean":
         return values if values.dtype == pl.Boolean else as_truth(values)

@@ -126,7 +126,7 @@ def settle(
     asked = [Marker(text, kind, told=True) for text, kind in (markers or {}).items()]
     if told is not None:
         values = without_blanks(values)
-        settled = read_as(values, told, asked, table=table)
+        settled = read_as(values, told, asked)
         why = why or f"its kind was told to be {kind_of(told)}"
         refuse_lost(without(values, settled.marked), settled.values, told, why, table)
         return settled
@@ -141,7 +141,7 @@ def settle(
     if values.dtype == pl.Datetime:
         return Settled(values, "date", "every cell is a date or a moment", "sure")
     if values.dtype == pl.Enum:
-        settled = read_as(values, "ordered", asked, table=table)
+        settled = read_as(values, "ordered", asked)
         return replace(settled, reason="the column comes with an order of its values", confidence="labels")
     if values.dtype == pl.Int128 and not values.cast(pl.Float64).abs().lt(10.0**_parse.MOST_DIGITS).all():
         return _finished(_Raw(values, {}, asked), _LONG)
@@ -305,7 +305,7 @@ def _words(values: "pl.Series", markers: Sequence[Marker], marked: "pl.Series | 
     return values if marked is None or not gone else values.set(marked.is_in(gone), None)
 
 
-def read_as(values: "pl.Series", told: ToldKind, asked: Sequence[Marker], *, table: str) -> Settled:
+def read_as(values: "pl.Series", told: ToldKind, asked: Sequence[Marker]) -> Settled:
     """Return the column in the form of a kind that it must have, with null where a cell does not fit.
 
     Listed markers count where the kind has no words of its own; in a category those alone that are asked for, and
@@ -336,7 +336,7 @@ def read_as(values: "pl.Series", told: ToldKind, asked: Sequence[Marker], *, tab
         cells |= {marker.text: marker for marker in _told_numbers(numbers.drop_nulls().unique(), asked)}
     markers, marked = marked_cells(raw, numbers, cells)
     left = _words(values, markers, marked) if words else without(values, marked)
-    return Settled(in_form(left, told, table), kind, "as told", "told", markers, marked)
+    return Settled(in_form(left, told), kind, "as told", "told", markers, marked)
 
 
 def guess_role(values: "pl.Series", kind: Kind) -> tuple[Role, str]:

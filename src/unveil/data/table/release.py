@@ -1,6 +1,6 @@
 """A release of a table, and what an adversary knows about the people in it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from unveil.data.table.table import Table, agree, kind_notes
@@ -61,7 +61,10 @@ class Release:
     def __post_init__(self) -> None:
         if self.kind not in ("masked", "synthetic", None):
             raise InputError("the kind of a release must be 'masked', 'synthetic' or None. Correct it")
-        tables = agree(self.original, self.released, *([] if self.control is None else [self.control]))
+        # Read anew: cells may have been read beside other people, or before it was known that they are masked.
+        released = replace(self.released, cells=None)
+        control = [] if self.control is None else [self.control]
+        tables = agree(self.original, released, *control, masked=self.kind == "masked")
         added = [note for table in tables for note in table.notes if note not in self.notes]
         added += kind_notes(tables[0])
         for name, table in zip(("original", "released", "control"), tables, strict=False):

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 from unveil.data.files.read import read_file
 from unveil.data.files.settings import FileSettings, Header
 from unveil.data.files.statistical import without_missing
-from unveil.data.table._agreement import Part, one_kind
+from unveil.data.table._agreement import Part, one_kind, with_shares
 from unveil.data.table._build import settled_columns
+from unveil.data.table._cell_reading import exact_values
 from unveil.data.table._names import matched, renamed
+from unveil.data.table.cells import Cells, Held
 from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
 from unveil.data.table.dictionary_files import read_dictionary
+from unveil.data.table.hierarchy import Hierarchy
 from unveil.data.table.kinds import KINDS, ROLES, Confidence, Kind, Role, Settled, ToldKind, guess_role
 from unveil.data.table.markers import Marker, MarkerCount, ToldMarkers, told_markers
 from unveil.data.table.native import series_of
@@ -27,7 +30,20 @@ if TYPE_CHECKING:
 
     from unveil._kernels.types import IntArray
 
-__all__ = ["KINDS", "ROLES", "Column", "Kind", "Role", "Table", "ToldKind", "agree", "kind_notes", "unsure_note"]
+__all__ = [
+    "KINDS",
+    "ROLES",
+    "Column",
+    "Kind",
+    "Role",
+    "Table",
+    "ToldKind",
+    "agree",
+    "kind_notes",
+    "kinds_of_release",
+    "unsure_note",
+    "with_markers",
+]
 
 _SHOWN = 10
 _SAID: tuple[Confidence, ...] = ("told", "dictionary", "labels")
@@ -60,6 +76,8 @@ class Column:
         Whether its kind was taken from another table with which it agrees.
     called
         What it was called before it was renamed, or "".
+    hierarchy, exact
+        Which values the wider labels of a release stand for, where told; and whether its numbers are as they seem.
     """
 
     name: str
@@ -74,6 +92,8 @@ class Column:
     written: tuple[str, ...] = ()
     follows: bool = False
     called: str = ""
+    hierarchy: Hierarchy | None = None
+    exact: bool = False
 
     @property
     def kind_told(self) -> bool:
@@ -94,6 +114,9 @@ class Table:
     (see `unveil.data.table.kinds.settle`), a missing value is null. ``notes`` say what was left out on the way.
     ``marked`` says for each column with markers which of them each cell holds, as UInt8: 0 none, else its place among
     the column's markers, from 1.
+
+    A released table that `agree` has read beside an original has ``cells``: empty if every cell is one value, else what
+    the cells of each column stand for. A column with ranges or sets keeps them in ``frame`` as they were written.
     """
 
     name: str
@@ -102,6 +125,7 @@ class Table:
     sha256: str | None = None
     notes: tuple[str, ...] = ()
     marked: "Mapping[str, pl.Series]" = field(default_factory=dict, repr=False)
+    cells: Mapping[str, Cells] | None = field(default=None, repr=False)
 
     @classmethod
     def from_frame(
@@ -246,7 +270,52 @@ class Table:
         # One by one: for polars a column called * would stand for all of them.
         frame = pl.DataFrame({name: self.frame.get_column(name) for name in names})
         marked = {name: self.marked[name] for name in names if name in self.marked}
-        return replace(self, columns=columns, frame=frame, marked=marked)
+        cells = {name: self.cells[name] for name in names} if self.cells else self.cells
+        return replace(self, columns=columns, frame=frame, marked=marked, cells=cells)
+
+    def held(self, name: str) -> Held:
+        """Return the values of a column, and which markers stand where there is none."""
+        return Held(self.frame.get_column(name), self.marked.get(name), self.column(name).markers)
+
+    def coarse(self, names: Sequence[str] | None = None) -> tuple[str, ...]:
+        """Return which of these columns, or of all, have cells that stand for more than one value."""
+        cells = self.cells or {}
+        return tuple(name for name in (names or self.column_names) if name in cells and cells[name].coarse)
+
+    def single_values(self) -> "Table":
+        """Return the table with a missing value for each cell that stands for several, for who cannot use such."""
+        if not self.coarse():
+            return self
+        cells = self.cells or {}
+        frame = self.frame.with_columns(
+            exact_values(cells[name], self.frame.get_column(name)) for name in self.coarse()
+        )
+        return replace(self, frame=frame, cells={})
+
+    def with_readings(
+        self, *, hierarchies: Mapping[str, Hierarchy] | None = None, exact: Collection[str] = ()
+    ) -> "Table":
+        """Return the original with what is told about cells of its releases.
+
+        Parameters
+        ----------
+        hierarchies
+            Which values the wider labels of a column stand for; each must hold all values of the column.
+        exact
+            Columns whose released numbers are as they seem: neither rounded nor cut off at the ends.
+        """
+        told = dict(hierarchies or {})
+        for name, hierarchy in told.items():
+            hierarchy.check(self.frame.get_column(self.column(name).name), table=self.name)
+        for name in exact:
+            self.column(name)
+        return replace(
+            self,
+            columns=tuple(
+                replace(each, hierarchy=told.get(each.name, each.hierarchy), exact=each.exact or each.name in exact)
+                for each in self.columns
+            ),
+        )
 
     def extremes(self) -> "Table":
         """Return two rows that reach as far as the whole table: the least and the greatest value of each column."""
@@ -257,15 +326,53 @@ class Table:
             for column in self.columns
             for values in (self.frame.get_column(column.name),)
         }
-        return replace(self, frame=pl.DataFrame(ends), sha256=None, marked={})
+        return replace(self, frame=pl.DataFrame(ends), sha256=None, marked={}, cells=None)
 
     def take(self, row_indices: "IntArray | Sequence[int]") -> "Table":
         """Return the rows at these positions, counted from 0, in this order; they have no hash, being no file."""
+        import numpy as np
+
         frame = self.frame[row_indices]
         missing = frame.null_count().row(0) if frame.width else ()
         columns = tuple(replace(column, missing=count) for column, count in zip(self.columns, missing, strict=True))
         marked = {name: cells[row_indices] for name, cells in self.marked.items()}
-        return replace(self, columns=columns, frame=frame, sha256=None, marked=marked)
+        cells = self.cells
+        if cells:
+            rows = np.asarray(row_indices, np.int64)
+            cells = {name: each.take(rows) for name, each in cells.items()}
+        return replace(self, columns=columns, frame=frame, sha256=None, marked=marked, cells=cells)
+
+
+def with_markers(tables: Sequence[Table], names: Sequence[str]) -> "list[pl.DataFrame]":
+    """Return columns of tables that agree under numbers as names, with one more for each that may lack values.
+
+    It holds the marker that stands in a cell without a value, so that two such cells are equal only for the same
+    reason. Some names have a meaning for polars, which numbers have not.
+    """
+    import polars as pl
+
+    marked = {name for table in tables for name in names if name in table.marked}
+    frames = []
+    for table in tables:
+        columns = {}
+        for place, name in enumerate(names):
+            columns[str(place)] = values = table.frame.get_column(name)
+            if name in marked:
+                none = pl.repeat(0, table.rows, dtype=pl.UInt8, eager=True)
+                columns[f"{place}m"] = table.marked.get(name, none).zip_with(values.is_null(), none)
+        frames.append(pl.DataFrame(columns))
+    return frames
+
+
+def kinds_of_release(kinds: Mapping[str, ToldKind]) -> dict[str, ToldKind]:
+    """Return the told kinds by which a released table is read: words stay as they are written.
+
+    All other kinds are those of the original, beside which `agree` reads ranges, stars and sets.
+
+    >>> kinds_of_release({"age": "number", "zip": "category"})
+    {'zip': 'category'}
+    """
+    return {name: kind for name, kind in kinds.items() if kind in ("category", "text")}
 
 
 def _digest(path: Path) -> str | None:
@@ -368,26 +475,43 @@ def _check_told(names: Sequence[str], table: str, kinds: Mapping[str, ToldKind],
             )
 
 
-def agree(original: Table, *others: Table) -> tuple[Table, ...]:
+def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table, ...]:
     """Return the tables with the same columns in the same order, of the same kinds and roles.
 
-    A kind or role told for one table counts for all. Where nothing was told the role is that of the original.
+    The original leads: a kind or role told for one table counts for all, else those of the original do.
     Names that differ in case, blanks and the like are taken for those of the original, with a note. A column that one
     of the tables lacks is dropped from all, with a note, which asks where a name is nearly that of another. A column
     without any value takes the kind it has elsewhere.
 
+    The first of ``others`` is the released table, all further ones are people. Its cells are read as sets of the values
+    that people have (``20-29``, ``75+``, ``021**``, ``{a,b}``, ``*``, see the guide): it gets ``cells``, unless it has
+    been read before.
+
+    Parameters
+    ----------
+    original
+        The people whose data are released.
+    others
+        The released table, then people who are not in the original, and rows that only make a scale.
+    masked
+        Whether each released row stems from a person. Then a missing cell where the original has none was taken out,
+        and rounded numbers, top and bottom codes are recognised, with a note.
+
     Raises
     ------
     InputError
-        If no column is in all of them, or if a column is of another kind in two of them.
+        If no column is in all of them, if a column was told to be of another kind in two of them, or if most cells of a
+        column cannot be read.
 
     Examples
     --------
     >>> import polars as pl
     >>> original = Table.from_frame(pl.DataFrame({"age": [31, 40], "name": ["Ann", "Bea"]}), name="original")
-    >>> released = Table.from_frame(pl.DataFrame({"age": [30.5, 40.5]}), name="released")
+    >>> released = Table.from_frame(pl.DataFrame({"age": ["30-39", "*"]}), name="released")
     >>> [table.column_names for table in agree(original, released)]
     [('age',), ('age',)]
+    >>> agree(original, released)[1].coarse()
+    ('age',)
     """
     others = tuple(matched(original, other) for other in others)
     tables = (original, *others)
@@ -397,8 +521,12 @@ def agree(original: Table, *others: Table) -> tuple[Table, ...]:
             f"the {' and the '.join(table.name for table in tables)} must have columns of the same name, but have none "
             "in common. Pass tables about the same people, with a header"
         )
-    parts = [one_kind(tables, name) for name in names]
-    return tuple(_assembled(table, place, parts) for place, table in enumerate(tables))
+    parts = [one_kind(tables, name, masked=masked) for name in names]
+    agreed = [_assembled(table, place, parts) for place, table in enumerate(tables)]
+    if len(agreed) > 1 and others[0].cells is None:
+        cells = {name: part[1].cells for name, part in zip(names, parts, strict=True)}
+        agreed[1] = replace(agreed[1], cells=with_shares(agreed, cells))
+    return tuple(agreed)
 
 
 def kind_notes(table: Table) -> tuple[str, ...]:
@@ -440,11 +568,12 @@ def _assembled(table: Table, place: int, parts: Sequence[Sequence[Part]]) -> Tab
     if dropped:
         many = "columns" if len(dropped) > 1 else "column"
         notes += (f"{len(dropped)} {many} of the {table.name} left out, not being in all tables: {_listed(dropped)}",)
-    notes += tuple(part.note for part in own if part.note)
+    notes += tuple(part.note for part in own if part.note and part.note not in notes)
     # By name: a series whose name is empty would lose it in a list of them.
     frame = pl.DataFrame({part.column.name: part.values for part in own})
     marked = {part.column.name: part.marked for part in own if part.marked is not None}
-    return replace(table, columns=columns, frame=frame, notes=notes, marked=marked)
+    cells = {name: each for name, each in table.cells.items() if name in kept} if table.cells else table.cells
+    return replace(table, columns=columns, frame=frame, notes=notes, marked=marked, cells=cells)
 
 
 def _listed(names: Sequence[str]) -> str:

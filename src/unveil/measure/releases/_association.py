@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from unveil._kernels.logistic import mean_ranks
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Kind
+from unveil.data.table.cells import ABSENT, SHOWN, SUPPRESSED, Cells, Ranges
 from unveil.data.table.release import Release
 from unveil.measure.releases._compared import compared_columns
 
@@ -45,7 +46,7 @@ class Compared:
 def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, ...]:
     """Return the columns of both tables; rows are sorted by content, so that their order cannot matter."""
     names = compared_columns(release, columns)
-    frames = [table.frame.select(names).sort(names) for table in (release.original, release.released)]
+    frames = [frame.sort(names) for frame in _in_same_cells(release, names)]
     found = []
     for name in names:
         original, released = (frame[name] for frame in frames)
@@ -59,6 +60,54 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[Compared, 
             )
         )
     return tuple(found)
+
+
+def _in_same_cells(release: Release, names: Sequence[str]) -> tuple["pl.DataFrame", "pl.DataFrame"]:
+    """Return the columns of both tables, the original's values put into the released cells where these are coarse.
+
+    A cell of a column with an order is the mean of the people inside it, any other a category of its own; one that was
+    suppressed is missing. A value is put into the narrowest cell that holds it, and stays as it is if none does.
+    """
+    original, released = (table.frame.select(names) for table in (release.original, release.released))
+    for name in release.released.coarse(names):
+        cells = (release.released.cells or {})[name]
+        place = cells.places(release.original.held(name))
+        shown, single = _means(cells, place) if isinstance(cells.holds, Ranges) else _words(cells)
+        put = np.append(cells.narrowest(), -1)[np.maximum(place, -1)]
+        # After the cells come the values themselves, and then what is missing.
+        every = shown.clone().append(single).append(shown.clear(1))
+        own = np.where(place < 0, every.len() - 1, np.where(put < 0, cells.state.size + place, put))
+        original = original.with_columns(every.gather(own).alias(name))
+        released = released.with_columns(shown.gather(cells.of_row).alias(name))
+    return original, released
+
+
+def _means(cells: Cells, place: IntArray) -> tuple["pl.Series", "pl.Series"]:
+    """Return the mean of the people inside each cell, missing where it does not show one, and each value itself."""
+    import polars as pl
+
+    values = cells.values.to_physical().cast(pl.Float64)
+    number, size = values.to_numpy(), len(cells.values)
+    people = np.bincount(place[place >= 0], minlength=size)
+    count, total = (np.concatenate([[0], np.cumsum(each)]) for each in (people, people * number))
+    first, end = cells.ranges.first, np.maximum(cells.ranges.last + 1, cells.ranges.first)
+    many = count[end] - count[first]
+    low, high = (each.cast(pl.Float64).to_numpy() for each in (cells.ranges.low, cells.ranges.high))
+    middle = np.where(np.isnan(low), high, np.where(np.isnan(high), low, low / 2 + high / 2))
+    mean = np.where(many > 0, (total[end] - total[first]) / np.maximum(many, 1), middle)
+    mean = np.where(cells.single, low, mean)
+    mean[cells.state != SHOWN] = nan
+    return pl.Series(mean, nan_to_null=True), values
+
+
+def _words(cells: Cells) -> tuple["pl.Series", "pl.Series"]:
+    """Return a word for each cell, missing where it does not show one, and a word for each value."""
+    import polars as pl
+
+    gone = np.isin(cells.state, (SUPPRESSED, ABSENT)).tolist()
+    shown = [None if lost else f"cell {number}" for number, lost in enumerate(gone)]
+    values = [f"value {number}" for number in range(len(cells.values))]
+    return pl.Series(shown, dtype=pl.String), pl.Series(values, dtype=pl.String)
 
 
 def _codes(original: "pl.Series", released: "pl.Series") -> tuple[IntArray, IntArray]:

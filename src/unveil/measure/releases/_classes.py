@@ -9,6 +9,7 @@ import numpy as np
 
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table import Table
+from unveil.data.table.cells import ABSENT, SUPPRESSED
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 
@@ -93,6 +94,8 @@ def equivalence_classes(
         "own" (the default): a missing value is a value of its own, so missing equals missing and nothing else.
         "any": a missing value matches every value, as for cells that were suppressed; two rows match if they agree
         wherever both have a value. Rows then no longer fall into classes, but each still has a number of matches.
+        A suppressed cell is treated likewise: "own" takes it for a value of its own, "any" for every value. Other cells
+        match if they stand for the same values, however they are written.
 
     Examples
     --------
@@ -105,7 +108,7 @@ def equivalence_classes(
         raise InputError(f"missing must be 'own' or 'any', but is {missing!r}. Correct it")
     table = released_table(release)
     names = quasi_identifiers(table, columns)
-    codes = column_codes(table, names)
+    codes = column_codes(table, names, suppressed=missing)
     if missing == "any" and (codes == 0).any():
         of_row = _matches(codes)
     else:
@@ -158,8 +161,11 @@ def quasi_identifiers(
     return names
 
 
-def column_codes(table: Table, names: Sequence[str]) -> Int32Array:
+def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "own") -> Int32Array:
     """Return the columns as numbers from 1 on in the order of their values; 0 is a missing value.
+
+    A suppressed cell, and each other marker, has a number of its own; with "any" that of a missing value, if it is
+    suppressed or missing.
 
     >>> import polars as pl
     >>> column_codes(Table.from_frame(pl.DataFrame({"age": [41, None, 30]})), ["age"])[:, 0]
@@ -167,8 +173,30 @@ def column_codes(table: Table, names: Sequence[str]) -> Int32Array:
     """
     codes = np.empty((table.rows, len(names)), np.int32)
     for place, name in enumerate(names):
-        codes[:, place] = table.frame[name].rank("dense").fill_null(0).to_numpy()
+        code, gap = values_and_gaps(table, name, suppressed=suppressed)
+        codes[:, place] = np.where(gap > 1, code.max(initial=0) + gap - 1, code)
     return codes
+
+
+def values_and_gaps(table: Table, name: str, *, suppressed: Missing = "own") -> tuple[IntArray, IntArray]:
+    """Return a column as numbers from 1 on in the order of its values, 0 where there is none, and why there is none.
+
+    The second is 0 for a value, 1 for an empty cell and a number above for each marker: each equals itself only. With
+    "any" what is missing or suppressed is 1, whatever marker says so.
+    """
+    held, cells = table.held(name), (table.cells or {}).get(name)
+    either = suppressed == "any"
+    numbers = range(len(held.markers) + 1)
+    why = np.array([1 if either and (held.hides(each) or held.misses(each)) else each + 1 for each in numbers])
+    if cells is None or not cells.coarse:
+        code = held.values.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+        marker = 0 if held.marked is None else held.marked.to_numpy()
+        return code, np.where(code == 0, why[marker], 0)
+    number = {held.key(each): each for each in numbers}
+    gap = np.where(cells.state == ABSENT, why[[number.get(key, 0) for key in cells.marker]], 0)
+    gap = np.where((cells.state == SUPPRESSED) & either, 1, gap)
+    code = np.where(gap > 0, 0, np.arange(1, gap.size + 1))
+    return code[cells.of_row], gap[cells.of_row]
 
 
 def group(codes: Int32Array) -> Classes:

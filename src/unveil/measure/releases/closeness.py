@@ -12,18 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from unveil._kernels.neighbours.density import rows_within
-from unveil._kernels.neighbours.nearest import Grid, content_rank, nearest_distances
+from unveil._kernels.cells.neighbours import compatible_people, people_around
+from unveil._kernels.neighbours.density import rows_within, within
+from unveil._kernels.neighbours.nearest import distances_around, nearest_distances
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.encode import Encoded, encode
 from unveil.data.table.release import Release
+from unveil.data.table.table import with_markers
 from unveil.errors import InputError
 from unveil.measure._listing import metric
 from unveil.measure.releases._compared import compared_columns
 from unveil.measure.trials.risk import CONFIDENCE, NO_CONTROL, Rate, excess, wilson
 
 LOW = 0.05
+NO_EXACT_ROW = "every released row has cells that stand for several values"
+_BLUNT = 0.2
 FACTS: dict[str, Any] = {"category": "closeness", "per": "release"}
 SOURCE = "Zhao et al. (2021), CTAB-GAN"
 
@@ -35,7 +39,7 @@ class Copies:
     Attributes
     ----------
     rows
-        The number of released rows.
+        The number of released rows without cells that stand for several values: no other row can be a copy.
     copied
         How many of them equal at least one original row in all compared columns.
     copied_unique
@@ -47,6 +51,9 @@ class Copies:
         ``control_share * rows``, the copies to expect by coincidence; NaN without a control table.
     excess
         The share beyond that, ``(share - control_share) / (1 - control_share)``.
+    fit_one, control_fit_one
+        Where released cells stand for several values: the share of released rows with which exactly one person of the
+        original is compatible, and exactly one of the control. None where all cells are single values.
     """
 
     rows: int
@@ -56,6 +63,8 @@ class Copies:
     control_share: Rate
     expected: float
     excess: Rate
+    fit_one: Rate | None = None
+    control_fit_one: Rate | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,10 +93,14 @@ class Nearness:
 
 @dataclass(frozen=True, kw_only=True)
 class Closeness:
-    """Released rows beside control rows, both against the original; ``control`` is None without a control table."""
+    """Released rows beside control rows, both against the original; ``control`` is None without a control table.
+
+    ``blunt`` says that more than a fifth of the released cells are no single values: those are near to very many.
+    """
 
     released: Nearness
     control: Nearness | None
+    blunt: bool = False
 
 
 @metric(more_means="less private", bounds=(0, 1), source="folklore", **FACTS)
@@ -97,7 +110,8 @@ def exact_copies(release: Release, *, columns: Sequence[str] | None = None) -> C
     Formula: ``#{released rows equal to an original row} / #{released rows}``, over all columns that are not
     identifiers and not ignored, or over ``columns``; a missing value equals a missing one. 0 means that no row was
     copied, 1 that every row was. Copies are expected where columns are few or coarse: the same share of the control
-    rows says how many. NaN for what needs a control table where there is none.
+    rows says how many. A row with a cell that stands for several values is no copy; ``fit_one`` says how many rows
+    leave one person only. NaN for what needs a control table where there is none.
 
     >>> import polars as pl
     >>> original, released, control = (Table.from_frame(pl.DataFrame({"age": ages}), name="ages")
@@ -108,21 +122,21 @@ def exact_copies(release: Release, *, columns: Sequence[str] | None = None) -> C
     """
     import polars as pl
 
-    # Under plain numbers as names, because some names have a meaning for polars.
-    names = {str(place): name for place, name in enumerate(compared_columns(release, columns))}
-    tables = (release.original, release.released, *_control(release))
-    cells = [pl.DataFrame({key: table.frame.get_column(name) for key, name in names.items()}) for table in tables]
+    compared = compared_columns(release, columns)
+    tables = (release.original, exact_rows(release.released, compared), *_control(release))
+    cells = with_markers(tables, compared)
     stacked = pl.concat(
         [frame.with_columns(pl.lit(place).alias(_TABLE)) for place, frame in enumerate(cells)],
-        how="vertical_relaxed",
+        how="vertical_relaxed",  # whole numbers in one table may be real ones in the other
     )
     count = [(pl.col(_TABLE) == place).sum().alias(f"{_TABLE}{place}") for place in range(len(tables))]
-    groups = stacked.group_by(list(names)).agg(count).select(pl.exclude(list(names))).to_numpy().astype(np.int64)
+    keys = cells[0].columns
+    groups = stacked.group_by(keys).agg(count).select(pl.exclude(keys)).to_numpy().astype(np.int64)
     owned = groups[groups[:, 0] > 0]
-    rows, copied = release.released.rows, int(owned[:, 1].sum())
-    share = wilson(copied, rows)
-    outside = Rate(nan, nan, nan, NO_CONTROL)
-    if release.control is not None:
+    rows, copied = tables[1].rows, int(owned[:, 1].sum())
+    share = wilson(copied, rows) if rows else Rate(nan, nan, nan, NO_EXACT_ROW)
+    outside = Rate(nan, nan, nan, NO_CONTROL if rows else NO_EXACT_ROW)
+    if release.control is not None and rows:
         outside = wilson(int(owned[:, 2].sum()), release.control.rows)
     return Copies(
         rows=rows,
@@ -132,7 +146,29 @@ def exact_copies(release: Release, *, columns: Sequence[str] | None = None) -> C
         control_share=outside,
         expected=outside.value * rows,
         excess=excess(share, outside),
+        **_fit_one(release, compared),
     )
+
+
+def exact_rows(released: Table, names: Sequence[str]) -> Table:
+    """Return the released rows in which no cell stands for several values."""
+    coarse = released.coarse(names)
+    if not coarse or released.cells is None:
+        return released
+    single = np.all([released.cells[name].single[released.cells[name].of_row] for name in coarse], axis=0)
+    return released.select(names).single_values().take(np.flatnonzero(single))
+
+
+def _fit_one(release: Release, names: Sequence[str]) -> dict[str, Rate]:
+    """Return how many released rows leave one person, of the original and of the control; nothing if all are exact."""
+    original, released, *control = encode([release.original, release.released, *_control(release)], names)
+    if released.cells is None:
+        return {}
+    shares = [
+        wilson(int((compatible_people(released.cells, people.grid()) == 1).sum()), release.released.rows)
+        for people in (original, *control)
+    ]
+    return {"fit_one": shares[0], "control_fit_one": shares[1] if control else Rate(nan, nan, nan, NO_CONTROL)}
 
 
 #: A column beside those of the data, which have numbers for names.
@@ -210,14 +246,27 @@ def _closeness(
     near = []
     for other in others:
         rows = _drawn(other, targets, rng)
-        grids = _grid(original), _grid(other, rows)
         if ratio:
-            values = _ratio(nearest_distances(*grids, 2))
+            values = _ratio(_two_distances(original, other, rows))
         else:
-            # Counting what ties for the nearest place is quicker than sorting it.
-            values = rows_within(*grids, 1)[0] / (original.mismatch_cost * len(names))
+            values = _distance(original, other, rows) / (original.mismatch_cost * len(names))
         near.append(_nearness(values))
-    return Closeness(released=near[0], control=near[1] if len(near) > 1 else None)
+    coarse = [(release.released.cells or {})[name].open_share for name in release.released.coarse(names)]
+    blunt = sum(coarse) > _BLUNT * len(names)
+    return Closeness(released=near[0], control=near[1] if len(near) > 1 else None, blunt=blunt)
+
+
+def _two_distances(original: Encoded, other: Encoded, rows: IntArray | slice) -> IntArray:
+    if other.cells is not None:
+        return distances_around(people_around(other.cells, original.grid(), rows), 2)
+    return nearest_distances(original.grid(), other.grid(rows), 2)
+
+
+def _distance(original: Encoded, other: Encoded, rows: IntArray | slice) -> IntArray:
+    # Counting what ties for the nearest place is quicker than sorting it.
+    if other.cells is not None:
+        return within(people_around(other.cells, original.grid(), rows), 1)[0]
+    return rows_within(original.grid(), other.grid(rows), 1)[0]
 
 
 def _ratio(found: IntArray) -> FloatArray:
@@ -247,12 +296,8 @@ def _drawn(table: Encoded, targets: int | None, rng: np.random.Generator | None)
     """Return which rows to look at, drawn from the rows sorted by content so that their order plays no part."""
     if targets is None or rng is None or targets >= len(table.numbers):
         return slice(None)
-    order = np.argsort(content_rank(_grid(table)), kind="stable")
+    order = table.by_content()
     return order[rng.choice(order.size, targets, replace=False)]
-
-
-def _grid(table: Encoded, rows: IntArray | slice = slice(None)) -> Grid:
-    return Grid(table.numbers[rows], table.codes[rows], table.step_cost, table.mismatch_cost)
 
 
 def quantile_interval(values: FloatArray, share: float, *, confidence: float = CONFIDENCE) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from math import inf, nan
 from typing import Any
 
 from unveil.data.table import Table
+from unveil.data.table.cells import SUPPRESSED
 from unveil.data.table.release import Release, ReleaseKind
 from unveil.errors import InputError, share, whole_number
 from unveil.measure._listing import metric
@@ -259,8 +260,22 @@ def disclosure(
         household=None if household is None else households_of(table, household, 1 / classes.of_row, "sample", limit),
         misleading=MISLEADING if kind == "synthetic" else "",
         why=_why(minimum_cell, secrets, household, "" if special else short),
-        notes=(*([short] if special and short else []), *population[0].notes),
+        notes=(*([short] if special and short else []), *population[0].notes, *_suppressed(table, names, missing)),
     )
+
+
+def _suppressed(table: Table, names: Sequence[str], missing: Missing) -> tuple[str, ...]:
+    """Return a note on the other way to take suppressed cells, where there are such."""
+    other: Missing = "any" if missing == "own" else "own"
+    cells = table.cells or {}
+    if not any((cells[name].state == SUPPRESSED).any() for name in table.coarse(names)):
+        return ()
+    try:
+        k = equivalence_classes(table, columns=names, missing=other).smallest
+    except InputError:
+        return ("suppressed cells are too many in number and kind to tell k if each matches every value",)
+    ways = {"own": "counts as a value of its own", "any": "matches every value"}
+    return (f"where a suppressed cell {ways[other]}, the smallest class has {k} rows; here it {ways[missing]}",)
 
 
 def _apart(sensitive: Sequence[str], weights: Weights | None, household: str | None) -> dict[str, str]:

@@ -17,7 +17,14 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure._listing import metric
-from unveil.measure.releases._classes import Classes, column_codes, group, quasi_identifiers, released_table
+from unveil.measure.releases._classes import (
+    Classes,
+    column_codes,
+    group,
+    quasi_identifiers,
+    released_table,
+    values_and_gaps,
+)
 
 #: The c of (c, l)-diversity unless told: the commonest value is less than twice as frequent as the rarer ones together.
 C = 2.0
@@ -63,7 +70,8 @@ class _Values(NamedTuple):
     value: IntArray
     times: IntArray
     start: IntArray
-    missing: bool
+    #: How many of the first codes are reasons why there is no value.
+    missing: int
 
 
 @metric(more_means="more private", bounds=(1, inf), source=MACHANAVAJJHALA, **FACTS)
@@ -178,9 +186,9 @@ def _values(release: Release | Table, sensitive: str, columns: Sequence[str] | N
     table = released_table(release)
     names = quasi_identifiers(table, columns, apart={sensitive: "the sensitive column"})
     classes = group(column_codes(table, names))
-    code = column_codes(table, [sensitive])[:, 0].astype(np.int64)
-    missing = bool((code == 0).any())
-    code -= not missing
+    code, gap = values_and_gaps(table, sensitive)
+    missing = int(gap.max())
+    code = np.where(gap > 0, gap, missing + code) - 1
     width = int(code.max()) + 1
     pair, count = np.unique(classes.of_row * width + code, return_counts=True)
     of_class = pair // width
@@ -214,11 +222,18 @@ def _closeness(values: _Values, ordered: bool) -> float:
         return float(_equal_distance(values).max())
     rows = values.classes.size
     everybody = int(rows.sum())
-    absent = values.missing & (values.value == 0)
-    missing = np.bincount(values.of_class[absent], values.times[absent], rows.size).astype(np.int64)
-    here, all_missing = missing / rows, int(missing.sum()) / everybody
-    apart = _ordered_distance(values, rows - missing)
-    return float((np.abs(here - all_missing) + np.minimum(1 - here, 1 - all_missing) * apart).max())
+    filled = rows.copy()
+    unlike = np.zeros(rows.size)
+    for code in range(values.missing):
+        absent = values.value == code
+        missing = np.bincount(values.of_class[absent], values.times[absent], rows.size).astype(np.int64)
+        filled -= missing
+        unlike += np.abs(missing / rows - int(missing.sum()) / everybody)
+    here, all_missing = (rows - filled) / rows, int((rows - filled).sum()) / everybody
+    # Half the sum of all differences of shares, of which those with a value are one.
+    unlike = (unlike + np.abs(here - all_missing)) / 2
+    apart = _ordered_distance(values, filled)
+    return float((unlike + np.minimum(1 - here, 1 - all_missing) * apart).max())
 
 
 def _equal_distance(values: _Values) -> FloatArray:
@@ -236,7 +251,7 @@ def _ordered_distance(values: _Values, filled: IntArray) -> FloatArray:
     Between two values that a class has, its cumulated count stays the same while that of the table grows. So where the
     two cross is found by bisection and both sides come from running sums: no class is compared with every value.
     """
-    present = ~(values.missing & (values.value == 0))
+    present = values.value >= values.missing
     of_class, rank = values.of_class[present], values.value[present] - values.missing
     count = values.times[present]
     ranks = int(rank.max(initial=0)) + 1

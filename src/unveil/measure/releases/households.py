@@ -12,7 +12,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError, share
 from unveil.measure._listing import metric
-from unveil.measure.releases._classes import column_codes, group, quasi_identifiers, released_table
+from unveil.measure.releases._classes import column_codes, group, quasi_identifiers, released_table, values_and_gaps
 from unveil.measure.releases._population_models import Method, Weights
 from unveil.measure.releases.population import population_risk
 
@@ -105,7 +105,7 @@ def households_of(
     table: Table, household: str, risk: FloatArray, method: str, limit: float | None, why: str = ""
 ) -> HouseholdRisk:
     """Return the figures for risks of persons that are known already."""
-    code = column_codes(table, [household])[:, 0].astype(np.int64)
+    code = values_and_gaps(table, household)[0]
     nobody = code == 0
     code[nobody] = code.max() + 1 + np.arange(int(nobody.sum()))
     # Members sorted by risk: the product is then rounded the same way whatever the order of rows.

@@ -70,6 +70,20 @@ class ColumnDistance:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CoarseColumnDistance(ColumnDistance):
+    """The same of a column whose released cells stand for several values: the original was put into these cells first.
+
+    Attributes
+    ----------
+    width
+        The mean over released rows of the share of people inside the cell: what coarsening lost. 1 means that every
+        cell could be anybody's.
+    """
+
+    width: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class PairDistance:
     """How much two columns have to do with one another, before and after.
 
@@ -150,7 +164,9 @@ def column_distances(release: Release, *, columns: Sequence[str] | None = None) 
     Formula: for categories, truth values and texts ``1/2 Σ |share in original - share in release|`` over all values,
     a missing one included; for numbers, dates and ordered levels ``max |F - G|`` of the two distribution functions, or
     the change of the missing share, whichever is more. 0 means the same distribution, 1 that no value is in both (or
-    that one lies wholly below the other). It says nothing about which row has which value, nor about what columns
+    that one lies wholly below the other). Where released cells stand for several values, the original's values are put
+    into these cells before, and the ``width`` of the column says what that lost: the mean share of people inside a
+    cell. It says nothing about which row has which value, nor about what columns
     have to do with one another. Even a perfect synthesis differs a little by luck, more so in columns with many
     categories. NaN for single figures that a column does not have, never for its distance.
 
@@ -163,7 +179,7 @@ def column_distances(release: Release, *, columns: Sequence[str] | None = None) 
     age 0.25 0.1 0.27
     town 0.5 nan nan
     """
-    return tuple(_column_distance(column) for column in compare(release, columns))
+    return tuple(_column_distance(column, release) for column in compare(release, columns))
 
 
 @metric(source="Pearson (1895); Spearman (1904); Bergsma (2013); Kelley (1935)", **FACTS)
@@ -222,7 +238,7 @@ def loss_summary(
     if columns_left_out < 0:
         raise InputError(f"columns_left_out must be 0 or more, but is {columns_left_out}. Count them again")
     read = compare(release, columns)
-    far = tuple(_column_distance(column) for column in read)
+    far = tuple(_column_distance(column, release) for column in read)
     pairs = tuple(_pair_distance(*pair) for pair in _pairs(read, most_pairs, rng))
     propensity = propensity_of(read, release, rng=rng, most_rows=most_rows)
     column_loss = float(np.mean([*(column.distance for column in far), *(1.0 for _ in range(columns_left_out))]))
@@ -253,7 +269,15 @@ def _mean_known(values: Sequence[float]) -> float:
     return float(np.mean(known)) if known else nan
 
 
-def _column_distance(column: Compared) -> ColumnDistance:
+def _column_distance(column: Compared, release: Release) -> ColumnDistance:
+    found = _plain_distance(column)
+    if not release.released.coarse([column.name]):
+        return found
+    cells = (release.released.cells or {})[column.name]
+    return CoarseColumnDistance(**vars(found), width=float(cells.share[cells.of_row].mean()))
+
+
+def _plain_distance(column: Compared) -> ColumnDistance:
     gaps = {"missing_original": column.missing[0], "missing_released": column.missing[1]}
     original, released = column.values
     if not column.is_number:

@@ -6,6 +6,7 @@ import numpy as np
 
 from unveil._kernels.types import IntArray
 from unveil.data.table import Table
+from unveil.data.table.cells import texts_of
 from unveil.protect.table._levels import levels
 from unveil.protect.table._numbers import group_means, numbers_of
 
@@ -13,16 +14,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-BETWEEN = " | "
+BETWEEN, ANYTHING = " | ", "*"
 
 
-def shown_by_class(original: Table, name: str, group: IntArray) -> "pl.Series":
+def shown_by_class(original: Table, name: str, group: IntArray, *, cells: bool = False) -> "pl.Series":
     """Return a column in which all rows of a class show the same, which says nothing on who of them has which value.
 
     A number shows the mean of the values of its class, a date likewise, an ordered value the (lower) median, a
     category or text all different ones with a bar between them, a boolean itself if all are the same and else a
     missing value, because it could be either. Missing values of the class are passed over; a class without any
     value has a missing one.
+
+    With ``cells`` it shows which values its members have: ``[30, 34]`` from the least to the greatest number or date,
+    the different levels, categories or truth values with a bar between them, and ``*`` where some have a value and some
+    none.
 
     >>> import polars as pl
     >>> people = Table.from_frame(pl.DataFrame({"age": [30, 34, 50], "town": ["Ulm", "Bonn", "Ulm"]}))
@@ -31,6 +36,8 @@ def shown_by_class(original: Table, name: str, group: IntArray) -> "pl.Series":
     """
     kind = original.column(name).kind
     values = original.frame.get_column(name)
+    if cells:
+        return _cells(original, name, group)
     if kind == "number":
         numbers = numbers_of(original, [name])
         return numbers.series(0, group_means(numbers.values[:, 0], group))
@@ -43,6 +50,26 @@ def shown_by_class(original: Table, name: str, group: IntArray) -> "pl.Series":
     if kind == "ordered":
         return _median(values, group, entry)
     return _sets(values, group, found.level, found.row, entry, is_boolean=kind == "boolean")
+
+
+def _cells(original: Table, name: str, group: IntArray) -> "pl.Series":
+    """Return the cells that hold the values of each class and no more than needed."""
+    import polars as pl
+
+    values, found = original.frame.get_column(name), levels(original, name)
+    texts = texts_of(values.alias("values").gather(pl.Series(found.row))).to_list()
+    pairs = np.unique(np.column_stack([group, found.level]), axis=0)
+    between = original.column(name).kind in ("number", "date") or values.dtype.is_numeric()
+    label: list[str | None] = [None] * (int(group.max(initial=-1)) + 1)
+    for part in np.split(pairs, np.flatnonzero(np.diff(pairs[:, 0])) + 1):
+        held = [texts[level] for level in part[:, 1].tolist() if level >= 0]
+        if held and part[0, 1] < 0:
+            label[part[0, 0]] = ANYTHING
+        elif len(held) > 1:
+            label[part[0, 0]] = f"[{held[0]}, {held[-1]}]" if between else BETWEEN.join(held)
+        elif held:
+            label[part[0, 0]] = held[0]
+    return pl.Series(label, dtype=pl.String).gather(pl.Series(group)).alias(values.name)
 
 
 def _mean_moment(values: "pl.Series", group: IntArray) -> "pl.Series":

@@ -51,6 +51,8 @@ class Generalization:
         The least number of rows that share a value, from 2 on; one for all columns, or one for each of ``columns``.
     shuffle
         Whether the rows are put in random order. Without it, everybody is found by their row number.
+    cells
+        Whether a group shows which values it has instead of their mean: ``[16, 19]``, ``b | c``.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class Generalization:
     columns: tuple[str, ...] | None = None
     k: int | tuple[int, ...] = 3
     shuffle: bool = True
+    cells: bool = False
 
     def __post_init__(self) -> None:
         check_columns(self.columns)
@@ -86,7 +89,11 @@ class Generalization:
             k = sizes.get(name, self.k if isinstance(self.k, int) else 2)
             check_enough_rows(k, original)
             gone = original.frame.get_column(name).is_null()
-            shown = shown_by_class(original, name, _groups(original, name, k)).set(gone, None)
+            groups = _groups(original, name, k)
+            if self.cells:
+                # What is missing stays so, and is no member of a group, which would have to leave that open.
+                groups = np.where(gone.to_numpy(), original.rows, groups)
+            shown = shown_by_class(original, name, groups, cells=self.cells).set(gone, None)
             before = frame[[name]]
             frame = frame.with_columns(shown)
             parts.append(Recoded(before, frame[[name]]))

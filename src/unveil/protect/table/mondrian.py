@@ -53,6 +53,9 @@ class Mondrian:
         The least size of a class, from 2 to the number of rows.
     shuffle
         Whether the rows are put in random order. Without it, everybody is found by their row number.
+    cells
+        Whether a class shows which values it has instead of their mean: ``[30, 39]``, ``a | b``, or ``*`` where values
+        are missing too. Everybody's values are then inside the cells of their own row.
 
     Examples
     --------
@@ -60,11 +63,14 @@ class Mondrian:
     >>> people = Table.from_frame(pl.DataFrame({"age": [30, 31, 32, 60, 61, 65], "town": list("aabbcc")}))
     >>> Mondrian(k=3).apply(people, rng=np.random.default_rng(1)).released.frame.unique().sort("age").rows()
     [(31.0, 'a | b'), (62.0, 'b | c')]
+    >>> Mondrian(k=3, cells=True).apply(people, rng=np.random.default_rng(1)).released.frame.unique().sort("age").rows()
+    [('[30, 32]', 'a | b'), ('[60, 65]', 'b | c')]
     """
 
     columns: tuple[str, ...] | None = None
     k: int = 3
     shuffle: bool = True
+    cells: bool = False
 
     def __post_init__(self) -> None:
         check_columns(self.columns)
@@ -78,7 +84,8 @@ class Mondrian:
         check_enough_rows(self.k, original)
         group = mondrian_classes(np.column_stack([_positions(original, name) for name in names]), self.k)
         before = original.frame[names]
-        frame = original.frame[kept].with_columns([shown_by_class(original, name, group) for name in names])
+        shown = [shown_by_class(original, name, group, cells=self.cells) for name in names]
+        frame = original.frame[kept].with_columns(shown)
         parts = [Recoded(before, frame[names])]
         return masked_release(original, frame, names, parts, name="mondrian", shuffle=self.shuffle, rng=rng)
 

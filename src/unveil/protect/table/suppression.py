@@ -1,11 +1,13 @@
 """Suppression: some values are not released."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
+from unveil.data.table.cells import texts_of
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
@@ -20,7 +22,12 @@ from unveil.protect.table._release import (
     released_columns,
 )
 
+if TYPE_CHECKING:
+    import polars as pl
+
+
 _SHARE = 0.1
+_STAR = "*"
 
 
 @protection(
@@ -48,6 +55,8 @@ class Suppression:
         Drop the values that fewer than k rows have, instead of drawing lots; None draws lots.
     shuffle
         Whether the rows are put in random order. Without it, everybody is found by their row number.
+    cells
+        Whether ``*`` stands for a value that was dropped, so that it is told from one that was missing before.
 
     Examples
     --------
@@ -61,6 +70,7 @@ class Suppression:
     share: float = _SHARE
     k: int | None = None
     shuffle: bool = True
+    cells: bool = False
 
     def __post_init__(self) -> None:
         check_columns(self.columns)
@@ -82,10 +92,41 @@ class Suppression:
             found = levels(original, name)
             dropped = np.full(found.row.size, float(self.share)) if self.k is None else found.counts < self.k
             drop = rng.random(original.rows) < np.append(dropped, 0.0)[found.level]
-            values = original.frame.get_column(name)
-            frame = frame.with_columns(values.alias("values").set(pl.Series(drop), None).alias(name))
-            parts.append(OneColumn(name, values.alias("values")[found.row], Dropped(dropped.astype(np.float64))))
+            values = original.frame.get_column(name).alias("values")
+            chances = Dropped(dropped.astype(np.float64))
+            if self.cells:
+                frame = frame.with_columns(texts_of(values).set(pl.Series(drop), _STAR).alias(name))
+                parts.append(Starred(name, values[found.row], chances))
+            else:
+                frame = frame.with_columns(values.set(pl.Series(drop), None).alias(name))
+                parts.append(OneColumn(name, values[found.row], chances))
         return masked_release(original, frame, names, parts, name="suppressed", shuffle=self.shuffle, rng=rng)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Starred(OneColumn):
+    """A column in which ``*`` stands for a value that was dropped, and a missing value for one that was missing."""
+
+    def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
+        """Return the logarithms of the chances; a star comes from a value, and what is missing from what was."""
+        import polars as pl
+
+        shown = released.frame.get_column(self.name).cast(pl.String)
+        star = (shown == _STAR).fill_null(False).to_numpy()
+        dropped = super().log_chance(original, _with(released, self.name, shown, self.values), line, candidate)
+        gone = original.frame.get_column(self.name).is_null().to_numpy()
+        was_there = star[line] & gone[candidate]
+        never = shown.is_null().to_numpy()[line] & ~gone[candidate]
+        return np.where(was_there | never, -np.inf, dropped)
+
+
+def _with(released: Table, name: str, shown: "pl.Series", values: "pl.Series") -> Table:
+    """Return the column with the values that its texts are, missing where they were dropped."""
+    import polars as pl
+
+    known = pl.DataFrame({"text": texts_of(values), "value": values})
+    found = shown.alias("text").to_frame().join(known, on="text", how="left", maintain_order="left")["value"]
+    return replace(released, frame=released.frame.with_columns(found.alias(name)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -36,7 +36,9 @@ def measured(attacked: AttackedRelease, measure: "Callable[..., Closeness]") -> 
         figures |= {"control_median": found.control.median, "control_low": found.control.low}
     if found.released.undefined:
         figures["undefined"] = float(found.released.undefined)
-    return (Finding(attack=attacked.attack, targets=found.released.rows, risk=NOTHING, figures=figures),)
+    blunt = "More than a fifth of the released cells stand for several values, so these figures are blunt."
+    remark = blunt if found.blunt else ""
+    return (Finding(attack=attacked.attack, targets=found.released.rows, risk=NOTHING, figures=figures, remark=remark),)
 
 
 def sentence(finding: Finding, *, middle: str, edge: str, scale: str) -> str:

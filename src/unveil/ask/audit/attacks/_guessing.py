@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from unveil.attack import Attacks
     from unveil.data.table.release import Knowledge
 
+    AttackOn = Callable[[str, tuple[str, ...]], Attacks]
+
 #: Where no column is said to be sensitive, so many are tried at most, fewer where there are very many.
 MOST_SECRETS = 40
 
@@ -28,7 +30,7 @@ class _Guesser:
     """Guesses columns of the people of one release, by the attack that ``attack_on`` makes of secret and known."""
 
     attacked: AttackedRelease
-    attack_on: "Callable[[str, tuple[str, ...]], Attacks]"
+    attack_on: "AttackOn"
 
     def run(self, secret: str, known: tuple[str, ...], knowledge: "Knowledge") -> Trials:
         """Return the trials of guessing ``secret`` from the known columns."""
@@ -60,9 +62,12 @@ class _Guesser:
 
 
 def guess_columns(
-    attacked: AttackedRelease, attack_on: "Callable[[str, tuple[str, ...]], Attacks]"
+    attacked: AttackedRelease, attack_on: "AttackOn", *, likeliest: "AttackOn | None" = None
 ) -> tuple[Finding, ...]:
-    """Return how often each sensitive column is guessed right, or the worst column where none is sensitive."""
+    """Return how often each sensitive column is guessed right, or the worst column where none is sensitive.
+
+    ``likeliest`` is a second adversary, who is tried where cells of the known columns stand for several values.
+    """
     prepared, attack = attacked.prepared, attacked.attack
     guesser = _Guesser(attacked=attacked, attack_on=attack_on)
     findings = [
@@ -79,6 +84,10 @@ def guess_columns(
             findings.append(not_run(attack, why, scenario=who, secret=secret))
             continue
         findings.append(guesser.finding(secret, who, guesser.run(secret, who.first, knowledge), "told"))
+        if likeliest is not None and prepared.release.released.coarse(who.first):
+            trials = replace(guesser, attack_on=likeliest).run(secret, who.first, knowledge)
+            second = replace(who, name=f"{who.name}, likeliest", reason=f"{who.reason} and says what is likeliest")
+            findings.append(guesser.finding(secret, second, trials, "told"))
     return tuple(findings)
 
 

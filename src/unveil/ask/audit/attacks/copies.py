@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import UNDEFINED, Finding, Links
+from unveil.ask.audit.trials import not_run
 from unveil.ask.audit.words import percent_of
 from unveil.measure.trials.risk import Risk
 from unveil.show.blocks import Block, Number, Section, Side, Table
@@ -28,8 +29,8 @@ _LEFT: Side = "left"
 _RIGHT: Side = "right"
 _LONGEST_CELL = 60
 _LONGEST_NAME = 40
-#: Columns beside those of the data; no name of theirs begins with a null character.
-_ROW, _PEOPLE, _RELEASED = "\x00row", "\x00people", "\x00released"
+#: Columns beside those of the data.
+_ROW, _PEOPLE, _RELEASED = "row", "people", "released"
 _MISSING = "(missing)"
 
 
@@ -38,6 +39,15 @@ def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
     from unveil.measure.releases.closeness import exact_copies
 
     found = exact_copies(attacked.prepared.release)
+    figures = {"copied_unique": float(found.copied_unique), "expected_by_coincidence": found.expected}
+    remark = ""
+    if found.fit_one is not None and found.control_fit_one is not None:
+        figures |= {"fit_one": found.fit_one.value, "control_fit_one": found.control_fit_one.value}
+        beside = f", and {found.control_fit_one.value:.1%} one of the control" if found.control_fit_one.defined else ""
+        remark = f"{found.fit_one.value:.1%} of the released records fit exactly one person of the data{beside}."
+    if not found.rows:
+        why = "No released record can be a copy: each has cells that stand for several values."
+        return (not_run(attacked.attack, f"{why} {remark}"),)
     rates = Risk(
         attack_rate=found.share,
         naive_rate=UNDEFINED,
@@ -51,7 +61,8 @@ def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
             targets=found.rows,
             risk=rates,
             links=Links(expected=copied, low=copied, high=copied),
-            figures={"copied_unique": float(found.copied_unique), "expected_by_coincidence": found.expected},
+            figures=figures,
+            remark=remark,
         ),
     )
 
@@ -103,22 +114,24 @@ def _copied(prepared: "PreparedRelease") -> "pl.DataFrame":
     """Return one row for each distinct record of the original that is released, in the columns of the copies attack."""
     import polars as pl
 
-    original, released = prepared.release.original, prepared.release.released
+    from unveil.data.table.table import with_markers
+    from unveil.measure.releases.closeness import exact_rows
+
+    original = prepared.release.original
     names = [column.name for column in original.columns if column.role not in ("identifier", "ignored")]
+    # The order of the records is that of the columns that are shown.
+    names = [*prepared.known, *(name for name in names if name not in prepared.known)]
+    people, released = with_markers([original, exact_rows(prepared.release.released, names)], names)
     rows = pl.int_range(pl.len(), dtype=pl.Int64)
     stacked = pl.concat(
-        [
-            original.frame.select(names).with_columns(rows.alias(_ROW)),
-            released.frame.select(names).with_columns(pl.lit(None, pl.Int64).alias(_ROW)),
-        ],
+        [people.with_columns(rows.alias(_ROW)), released.with_columns(pl.lit(None, pl.Int64).alias(_ROW))],
         how="vertical_relaxed",  # whole numbers in one table may be real ones in the other
     )
-    groups = stacked.group_by(names).agg(
+    groups = stacked.group_by(people.columns).agg(
         pl.col(_ROW).count().alias(_PEOPLE), pl.col(_ROW).null_count().alias(_RELEASED), pl.col(_ROW).min()
     )
     both = groups.filter((pl.col(_PEOPLE) > 0) & (pl.col(_RELEASED) > 0))
-    hidden = [name for name in names if name not in prepared.known]
-    return both.sort([_PEOPLE, *prepared.known, *hidden], nulls_last=True).select(_PEOPLE, _ROW)
+    return both.sort([_PEOPLE, *people.columns], nulls_last=True).select(_PEOPLE, _ROW)
 
 
 def _records(prepared: "PreparedRelease", groups: "pl.DataFrame") -> tuple[tuple[int, tuple[str, ...]], ...]:

@@ -1,5 +1,7 @@
 """Inference: the value of a column is guessed from the released record that is nearest in the others, or by a model."""
 
+from functools import partial
+
 from unveil.ask.audit.attacks._guessing import guess_columns, held
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding
@@ -10,10 +12,14 @@ def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
     """Return how often each sensitive column, or the worst column, is guessed right."""
     from unveil.attack.table.inference import Inference
 
-    tolerance, model = attacked.settings.tolerance, attacked.settings.model
+    made = partial(Inference, tolerance=attacked.settings.tolerance, targets=None, model=attacked.settings.model)
     return guess_columns(
         attacked,
-        lambda secret, known: Inference(secret=secret, known=known, tolerance=tolerance, targets=None, model=model),
+        lambda secret, known: made(secret=secret, known=known),
+        # Where rows that fit weigh differently, whoever says what is likeliest is better than one who draws lots.
+        likeliest=None
+        if attacked.settings.model is not None
+        else lambda secret, known: made(secret=secret, known=known, guess="class"),
     )
 
 

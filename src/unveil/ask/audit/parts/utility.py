@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from unveil._kernels.types import FloatArray
-from unveil.measure.releases.utility import PairDistance, Utility
+from unveil.measure.releases.utility import CoarseColumnDistance, PairDistance, Utility
 from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Block, Chart, Number, Section, Series, Side, Style, Table
 from unveil.show.bounded import Bounded
@@ -16,6 +16,7 @@ from unveil.show.text import count, fixed, name, percent
 MOST_ROWS = 12
 #: How many columns and pairs of each release are named as those that changed most.
 MOST_CHANGES = 5
+_SHOWN_WIDTHS = 3
 
 METHOD = (
     "Utility: each column's distribution in the release is compared with that in the original (total variation for "
@@ -88,6 +89,12 @@ def _remarks(utility: Utility) -> list[str]:
         said.append(f"Columns changed counts {many} left out as fully changed.")
     if len(utility.pairs) < utility.pairs_total:
         said.append(f"{count(len(utility.pairs))} of {count(utility.pairs_total)} pairs of columns were drawn by lot.")
+    widths = [(each.name, each.width) for each in utility.columns if isinstance(each, CoarseColumnDistance)]
+    for column, width in sorted(widths, key=lambda each: -each[1])[:_SHOWN_WIDTHS]:
+        said.append(
+            f"A released cell of {name(column, _LONGEST_NAME)} holds {percent(width)} of people on average; the "
+            "original was put into these cells before it was compared."
+        )
     drawn = utility.propensity
     if (drawn.rows_original, drawn.rows_released) != (utility.rows_original, utility.rows_released):
         said.append(

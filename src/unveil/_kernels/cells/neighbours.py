@@ -1,0 +1,93 @@
+"""Which boxes are around people, and which people around boxes, for every attack that asks for the nearest."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil._kernels.cells.boxes import Boxes, CellColumns, boxes_of
+from unveil._kernels.cells.near import (
+    Comparison,
+    boxes_to_people,
+    distinct_people,
+    near_of,
+    people_to_boxes,
+    side_of_boxes,
+)
+from unveil._kernels.neighbours.density import within
+from unveil._kernels.neighbours.index import Grid
+from unveil._kernels.neighbours.search import Near
+from unveil._kernels.types import Int32Array, IntArray
+
+
+class Around(NamedTuple):
+    """Targets among rows, one of them people and the other boxes; a `Neighbourhood`.
+
+    Where ``heavier_first`` numbers the rows by their weight, so many of those that tie for the last of k places are
+    near as there are places, the heavier ones first.
+    """
+
+    row_of: Int32Array
+    target_of: Int32Array
+    comparison: Comparison
+    heavier_first: IntArray | None = None
+
+    @property
+    def copies(self) -> IntArray:
+        """How many rows each distinct row stands for."""
+        return self.comparison.rows.copies
+
+    @property
+    def targets(self) -> int:
+        """How many distinct targets there are."""
+        return self.comparison.targets.copies.size
+
+    def nearest(self, some: IntArray, k: int) -> Near | None:
+        """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
+        near = near_of(self.comparison, some, k)
+        return (
+            near if near is None or self.heavier_first is None else by_weight(near, self.copies, self.heavier_first, k)
+        )
+
+
+def boxes_around(cells: CellColumns, people: Grid) -> tuple[Around, Boxes]:
+    """Return people as targets among released rows of cells, and these rows as boxes."""
+    boxes, persons = boxes_of(cells), distinct_people(people, cells.codes)
+    sides = persons.side, side_of_boxes(boxes, cells)
+    comparison = people_to_boxes(*sides, cells, people.step_cost, people.mismatch_cost)
+    return Around(boxes.of_row, persons.of_row.astype(np.int32), comparison), boxes
+
+
+def heaviest_boxes_around(cells: CellColumns, people: Grid) -> Around:
+    """Return the same with ties broken by weight."""
+    around, boxes = boxes_around(cells, people)
+    return around._replace(heavier_first=boxes.heavier_first())
+
+
+def people_around(cells: CellColumns, people: Grid, rows: IntArray | slice = slice(None)) -> Around:
+    """Return released rows of cells, all or some, as targets among people."""
+    boxes, persons = boxes_of(cells, rows), distinct_people(people, cells.codes)
+    sides = side_of_boxes(boxes, cells), persons.side
+    comparison = boxes_to_people(*sides, cells, people.step_cost, people.mismatch_cost)
+    return Around(persons.of_row.astype(np.int32), boxes.of_row, comparison)
+
+
+def compatible_people(cells: CellColumns, people: Grid) -> IntArray:
+    """Return how many people are compatible with each released row."""
+    radius, many = within(people_around(cells, people), 1)
+    return np.where(radius == 0, many, 0)
+
+
+def by_weight(near: Near, copies: IntArray, heavier_first: IntArray, k: int) -> Near:
+    """Return near boxes with ties for the last places broken by weight: those at distance 0 are sure, at 1 they tie."""
+    owner = np.repeat(np.arange(near.limit.size), np.diff(near.start))
+    order = np.lexsort((heavier_first[near.row], near.distance, owner))
+    row, distance = near.row[order], near.distance[order]
+    rank = heavier_first[row]
+    so_far = np.cumsum(copies[row])
+    # The entry that the k-th row belongs to, counted within its target.
+    last = np.searchsorted(so_far, so_far[near.start[:-1]] - copies[row[near.start[:-1]]] + k)
+    limit, heaviest = distance[last][owner], rank[last][owner]
+    tied = (distance == limit) & (rank == heaviest)
+    kept = tied | (distance < limit) | ((distance == limit) & (rank < heaviest))
+    start = np.concatenate([[0], np.cumsum(np.bincount(owner[kept], minlength=near.limit.size))])
+    return Near(start, row[kept], tied[kept].astype(np.int64), np.ones(near.limit.size, np.int64))

@@ -1,0 +1,134 @@
+"""How likely a guess is right that is made from the nearest rows where these weigh differently, or as the likeliest.
+
+Secrets come as ranks, as in `secret_chances`. Of k places the rows that are surely among the nearest have one each; the
+places that are left go to those that tie for them, in proportion to their weights.
+"""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from unveil._kernels.neighbours.search import Near, Neighbourhood, nearest_in_parts
+from unveil._kernels.neighbours.secret_chances import parts_of
+from unveil._kernels.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+# Masses that differ by less than this share are equal: they are sums that round differently.
+_SAME_MASS = 1e-12
+
+
+class Secrets(NamedTuple):
+    """The secrets of released rows: a value each, or a cell from which a value is drawn.
+
+    ``rank`` is the number of each row's value or cell, -1 where it is missing. With ``draws``, line c has the chance of
+    each value for cell c; a line without any stands for a cell that is never right.
+    """
+
+    rank: IntArray
+    values: int
+    draws: "csr_array | None" = None
+
+    def masses(self, row_of: Any, rows: int) -> "tuple[csr_array, FloatArray]":
+        """Return how many rows of each distinct one have each value, and how many have none."""
+        from scipy.sparse import csr_array
+
+        there = self.rank >= 0
+        kinds = self.values if self.draws is None else self.draws.shape[0]
+        where = row_of[there], self.rank[there]
+        held = csr_array((np.ones(where[0].size), where), shape=(rows, kinds))
+        lost = np.bincount(row_of[~there], minlength=rows).astype(np.float64)
+        if self.draws is None:
+            return held, lost
+        never = np.diff(self.draws.indptr) == 0
+        return csr_array(held @ self.draws), lost + held @ never.astype(np.float64)
+
+
+class Guessed(NamedTuple):
+    """For each target the chance that the guess is right, and how far the k-th nearest row is."""
+
+    chance: FloatArray
+    distance: IntArray
+
+
+def guess_chances(
+    around: Neighbourhood,
+    log_weight: FloatArray,
+    secrets: Secrets,
+    low: IntArray,
+    high: IntArray,
+    k: int,
+    *,
+    likeliest: bool = False,
+) -> Guessed:
+    """Return how likely each target's guess is right: a draw by weight, or the likeliest value, ties by lot.
+
+    Parameters
+    ----------
+    around
+        The targets among the released rows.
+    log_weight
+        The logarithm of each distinct row's weight; minus infinity leaves it out.
+    secrets
+        Those of the released rows.
+    low, high
+        For each target, which ranks are right: from ``low`` up to, but not, ``high``.
+    k
+        From 1 to the number of released rows.
+    likeliest
+        Whether the guess is the value with the largest mass instead of one drawn.
+    """
+    held, lost = secrets.masses(around.row_of, around.copies.size)
+    end = secrets.values + 1
+    key = (around.target_of.astype(np.int64) * end + low) * end + high
+    pair, pair_of = np.unique(key, return_inverse=True)
+    rest, last = np.divmod(pair, end)
+    target, first = np.divmod(rest, end)
+    chance, limit = np.zeros(pair.size), np.zeros(around.targets, np.int64)
+    for some, near in nearest_in_parts(around, k):
+        limit[some] = near.limit
+        weight = _weights(near, around.copies, log_weight, k)
+        begin, stop = np.searchsorted(target, [some[0], some[-1] + 1])
+        mass, gone = weight @ held, weight @ lost
+        for part in parts_of(np.diff(mass.indptr)[target[begin:stop] - some[0]], int(begin)):
+            chance[part] = _right(mass, gone, target[part] - some[0], first[part], last[part], likeliest)
+    return Guessed(chance[pair_of], limit[around.target_of])
+
+
+def _weights(near: Near, copies: IntArray, log_weight: FloatArray, k: int) -> "csr_array":
+    """Return the weight of each row (a column) for each target (a line), up to a factor for each target."""
+    from scipy.sparse import csr_array
+
+    owner = np.repeat(np.arange(near.limit.size), np.diff(near.start))
+    sure = near.distance < near.limit[owner]
+    tied = np.where(sure, -np.inf, log_weight[near.row])
+    most = np.maximum.reduceat(tied, near.start[:-1])
+    with np.errstate(invalid="ignore"):
+        weight = np.where(tied > -np.inf, np.exp(tied - most[owner]), 0.0)
+    nearer = np.add.reduceat(np.where(sure, copies[near.row], 0), near.start[:-1])
+    if nearer.any():
+        total = np.add.reduceat(weight * copies[near.row], near.start[:-1])
+        weight = np.where(sure, np.where(total > 0, total, 1.0)[owner], weight * (k - nearer)[owner])
+    return csr_array((weight, near.row, near.start), shape=(near.limit.size, copies.size))
+
+
+def _right(
+    mass: "csr_array", lost: FloatArray, target: IntArray, low: IntArray, high: IntArray, likeliest: bool
+) -> FloatArray:
+    """Return the chance of each pair of a target and the ranks that are right; 0.0 and 1.0 are certain."""
+    count = np.diff(mass.indptr)[target]
+    owner = np.repeat(np.arange(target.size), count)
+    entry = np.arange(owner.size) + (mass.indptr[target] - np.cumsum(count) + count)[owner]
+    value, weight = mass.indices[entry], mass.data[entry]
+    inside = (value >= low[owner]) & (value < high[owner])
+    if likeliest:
+        best = np.zeros(target.size)
+        np.maximum.at(best, owner, weight)
+        weight = ((weight >= best[owner] * (1 - _SAME_MASS)) & (weight > 0)).astype(np.float64)
+        lost = np.zeros_like(lost)
+    # Both sums apart, because a difference of them would hardly ever be exactly nothing.
+    right = np.bincount(owner[inside], weight[inside], target.size)
+    wrong = np.bincount(owner[~inside], weight[~inside], target.size) + lost[target]
+    total = right + wrong
+    return np.asarray(right / np.where(total > 0, total, 1.0))

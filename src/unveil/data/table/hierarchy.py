@@ -1,0 +1,126 @@
+"""Hierarchies of values: which original values a wider label stands for, as a file says line by line."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unveil.data.files.documents import read_document
+from unveil.data.files.source import shown
+from unveil.data.table._cell_texts import folded
+from unveil.data.table.cells import texts_of
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Hierarchy"]
+
+
+@dataclass(frozen=True, repr=False)
+class Hierarchy:
+    """Labels that stand for several values, each line of which is a value, its label, a wider label and so on.
+
+    ``name`` is how messages call it. Words are compared without regard to case and outer blanks.
+
+    Examples
+    --------
+    >>> jobs = Hierarchy((("nurse", "health", "*"), ("doctor", "health", "*"), ("cook", "kitchen", "*")), name="jobs")
+    >>> sorted(jobs.below("Health".casefold()))
+    ['doctor', 'nurse']
+    """
+
+    lines: tuple[tuple[str, ...], ...]
+    name: str = "hierarchy"
+
+    def __post_init__(self) -> None:
+        lines = tuple(tuple(folded(word) for word in line) for line in self.lines)
+        if not lines or any(len(line) < 2 for line in lines):
+            short = next((number for number, line in enumerate(lines, 1) if len(line) < 2), 1)
+            raise InputError(
+                f"each line of the {self.name} must hold a value and at least one label, but line {short} does not. "
+                "Write value;label;wider label, one value in each line"
+            )
+        object.__setattr__(self, "lines", lines)
+        self._refuse_cycle()
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Hierarchy":
+        """Return the hierarchy in a text file: ``value;label;wider label`` line by line, as ARX writes it.
+
+        Cells are separated by semicolons, or by tabs or commas where the first line has no semicolon.
+        """
+        path = Path(path)
+        text = read_document(path)
+        first = text.partition("\n")[0]
+        sign = next((sign for sign in ";\t," if sign in first), ";")
+        lines = csv.reader(io.StringIO(text), delimiter=sign)
+        return cls(tuple(tuple(line) for line in lines if any(map(str.strip, line))), name=f"hierarchy {shown(path)}")
+
+    @cached_property
+    def _below(self) -> dict[str, set[str]]:
+        below: dict[str, set[str]] = {}
+        for value, *labels in self.lines:
+            for label in labels:
+                below.setdefault(label, set()).add(value)
+        return below
+
+    def below(self, label: str) -> frozenset[str] | None:
+        """Return the values below a folded label, None if it is none."""
+        found = self._below.get(label)
+        return None if found is None else frozenset(found)
+
+    def check(self, values: "pl.Series", *, table: str) -> None:
+        """Refuse a hierarchy that lacks a value of the column: whoever has it would fit no label."""
+        have = {line[0] for line in self.lines}
+        lost = [place for place, text in enumerate(_texts(values)) if text not in have]
+        if lost:
+            row = int(values.index_of(values.unique(maintain_order=True).drop_nulls()[lost[0]]) or 0)
+            raise InputError(
+                f"the {self.name} must hold every value of column {values.name!r} of the {table}, but lacks "
+                f"{len(lost)} of them, the first in row {row + 1} (counted from 1 below the header). "
+                "Add a line for each value"
+            )
+
+    def _refuse_cycle(self) -> None:
+        """Refuse labels that are wider than themselves, in one line or over several."""
+        wider: dict[str, set[str]] = {}
+        for line in self.lines:
+            for one, other in pairwise(line):
+                if one != other:
+                    wider.setdefault(one, set()).add(other)
+        done: set[str] = set()
+        for start in wider:
+            path = _circle(start, wider, done)
+            if path:
+                number = next(place for place, line in enumerate(self.lines, 1) if set(path[:2]) <= set(line))
+                raise InputError(
+                    f"the labels of the {self.name} must become wider from column to column, but a label in line "
+                    f"{number} is above itself. Give the wider label another name"
+                )
+
+
+def _texts(values: "pl.Series") -> Iterable[str]:
+    return map(folded, texts_of(values.unique(maintain_order=True).drop_nulls()).to_list())
+
+
+def _circle(start: str, wider: dict[str, set[str]], done: set[str]) -> Sequence[str]:
+    """Return a path that ends where it begins, or nothing; ``done`` are words from which none was found."""
+    path, on_path, open_ = [start], {start}, [iter(sorted(wider.get(start, ())))]
+    while path:
+        word = next(open_[-1], None)
+        if word is None:
+            open_.pop()
+            on_path.discard(path[-1])
+            done.add(path.pop())
+        elif word in on_path:
+            return [*path[path.index(word) :], word]
+        elif word not in done:
+            path.append(word)
+            on_path.add(word)
+            open_.append(iter(sorted(wider.get(word, ()))))
+    return ()
