@@ -86,3 +86,13 @@ def test_cells_of_another_kind_are_values_that_never_occur() -> None:
     released = Table.from_frame(pl.DataFrame({"age": [*map(str, range(90)), *["old man"] * 10]}))
     found = unseen_values(Release(original, released), columns=["age"])[0]
     assert (found.unseen, found.rows, found.severity) == (10, 90, "warning")
+
+
+def test_a_coarse_cell_is_unseen_if_nobody_is_inside() -> None:
+    original = Table.from_frame({"age": [31, 38, 44] * 10, "town": ["Ulm", "Bonn", "Jena"] * 10}, name="original")
+    released = Table.from_frame(
+        {"age": ["30-39"] * 24 + ["50-59"] * 3 + ["*"] * 3, "town": ["{Ulm,Bonn}"] * 15 + ["Jena"] * 14 + ["Kiel"]},
+        name="released",
+    )
+    found = unseen_values(Release(original, released, kind="masked"))
+    assert [(each.column, each.unseen, each.severity) for each in found] == [("age", 3, "warning"), ("town", 1, "note")]

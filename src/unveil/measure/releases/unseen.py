@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray
+from unveil._kernels.types import BoolArray, FloatArray
+from unveil.data.table.cells import NOBODY, SHOWN, Cells, Ranges
 from unveil.data.table.release import Release
 from unveil.measure.releases._compared import compared_columns
 
@@ -98,8 +99,11 @@ def _unseen(release: Release, name: str) -> Unseen:
     kind = release.original.column(name).kind
     original, released = (table.frame.get_column(name).drop_nulls() for table in (release.original, release.released))
     outside, factor, renamed = False, None, False
+    cells = (release.released.cells or {}).get(name)
     if not original.len() or not released.len():
         odd = 0
+    elif cells is not None and cells.coarse:
+        odd = int(np.count_nonzero(_fits_nobody(cells)[cells.of_row]))
     elif kind in _RANGED:
         before, after = (_numbers(part) for part in (original, released))
         odd = int(((after < before.min()) | (after > before.max())).sum())
@@ -110,7 +114,8 @@ def _unseen(release: Release, name: str) -> Unseen:
         own = original.unique()
         odd = int((~released.is_in(own.implode())).sum())
         renamed = odd == released.len() and _same_shares(original, released)
-    odd += _unreadable(release, name)
+    if cells is None or not cells.coarse:
+        odd += _unreadable(release, name)
     share = odd / release.released.rows
     loud = share >= _LOUD or outside or factor is not None
     severity: Severity = "headline" if loud else "warning" if share >= _WARNED else "note"
@@ -125,6 +130,13 @@ def _unseen(release: Release, name: str) -> Unseen:
         is_renamed=renamed,
         factor=factor,
     )
+
+
+def _fits_nobody(cells: Cells) -> BoolArray:
+    """Return which cells hold no value that anybody has."""
+    held = cells.holds
+    empty = held.last < held.first if isinstance(held, Ranges) else np.diff(held.start) == 0
+    return np.asarray((cells.state == NOBODY) | ((cells.state == SHOWN) & empty))
 
 
 def _unreadable(release: Release, name: str) -> int:
