@@ -39,9 +39,10 @@ def people(rows: int = 200, seed: int = 7) -> Table:
 
 
 def table(**columns: Any) -> Table:
-    """Return a table with these columns, all of them known to the adversary."""
+    """Return a table with these columns, all of them known to the adversary, in which numbers are no codes."""
     frame = pl.DataFrame(columns)
-    return Table.from_frame(frame, roles=dict.fromkeys(frame.columns, "known"))
+    numbers = [name for name, values in zip(frame.columns, frame, strict=True) if values.dtype.is_numeric()]
+    return Table.from_frame(frame, kinds=dict.fromkeys(numbers, "number"), roles=dict.fromkeys(frame.columns, "known"))
 
 
 def applied(protection: Protects, original: Table, seed: int = 1) -> Release:

@@ -18,7 +18,7 @@ def test_columns_kinds_missing_values_and_roles(tmp_path: Path) -> None:
             "patient_id": range(100, 130),
             "age": [None, *range(1, 30)],
             "town": ["Ulm", "Bonn", None] * 10,
-            "born": ["1980-01-31", "1990-12-01"] * 15,
+            "born": ["1980-01-31", "1990-12-01", "1985-06-30"] * 10,
             "contact": [f"person{n}@example.org" for n in range(15)] * 2,
         }
     )
@@ -28,7 +28,7 @@ def test_columns_kinds_missing_values_and_roles(tmp_path: Path) -> None:
     assert seen["rows"] == 30
     assert [each["kind"] for each in columns.values()] == ["number", "number", "category", "date", "category"]
     assert [each["missing"] for each in columns.values()] == [0, 1, 10, 0, 0]
-    assert [each["distinct"] for each in columns.values()] == [30, 29, 2, 2, 15]
+    assert [each["distinct"] for each in columns.values()] == [30, 29, 2, 3, 15]
     assert [each["suggestion"] for each in columns.values()] == ["identifier", "known", "known", "known", "known"]
     assert columns["contact"]["warning"].startswith("Looks like an email.")
     assert columns["town"]["warning"] == ""

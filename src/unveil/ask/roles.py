@@ -1,10 +1,10 @@
-"""What columns of a table are to an adversary, as people say it on the page, and as the library takes it."""
+"""What columns of a table are and what they are to an adversary, as people say it and as the library takes it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unveil.ask.settings import Choices
+from unveil.ask.settings import MORE, Choices, Setting
 
 #: What a column can be to an adversary, as the page says it. The last two are for surveys.
 ROLES: Choices = (
@@ -62,4 +62,69 @@ def roles_of(columns: Sequence[Mapping[str, Any]]) -> Roles:
         weight=next(iter(of["weight"]), None),
         household=next(iter(of["household"]), None),
         kinds=kinds or None,
+    )
+
+
+def column_settings(*, of: str) -> tuple[Setting, ...]:
+    """Return the settings for what columns are: kinds, names and markers, for tables whose columns ``of`` has."""
+    return (
+        Setting(
+            name="kinds",
+            label="Kinds of columns",
+            kind="texts",
+            words=f"Where the guess is not right: one of {', '.join(kind for kind, _ in KINDS)}.",
+            only="command line",
+            default=(),
+            metavar="COLUMN=KIND",
+        ),
+        Setting(
+            name="strict_kinds",
+            label="Refuse columns whose kind nothing tells for sure",
+            kind="switch",
+            words="For pipelines: a wrong kind changes every figure.",
+            default=False,
+            fold=MORE,
+        ),
+        Setting(
+            name="rename",
+            label="Columns that are called differently in one of the tables",
+            kind="texts",
+            words=f"What such a column is called, and its name in {of}.",
+            default=(),
+            metavar="OLD=NEW",
+            example="incom=income",
+            fold=MORE,
+        ),
+        Setting(
+            name="missing",
+            label="Cells that stand for a missing value",
+            kind="texts",
+            words="Empty cells always do. COLUMN=TEXT is about one column.",
+            default=(),
+            example="?, age=-1",
+            metavar="TEXT",
+            fold=MORE,
+        ),
+        Setting(
+            name="dictionary",
+            label="What is known of the columns",
+            kind="file",
+            words="A dictionary: TOML as 'unveil columns --write' makes it, a Frictionless or CSVW schema, or JSON "
+            "with values.",
+            fold=MORE,
+        ),
+    )
+
+
+def hierarchies_setting() -> Setting:
+    """Return the setting for what wider labels of a release stand for."""
+    return Setting(
+        name="hierarchies",
+        label="Which values the wider labels of a released column stand for",
+        kind="texts",
+        words="A file with value;label;wider label in each line.",
+        only="command line",
+        default=(),
+        option="--hierarchy",
+        metavar="COLUMN=FILE",
     )

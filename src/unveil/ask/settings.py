@@ -223,28 +223,3 @@ def reading_settings() -> tuple[Setting, ...]:
             fold=MORE,
         ),
     )
-
-
-def dictionary_setting() -> Setting:
-    """Return the setting for what is known of the columns from elsewhere."""
-    return Setting(
-        name="dictionary",
-        label="What is known of the columns",
-        kind="file",
-        words="A dictionary: TOML as 'unveil columns --write' makes it, a Frictionless or CSVW schema, or JSON with "
-        "values.",
-        fold=MORE,
-    )
-
-
-def missing_setting() -> Setting:
-    """Return the setting for cells that stand for a missing value."""
-    return Setting(
-        name="missing",
-        label="Cells that stand for a missing value",
-        kind="texts",
-        words="Empty cells always do.",
-        default=(),
-        example="?, NA",
-        fold=MORE,
-    )

@@ -279,6 +279,8 @@ class Page:
     untested: tuple[str, ...] = ()
     #: What the reader must know about the input (rows left out, and the like).
     notes: tuple[str, ...] = ()
+    #: What stands above the headline, because the figures would be misread without it.
+    cautions: tuple[str, ...] = ()
     seed: int | None = None
     version: str = ""
     #: Whether rows of the data are on the page, which must then not be shared.

@@ -45,13 +45,14 @@ SHOWN_OPTIONS = frozenset(
         "--guesses",
         "--tolerance",
         "--technique",
+        "--rename",
         "--review",
     }
 )
 #: Options whose value is a file, of which the folder is nobody's business.
-FILE_OPTIONS = frozenset({"--control", "--config", "--html", "--shareable", "--compare"})
+FILE_OPTIONS = frozenset({"--control", "--config", "--html", "--shareable", "--compare", "--dictionary"})
 #: Options without a value.
-FLAGS = frozenset({"--json", "--quiet", "--sample", "--show-records"})
+FLAGS = frozenset({"--json", "--quiet", "--sample", "--show-records", "--strict-kinds"})
 _HIDDEN = "…"
 
 

@@ -52,6 +52,7 @@ def render(page: Page) -> str:
         tone=TONES[page.tone],
         edition=EDITIONS[page.edition],
         sheet=page.sheet,
+        cautions=[shorten(caution, LONGEST_SENTENCE) for caution in page.cautions[:MOST_NOTES]],
         notes=[shorten(note, LONGEST_SENTENCE) for note in page.notes[:MOST_NOTES]],
         more_notes=max(0, len(page.notes) - MOST_NOTES),
     )

@@ -32,7 +32,7 @@ def look(path: Path, name: str) -> dict[str, Any]:
     >>> from unveil.data import samples
     >>> seen = look(samples.path("partition_truth.csv"), "truth.csv")
     >>> seen["rows"], [(each["name"], each["kind"], each["suggestion"]) for each in seen["columns"]]
-    (24, [('item', 'category', 'identifier'), ('cluster', 'category', 'known')])
+    (24, [('item', 'text', 'identifier'), ('cluster', 'category', 'known')])
     """
     try:
         return _look(Path(path), name)

@@ -84,7 +84,9 @@ def release(*findings: Finding, name: str = "masked.csv", **more: object) -> Aud
 
 
 def audit(*releases: AuditedRelease, control: bool = True, **more: object) -> Audit:
-    fact = ColumnFact(name="age", kind="number", role="known", reason="every cell is a whole number", missing=0)
+    fact = ColumnFact(
+        name="age", kind="number", role="known", reason="every cell is a whole number", missing=0, confidence="sure"
+    )
     attacks = tuple(dict.fromkeys(finding.attack for each in releases for finding in each.findings))
     given = {
         "rows": 700, "columns": (fact,), "sha256": "ab" * 32, "control_rows": 244 if control else None,
@@ -353,7 +355,7 @@ def test_the_page_says_what_the_worst_split_seemed_and_what_it_is() -> None:
 
 def test_names_from_the_data_are_escaped_everywhere() -> None:
     who = replace(WHO, name=HOSTILE, first=(HOSTILE,), reason=HOSTILE)
-    fact = ColumnFact(name=HOSTILE, kind="number", role="known", reason=HOSTILE, missing=0)
+    fact = ColumnFact(name=HOSTILE, kind="number", role="known", reason=HOSTILE, missing=0, confidence="sure")
     weights = (Weight(column=HOSTILE, without=Rate(0.1, 0.08, 0.13), whole=Rate(0.3, 0.2, 0.4)),)
     built = audit(
         release(replace(CLEAR, scenario=who, weights=weights), COPIES, name=HOSTILE),

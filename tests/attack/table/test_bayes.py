@@ -32,7 +32,7 @@ class Dice:
 
 
 def ages(values: list[int], name: str = "original") -> Table:
-    return Table.from_frame(pl.DataFrame({"age": values}), name=name, roles={"age": "known"})
+    return Table.from_frame(pl.DataFrame({"age": values}), name=name, kinds={"age": "number"}, roles={"age": "known"})
 
 
 @given(

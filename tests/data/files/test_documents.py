@@ -1,5 +1,6 @@
 """Small documents: settings and results of earlier runs, bounded in size, depth and digits."""
 
+import gzip
 import os
 from pathlib import Path
 
@@ -19,6 +20,9 @@ def make(folder: Path, content: str | bytes, name: str = "file.toml") -> Path:
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert read_toml(make(tmp_path, '\ufeffa = [1, 2]\n[b]\nc = "ü"\n')) == {"a": [1, 2], "b": {"c": "ü"}}
     assert read_json(make(tmp_path, '{"a": [1, {"b": null}]}')) == {"a": [1, {"b": None}]}
+    packed = gzip.compress(b'{"a": 1}')
+    assert read_json(make(tmp_path, packed, "file.json.gz")) == {"a": 1}
+    assert "cut short or damaged" in refusal(lambda: read_json(make(tmp_path, packed[:-9], "file.json.gz")))
 
 
 @pytest.mark.parametrize(

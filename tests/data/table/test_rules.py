@@ -86,6 +86,8 @@ def test_each_rule_on_a_made_up_column(rule: int, name: str, cells: Any, kind: s
         ("x", [3 * at * at for at in range(30)], ""),
         ("idea", [3 * at * at for at in range(30)], ""),
         ("x", [at + at // 7 for at in range(60)] * 2, ""),
+        ("age", range(20, 60), ""),
+        ("row_number", range(20, 60), "counts the rows"),
     ],
 )
 def test_rules_5_and_15_tell_identifiers(name: str, cells: Any, why: str) -> None:

@@ -52,6 +52,11 @@ def test_another_unit_is_recognised(factor: float) -> None:
     assert unseen(list(pay), list(pay * factor * 1.05), "number").factor is None
     assert unseen(list(pay), list(pay), "number").factor is None
     assert unseen([0, 0, 0, 0, 5], [0, 0, 0, 0, 60], "number").factor is None
+    # Of an income in months nothing lies outside the range of yearly ones, and many have none.
+    some = np.concatenate([np.zeros(200), pay])
+    inside = unseen(list(some), list(some / 12), "number")
+    assert (inside.unseen, inside.severity) == (0, "headline")
+    assert inside.factor == pytest.approx(1 / 12)
 
 
 def test_a_median_outside_is_loud_even_where_few_values_are() -> None:

@@ -1,6 +1,6 @@
 """If this table is released, what could an adversary do with it, and how sure is that?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -20,11 +20,12 @@ from unveil.ask.audit.run import audit_original, audit_release
 from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
 from unveil.ask.audit.view import VIEW, brief, whole_page
+from unveil.ask.reading import TableReading, reading_of
 from unveil.ask.roles import roles_of
-from unveil.ask.settings import READING
 from unveil.ask.told import AskedError, Output, Reply, Told
-from unveil.data.files.settings import FileSettings
 from unveil.data.files.write import write_text
+from unveil.data.table import Dictionary
+from unveil.data.table.markers import ToldMarkers
 from unveil.show.progress import Progress, silent
 
 __all__ = ["ATTACKS", "audit"]
@@ -47,9 +48,13 @@ def audit(
     sensitive: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     kinds: Mapping[str, Any] | None = None,
-    missing: Sequence[str] = (),
+    missing: Collection[str] | Mapping[str, Collection[str]] = (),
+    markers: ToldMarkers | None = None,
+    dictionary: Dictionary | str | Path | None = None,
+    rename: Mapping[str, str] | None = None,
     hierarchies: Mapping[str, Any] | None = None,
     exact: Sequence[str] = (),
+    strict_kinds: bool = False,
     by: str | None = None,
     weight: str | None = None,
     household: str | None = None,
@@ -97,14 +102,17 @@ def audit(
     known, sensitive, identifiers
         Columns with that role; all columns are known that are neither sensitive nor identifiers, unless ``known`` names
         some.
-    kinds, missing
-        Kinds of columns and texts that stand for a missing value, as in :meth:`unveil.data.table.Table.from_frame`.
+    kinds, missing, markers, dictionary, rename
+        What is known of columns and cells, as in :meth:`unveil.data.table.Table.from_frame`; each table takes what is
+        about its own columns.
     hierarchies
         Files (or a :class:`unveil.data.table.Hierarchy`) by column that say which values the labels of a release stand
         for, ``value;label;wider label`` line by line.
     exact
         Columns whose released numbers are as they seem. Those of masked releases are else read as rounded or as cut off
         at the ends where they look so, with a note.
+    strict_kinds
+        Whether to refuse columns in use whose kind nothing tells for sure.
     by
         A column whose groups get rates of their own.
     weight, household
@@ -145,8 +153,16 @@ def audit(
         known=None if known is None else tuple(known),
         sensitive=tuple(sensitive),
         identifiers=tuple(identifiers),
-        kinds=dict(kinds or {}),
-        missing=tuple(missing),
+        reading=TableReading(
+            kinds=kinds or {},
+            missing=missing,
+            markers=markers or {},
+            dictionary=dictionary,
+            rename=rename or {},
+            hierarchies=hierarchies or {},
+            exact=tuple(exact),
+            strict=strict_kinds,
+        ),
         by=by,
         weight=weight,
         household=household,
@@ -154,8 +170,6 @@ def audit(
         minimum_cell=minimum_cell,
         compatibility=compatibility,
         compatibility_seed=compatibility_seed,
-        hierarchies=dict(hierarchies or {}),
-        exact=tuple(exact),
     )
     rng, seed = randomness(rng)
     progress("looking at the tables", 0.0)
@@ -182,10 +196,7 @@ def audit_files(
     control: str | Path | None = None,
     *,
     scenarios: Sequence[Scenario | str] | None = None,
-    missing: Sequence[str] = (),
-    reading: FileSettings | None = None,
-    dictionary: str | Path | None = None,
-    kinds: Mapping[str, Any] | None = None,
+    reading: TableReading | None = None,
     names: Mapping[Path, str] | None = None,
     release_kinds: Mapping[Path, str] | None = None,
     kind: Any = None,
@@ -199,25 +210,18 @@ def audit_files(
     ----------
     original, released, control
         CSV or Parquet files, as in :func:`unveil.audit`.
-    missing
-        Texts that stand for a missing value, such as "?".
     reading
-        How text is to be read, where that is not to be found out: `unveil.data.files.settings.FileSettings`.
-    dictionary
-        What is known of the columns from elsewhere, as in :meth:`unveil.data.table.Table.read`.
+        How the tables are to be read, where that is not to be found out.
     names, release_kinds
         What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
-    scenarios, kinds, kind, rng, progress, **settings
+    scenarios, kind, rng, progress, **settings
         As in :func:`unveil.audit`.
     """
     tables = read(
         Path(original),
         [Path(path) for path in released],
         None if control is None else Path(control),
-        missing=missing,
-        reading=reading or FileSettings(),
-        dictionary=dictionary,
-        kinds=kinds,
+        reading=reading or TableReading(),
         names=names or {},
         release_kinds=release_kinds or {},
         kind=kind,
@@ -253,8 +257,7 @@ def ask(told: Told) -> Reply:
             told.must("original"),
             released,
             told.path("control"),
-            reading=FileSettings(**told.named(*READING)),
-            dictionary=told.path("dictionary"),
+            reading=reading_of(told, kinds=values.get("column_kinds") or roles_of(values["columns"]).kinds),
             names={**_called(told), **values.get("names", {})},
             release_kinds={
                 **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
@@ -295,7 +298,7 @@ def _settings(told: Told) -> dict[str, Any]:
     """Return the settings of :func:`audit`, from whichever door."""
     values, roles = told.values, roles_of(told.values["columns"])
     settings = {
-        **told.named("neighbours", "guesses", "tolerance", "population_size", "minimum_cell", "missing", "exact"),
+        **told.named("neighbours", "guesses", "tolerance", "population_size", "minimum_cell"),
         "attacks": list(values["attacks"]) or None,
         "targets": read_targets(values["targets"]),
         "by": values["by"] or None,
@@ -306,11 +309,7 @@ def _settings(told: Told) -> dict[str, Any]:
         "household": values["household"] or roles.household,
         "scenarios": told_scenarios(values["scenarios"], values["links"]) or None,
         "compatibility": values["compatibility"],
-        "hierarchies": pairs_in(values["hierarchies"], "hierarchies", "COLUMN=FILE, as in job=jobs.csv"),
     }
-    kinds = values.get("kinds") or roles.kinds
-    if kinds:
-        settings["kinds"] = kinds
     if values["compatibility"]:
         settings["compatibility_seed"] = values["seed"]
     return settings
@@ -341,7 +340,7 @@ def _paper(told: Told) -> Paper:
         written=told.written,
         date=date.today().isoformat(),
         review=values["review"],
-        techniques=pairs_in(values["techniques"], "techniques", "COLUMN=TEXT, as in age='in bands of five years'"),
+        techniques=techniques_in(values["techniques"]),
         original=called(told.path("original")),
         released=tuple(path for each in told.files.get("released", ()) if (path := called(each)) is not None),
         control=called(told.path("control")),
@@ -351,16 +350,18 @@ def _paper(told: Told) -> Paper:
     )
 
 
-def pairs_in(written: Sequence[str], setting: str, form: str) -> dict[str, str]:
-    """Return what is written behind each column; ``form`` says how, for the message.
+def techniques_in(written: Sequence[str]) -> dict[str, str]:
+    """Return what was done to each column, as ``column=text`` says it.
 
-    >>> pairs_in(("age=in bands of five years",), "techniques", "COLUMN=TEXT")
+    >>> techniques_in(("age=in bands of five years",))
     {'age': 'in bands of five years'}
     """
     told = {}
     for text in written:
         column, equals, what = text.partition("=")
         if not equals or not column.strip() or not what.strip():
-            raise AskedError(f"each must be written {form}. Write it so", setting)
+            raise AskedError(
+                "a technique must be written COLUMN=TEXT, as in age='in bands of five years'. Write it so", "techniques"
+            )
         told[column.strip()] = what.strip()
     return told

@@ -1,12 +1,13 @@
 """The settings of an audit, checked before any table is looked at."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Scenario
+from unveil.ask.reading import TableReading
 from unveil.errors import InputError, did_you_mean, share, whole_number
 
 ReleaseKind = Literal["masked", "synthetic"]
@@ -38,8 +39,7 @@ class AuditSettings:
     known: tuple[str, ...] | None
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...]
-    kinds: Mapping[str, Any]
-    missing: tuple[str, ...]
+    reading: TableReading
     by: str | None
     weight: str | None
     household: str | None
@@ -48,9 +48,6 @@ class AuditSettings:
     compatibility: Compatibility | None
     #: What the targets that another package draws start from.
     compatibility_seed: int | None
-    #: What is told about released cells: hierarchies by column, and columns whose numbers are as they seem.
-    hierarchies: Mapping[str, Any] = field(default_factory=dict)
-    exact: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         numbers = ("targets", "neighbours", "guesses", "population_size", "minimum_cell")

@@ -4,7 +4,8 @@ from math import isnan, nan
 from typing import Any
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import FIGURES, Audit, AuditedRelease, Finding
+from unveil.ask.audit.cautions import cautions
+from unveil.ask.audit.findings import FIGURES, Audit, AuditedRelease, ColumnFact, Finding
 from unveil.ask.audit.parts.candidates import candidate_metrics
 from unveil.ask.audit.verdict import sentence
 from unveil.measure.releases._plain import plain
@@ -24,7 +25,7 @@ def figures_of(audit: Audit) -> dict[str, Any]:
     return {
         "original": {
             "rows": audit.rows,
-            "columns": [vars(each) for each in audit.columns],
+            "columns": [_column(each) for each in audit.columns],
             "sha256": audit.sha256,
         },
         "direct_identifiers": [
@@ -39,8 +40,14 @@ def figures_of(audit: Audit) -> dict[str, Any]:
         "by": audit.by,
         "minimum_cell": audit.minimum_cell,
         "compatibility": audit.compatibility,
+        "cautions": list(cautions(audit)),
         "notes": list(audit.notes),
     }
+
+
+def _column(column: ColumnFact) -> dict[str, Any]:
+    markers = [{"text": each.text, "class": each.kind, "cells": each.cells} for each in column.markers]
+    return {**vars(column), "markers": markers}
 
 
 def _release(release: AuditedRelease) -> dict[str, Any]:
@@ -64,6 +71,7 @@ def _release(release: AuditedRelease) -> dict[str, Any]:
         },
         "disclosure": None if release.disclosure is None else release.disclosure.to_dict(),
         "utility": None if release.utility is None else plain(release.utility),
+        "unseen": [vars(each) for each in release.unseen if each.unseen],
     }
 
 

@@ -9,7 +9,9 @@ from unveil.measure.trials.risk import Rate, Risk
 
 if TYPE_CHECKING:
     from unveil.data.identifiers.direct import Flag
+    from unveil.data.table import MarkerCount
     from unveil.measure.releases.disclosure import Disclosure
+    from unveil.measure.releases.unseen import Unseen
     from unveil.measure.releases.utility import Utility
     from unveil.measure.trials.groups import Groups
 
@@ -117,6 +119,10 @@ class AuditedRelease:
     findings: tuple[Finding, ...]
     disclosure: "Disclosure | None" = None
     utility: "Utility | None" = None
+    #: For each column how many released values the original never takes.
+    unseen: "tuple[Unseen, ...]" = ()
+    #: Columns that were left out, with the one of the original that each is nearly called.
+    near_names: tuple[tuple[str, str], ...] = ()
 
     def of(self, attack: str) -> tuple[Finding, ...]:
         """Return the findings of one attack."""
@@ -142,6 +148,15 @@ class ColumnFact:
     role: str
     reason: str
     missing: int
+    #: How far the kind can be trusted, as in `unveil.data.table.Column`.
+    confidence: str
+    #: Cells that stand for no value; none where the report may leave the house.
+    markers: "tuple[MarkerCount, ...]" = ()
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether attacks use it although nothing tells for sure what it holds."""
+        return self.confidence == "unsure" and self.role in ("known", "sensitive")
 
 
 @dataclass(frozen=True, kw_only=True)

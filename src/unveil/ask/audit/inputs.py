@@ -13,8 +13,8 @@ from unveil.ask.audit.checked import AuditSettings, ReleaseKind
 from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags
 from unveil.ask.audit.people import Labels, People, draw_people
 from unveil.data.identifiers.direct import direct_identifiers
-from unveil.data.table import Hierarchy, Role, Table, agree, kinds_of_release
-from unveil.data.table.native import columns_of, is_one_table
+from unveil.data.table import Role, Table, agree, near_names, near_note, unsure_note
+from unveil.data.table.native import is_one_table
 from unveil.data.table.release import Release
 from unveil.errors import InputError, did_you_mean
 from unveil.measure.releases._population_models import checked_weights
@@ -67,6 +67,8 @@ class PreparedRelease:
     seed: int
     #: The same without the control table, which may lack columns that nobody attacks, such as weights.
     alone: Release | None = None
+    #: Columns of the release that were left out, with the one of the original that each is nearly called.
+    near_names: tuple[tuple[str, str], ...] = ()
     #: How many columns of the original the release lacks, identifiers not counted: they are left out on purpose.
     columns_left_out: int = 0
 
@@ -104,7 +106,15 @@ class PreparedAudit:
         return Audit(
             rows=self.original.rows,
             columns=tuple(
-                ColumnFact(name=each.name, kind=each.kind, role=each.role, reason=each.reason, missing=each.missing)
+                ColumnFact(
+                    name=each.name,
+                    kind=each.kind,
+                    role=each.role,
+                    reason=each.reason,
+                    missing=each.missing,
+                    confidence=each.confidence,
+                    markers=self.original.marker_counts(each.name),
+                )
                 for each in self.original.columns
             ),
             sha256=self.original.sha256,
@@ -132,11 +142,9 @@ def prepare(
 ) -> PreparedAudit:
     """Return the tables made ready: of one kind and role per column, with whom to attack, and what must be said."""
     parts = settings.parts
-    told = settings.hierarchies.items()
-    hierarchies = {name: each if isinstance(each, Hierarchy) else Hierarchy.read(each) for name, each in told}
-    whole = _with_roles(_table(original, "original", settings.kinds, settings), settings)
-    whole = whole.with_readings(hierarchies=hierarchies, exact=settings.exact)
-    outside = None if control is None else _table(control, "control", settings.kinds, settings)
+    reading = settings.reading
+    whole = _with_roles(reading.with_cells(reading.frame(original, "original")), settings)
+    outside = None if control is None else reading.frame(control, "control")
     refuse_constant(whole, settings)
     notes = [*_role_notes(whole), *_target_notes(whole, settings)]
     if outside is not None and _same_rows(whole, outside):
@@ -156,13 +164,13 @@ def prepare(
     if isinstance(settings.kind, Mapping):
         _refuse_unknown(settings.kind, [name for name, _ in named])
     for name, given in named:
-        kinds = kinds_of_release(settings.kinds)
-        table = given.released if isinstance(given, Release) else _table(given, name, kinds, settings)
+        table = given.released if isinstance(given, Release) else reading.of_release.frame(given, name)
         prepared, said = _prepared_release(name, given, table, whole, outside, settings, int(seeds[2]))
         releases.append(prepared)
         # Flagged are all columns that a release has, also those that the original lacks.
         given_tables.append(replace(table, name=name))
         notes += said
+    reading.check([whole, *given_tables, *([] if outside is None else [outside])])
     return PreparedAudit(
         original=whole,
         control=outside,
@@ -175,14 +183,6 @@ def prepare(
         settings=settings,
         notes=tuple(notes),
     )
-
-
-def _table(given: Any, name: str, kinds: Mapping[str, Any], settings: AuditSettings) -> Table:
-    if isinstance(given, Table):
-        return given
-    columns = columns_of(given, table=name)
-    told = {column: kind for column, kind in kinds.items() if column in columns}
-    return Table.from_frame(columns, name=name, kinds=told, missing=settings.missing)
 
 
 def _with_roles(table: Table, settings: AuditSettings) -> Table:
@@ -269,7 +269,10 @@ def _prepared_release(
     release = Release(whole, table, outside, kind=kind, name=label)
     alone = Release(whole, table, None, kind=kind, name=label)
     check_weights(alone, settings)
-    notes = [note if note.endswith(".") else f"{note}." for note in release.notes]
+    near = near_names(whole, table)
+    # These stand above the headline.
+    loud = {unsure_note(release.original), *(near_note(*names, table.name) for names in near)}
+    notes = [note if note.endswith(".") else f"{note}." for note in release.notes if note not in loud]
     if kind is None:
         masked = " and ".join(attack.title.lower() for attack in ATTACKS.values() if attack.needs_masked)
         notes.append(
@@ -298,6 +301,7 @@ def _prepared_release(
         sha256=table.sha256,
         seed=seed,
         alone=alone,
+        near_names=near,
         columns_left_out=sum(
             column.role in ("known", "sensitive") and column.name not in release.original.column_names
             for column in whole.columns

@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 from unveil.ask.audit.findings import Scenario
 from unveil.ask.audit.scenarios import read_link, read_scenario
 from unveil.ask.audit.settings import QUESTION
+from unveil.ask.reading import TableReading
 from unveil.ask.settings import LISTS, Question
 from unveil.ask.told import Told
 from unveil.ask.values import value_of
 from unveil.data.files.documents import read_toml
-from unveil.data.files.read import read_table
-from unveil.data.files.settings import FileSettings
 from unveil.data.files.source import shown
-from unveil.data.table import Table, kinds_of_release, read_dictionary
+from unveil.data.table import Table
 from unveil.errors import InputError, did_you_mean
 from unveil.show.progress import Progress
 
@@ -24,6 +23,7 @@ from unveil.show.progress import Progress
 _TABLES: Mapping[str, tuple[type, ...]] = {
     "techniques": (dict,),
     "kinds": (dict,),
+    "markers": (dict,),
     "hierarchy": (dict,),
     "limits": (dict,),
     "scenario": (list,),
@@ -36,6 +36,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "texts": (str, list),
     "several": (str, list),
     "choice": (str,),
+    "switch": (bool,),
 }
 #: Settings that say where an answer goes, or what a page alone can say.
 _NOT_IN_A_FILE = ("config", "compare", "shareable", "show_records", "links", "scenarios", "edition", "columns")
@@ -52,7 +53,14 @@ def _settings() -> dict[str, tuple[type, ...]]:
     return {**told, **_TABLES}
 
 
-_WORDS = {str: "a text", list: "a list", int: "a whole number", float: "a number", dict: "a table"}
+_WORDS = {
+    bool: "true or false",
+    str: "a text",
+    list: "a list",
+    int: "a whole number",
+    float: "a number",
+    dict: "a table",
+}
 
 
 class AuditTables(NamedTuple):
@@ -69,10 +77,7 @@ def read(
     released: Sequence[Path],
     control: Path | None,
     *,
-    missing: Sequence[str],
-    reading: FileSettings,
-    dictionary: str | Path | None,
-    kinds: Mapping[str, Any] | None,
+    reading: TableReading,
     names: Mapping[Path, str],
     release_kinds: Mapping[Path, str],
     kind: Any,
@@ -80,22 +85,14 @@ def read(
 ) -> AuditTables:
     """Return what the files hold; the arguments are those of `audit_files`."""
     progress("reading", 0.0)
-    known = None if dictionary is None else read_dictionary(dictionary)
-
-    def table_in(path: Path, name: str, told: Mapping[str, Any]) -> Table:
-        """Return the table in a file; kinds are told for the columns that it has, whichever file that is."""
-        if told:
-            have = set(read_table(path, **vars(reading)).columns)
-            told = {column: kind for column, kind in told.items() if column in have}
-        return Table.read(path, name=name, kinds=told, missing=missing, dictionary=known, **vars(reading))
-
-    table = table_in(original, "original", kinds or {})
-    outside = None if control is None else table_in(control, "control", kinds or {})
+    table = reading.with_cells(reading.file(original, "original"))
+    outside = None if control is None else reading.file(control, "control")
     called = _names(released, names)
     tables = {}
     for number, path in enumerate(released):
         progress("reading", (number + 1) / (len(released) + 1))
-        tables[called[path]] = table_in(path, called[path], kinds_of_release(kinds or {}))
+        tables[called[path]] = reading.of_release.file(path, called[path])
+    reading.check([table, *tables.values(), *([] if outside is None else [outside])])
     of_release = {called[path]: release_kinds.get(path, kind) for path in released}
     return AuditTables(table, tables, outside, {name: each for name, each in of_release.items() if each is not None})
 
@@ -131,7 +128,11 @@ def with_settings(told: Told) -> Told:
     released += [folder / str(each["file"]) for each in releases]
     named = dict(zip(released[len(released) - len(releases) :], releases, strict=True))
     files: dict[str, tuple[Path, ...]]
-    files = {name: (folder / content[name],) for name in ("original", "control") if name in content}
+    files = {
+        each.name: (folder / content[each.key],)
+        for each in QUESTION.files
+        if each.key in content and each.kind != "tables"
+    }
     files |= {"released": tuple(released)} if released else {}
     named_here = [each for each in QUESTION.settings if each.key in content and each.key not in _TABLES]
     said = {each.name: content[each.key] for each in named_here if not each.is_file}
@@ -153,7 +154,8 @@ def with_settings(told: Told) -> Told:
             "limits": limits,
             "techniques": (*techniques, *told.values["techniques"]),
             "hierarchies": (*hierarchies, *told.values["hierarchies"]),
-            "kinds": content.get("kinds"),
+            "column_kinds": content.get("kinds"),
+            "markers": content.get("markers", {}),
             "names": {file: str(each["name"]) for file, each in named.items() if "name" in each},
             "kinds_of_releases": {file: str(each["kind"]) for file, each in named.items() if "kind" in each},
         },
@@ -167,7 +169,8 @@ def _value(name: str, raw: Any, told: Told) -> Any:
     setting = told.question.setting(name)
     if name == "scenarios":
         return raw
-    said = tuple(_list(raw)) if setting.kind in LISTS or setting.beside else str(raw)
+    several = setting.kind in LISTS or setting.beside
+    said = tuple(_list(raw)) if several else raw if setting.kind == "switch" else str(raw)
     try:
         return value_of(setting, said, told.question, door="command line")
     except InputError as error:
@@ -182,7 +185,7 @@ def _check(told: Mapping[str, Any], path: Path) -> None:
         if key not in known:
             hint = did_you_mean(key, known) or f" It may have {', '.join(known)}."
             raise InputError(f"the settings {shown(path)} have no {key!r}.{hint}")
-        if not isinstance(value, known[key]) or isinstance(value, bool):
+        if not isinstance(value, known[key]) or (isinstance(value, bool) and bool not in known[key]):
             must = " or ".join(_WORDS[kind] for kind in known[key])
             raise InputError(f"{key!r} in the settings {shown(path)} must be {must}. Correct the file")
 

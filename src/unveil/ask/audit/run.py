@@ -11,6 +11,7 @@ from unveil.ask.audit.people import DrawnPeople
 from unveil.ask.audit.scenarios import settle
 from unveil.data.table.release import Release
 from unveil.measure.releases.disclosure import Disclosure, disclosure
+from unveil.measure.releases.unseen import unseen_values
 from unveil.measure.releases.utility import loss_summary
 from unveil.show.progress import Progress
 
@@ -33,6 +34,8 @@ def audit_release(prepared: PreparedAudit, release: PreparedRelease, *, progress
         findings=findings,
         disclosure=_disclosure(prepared, release) if "disclosure" in parts else None,
         utility=utility,
+        unseen=unseen_values(release.release),
+        near_names=release.near_names,
     )
 
 

@@ -1,13 +1,12 @@
 """What can be asked about a released table."""
 
+from unveil.ask.roles import column_settings, hierarchies_setting
 from unveil.ask.settings import (
     MORE,
     Choices,
     Question,
     Setting,
-    dictionary_setting,
     limits_setting,
-    missing_setting,
     reading_settings,
     seed_setting,
 )
@@ -175,16 +174,6 @@ _ON_COMMAND_LINE = (
         only="command line",
     ),
     Setting(
-        name="hierarchies",
-        label="Which values the wider labels of a column stand for",
-        kind="texts",
-        words="A file with value;label;wider label in each line.",
-        only="command line",
-        default=(),
-        option="--hierarchy",
-        metavar="COLUMN=FILE",
-    ),
-    Setting(
         name="techniques",
         label="What was done to a column, for the sign-off sheet",
         kind="texts",
@@ -283,8 +272,8 @@ _MORE = (
         whole=False,
         fold=MORE,
     ),
-    missing_setting(),
-    dictionary_setting(),
+    *column_settings(of="the original"),
+    hierarchies_setting(),
     Setting(
         name="exact",
         label="Columns whose released numbers are as they seem",

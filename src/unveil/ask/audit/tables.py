@@ -7,6 +7,7 @@ from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Scenario, Weight, remarks_on, worst_of, worst_over
 from unveil.ask.audit.verdict import sentence, tone_of
 from unveil.ask.audit.words import compact_rate, kind_text, links_text, percent, row_name
+from unveil.data.table import MarkerCount
 from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Number, Side, Table
 from unveil.show.bounded import Bounded
@@ -207,13 +208,27 @@ def _change(weight: Weight) -> str:
 
 def column_table(audit: Audit) -> Table:
     """Return how each column was read: its kind, its role, and why."""
+    rows = (
+        (
+            name(column.name, _LONGEST_NAME),
+            column.kind,
+            column.confidence,
+            column.role,
+            people(column.missing),
+            ", ".join(map(_marker, column.markers)),
+            column.reason,
+        )
+        # Those first that somebody has to look at.
+        for column in sorted(audit.columns, key=lambda each: not each.is_guessed)
+    )
     return Table(
         caption="Columns",
-        columns=("Column", "Kind", "Role", "Missing", "Why"),
-        rows=tuple(
-            (name(column.name, _LONGEST_NAME), column.kind, column.role, people(column.missing), column.reason)
-            for column in audit.columns
-        ),
-        align=(_LEFT, _LEFT, _LEFT, _RIGHT, _LEFT),
+        columns=("Column", "Kind", "Confidence", "Role", "Missing", "Markers", "Why"),
+        rows=tuple(rows),
+        align=(_LEFT, _LEFT, _LEFT, _LEFT, _RIGHT, _LEFT, _LEFT),
         prose=True,
     )
+
+
+def _marker(marker: MarkerCount) -> str:
+    return f"{name(marker.text, _LONGEST_NAME)} ({marker.kind}): {people(marker.cells)}"

@@ -10,6 +10,7 @@ from unveil.ask.answer import View
 from unveil.ask.audit import verdict, words
 from unveil.ask.audit.attacks import ATTACKS, LEADING, AuditAttack
 from unveil.ask.audit.attacks.copies import WARNING, copied_records, records_section
+from unveil.ask.audit.cautions import cautions, unseen_notes
 from unveil.ask.audit.charts import attack_chart, charts, comparison_chart
 from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
 from unveil.ask.audit.findings import Audit, is_proved
@@ -56,7 +57,8 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -
         sections=tuple(sections),
         method=_method(audit),
         untested=tuple(_untested(audit)),
-        notes=(words.EVIDENCE, *(() if audit.has_control else (words.NO_CONTROL,)), *audit.notes),
+        notes=(words.EVIDENCE, *(() if audit.has_control else (words.NO_CONTROL,)), *unseen_notes(audit), *audit.notes),
+        cautions=cautions(audit),
         seed=seed,
         version=__version__ if version is None else version,
     )
@@ -314,6 +316,7 @@ def whole_json(
 
 def brief(audit: Audit, *, notes: Sequence[str], judgement: Judgement | None) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the comparison, what it means, and what was not tested."""
+    yield from (Headline(each, "warning") for each in cautions(audit))
     if judgement is not None:
         yield Headline(judgement.headline, judgement.tone)
     yield Headline(verdict.headline(audit), verdict.tone(audit))

@@ -1,18 +1,15 @@
 """What is in each column? Its kind, why, how sure that is, and the cells that stand for no value."""
 
 import os
-from collections.abc import Collection, Mapping
 from typing import Any
 
 from unveil.ask.answer import Answer
 from unveil.ask.columns.findings import ColumnsFindings
 from unveil.ask.columns.run import run
 from unveil.ask.columns.view import VIEW, brief
-from unveil.ask.settings import READING
+from unveil.ask.reading import reading_of
 from unveil.ask.told import Output, Reply, Told
-from unveil.data.files.settings import FileSettings
-from unveil.data.table import Dictionary, Table, ToldKind, write_kinds
-from unveil.data.table.markers import ToldMarkers
+from unveil.data.table import Table, write_kinds
 
 
 def columns(table: Any) -> Answer[ColumnsFindings]:
@@ -32,38 +29,18 @@ def columns(table: Any) -> Answer[ColumnsFindings]:
     return Answer(run(table if isinstance(table, Table) else Table.from_frame(table)), VIEW)
 
 
-def columns_file(
-    path: str | os.PathLike[str],
-    *,
-    kinds: Mapping[str, ToldKind] | None = None,
-    missing: Collection[str] | Mapping[str, Collection[str]] = (),
-    markers: ToldMarkers | None = None,
-    dictionary: Dictionary | str | os.PathLike[str] | None = None,
-    reading: FileSettings | None = None,
-) -> Answer[ColumnsFindings]:
-    """Return how the columns of a file are read.
-
-    Parameters
-    ----------
-    path
-        A file with a table.
-    kinds, missing, markers, dictionary
-        As in :meth:`unveil.data.table.Table.read`.
-    reading
-        How text is to be read, where that is not to be found out: `unveil.data.files.settings.FileSettings`.
-    """
-    return columns(_read(path, kinds, missing, markers, dictionary, reading or FileSettings()))
+def columns_file(path: str | os.PathLike[str], **settings: Any) -> Answer[ColumnsFindings]:
+    """Return how the columns of a file are read; ``settings`` are those of :meth:`unveil.data.table.Table.read`."""
+    return columns(Table.read(path, **settings))
 
 
 def ask(told: Told) -> Reply:
     """Return the answer to what was asked through a door, with the kinds as a file to be corrected."""
     from unveil.data.samples import audit_sample
 
-    reading = FileSettings(**told.named(*READING))
-    if told.sample:
-        table = audit_sample()[0]
-    else:
-        table = _read(told.must("file"), None, told.values["missing"], None, told.path("dictionary"), reading)
+    reading, path = reading_of(told), told.path("file")
+    table = audit_sample()[0] if path is None else reading.file(path, told.names.get(path, path.name))
+    reading.check([table])
     answer = columns(table)
     return Reply(
         answer=answer,
@@ -76,14 +53,3 @@ def ask(told: Told) -> Reply:
             )
         },
     )
-
-
-def _read(
-    path: str | os.PathLike[str],
-    kinds: Mapping[str, ToldKind] | None,
-    missing: Collection[str] | Mapping[str, Collection[str]],
-    markers: ToldMarkers | None,
-    dictionary: Dictionary | str | os.PathLike[str] | None,
-    reading: FileSettings,
-) -> Table:
-    return Table.read(path, kinds=kinds, missing=missing, markers=markers, dictionary=dictionary, **vars(reading))

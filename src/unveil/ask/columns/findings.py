@@ -4,17 +4,8 @@ from dataclasses import dataclass
 
 from unveil.data.table.forms import Kind
 from unveil.data.table.kinds import Role
+from unveil.data.table.markers import MarkerCount
 from unveil.data.table.rules import Confidence
-from unveil.data.table.words import MarkerKind
-
-
-@dataclass(frozen=True, kw_only=True)
-class MarkerCount:
-    """A text that stands for no value, what it stands for, and how many cells hold it."""
-
-    text: str
-    kind: MarkerKind
-    cells: int
 
 
 @dataclass(frozen=True, kw_only=True)

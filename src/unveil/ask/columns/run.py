@@ -1,6 +1,6 @@
 """Look at the columns of a table: how each was read, and how many cells hold its markers."""
 
-from unveil.ask.columns.findings import ColumnReading, ColumnsFindings, MarkerCount
+from unveil.ask.columns.findings import ColumnReading, ColumnsFindings
 from unveil.data.table import Column, Table, kind_notes
 
 
@@ -16,22 +16,14 @@ def run(table: Table) -> ColumnsFindings:
 
 
 def _reading(table: Table, column: Column) -> ColumnReading:
-    values, marked = table.frame.get_column(column.name), table.marked.get(column.name)
     return ColumnReading(
         name=column.name,
         kind=column.kind,
         role=column.role,
         confidence=column.confidence,
         reason=column.reason,
-        different=values.drop_nulls().n_unique(),
+        different=table.frame.get_column(column.name).drop_nulls().n_unique(),
         missing=column.missing,
-        markers=tuple(
-            MarkerCount(
-                text=marker.text,
-                kind=marker.kind_of_marker,
-                cells=0 if marked is None else int((marked == place).sum()),
-            )
-            for place, marker in enumerate(column.markers, 1)
-        ),
+        markers=table.marker_counts(column.name),
         question=column.question,
     )

@@ -1,11 +1,10 @@
 """What can be asked about the columns of a table."""
 
+from unveil.ask.roles import column_settings
 from unveil.ask.settings import (
     Question,
     Setting,
-    dictionary_setting,
     limits_setting,
-    missing_setting,
     reading_settings,
 )
 
@@ -34,7 +33,6 @@ QUESTION = Question(
             required=True,
             is_bare=True,
         ),
-        dictionary_setting(),
         Setting(
             name="write",
             label="Write what the columns are taken for to FILE, as TOML to be corrected",
@@ -42,7 +40,7 @@ QUESTION = Question(
             only="command line",
             example="kinds.toml",
         ),
-        missing_setting(),
+        *column_settings(of="a dictionary"),
         *reading_settings(),
         limits_setting(),
     ),

@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil.ask.answer import Answer, randomness
+from unveil.ask.reading import TableReading, reading_of
 from unveil.ask.reidentify.findings import ReidentifyFindings
 from unveil.ask.reidentify.read import PathLike, inputs_of, read, reidentify_sample
 from unveil.ask.reidentify.run import run
 from unveil.ask.reidentify.view import VIEW, brief
-from unveil.ask.settings import READING
 from unveil.ask.told import Reply, Told
 from unveil.attack.specification import Attacks
-from unveil.data.files.settings import FileSettings
 from unveil.protect import Protects
 from unveil.show.progress import Progress, silent
 
@@ -84,8 +83,7 @@ def reidentify_files(
     *,
     truth: PathLike | None = None,
     identifier: str | None = None,
-    missing: Sequence[str] = (),
-    reading: FileSettings | None = None,
+    reading: TableReading | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **settings: Any,
@@ -101,10 +99,8 @@ def reidentify_files(
         original it was made from, both counted from 1 below the header; empty for a row that comes from nobody.
     identifier
         Instead of ``truth``, a column of both files that names each person once. No attack sees it.
-    missing
-        Texts that stand for a missing value, such as "?".
     reading
-        How text is to be read, where that is not to be found out: `unveil.data.files.settings.FileSettings`.
+        How the tables are to be read, where that is not to be found out.
     rng, progress, **settings
         As in :func:`unveil.reidentify`.
     """
@@ -113,8 +109,7 @@ def reidentify_files(
         released,
         truth=truth,
         identifier=identifier,
-        missing=missing,
-        reading=reading or FileSettings(),
+        reading=reading or TableReading(),
         progress=progress,
     )
     return reidentify(tables.original, tables.released, truth=tables.truth, rng=rng, progress=progress, **settings)
@@ -132,8 +127,7 @@ def ask(told: Told) -> Reply:
             told.path("released"),
             truth=told.path("truth"),
             identifier=values["identifier"] or None,
-            missing=values["missing"],
-            reading=FileSettings(**told.named(*READING)),
+            reading=reading_of(told),
             rng=told.rng,
             progress=told.progress,
             **settings,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from unveil._kernels.types import IntArray
+from unveil.ask.reading import TableReading
 from unveil.ask.reidentify.settings import LEAVES
 from unveil.attack.specification import Attacks, attack_from, attack_text
 from unveil.attack.table.bayes import Bayes
@@ -270,8 +271,7 @@ def read(
     *,
     truth: PathLike | None,
     identifier: str | None,
-    missing: Sequence[str],
-    reading: FileSettings,
+    reading: TableReading,
     progress: Progress,
 ) -> ReidentifyTables:
     """Return what the files hold, checked; the arguments are those of `reidentify_files`."""
@@ -284,20 +284,22 @@ def read(
     if released is None and truth is not None:
         raise InputError("a truth belongs to a release made elsewhere, but no released file was named. Name it")
     progress("reading", 0.0)
-    people = _table(original, "original", identifier, missing, reading)
+    people = reading.with_cells(_table(original, "original", identifier, reading))
     if released is None:
+        reading.check([people])
         return ReidentifyTables(people)
     progress("reading", 0.5)
-    table = _table(released, "release", identifier, missing, reading)
+    table = _table(released, "release", identifier, reading.of_release)
+    reading.check([people, table])
     if identifier is not None:
-        numbers = _by_identifier(original, released, identifier, reading)
+        numbers = _by_identifier(original, released, identifier, reading.files)
     elif truth is not None:
         numbers = read_truth(truth, released=table.rows, originals=people.rows)
     return ReidentifyTables(people, table, numbers)
 
 
-def _table(path: PathLike, name: str, identifier: str | None, missing: Sequence[str], reading: FileSettings) -> Table:
-    table = Table.read(path, name=name, missing=missing, **vars(reading))
+def _table(path: PathLike, name: str, identifier: str | None, reading: TableReading) -> Table:
+    table = reading.file(path, name)
     if identifier is None:
         return table
     table.column(identifier)

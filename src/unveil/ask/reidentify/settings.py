@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+from unveil.ask.roles import column_settings, hierarchies_setting
 from unveil.ask.settings import (
     MORE,
     Choices,
     Question,
     Setting,
     limits_setting,
-    missing_setting,
     reading_settings,
     seed_setting,
 )
@@ -127,7 +127,8 @@ QUESTION = Question(
             example="age, income",
             fold=MORE,
         ),
-        missing_setting(),
+        *column_settings(of="the original"),
+        hierarchies_setting(),
         *reading_settings(),
         limits_setting(),
         seed_setting(),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from unveil.data.files.source import pipe_content, shown, unreadable
+from unveil.data.files.source import GZIP, decompressed, pipe_content, shown, unreadable
 from unveil.errors import InputError
 
 #: A document is written by people or by unveil; a longer one is another kind of file.
@@ -17,7 +17,7 @@ _DEEPEST = 40
 
 
 def read_document(path: Path) -> str:
-    """Return the text of a small file in UTF-8, without a byte order mark.
+    """Return the text of a small file in UTF-8, without a byte order mark; one that gzip packed is unpacked.
 
     Raises
     ------
@@ -29,6 +29,8 @@ def read_document(path: Path) -> str:
         if content is None:
             with path.open("rb") as stream:
                 content = stream.read(_LARGEST + 1)
+        if content.startswith(GZIP):
+            content = decompressed(path, content, _LARGEST)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise

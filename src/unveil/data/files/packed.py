@@ -13,7 +13,7 @@ from unveil.errors import InputError, shortened
 if TYPE_CHECKING:
     import polars as pl
 
-_GZIP, _ZIP, _OLD_WORKBOOK = b"\x1f\x8b", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ZIP, _OLD_WORKBOOK = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BOOKS = {"xl/workbook.xml", "xl/workbook.bin"}
 _OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError, KeyError)
@@ -34,7 +34,7 @@ def unpacked(path: Path, content: bytes | None, head: bytes) -> tuple[bytes, str
     InputError
         If it is damaged or locked, or holds no table or several.
     """
-    if head.startswith(_GZIP):
+    if head.startswith(_source.GZIP):
         return _source.decompressed(path, content), ""
     if not head.startswith((_ZIP, _OLD_WORKBOOK)):
         return None

@@ -58,6 +58,8 @@ _OLD_STATA = range(110, 120)
 _MOST_PACKED = 3
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _OTHER_JSON = re.compile(rb"\s*(\[\s*[\[{]|\{\s*\n)")
+#: How what gzip packed begins.
+GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -259,17 +261,18 @@ def _drained(path: Path) -> bytes:
     )
 
 
-def decompressed(path: Path, content: bytes | None) -> bytes:
+def decompressed(path: Path, content: bytes | None, largest: int | None = None) -> bytes:
     """Return what a file of gzip holds, or the pipe whose ``content`` it is, up to a bound."""
+    largest = LARGEST if largest is None else largest
     try:
         with gzip.open(path if content is None else io.BytesIO(content), "rb") as stream:
-            plain = stream.read(LARGEST + 1)
+            plain = stream.read(largest + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(
             f"the compressed file {shown(path)} is cut short or damaged. Copy or compress it again"
         ) from error
-    if len(plain) > LARGEST:
-        raise too_large(path, LARGEST)
+    if len(plain) > largest:
+        raise too_large(path, largest)
     return plain
 
 

@@ -1,10 +1,11 @@
 """Tables of people: columns with kinds and roles, rows that are never shown."""
 
+from unveil.data.table._names import near_names, near_note
 from unveil.data.table.cells import Cells
 from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
 from unveil.data.table.dictionary_files import read_dictionary, write_kinds
 from unveil.data.table.hierarchy import Hierarchy
-from unveil.data.table.markers import Marker
+from unveil.data.table.markers import Marker, MarkerCount
 from unveil.data.table.table import (
     KINDS,
     ROLES,
@@ -16,6 +17,7 @@ from unveil.data.table.table import (
     agree,
     kind_notes,
     kinds_of_release,
+    unsure_note,
 )
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "Hierarchy",
     "Kind",
     "Marker",
+    "MarkerCount",
     "Role",
     "Table",
     "ToldKind",
@@ -34,6 +37,9 @@ __all__ = [
     "dictionary_of_labels",
     "kind_notes",
     "kinds_of_release",
+    "near_names",
+    "near_note",
     "read_dictionary",
+    "unsure_note",
     "write_kinds",
 ]

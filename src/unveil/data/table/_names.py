@@ -70,16 +70,30 @@ def matched(original: "Table", other: "Table") -> "Table":
         if len(times[plain := plain_name(name)]) == 1 and len(spelled.get(plain, ())) == 1 and spelled[plain][0] in own
     }
     notes = [f"{name!r} of the {other.name} is taken for {meant!r}" for name, meant in taken.items()]
-    left = [name for name in own if name not in taken.values()]
-    notes += [
-        f"{name!r} of the {other.name} was left out; did you mean {near!r}? --rename {name}={near} (in Python "
-        f"rename={{{name!r}: {near!r}}})"
-        for name in theirs
-        if name not in taken and (near := _nearest(name, left)) is not None
-    ]
+    renamed_there = [taken.get(name, name) for name in other.column_names]
+    notes += [near_note(name, near, other.name) for name, near in _near(original.column_names, renamed_there)]
     columns = tuple(replace(column, name=taken.get(column.name, column.name)) for column in other.columns)
     new_notes = tuple(note for note in notes if note not in other.notes)
     return replace(other, columns=columns, frame=other.frame.rename(taken), notes=(*other.notes, *new_notes))
+
+
+def near_names(original: "Table", other: "Table") -> tuple[tuple[str, str], ...]:
+    """Return the columns of the other table that are left out, each with the original's that it is nearly called."""
+    return _near(original.column_names, matched(original, other).column_names)
+
+
+def _near(own: Sequence[str], theirs: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    left = [name for name in own if name not in set(theirs)]
+    odd = [name for name in theirs if name not in set(own)]
+    return tuple((name, near) for name in odd if (near := _nearest(name, left)) is not None)
+
+
+def near_note(name: str, near: str, table: str) -> str:
+    """Return the question whether a column that was left out is meant for one of the original."""
+    return (
+        f"{name!r} of the {table} was left out; did you mean {near!r}? --rename {name}={near} (in Python "
+        f"rename={{{name!r}: {near!r}}})"
+    )
 
 
 def _spellings(names: Sequence[str]) -> dict[str, list[str]]:

@@ -34,7 +34,7 @@ from unveil.data.table.rules import (
     kind_of_words,
     truth_pair,
 )
-from unveil.data.table.words import MarkerKind, names_people
+from unveil.data.table.words import BESIDE_NUMBERS, MarkerKind, measures, names_people
 
 if TYPE_CHECKING:
     import polars as pl
@@ -324,9 +324,9 @@ def read_as(values: "pl.Series", told: ToldKind, asked: Sequence[Marker]) -> Set
         different = raw.drop_nulls().unique()
         is_number = _parse.is_decimal(different)
         known = {marker.key for marker in asked}
-        for cell, marker in word_markers(
-            different.filter(~is_number), int(is_number.sum()), asked, unlisted=False
-        ).items():
+        # In a column of numbers or dates no word is a value, also where a table has none of its numbers.
+        beside = BESIDE_NUMBERS if kind in ("number", "date") else int(is_number.sum())
+        for cell, marker in word_markers(different.filter(~is_number), beside, asked, unlisted=False).items():
             listed = marker.kind_of_marker == "suppressed" if words else cell not in levels
             if listed or marker.key in known:
                 cells[cell] = marker
@@ -342,10 +342,10 @@ def read_as(values: "pl.Series", told: ToldKind, asked: Sequence[Marker]) -> Set
 def guess_role(values: "pl.Series", kind: Kind) -> tuple[Role, str]:
     """Return the role of a column and why: an identifier where every row has its own value, else known.
 
-    Numbers with decimals, dates and truth values are never guessed to be identifiers, and whole numbers without a
-    telling name only if they count the rows, are so close together that by chance two would be equal, or are long
-    codes: an income that happens to differ in all rows is something an adversary can know, and leaving it out would
-    hide a risk.
+    Numbers with decimals, dates, truth values and whole numbers that measure something by their name (``age``) are
+    never guessed to be identifiers. Other whole numbers without a telling name are, but only if they count the rows,
+    are so close together that by chance two would be equal, or are long codes: an income that happens to differ in all
+    rows is something an adversary can know, and leaving it out would hide a risk.
 
     >>> import polars as pl
     >>> guess_role(pl.Series("patient_id", [11, 7, 12]), "number")
@@ -373,6 +373,8 @@ def _identifies(name: str, different: "pl.Series", filled: int, rows: int) -> st
         return ""
     if not different.dtype.is_numeric():
         return "every row has its own value"
+    if measures(name):
+        return ""
     low, high = int(different.min()), int(different.max())  # type: ignore[arg-type]
     if high - low + 1 == number:
         return "it counts the rows"

@@ -49,6 +49,15 @@ class Marker:
         return self.told and self.kind_of_marker in ("missing", "suppressed")
 
 
+@dataclass(frozen=True, kw_only=True)
+class MarkerCount:
+    """A text that stands for no value in a column, what it stands for, and how many cells hold it."""
+
+    text: str
+    kind: MarkerKind
+    cells: int
+
+
 #: Markers as callers tell them: each text with its class, for all columns or, below a column's name, for that one.
 ToldMarkers = Mapping[str, MarkerKind | Mapping[str, MarkerKind]]
 

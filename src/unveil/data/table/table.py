@@ -21,7 +21,7 @@ from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
 from unveil.data.table.dictionary_files import read_dictionary
 from unveil.data.table.hierarchy import Hierarchy
 from unveil.data.table.kinds import KINDS, ROLES, Confidence, Kind, Role, Settled, ToldKind, guess_role
-from unveil.data.table.markers import Marker, ToldMarkers, told_markers
+from unveil.data.table.markers import Marker, MarkerCount, ToldMarkers, told_markers
 from unveil.data.table.native import series_of
 from unveil.errors import InputError, did_you_mean
 
@@ -41,6 +41,7 @@ __all__ = [
     "agree",
     "kind_notes",
     "kinds_of_release",
+    "unsure_note",
     "with_markers",
 ]
 
@@ -73,6 +74,8 @@ class Column:
         How the two truth values, or the dates, were written, where that is known.
     follows
         Whether its kind was taken from another table with which it agrees.
+    called
+        What it was called before it was renamed, or "".
     hierarchy, exact
         Which values the wider labels of a release stand for, where told; and whether its numbers are as they seem.
     """
@@ -88,6 +91,7 @@ class Column:
     question: str = ""
     written: tuple[str, ...] = ()
     follows: bool = False
+    called: str = ""
     hierarchy: Hierarchy | None = None
     exact: bool = False
 
@@ -95,6 +99,11 @@ class Column:
     def kind_told(self) -> bool:
         """Whether the kind was told."""
         return self.confidence == "told"
+
+    @property
+    def is_used(self) -> bool:
+        """Whether attacks use it: identifiers and ignored columns they do not."""
+        return self.role in ("known", "sensitive")
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +139,7 @@ class Table:
         markers: ToldMarkers | None = None,
         dictionary: Dictionary | str | os.PathLike[str] | None = None,
         rename: Mapping[str, str] | None = None,
+        elsewhere: bool = False,
     ) -> "Table":
         """Return the rows of any DataFrame, list of dicts or mapping of columns as a table; it stays as it is.
 
@@ -157,6 +167,9 @@ class Table:
             is told goes before it, and it goes before guesses.
         rename
             New names of columns by those they have in the frame; all other settings use the new ones.
+        elsewhere
+            Whether these settings are those of several tables: what they say of columns that this one lacks is left
+            aside, and not refused.
 
         Examples
         --------
@@ -165,8 +178,11 @@ class Table:
         >>> [(column.name, column.kind, column.role, column.missing) for column in people.columns]
         [('age', 'number', 'known', 1), ('town', 'category', 'known', 1)]
         """
-        columns = renamed(series_of(frame, table=name), rename or {}, table=name)
-        return _build(columns, name, kinds or {}, roles or {}, missing, markers, dictionary)
+        columns = series_of(frame, table=name)
+        rename = _of_columns(rename or {}, columns) if elsewhere else rename or {}
+        columns = renamed(columns, rename, table=name)
+        table = _build(columns, name, kinds or {}, roles or {}, missing, markers, dictionary, elsewhere=elsewhere)
+        return _called(table, rename)
 
     @classmethod
     def read(
@@ -180,6 +196,7 @@ class Table:
         markers: ToldMarkers | None = None,
         dictionary: Dictionary | str | os.PathLike[str] | None = None,
         rename: Mapping[str, str] | None = None,
+        elsewhere: bool = False,
         separator: str = "detect",
         decimal: str = "detect",
         encoding: str = "detect",
@@ -200,12 +217,14 @@ class Table:
         digest = _digest(path)
         found = read_file(path, settings, name=name)
         notes, labels = found.notes, found.labels
-        columns = renamed(series_of(without_missing(found.frame, labels), table=name), rename or {}, table=name)
+        columns = series_of(without_missing(found.frame, labels), table=name)
+        rename = _of_columns(rename or {}, columns) if elsewhere else rename or {}
+        columns = renamed(columns, rename, table=name)
         del found  # so that each column of text can go as soon as its numbers are read
         if dictionary is None and (labels.labels or labels.measures):
             dictionary = dictionary_of_labels(labels.labels, labels.measures, labels.missing)
-        table = _build(columns, name, kinds or {}, roles or {}, missing, markers, dictionary)
-        return replace(table, sha256=digest, notes=(*notes, *table.notes))
+        table = _build(columns, name, kinds or {}, roles or {}, missing, markers, dictionary, elsewhere=elsewhere)
+        return replace(_called(table, rename), sha256=digest, notes=(*notes, *table.notes))
 
     @property
     def rows(self) -> int:
@@ -230,6 +249,18 @@ class Table:
                 f"{did_you_mean(name, self.column_names)} Name a column that is there"
             )
         return found
+
+    def marker_counts(self, name: str) -> tuple[MarkerCount, ...]:
+        """Return the markers of a column and how many cells hold each."""
+        marked = self.marked.get(name)
+        return tuple(
+            MarkerCount(
+                text=marker.text,
+                kind=marker.kind_of_marker,
+                cells=0 if marked is None else int((marked == place).sum()),
+            )
+            for place, marker in enumerate(self.column(name).markers, 1)
+        )
 
     def select(self, names: Sequence[str]) -> "Table":
         """Return the table with these columns only, in this order."""
@@ -363,6 +394,8 @@ def _build(
     missing: Collection[str] | Mapping[str, Collection[str]],
     markers: ToldMarkers | None,
     dictionary: Dictionary | str | os.PathLike[str] | None,
+    *,
+    elsewhere: bool,
 ) -> Table:
     import polars as pl
 
@@ -378,6 +411,12 @@ def _build(
             f"a column name must not be * nor begin with ^ and end with $, as that of column {pattern} of the {name} "
             "does. Rename it"
         )
+    if elsewhere:
+        kinds = {column: kind for column, kind in kinds.items() if column in names}
+        roles = {column: role for column, role in roles.items() if column in names}
+        if isinstance(missing, Mapping):
+            missing = {column: texts for column, texts in missing.items() if column in names}
+        markers = {key: told for key, told in (markers or {}).items() if isinstance(told, str) or key in names}
     _check_told(names, name, kinds, roles)
     if dictionary is not None and not isinstance(dictionary, Dictionary):
         dictionary = read_dictionary(dictionary)
@@ -391,6 +430,18 @@ def _build(
     frame = pl.DataFrame({each.values.name: each.values for each in settled})
     marked = {each.values.name: each.marked for each in settled if each.marked is not None}
     return Table(name, tuple(described), frame, notes=notes, marked=marked)
+
+
+def _of_columns(rename: Mapping[str, str], columns: list[tuple["pl.Series", str]]) -> dict[str, str]:
+    names = {series.name for series, _ in columns}
+    return {old: new for old, new in rename.items() if old in names}
+
+
+def _called(table: Table, rename: Mapping[str, str]) -> Table:
+    """Return the table whose columns know what they were called before they were renamed."""
+    before = {new: old for old, new in rename.items()}
+    columns = (replace(column, called=before.get(column.name, "")) for column in table.columns)
+    return replace(table, columns=tuple(columns)) if before else table
 
 
 def _described(settled: Settled, told: Role | None) -> Column:
@@ -487,17 +538,22 @@ def kind_notes(table: Table) -> tuple[str, ...]:
     >>> kind_notes(Table.from_frame(pl.DataFrame({"q8": [1, 2, 5, 4, 3, 9] * 5})))
     ("9 may stand for no answer in 'q8'. If so, name it as missing.",)
     """
-    used = [column for column in table.columns if column.role in ("known", "sensitive")]
+    used = [column for column in table.columns if column.is_used]
+    unsure = unsure_note(table)
+    asked = (f"{column.question}." for column in used if column.question and column.confidence not in _SAID)
+    return (*([unsure] if unsure else []), *asked)
+
+
+def unsure_note(table: Table) -> str:
+    """Return which columns in use nothing tells the kind of for sure, or "" where there are none."""
+    used = [column for column in table.columns if column.is_used]
     unsure = [column.name for column in used if column.confidence == "unsure"]
-    notes = [f"{column.question}." for column in used if column.question and column.confidence not in _SAID]
-    if unsure:
-        what = "nothing in the data tells for sure what they hold"
-        notes.insert(
-            0,
-            f"Kinds were guessed. For {len(unsure)} of {len(used)} columns ({_listed(unsure)}) {what}. "
-            "Tell their kinds, or pass a dictionary: each wrong one changes the figures.",
-        )
-    return tuple(notes)
+    if not unsure:
+        return ""
+    return (
+        f"Kinds were guessed. For {len(unsure)} of {len(used)} columns ({_listed(unsure)}) nothing in the data tells "
+        "for sure what they hold. Tell their kinds, or pass a dictionary: each wrong one changes the figures."
+    )
 
 
 def _assembled(table: Table, place: int, parts: Sequence[Sequence[Part]]) -> Table:

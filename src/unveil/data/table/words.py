@@ -30,6 +30,8 @@ AMOUNT_WORDS = frozenset([
     "quantile", "quartile", "quintile", "percentile", "severity", "satisfaction", "happy", "freq", "frequency",
     "importance", "ideology", "knowledge", "class", "school", "pain", "cond", "density",
 ])  # fmt: skip
+#: Amounts of which each row may have its own because they number the rows.
+_NUMBERING_WORDS = frozenset(["number", "num", "nr", "no", "n", "count", "cnt", "rank"])
 #: Names of columns that say: every row is somebody else.
 IDENTIFIER_WORDS = frozenset([
     "id", "ids", "identifier", "uuid", "guid", "ssn", "email", "mail", "phone", "telephone", "mobile", "name",
@@ -59,6 +61,8 @@ _EVERYWHERE: dict[MarkerKind, tuple[str, ...]] = {
 }  # fmt: skip
 _BESIDE_NUMBERS: dict[MarkerKind, tuple[str, ...]] = {"missing": ("none", "unknown", "no answer", "-")}
 _BESIDE_TWO_NUMBERS: dict[MarkerKind, tuple[str, ...]] = {"not applicable": ("n", "x")}
+#: Beside so many different numbers every listed cell is a marker.
+BESIDE_NUMBERS = 2
 #: Each listed cell in lower case: what it stands for, and beside how many different numbers it must stand.
 LISTED: dict[str, tuple[MarkerKind, int]] = {
     word: (kind, least)
@@ -114,6 +118,16 @@ def names_people(name: str) -> bool:
     """
     words = words_of(name)
     return bool(IDENTIFIER_WORDS.intersection(words) or LAST_IDENTIFIER_WORDS.intersection(words[-1:]))
+
+
+def measures(name: str) -> bool:
+    """Return whether the name of a column says that its numbers are amounts, and no numbering of rows.
+
+    >>> measures("age"), measures("case_number"), measures("Q7")
+    (True, False, False)
+    """
+    word = telling_word(name)
+    return word is not None and word[0] == "amount" and word[1] not in _NUMBERING_WORDS
 
 
 def marker_of_label(label: str) -> MarkerKind | None:

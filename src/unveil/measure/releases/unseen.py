@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unveil._kernels.types import FloatArray
 from unveil.data.table.release import Release
 from unveil.measure.releases._compared import compared_columns
 
 if TYPE_CHECKING:
     import polars as pl
-
-Floats = NDArray[np.float64]
 
 #: How loudly a share must be said: not at all or with a count, beside the column's figures, or above everything.
 Severity = Literal["note", "warning", "headline"]
@@ -25,6 +23,8 @@ _SAME_FACTOR = 0.02
 #: By how much one unit is more than another: months, thousands, cents, weeks, days of a year, inches, pounds.
 _FACTORS = (12.0, 1000.0, 100.0, 7.0, 365.25, 2.54, 0.4536)
 _LEAST_LABELS = 2
+_LEAST_QUARTILES = 2
+_RANGED = ("number", "ordered", "date")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class Unseen:
     is_median_outside
         Whether the released median lies outside of the original's 1st to 99th percentile.
     severity
-        "note" below 5 %, "warning" below 50 %, "headline" from there on, or if the median lies outside.
+        "note" below 5 %, "warning" below 50 %, "headline" from there on, if the median lies outside, or with a factor.
     is_renamed
         Whether there are as many labels as in the original, and their shares, sorted, differ by less than 0.05: they
         are perhaps the same ones, renamed one to one.
@@ -60,6 +60,11 @@ class Unseen:
     severity: Severity
     is_renamed: bool
     factor: float | None
+
+    @property
+    def is_ranged(self) -> bool:
+        """Whether its values have a range, and those outside of it are counted."""
+        return self.kind in _RANGED
 
 
 def unseen_values(release: Release, *, columns: Sequence[str] | None = None) -> tuple[Unseen, ...]:
@@ -92,23 +97,23 @@ def unseen_values(release: Release, *, columns: Sequence[str] | None = None) -> 
 def _unseen(release: Release, name: str) -> Unseen:
     kind = release.original.column(name).kind
     original, released = (table.frame.get_column(name).drop_nulls() for table in (release.original, release.released))
-    ranged = kind in ("number", "ordered", "date")
     outside, factor, renamed = False, None, False
     if not original.len() or not released.len():
         odd = 0
-    elif ranged:
+    elif kind in _RANGED:
         before, after = (_numbers(part) for part in (original, released))
         odd = int(((after < before.min()) | (after > before.max())).sum())
         low, high = np.quantile(before, [0.01, 0.99])
         outside = not low <= float(np.median(after)) <= high
-        factor = _factor(before, after) if odd and kind == "number" else None
+        factor = _factor(before, after) if kind == "number" else None
     else:
         own = original.unique()
         odd = int((~released.is_in(own.implode())).sum())
         renamed = odd == released.len() and _same_shares(original, released)
     odd += _unreadable(release, name)
     share = odd / release.released.rows
-    severity: Severity = "headline" if share >= _LOUD or outside else "warning" if share >= _WARNED else "note"
+    loud = share >= _LOUD or outside or factor is not None
+    severity: Severity = "headline" if loud else "warning" if share >= _WARNED else "note"
     return Unseen(
         column=name,
         kind=kind,
@@ -130,7 +135,7 @@ def _unreadable(release: Release, name: str) -> int:
     return int(marked.is_in(places).sum()) if marked is not None and places else 0
 
 
-def _numbers(values: "pl.Series") -> Floats:
+def _numbers(values: "pl.Series") -> FloatArray:
     import polars as pl
 
     return (values.to_physical() if values.dtype == pl.Enum else values).cast(pl.Float64).to_numpy()
@@ -146,12 +151,13 @@ def _same_shares(original: "pl.Series", released: "pl.Series") -> bool:
     return bool((np.abs(one - other) < _SAME_SHARES).all())
 
 
-def _factor(before: Floats, after: Floats) -> float | None:
-    """Return the factor between two units if median and quartiles all differ by it, up to 2 %."""
+def _factor(before: FloatArray, after: FloatArray) -> float | None:
+    """Return the factor between two units if median and quartiles, as far as they are not 0, all differ by it."""
     one, other = (np.quantile(part, [0.25, 0.5, 0.75]) for part in (before, after))
-    if (one == 0).any() or (other == 0).any():
+    told = one != 0
+    if ((other != 0) != told).any() or told.sum() < _LEAST_QUARTILES:
         return None
-    ratio = other / one
+    ratio = other[told] / one[told]
     for factor in _FACTORS:
         for times in (factor, 1 / factor):
             if (np.abs(ratio / times - 1) <= _SAME_FACTOR).all():

@@ -79,11 +79,15 @@ def _release(small: SmallNumbers, release: AuditedRelease) -> AuditedRelease:
         findings=shared_findings(small, release.findings),
         disclosure=None if release.disclosure is None else shared_disclosure(small, release.disclosure),
         utility=None if release.utility is None else shared_utility(small, release.utility),
+        # Only what stands above the headline is said, and that without numbers.
+        unseen=tuple(each for each in release.unseen if each.severity == "headline"),
     )
 
 
 def _column(small: SmallNumbers, column: ColumnFact) -> ColumnFact:
     """Return a column of the original; where only a few have a value it is not told how many lack one."""
+    # A marker's text is a cell of the data, and what the others leave of the missing cells may be a few.
+    column = replace(column, markers=())
     if not small.is_small(small.rows - column.missing):
         return column
     words = f"all but fewer than {small.minimum}"

@@ -1,0 +1,74 @@
+"""What must be said before any figure: kinds that were guessed, columns that were lost, values that never occur."""
+
+from collections.abc import Iterator
+
+from unveil.ask.audit.findings import Audit, AuditedRelease
+from unveil.ask.audit.words import listed, percent
+from unveil.data.table import near_note
+from unveil.measure.releases.unseen import Unseen
+
+_MOST = 0.5
+
+
+def cautions(audit: Audit) -> tuple[str, ...]:
+    """Return what stands above the headline: without it the figures below would be misread."""
+    return tuple(dict.fromkeys((*_kinds(audit), *(each for release in audit.releases for each in _lost(release)))))
+
+
+def unseen_notes(audit: Audit) -> tuple[str, ...]:
+    """Return what is noted of released values that the original never takes, where they are some and not most."""
+    return tuple(
+        _some(each, release)
+        for release in audit.releases
+        for each in release.unseen
+        if each.severity == "warning" or (each.severity == "note" and each.unseen and release.kind == "masked")
+    )
+
+
+def _kinds(audit: Audit) -> Iterator[str]:
+    guessed = [column.name for column in audit.columns if column.is_guessed]
+    if guessed:
+        used = sum(column.role in ("known", "sensitive") for column in audit.columns)
+        yield (
+            f"Kinds were guessed. For {len(guessed)} of {used} columns ({listed(guessed)}) nothing in the data tells "
+            "for sure what they hold. Check the table of columns, tell their kinds, or pass a dictionary: each wrong "
+            "one changes the figures."
+        )
+
+
+def _lost(release: AuditedRelease) -> Iterator[str]:
+    for name, near in release.near_names:
+        yield f"{near_note(name, near, release.name)}. Every column that is lost makes the risk look smaller."
+    for each in release.unseen:
+        if each.severity == "headline":
+            yield _most(each, release)
+
+
+def _most(each: Unseen, release: AuditedRelease) -> str:
+    what = f"'{each.column}' of {release.name}"
+    if each.factor is not None:
+        seen = f"The released values of {what} differ from the original's by a factor"
+    elif each.share >= _MOST:
+        seen = f"{'No released value' if each.share >= 1 else 'At most half of the released values'} of {what} "
+        seen += f"{'occurs' if each.share >= 1 else 'occur'} in the original"
+    else:
+        seen = f"The middle of the released values of {what} lies outside nearly all of the original"
+    if each.factor is not None:
+        perhaps = f"they are perhaps in another unit (× {_factor(each.factor)})"
+    elif each.is_renamed:
+        perhaps = "it seems to be recoded, perhaps renamed one to one"
+    else:
+        perhaps = "it seems to be recoded"
+    return f"{seen}: {perhaps}. No attack sees through that, so figures with it are no evidence."
+
+
+def _factor(factor: float) -> str:
+    return f"{factor:g}" if factor > 1 else f"1/{1 / factor:g}"
+
+
+def _some(each: Unseen, release: AuditedRelease) -> str:
+    beyond = "lie outside the range of the original" if each.is_ranged else "never occur in the original"
+    told = f"{percent(each.share)} of the released values of '{each.column}' of {release.name} {beyond}"
+    if each.severity == "note":
+        return f"{told}: a masked table should invent nothing."
+    return f"{told}: figures with it may be too low."
