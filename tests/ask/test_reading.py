@@ -56,9 +56,9 @@ def test_cells_of_one_column_can_be_told_on_the_command_line(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("told", "what"),
     [
-        (["--kinds", "age"], "Invalid value for '--kinds': each of these must be written COLUMN=KIND"),
+        (["--kinds", "age"], "Invalid value for '--kinds': each must be written COLUMN=KIND"),
         (["--kinds", "age=nmber"], "Did you mean 'number'?"),
-        (["--rename", "=age"], "Invalid value for '--rename': each of these must be written OLD=NEW"),
+        (["--rename", "=age"], "Invalid value for '--rename': each must be written OLD=NEW"),
     ],
 )
 def test_what_is_written_wrong_is_said(tmp_path: Path, told: list[str], what: str) -> None:

@@ -1,14 +1,14 @@
 """How the tables of a question are read: what was told of files, columns and cells, through whichever door."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from unveil.ask.settings import READING
 from unveil.ask.told import AskedError, Told
 from unveil.data.files.settings import FileSettings
-from unveil.data.table import KINDS, Dictionary, Hierarchy, Table, ToldKind, kinds_of_release, read_dictionary
+from unveil.data.table import KINDS, Dictionary, Table, ToldKind, kinds_of_release, read_dictionary
 from unveil.data.table.markers import ToldMarkers
 from unveil.errors import InputError, did_you_mean
 
@@ -37,34 +37,19 @@ class TableReading:
         if self.dictionary is not None and not isinstance(self.dictionary, Dictionary):
             object.__setattr__(self, "dictionary", read_dictionary(self.dictionary))
 
-    @property
-    def of_release(self) -> "TableReading":
-        """How a release is read: markers are told for it too, but of kinds only words, the others being the original's.
+    def file(self, path: str | os.PathLike[str], name: str, *, released: bool = False) -> Table:
+        """Return the table in a file; the cells of one that is ``released`` may be coarser than its kinds."""
+        return Table.read(path, name=name, **self._of_columns(released), **vars(self.files))
 
-        So ranges, stars and sets are no faults: they are read beside the original.
-        """
-        dictionary = self.dictionary
-        if isinstance(dictionary, Dictionary):
-            dictionary = dictionary.of_release()
-        return replace(self, kinds=kinds_of_release(self.kinds), dictionary=dictionary)
-
-    def with_cells(self, original: Table) -> Table:
-        """Return the original with what is told of the cells of its releases."""
-        told = self.hierarchies.items()
-        read = {name: each if isinstance(each, Hierarchy) else Hierarchy.read(each) for name, each in told}
-        return original.with_readings(hierarchies=read, exact=self.exact)
-
-    def file(self, path: str | os.PathLike[str], name: str) -> Table:
-        """Return the table in a file."""
-        return Table.read(path, name=name, **self._of_columns(), **vars(self.files))
-
-    def frame(self, given: Any, name: str) -> Table:
+    def frame(self, given: Any, name: str, *, released: bool = False) -> Table:
         """Return a frame, or whatever else is one, as a table; what is one already stays as it is."""
-        return given if isinstance(given, Table) else Table.from_frame(given, name=name, **self._of_columns())
+        return given if isinstance(given, Table) else Table.from_frame(given, name=name, **self._of_columns(released))
 
-    def _of_columns(self) -> dict[str, Any]:
-        names = ("kinds", "missing", "markers", "dictionary", "rename")
-        return {**{name: getattr(self, name) for name in names}, "elsewhere": True}
+    def _of_columns(self, released: bool) -> dict[str, Any]:
+        told = {name: getattr(self, name) for name in ("kinds", "missing", "markers", "dictionary", "rename")}
+        if released:  # its kinds are those of the original, beside which ranges, stars and sets can be read
+            told |= {"kinds": kinds_of_release(self.kinds), "dictionary": None}
+        return {**told, "elsewhere": True}
 
     def check(self, tables: Iterable[Table]) -> None:
         """Refuse what is told of a column that none of the tables has, and unsure kinds where they are to be refused.
@@ -107,7 +92,7 @@ def refuse_unsure(table: Table) -> None:
 def reading_of(told: Told, *, kinds: Mapping[str, Any] | None = None) -> TableReading:
     """Return how tables are read by what was told, with the kinds that were told elsewhere."""
     values = told.values
-    own = {column: _kind(column, text) for column, text in _pairs(values["kinds"], "kinds", "COLUMN=KIND").items()}
+    own = {column: _kind(column, text) for column, text in pairs_in(values["kinds"], "kinds", "COLUMN=KIND").items()}
     everywhere = [text for text in values["missing"] if "=" not in text]
     markers: dict[str, Any] = dict.fromkeys(everywhere, "missing")
     for column, text in (each.split("=", 1) for each in values["missing"] if "=" in each):
@@ -116,22 +101,25 @@ def reading_of(told: Told, *, kinds: Mapping[str, Any] | None = None) -> TableRe
         kinds={**(kinds or {}), **own},
         markers={**markers, **values.get("markers", {})},
         dictionary=told.path("dictionary"),
-        rename=_pairs(values["rename"], "rename", "OLD=NEW"),
-        hierarchies=_pairs(values.get("hierarchies", ()), "hierarchies", "COLUMN=FILE"),
-        exact=values.get("exact", ()),
+        rename=pairs_in(values["rename"], "rename", "OLD=NEW"),
         strict=values["strict_kinds"],
         files=FileSettings(**told.named(*READING)),
     )
 
 
-def _pairs(written: Iterable[str], setting: str, pattern: str) -> dict[str, str]:
-    pairs = {}
+def pairs_in(written: Sequence[str], setting: str, form: str) -> dict[str, str]:
+    """Return what is written behind each column; ``form`` says how, for the message.
+
+    >>> pairs_in(("age=in bands of five years",), "techniques", "COLUMN=TEXT")
+    {'age': 'in bands of five years'}
+    """
+    told = {}
     for text in written:
-        column, equals, said = (part.strip() for part in text.rpartition("="))
-        if not (column and equals and said):
-            raise AskedError(f"each of these must be written {pattern}, but one is not. Write it so", setting)
-        pairs[column] = said
-    return pairs
+        column, equals, what = text.partition("=")
+        if not equals or not column.strip() or not what.strip():
+            raise AskedError(f"each must be written {form}. Write it so", setting)
+        told[column.strip()] = what.strip()
+    return told
 
 
 def _kind(column: str, text: str) -> ToldKind:

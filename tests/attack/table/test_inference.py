@@ -464,7 +464,7 @@ GOOD = {"age": [1, 2, 3], "pay": [1, 2, 3]}
         ({**GOOD, "pay": [None] * 3}, GOOD, "values in the original, but every cell of it is missing"),
         (GOOD, {**GOOD, "pay": [None] * 3}, "values in the released, but every cell of it is missing"),
         (GOOD, {"age": [1, 2]}, "column 'pay' is not in the released"),
-        (GOOD, {**GOOD, "pay": ["a", "b", "c"]}, "column 'pay' holds numbers in the original, but 100 %"),
+        (GOOD, {**GOOD, "pay": ["a", "b", "c"]}, "column 'pay' holds numbers in the original, but 100 % of the cells"),
     ],
 )
 def test_secrets_that_cannot_be_guessed_are_refused(

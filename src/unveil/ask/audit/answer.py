@@ -20,9 +20,9 @@ from unveil.ask.audit.run import audit_original, audit_release
 from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
 from unveil.ask.audit.view import VIEW, brief, whole_page
-from unveil.ask.reading import TableReading, reading_of
+from unveil.ask.reading import TableReading, pairs_in, reading_of
 from unveil.ask.roles import roles_of
-from unveil.ask.told import AskedError, Output, Reply, Told
+from unveil.ask.told import Output, Reply, Told
 from unveil.data.files.write import write_text
 from unveil.data.table import Dictionary
 from unveil.data.table.markers import ToldMarkers
@@ -52,9 +52,9 @@ def audit(
     markers: ToldMarkers | None = None,
     dictionary: Dictionary | str | Path | None = None,
     rename: Mapping[str, str] | None = None,
+    strict_kinds: bool = False,
     hierarchies: Mapping[str, Any] | None = None,
     exact: Sequence[str] = (),
-    strict_kinds: bool = False,
     by: str | None = None,
     weight: str | None = None,
     household: str | None = None,
@@ -105,14 +105,14 @@ def audit(
     kinds, missing, markers, dictionary, rename
         What is known of columns and cells, as in :meth:`unveil.data.table.Table.from_frame`; each table takes what is
         about its own columns.
+    strict_kinds
+        Whether to refuse columns in use whose kind nothing tells for sure.
     hierarchies
         Files (or a :class:`unveil.data.table.Hierarchy`) by column that say which values the labels of a release stand
         for, ``value;label;wider label`` line by line.
     exact
         Columns whose released numbers are as they seem. Those of masked releases are else read as rounded or as cut off
         at the ends where they look so, with a note.
-    strict_kinds
-        Whether to refuse columns in use whose kind nothing tells for sure.
     by
         A column whose groups get rates of their own.
     weight, household
@@ -298,7 +298,7 @@ def _settings(told: Told) -> dict[str, Any]:
     """Return the settings of :func:`audit`, from whichever door."""
     values, roles = told.values, roles_of(told.values["columns"])
     settings = {
-        **told.named("neighbours", "guesses", "tolerance", "population_size", "minimum_cell"),
+        **told.named("neighbours", "guesses", "tolerance", "population_size", "minimum_cell", "exact"),
         "attacks": list(values["attacks"]) or None,
         "targets": read_targets(values["targets"]),
         "by": values["by"] or None,
@@ -348,20 +348,3 @@ def _paper(told: Told) -> Paper:
         previous=None if compare is None else read_previous(compare),
         digest_key=new_key() if values["shareable"] is not None else None,
     )
-
-
-def techniques_in(written: Sequence[str]) -> dict[str, str]:
-    """Return what was done to each column, as ``column=text`` says it.
-
-    >>> techniques_in(("age=in bands of five years",))
-    {'age': 'in bands of five years'}
-    """
-    told = {}
-    for text in written:
-        column, equals, what = text.partition("=")
-        if not equals or not column.strip() or not what.strip():
-            raise AskedError(
-                "a technique must be written COLUMN=TEXT, as in age='in bands of five years'. Write it so", "techniques"
-            )
-        told[column.strip()] = what.strip()
-    return told

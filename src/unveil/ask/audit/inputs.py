@@ -13,7 +13,7 @@ from unveil.ask.audit.checked import AuditSettings, ReleaseKind
 from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags
 from unveil.ask.audit.people import Labels, People, draw_people
 from unveil.data.identifiers.direct import direct_identifiers
-from unveil.data.table import Role, Table, agree, near_names, near_note, unsure_note
+from unveil.data.table import Hierarchy, Role, Table, agree, near_names, near_note, unsure_note
 from unveil.data.table.native import is_one_table
 from unveil.data.table.release import Release
 from unveil.errors import InputError, did_you_mean
@@ -142,8 +142,10 @@ def prepare(
 ) -> PreparedAudit:
     """Return the tables made ready: of one kind and role per column, with whom to attack, and what must be said."""
     parts = settings.parts
-    reading = settings.reading
-    whole = _with_roles(reading.with_cells(reading.frame(original, "original")), settings)
+    reading, told = settings.reading, settings.hierarchies.items()
+    hierarchies = {name: each if isinstance(each, Hierarchy) else Hierarchy.read(each) for name, each in told}
+    whole = _with_roles(reading.frame(original, "original"), settings)
+    whole = whole.with_readings(hierarchies=hierarchies, exact=settings.exact)
     outside = None if control is None else reading.frame(control, "control")
     refuse_constant(whole, settings)
     notes = [*_role_notes(whole), *_target_notes(whole, settings)]
@@ -164,7 +166,7 @@ def prepare(
     if isinstance(settings.kind, Mapping):
         _refuse_unknown(settings.kind, [name for name, _ in named])
     for name, given in named:
-        table = given.released if isinstance(given, Release) else reading.of_release.frame(given, name)
+        table = given.released if isinstance(given, Release) else reading.frame(given, name, released=True)
         prepared, said = _prepared_release(name, given, table, whole, outside, settings, int(seeds[2]))
         releases.append(prepared)
         # Flagged are all columns that a release has, also those that the original lacks.

@@ -85,13 +85,13 @@ def read(
 ) -> AuditTables:
     """Return what the files hold; the arguments are those of `audit_files`."""
     progress("reading", 0.0)
-    table = reading.with_cells(reading.file(original, "original"))
+    table = reading.file(original, "original")
     outside = None if control is None else reading.file(control, "control")
     called = _names(released, names)
     tables = {}
     for number, path in enumerate(released):
         progress("reading", (number + 1) / (len(released) + 1))
-        tables[called[path]] = reading.of_release.file(path, called[path])
+        tables[called[path]] = reading.file(path, called[path], released=True)
     reading.check([table, *tables.values(), *([] if outside is None else [outside])])
     of_release = {called[path]: release_kinds.get(path, kind) for path in released}
     return AuditTables(table, tables, outside, {name: each for name, each in of_release.items() if each is not None})
@@ -153,9 +153,9 @@ def with_settings(told: Told) -> Told:
             **more,
             "limits": limits,
             "techniques": (*techniques, *told.values["techniques"]),
-            "hierarchies": (*hierarchies, *told.values["hierarchies"]),
             "column_kinds": content.get("kinds"),
             "markers": content.get("markers", {}),
+            "hierarchies": (*hierarchies, *told.values["hierarchies"]),
             "names": {file: str(each["name"]) for file, each in named.items() if "name" in each},
             "kinds_of_releases": {file: str(each["kind"]) for file, each in named.items() if "kind" in each},
         },

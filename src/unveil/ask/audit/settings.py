@@ -273,7 +273,6 @@ _MORE = (
         fold=MORE,
     ),
     *column_settings(of="the original"),
-    hierarchies_setting(),
     Setting(
         name="exact",
         label="Columns whose released numbers are as they seem",

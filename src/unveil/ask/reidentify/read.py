@@ -289,7 +289,7 @@ def read(
         reading.check([people])
         return ReidentifyTables(people)
     progress("reading", 0.5)
-    table = _table(released, "release", identifier, reading.of_release)
+    table = _table(released, "release", identifier, reading, released=True)
     reading.check([people, table])
     if identifier is not None:
         numbers = _by_identifier(original, released, identifier, reading.files)
@@ -298,8 +298,10 @@ def read(
     return ReidentifyTables(people, table, numbers)
 
 
-def _table(path: PathLike, name: str, identifier: str | None, reading: TableReading) -> Table:
-    table = reading.file(path, name)
+def _table(
+    path: PathLike, name: str, identifier: str | None, reading: TableReading, *, released: bool = False
+) -> Table:
+    table = reading.file(path, name, released=released)
     if identifier is None:
         return table
     table.column(identifier)
