@@ -25,9 +25,6 @@ class TableReading:
     markers: ToldMarkers = field(default_factory=dict)
     dictionary: Dictionary | str | os.PathLike[str] | None = None
     rename: Mapping[str, str] = field(default_factory=dict)
-    #: What is told of released cells: hierarchies by column, and columns whose numbers are as they seem.
-    hierarchies: Mapping[str, Hierarchy | str | os.PathLike[str]] = field(default_factory=dict)
-    exact: Collection[str] = ()
     #: Whether a kind that nothing tells for sure is refused.
     strict: bool = False
     files: FileSettings = field(default_factory=FileSettings)

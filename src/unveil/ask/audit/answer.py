@@ -159,8 +159,6 @@ def audit(
             markers=markers or {},
             dictionary=dictionary,
             rename=rename or {},
-            hierarchies=hierarchies or {},
-            exact=tuple(exact),
             strict=strict_kinds,
         ),
         by=by,
@@ -170,6 +168,8 @@ def audit(
         minimum_cell=minimum_cell,
         compatibility=compatibility,
         compatibility_seed=compatibility_seed,
+        hierarchies=dict(hierarchies or {}),
+        exact=tuple(exact),
     )
     rng, seed = randomness(rng)
     progress("looking at the tables", 0.0)
@@ -309,6 +309,7 @@ def _settings(told: Told) -> dict[str, Any]:
         "household": values["household"] or roles.household,
         "scenarios": told_scenarios(values["scenarios"], values["links"]) or None,
         "compatibility": values["compatibility"],
+        "hierarchies": pairs_in(values["hierarchies"], "hierarchies", "COLUMN=FILE, as in job=jobs.csv"),
     }
     if values["compatibility"]:
         settings["compatibility_seed"] = values["seed"]
@@ -340,7 +341,7 @@ def _paper(told: Told) -> Paper:
         written=told.written,
         date=date.today().isoformat(),
         review=values["review"],
-        techniques=techniques_in(values["techniques"]),
+        techniques=pairs_in(values["techniques"], "techniques", "COLUMN=TEXT, as in age='in bands of five years'"),
         original=called(told.path("original")),
         released=tuple(path for each in told.files.get("released", ()) if (path := called(each)) is not None),
         control=called(told.path("control")),

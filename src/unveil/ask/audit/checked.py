@@ -1,7 +1,7 @@
 """The settings of an audit, checked before any table is looked at."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -48,6 +48,9 @@ class AuditSettings:
     compatibility: Compatibility | None
     #: What the targets that another package draws start from.
     compatibility_seed: int | None
+    #: What is told about released cells: hierarchies by column, and columns whose numbers are as they seem.
+    hierarchies: Mapping[str, Any] = field(default_factory=dict)
+    exact: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         numbers = ("targets", "neighbours", "guesses", "population_size", "minimum_cell")

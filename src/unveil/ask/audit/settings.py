@@ -1,6 +1,6 @@
 """What can be asked about a released table."""
 
-from unveil.ask.roles import column_settings, hierarchies_setting
+from unveil.ask.roles import column_settings
 from unveil.ask.settings import (
     MORE,
     Choices,
@@ -172,6 +172,16 @@ _ON_COMMAND_LINE = (
         label="Write a second report to FILE that may leave the house: small counts, folders and values are kept out",
         kind="output",
         only="command line",
+    ),
+    Setting(
+        name="hierarchies",
+        label="Which values the wider labels of a column stand for",
+        kind="texts",
+        words="A file with value;label;wider label in each line.",
+        only="command line",
+        default=(),
+        option="--hierarchy",
+        metavar="COLUMN=FILE",
     ),
     Setting(
         name="techniques",

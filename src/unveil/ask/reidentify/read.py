@@ -284,7 +284,7 @@ def read(
     if released is None and truth is not None:
         raise InputError("a truth belongs to a release made elsewhere, but no released file was named. Name it")
     progress("reading", 0.0)
-    people = reading.with_cells(_table(original, "original", identifier, reading))
+    people = _table(original, "original", identifier, reading)
     if released is None:
         reading.check([people])
         return ReidentifyTables(people)

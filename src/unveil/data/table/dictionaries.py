@@ -79,14 +79,6 @@ class Dictionary:
         listed = ", ".join(map(repr, unknown[:_SHOWN])) + more
         return [f"{self.name} names {len(unknown)} columns that the {table} has not: {listed}"]
 
-    def of_release(self) -> "Dictionary":
-        """Return what it says of a release: markers and words; all other kinds are those of the original."""
-        entries = {
-            name: entry if entry.kind in ("category", "text") else replace(entry, kind=None, levels=())
-            for name, entry in self.columns.items()
-        }
-        return replace(self, columns=entries)
-
 
 def dictionary_of_labels(
     labels: Mapping[str, Mapping[Any, str]],

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,7 +49,7 @@ class Hierarchy:
         self._refuse_cycle()
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> "Hierarchy":
+    def read(cls, path: str | Path) -> "Hierarchy":
         """Return the hierarchy in a text file: ``value;label;wider label`` line by line, as ARX writes it.
 
         Cells are separated by semicolons, or by tabs or commas where the first line has no semicolon.

@@ -38,8 +38,7 @@ class Unseen:
         The column and its kind.
     rows, unseen
         The released rows with a value, and those whose value is none of the original's (categories, truth values), lies
-        outside of its range (numbers, dates and orders), or is none of its kind at all. A cell that stands for several
-        values counts if none of them is possible, and in the median as its middle; one that could be any is left aside.
+        outside of its range (numbers, dates and orders), or is none of its kind at all.
     share
         The second as a share of all released rows, from 0 to 1.
     is_median_outside
@@ -106,15 +105,12 @@ def _unseen(release: Release, name: str) -> Unseen:
     elif cells is not None and cells.coarse:
         odd = int(np.count_nonzero(_fits_nobody(cells)[cells.of_row]))
     elif kind in _RANGED:
-        before = _numbers(original)
-        first, last = _ends(cells) if cells is not None else (_numbers(released),) * 2
-        odd += int(((last < before.min()) | (first > before.max())).sum())
-        after = np.where(np.isinf(first), last, np.where(np.isinf(last), first, first / 2 + last / 2))
-        after = after if after.size else before
+        before, after = (_numbers(part) for part in (original, released))
+        odd = int(((after < before.min()) | (after > before.max())).sum())
         low, high = np.quantile(before, [0.01, 0.99])
         outside = not low <= float(np.median(after)) <= high
         factor = _factor(before, after) if kind == "number" else None
-    elif cells is None:
+    else:
         own = original.unique()
         odd = int((~released.is_in(own.implode())).sum())
         renamed = odd == released.len() and _same_shares(original, released)
@@ -126,7 +122,7 @@ def _unseen(release: Release, name: str) -> Unseen:
     return Unseen(
         column=name,
         kind=kind,
-        rows=rows,
+        rows=released.len(),
         unseen=odd,
         share=share,
         is_median_outside=outside,
