@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from unveil.ask.reading import TableReading
 from unveil.cli import main
+from unveil.data.table import agree
 from unveil.errors import InputError
 
 PEOPLE = {"age": ["31", "-1", "40"], "town": ["Ulm", "Bonn", "Ulm"]}
@@ -67,3 +68,13 @@ def test_what_is_written_wrong_is_said(tmp_path: Path, told: list[str], what: st
     run = CliRunner().invoke(main, ["columns", path, *told])
     assert run.exit_code == 2
     assert what in run.stderr
+
+
+def test_a_release_may_be_coarser_than_what_is_told_of_its_columns(tmp_path: Path) -> None:
+    (tmp_path / "kinds.toml").write_text('[columns.age]\nkind = "number"\n', encoding="utf-8")
+    original = {"age": [31, 38, 44], "ill": ["flu", "flu", "gout"]}
+    released = {"age": ["30-39", "30-39", "*"], "ill": ["flu", "flu", "gout"]}
+    for reading in (TableReading(kinds={"age": "number"}), TableReading(dictionary=tmp_path / "kinds.toml")):
+        tables = agree(reading.frame(original, "original"), reading.frame(released, "released", released=True))
+        assert [table.column("age").kind for table in tables] == ["number", "number"]
+        assert tables[1].coarse() == ("age",)

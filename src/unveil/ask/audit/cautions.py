@@ -57,8 +57,10 @@ def _most(each: Unseen, release: AuditedRelease) -> str:
         perhaps = f"they are perhaps in another unit (× {_factor(each.factor)})"
     elif each.is_renamed:
         perhaps = "it seems to be recoded, perhaps renamed one to one"
-    else:
+    elif each.share >= _MOST:
         perhaps = "it seems to be recoded"
+    else:
+        perhaps = "it may be recoded, in another unit, or badly made"
     return f"{seen}: {perhaps}. No attack sees through that, so figures with it are no evidence."
 
 
