@@ -220,3 +220,25 @@ def test_what_is_told_about_cells_reaches_them(tmp_path: Path) -> None:
     assert not any("rounded" in note for note in exact["notes"])
     run = CliRunner().invoke(main, ["audit", *files, *more, "--hierarchy", "town"])
     assert "must be written COLUMN=FILE" in run.output
+
+
+def test_who_is_behind_a_record_is_asked_with_a_hierarchy_too(tmp_path: Path) -> None:
+    """Forty people of four ages in decades and two halves of a country: each is one of as many as share both."""
+    halves = dict(zip(TOWNS, ("west", "east", "east", "west", "west"), strict=True))
+    cells = [(20 + number, TOWNS[number % 5]) for number in range(40)]
+    classes = [(decade(age), halves[town]) for age, town in cells]
+    for name, head, lines in (
+        ("original.csv", "age,town\n", cells),
+        ("released.csv", "age,town\n", classes),
+        ("truth.csv", "released,original\n", [(number, number) for number in range(1, 41)]),
+    ):
+        (tmp_path / name).write_text(head + "".join(f"{one},{other}\n" for one, other in lines), encoding="utf-8")
+    (tmp_path / "towns.csv").write_text("".join(f"{each[0]};{each[1]}\n" for each in halves.items()), encoding="utf-8")
+    files = [str(tmp_path / f"{name}.csv") for name in ("original", "released")]
+    told = ["--truth", str(tmp_path / "truth.csv"), "--hierarchy", f"town={tmp_path / 'towns.csv'}", "--json"]
+    for attack in ("candidate-set", "nearest"):
+        run = CliRunner().invoke(main, ["reidentify", *files, *told, "--attack", attack])
+        assert run.exit_code == 0, run.output
+        (found,) = json.loads(run.stdout)["attacks"]
+        expected = np.mean([1 / classes.count(each) for each in classes])
+        assert found["hit_rate"]["value"] == pytest.approx(expected)

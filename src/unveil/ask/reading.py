@@ -104,6 +104,11 @@ def reading_of(told: Told, *, kinds: Mapping[str, Any] | None = None) -> TableRe
     )
 
 
+def hierarchies_of(told: Told) -> dict[str, str]:
+    """Return the file that says what the wider labels of each column stand for, where one was told."""
+    return pairs_in(told.values["hierarchies"], "hierarchies", "COLUMN=FILE, as in job=jobs.csv")
+
+
 def pairs_in(written: Sequence[str], setting: str, form: str) -> dict[str, str]:
     """Return what is written behind each column; ``form`` says how, for the message.
 

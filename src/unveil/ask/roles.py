@@ -114,3 +114,17 @@ def column_settings(*, of: str) -> tuple[Setting, ...]:
             fold=MORE,
         ),
     )
+
+
+def hierarchies_setting() -> Setting:
+    """Return the setting for what wider labels of a release stand for."""
+    return Setting(
+        name="hierarchies",
+        label="Which values the wider labels of a column stand for",
+        kind="texts",
+        words="A file with value;label;wider label in each line.",
+        only="command line",
+        default=(),
+        option="--hierarchy",
+        metavar="COLUMN=FILE",
+    )

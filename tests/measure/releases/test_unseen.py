@@ -96,3 +96,28 @@ def test_a_coarse_cell_is_unseen_if_nobody_is_inside() -> None:
     )
     found = unseen_values(Release(original, released, kind="masked"))
     assert [(each.column, each.unseen, each.severity) for each in found] == [("age", 3, "warning"), ("town", 1, "note")]
+
+
+def test_ranges_and_sets_are_values_of_the_original() -> None:
+    ages = [20 + number % 60 for number in range(240)]
+    bands = [f"{age // 10 * 10}-{age // 10 * 10 + 9}" for age in ages]
+
+    def age(shown: list[str]) -> Unseen:
+        one, other = (Table.from_frame({"x": cells}, name="table") for cells in (ages, shown))
+        return unseen_values(Release(one, other))[0]
+
+    for text, rows, seen in (("*", 216, (0, "note")), ("90+", 240, (24, "warning")), ("old", 240, (24, "warning"))):
+        found = age([band if number % 10 else text for number, band in enumerate(bands)])
+        assert (found.rows, (found.unseen, found.severity)) == (rows, seen)
+    # In months no band holds an age.
+    months = age([f"{age // 10 * 120}-{age // 10 * 120 + 119}" for age in ages])
+    assert (months.share, months.severity, months.is_median_outside) == (1.0, "headline", True)
+    one, other = (Table.from_frame({"x": cells}) for cells in (["Ulm", "Bonn"] * 9, ["{Ulm,Bonn}", "*", "Paris"] * 6))
+    assert unseen_values(Release(one, other))[0].unseen == 6
+
+
+def test_numbers_between_those_of_people_are_possible_beside_stars_too() -> None:
+    original = Table.from_frame({"pay": [1000 + 7 * number for number in range(60)]}, name="original")
+    shown = ["*" if number % 10 == 0 else str(1003 + 7 * number) for number in range(59)]
+    (found,) = unseen_values(Release(original, Table.from_frame({"pay": shown}, name="released"), kind="masked"))
+    assert (found.rows, found.unseen, found.severity) == (53, 0, "note")

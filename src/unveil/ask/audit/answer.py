@@ -20,7 +20,7 @@ from unveil.ask.audit.run import audit_original, audit_release
 from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
 from unveil.ask.audit.view import VIEW, brief, whole_page
-from unveil.ask.reading import TableReading, pairs_in, reading_of
+from unveil.ask.reading import TableReading, hierarchies_of, pairs_in, reading_of
 from unveil.ask.roles import roles_of
 from unveil.ask.told import Output, Reply, Told
 from unveil.data.files.write import write_text
@@ -309,7 +309,7 @@ def _settings(told: Told) -> dict[str, Any]:
         "household": values["household"] or roles.household,
         "scenarios": told_scenarios(values["scenarios"], values["links"]) or None,
         "compatibility": values["compatibility"],
-        "hierarchies": pairs_in(values["hierarchies"], "hierarchies", "COLUMN=FILE, as in job=jobs.csv"),
+        "hierarchies": hierarchies_of(told),
     }
     if values["compatibility"]:
         settings["compatibility_seed"] = values["seed"]

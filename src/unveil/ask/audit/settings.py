@@ -1,6 +1,6 @@
 """What can be asked about a released table."""
 
-from unveil.ask.roles import column_settings
+from unveil.ask.roles import column_settings, hierarchies_setting
 from unveil.ask.settings import (
     MORE,
     Choices,
@@ -173,16 +173,7 @@ _ON_COMMAND_LINE = (
         kind="output",
         only="command line",
     ),
-    Setting(
-        name="hierarchies",
-        label="Which values the wider labels of a column stand for",
-        kind="texts",
-        words="A file with value;label;wider label in each line.",
-        only="command line",
-        default=(),
-        option="--hierarchy",
-        metavar="COLUMN=FILE",
-    ),
+    hierarchies_setting(),
     Setting(
         name="techniques",
         label="What was done to a column, for the sign-off sheet",

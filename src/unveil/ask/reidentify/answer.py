@@ -1,13 +1,13 @@
 """Who is behind each masked row, and is the attack that says so valid under the masking used?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil.ask.answer import Answer, randomness
-from unveil.ask.reading import TableReading, reading_of
+from unveil.ask.reading import TableReading, hierarchies_of, reading_of
 from unveil.ask.reidentify.findings import ReidentifyFindings
 from unveil.ask.reidentify.read import PathLike, inputs_of, read, reidentify_sample
 from unveil.ask.reidentify.run import run
@@ -84,6 +84,7 @@ def reidentify_files(
     truth: PathLike | None = None,
     identifier: str | None = None,
     reading: TableReading | None = None,
+    hierarchies: Mapping[str, PathLike] | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **settings: Any,
@@ -101,6 +102,8 @@ def reidentify_files(
         Instead of ``truth``, a column of both files that names each person once. No attack sees it.
     reading
         How the tables are to be read, where that is not to be found out.
+    hierarchies
+        Files by column that say which values the labels of the release stand for, as in :func:`unveil.audit`.
     rng, progress, **settings
         As in :func:`unveil.reidentify`.
     """
@@ -110,6 +113,7 @@ def reidentify_files(
         truth=truth,
         identifier=identifier,
         reading=reading or TableReading(),
+        hierarchies=hierarchies or {},
         progress=progress,
     )
     return reidentify(tables.original, tables.released, truth=tables.truth, rng=rng, progress=progress, **settings)
@@ -128,6 +132,7 @@ def ask(told: Told) -> Reply:
             truth=told.path("truth"),
             identifier=values["identifier"] or None,
             reading=reading_of(told),
+            hierarchies=hierarchies_of(told),
             rng=told.rng,
             progress=told.progress,
             **settings,

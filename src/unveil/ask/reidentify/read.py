@@ -1,6 +1,6 @@
 """What a question about re-identification is made of: files, the release, whose each row is, what is known, attacks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +17,7 @@ from unveil.attack.table.rank_intersection import RankIntersection
 from unveil.data.files.settings import FileSettings
 from unveil.data.files.source import shown
 from unveil.data.mechanism import Mechanism
-from unveil.data.table import Table
+from unveil.data.table import Hierarchy, Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guess.candidates import NOBODY
@@ -272,6 +272,7 @@ def read(
     truth: PathLike | None,
     identifier: str | None,
     reading: TableReading,
+    hierarchies: Mapping[str, PathLike],
     progress: Progress,
 ) -> ReidentifyTables:
     """Return what the files hold, checked; the arguments are those of `reidentify_files`."""
@@ -285,6 +286,7 @@ def read(
         raise InputError("a truth belongs to a release made elsewhere, but no released file was named. Name it")
     progress("reading", 0.0)
     people = _table(original, "original", identifier, reading)
+    people = people.with_readings(hierarchies={name: Hierarchy.read(path) for name, path in hierarchies.items()})
     if released is None:
         reading.check([people])
         return ReidentifyTables(people)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from unveil.ask.roles import column_settings
+from unveil.ask.roles import column_settings, hierarchies_setting
 from unveil.ask.settings import (
     MORE,
     Choices,
@@ -128,6 +128,7 @@ QUESTION = Question(
             fold=MORE,
         ),
         *column_settings(of="the original"),
+        hierarchies_setting(),
         *reading_settings(),
         limits_setting(),
         seed_setting(),

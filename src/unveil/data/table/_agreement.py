@@ -113,11 +113,15 @@ def _read(table: "Table", parts: Sequence[Part], written: "pl.Series", *, masked
         texts = texts_of(written)
         cells = read_texts(People(persons), part.held._replace(values=texts), kind, original.hierarchy, masked=masked)
         if cells.coarse:
-            part = part._replace(values=texts, cells=cells, note=_said_of_unread(table, part.column, cells))
+            part = part._replace(cells=cells, note=_said_of_unread(table, part.column, cells))
+            part = part._replace(values=_as_written(part._replace(values=texts), part.column, to_boolean=True))
         else:
             part = part._replace(values=exact_values(cells, written))
             part = part if kind in _WORDS else _with_unreadable(table, part, texts, part.column)
-    elif any(map(part.held.hides, part.held.gaps())) or (masked and taken_out(persons[0], part.held)):
+    elif any(map(part.held.hides, part.held.gaps())):
+        part = part._replace(cells=read_values(People(persons), part.held, kind, masked=masked))
+        part = part._replace(values=_as_written(part, part.column, to_boolean=True))
+    elif masked and taken_out(persons[0], part.held):
         part = part._replace(cells=read_values(People(persons), part.held, kind, masked=masked))
     if masked and kind == "number" and original.role in ("known", "sensitive") and not original.exact:
         part = _with_rounding(table, part, persons)
@@ -246,7 +250,7 @@ def _as_written(part: Part, column: "Column", *, to_boolean: bool) -> "pl.Series
         return values
     texts = pl.Series([None, *(marker.text for marker in column.markers)], dtype=pl.String)
     held = texts.gather(part.marked.cast(pl.UInt32))
-    return text_of(values).zip_with(values.is_not_null(), held).alias(values.name)
+    return texts_of(values).zip_with(values.is_not_null(), held).alias(values.name)
 
 
 def _with_unreadable(table: "Table", part: Part, before: "pl.Series", lead: "Column") -> Part:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from unveil._kernels.types import BoolArray, FloatArray
-from unveil.data.table.cells import NOBODY, SHOWN, Cells, Ranges
+from unveil._kernels.types import FloatArray
+from unveil.data.table.cells import NOBODY, SHOWN, Cells
 from unveil.data.table.release import Release
 from unveil.measure.releases._compared import compared_columns
 
@@ -38,7 +38,8 @@ class Unseen:
         The column and its kind.
     rows, unseen
         The released rows with a value, and those whose value is none of the original's (categories, truth values), lies
-        outside of its range (numbers, dates and orders), or is none of its kind at all.
+        outside of its range (numbers, dates and orders), or is none of its kind at all. A cell that stands for several
+        values counts if none of them is possible, and in the median as its middle; one that could be any is left aside.
     share
         The second as a share of all released rows, from 0 to 1.
     is_median_outside
@@ -99,30 +100,32 @@ def _unseen(release: Release, name: str) -> Unseen:
     kind = release.original.column(name).kind
     original, released = (table.frame.get_column(name).drop_nulls() for table in (release.original, release.released))
     outside, factor, renamed = False, None, False
-    cells = (release.released.cells or {}).get(name)
-    if not original.len() or not released.len():
-        odd = 0
-    elif cells is not None and cells.coarse:
-        odd = int(np.count_nonzero(_fits_nobody(cells)[cells.of_row]))
+    cells = (release.released.cells or {})[name] if release.released.coarse([name]) else None
+    rows = released.len() if cells is None else int(np.isin(cells.state, (SHOWN, NOBODY))[cells.of_row].sum())
+    odd = 0 if cells is None else int((cells.state == NOBODY)[cells.of_row].sum())
+    if not original.len() or not rows:
+        pass
     elif kind in _RANGED:
-        before, after = (_numbers(part) for part in (original, released))
-        odd = int(((after < before.min()) | (after > before.max())).sum())
+        before = _numbers(original)
+        first, last = _ends(cells) if cells is not None else (_numbers(released),) * 2
+        odd += int(((last < before.min()) | (first > before.max())).sum())
+        after = np.where(np.isinf(first), last, np.where(np.isinf(last), first, first / 2 + last / 2))
+        after = after if after.size else before
         low, high = np.quantile(before, [0.01, 0.99])
         outside = not low <= float(np.median(after)) <= high
         factor = _factor(before, after) if kind == "number" else None
-    else:
+    elif cells is None:
         own = original.unique()
         odd = int((~released.is_in(own.implode())).sum())
         renamed = odd == released.len() and _same_shares(original, released)
-    if cells is None or not cells.coarse:
-        odd += _unreadable(release, name)
+    odd += _unreadable(release, name) if cells is None else 0
     share = odd / release.released.rows
     loud = share >= _LOUD or outside or factor is not None
     severity: Severity = "headline" if loud else "warning" if share >= _WARNED else "note"
     return Unseen(
         column=name,
         kind=kind,
-        rows=released.len(),
+        rows=rows,
         unseen=odd,
         share=share,
         is_median_outside=outside,
@@ -132,11 +135,11 @@ def _unseen(release: Release, name: str) -> Unseen:
     )
 
 
-def _fits_nobody(cells: Cells) -> BoolArray:
-    """Return which cells hold no value that anybody has."""
-    held = cells.holds
-    empty = held.last < held.first if isinstance(held, Ranges) else np.diff(held.start) == 0
-    return np.asarray((cells.state == NOBODY) | ((cells.state == SHOWN) & empty))
+def _ends(cells: Cells) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the greatest value that each row may have whose cell shows some."""
+    shown = cells.of_row[(cells.state == SHOWN)[cells.of_row]]
+    low, high = (end.cast(float).to_numpy() for end in (cells.ranges.low, cells.ranges.high))
+    return np.where(np.isnan(low), -np.inf, low)[shown], np.where(np.isnan(high), np.inf, high)[shown]
 
 
 def _unreadable(release: Release, name: str) -> int:
