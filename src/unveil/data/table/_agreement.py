@@ -69,17 +69,17 @@ def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[Part
     if lead.kind == "ordered":
         form = _common_levels(values, values[leader], lead, name) or lead.kind
     unread = len(tables) > 1 and tables[1].cells is None
-    parts, written = [], values[0]
+    parts, written, raw = [], values[0], values[0]
     for place, (table, column, cells) in enumerate(zip(tables, columns, values, strict=True)):
         part, before = Part(column, cells, table.marked.get(name)), cells
         if place == 1 and not unread:
             pass  # what has been read stays as it was written
         elif place != leader and not _follows(part, lead):
-            part, before = _followed(table, part, lead, values[leader], form)
+            part, before, cells = _followed(table, part, lead, values[leader], form)
         elif not isinstance(form, str) and _levels(cells) != list(form):
             part = part._replace(values=read_as(cells, form, ()).values)
         if place == 1:
-            written = before
+            written, raw = before, cells
         elif place == 0:
             refuse_lost(before, part.values, form, f"its kind is {lead.kind} in another table", table.name)
         else:
@@ -91,7 +91,7 @@ def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[Part
         settled = replace(part.column, kind=lead.kind, confidence=lead.confidence, role=role.role, reason=reason)
         parts.append(part._replace(column=replace(settled, follows=column.follows or place != leader)))
     if unread:
-        parts[1] = _read(tables[1], parts, written, masked=masked)
+        parts[1] = _read(tables[1], parts, written, raw, masked=masked)
     return _with_common_markers(parts, lead)
 
 
@@ -104,8 +104,11 @@ def _follows(part: Part, lead: "Column") -> bool:
     return same and (lead.kind in _WORDS or part.values.dtype != pl.String)
 
 
-def _read(table: "Table", parts: Sequence[Part], written: "pl.Series", *, masked: bool) -> Part:
-    """Return the released column with what its cells stand for if some are coarse; ``written`` is what they say."""
+def _read(table: "Table", parts: Sequence[Part], written: "pl.Series", raw: "pl.Series", *, masked: bool) -> Part:
+    """Return the released column with what its cells stand for if some are coarse.
+
+    ``raw`` are the cells as they were written, and ``written`` the same without markers.
+    """
     part, original, kind = parts[1], parts[0].column, parts[1].column.kind
     persons = [each.held for place, each in enumerate(parts) if place != 1]
     known = _are_known(persons, part.values) if kind in _WORDS else part.values.null_count() == written.null_count()
@@ -114,18 +117,25 @@ def _read(table: "Table", parts: Sequence[Part], written: "pl.Series", *, masked
         cells = read_texts(People(persons), part.held._replace(values=texts), kind, original.hierarchy, masked=masked)
         if cells.coarse:
             part = part._replace(cells=cells, note=_said_of_unread(table, part.column, cells))
-            part = part._replace(values=_as_written(part._replace(values=texts), part.column, to_boolean=True))
+            part = part._replace(values=_texts_with_markers(part._replace(values=texts), raw))
         else:
             part = part._replace(values=exact_values(cells, written))
             part = part if kind in _WORDS else _with_unreadable(table, part, texts, part.column)
     elif any(map(part.held.hides, part.held.gaps())):
         part = part._replace(cells=read_values(People(persons), part.held, kind, masked=masked))
-        part = part._replace(values=_as_written(part, part.column, to_boolean=True))
+        part = part._replace(values=_texts_with_markers(part, raw))
     elif masked and taken_out(persons[0], part.held):
         part = part._replace(cells=read_values(People(persons), part.held, kind, masked=masked))
     if masked and kind == "number" and original.role in ("known", "sensitive") and not original.exact:
         part = _with_rounding(table, part, persons)
     return part._replace(column=replace(part.column, missing=part.values.null_count()))
+
+
+def _texts_with_markers(part: Part, raw: "pl.Series") -> "pl.Series":
+    """Return the cells of a coarse column as they were written."""
+    import polars as pl
+
+    return raw if raw.dtype == pl.String else _as_written(part, part.column, to_boolean=True)
 
 
 def _with_rounding(table: "Table", part: Part, persons: Sequence[Held]) -> Part:
@@ -212,10 +222,10 @@ def _leader(tables: Sequence["Table"], columns: Sequence["Column"]) -> int:
 
 def _followed(
     table: "Table", part: Part, lead: "Column", leading: "pl.Series", form: ToldKind
-) -> tuple[Part, "pl.Series"]:
-    """Return the column of another table read as that of the leading one, and its cells as they were written.
+) -> tuple[Part, "pl.Series", "pl.Series"]:
+    """Return the column of another table read as that of the leading one, its cells without markers, and all of them.
 
-    A cell that is null in the former alone cannot be read so.
+    A cell that is in the second and null in the first cannot be read so.
     """
     column = part.column
     words = lead.kind in _WORDS
@@ -224,7 +234,7 @@ def _followed(
         part = part._replace(values=_exchanged(part.values))
     if same_form and not column.markers and not lead.markers:
         part = part._replace(values=_matched(part.values, leading)) if words else part
-        return part, part.values
+        return part, part.values, part.values
     raw = _as_written(part, column, to_boolean=lead.kind == "boolean")
     if words:
         raw = _matched(text_of(raw), leading)
@@ -235,7 +245,7 @@ def _followed(
     settled = read_as(raw, form, (*lead.markers, *told))
     before = without(raw, settled.marked) if not words else settled.values
     column = replace(column, markers=settled.markers, missing=settled.values.null_count())
-    return Part(column, settled.values, settled.marked), before
+    return Part(column, settled.values, settled.marked), before, raw
 
 
 def _as_written(part: Part, column: "Column", *, to_boolean: bool) -> "pl.Series":
@@ -246,7 +256,7 @@ def _as_written(part: Part, column: "Column", *, to_boolean: bool) -> "pl.Series
     if values.dtype == pl.Boolean and not to_boolean and len(column.written) == 2:
         words = {"false": column.written[0], "true": column.written[1]}
         values = values.cast(pl.String).replace_strict(words, return_dtype=pl.String)
-    if part.marked is None or not column.markers:
+    if part.marked is None or not column.markers or not values.null_count():
         return values
     texts = pl.Series([None, *(marker.text for marker in column.markers)], dtype=pl.String)
     held = texts.gather(part.marked.cast(pl.UInt32))
