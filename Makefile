@@ -2,6 +2,8 @@
 # Another Python: make PYTHON=python3.12 test.
 
 PYTHON ?= python3
+# Tests start hundreds of processes, each of which would compile all of unveil anew if none might keep what it compiled.
+export PYTHONDONTWRITEBYTECODE :=
 BIN := .venv/bin
 REPORT := unveil-report.html
 SBOM := unveil-sbom.json

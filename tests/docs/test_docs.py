@@ -3,12 +3,14 @@
 import doctest
 import re
 import runpy
-import subprocess
-import sys
+from contextlib import chdir
 from itertools import groupby
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from unveil.cli import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")])
@@ -37,18 +39,11 @@ def run_python(body: str, variables: dict[str, object], name: str) -> str:
 
 
 def run_command(command: str, folder: Path) -> tuple[int, str]:
-    """Return the exit code of a command, and what it prints."""
+    """Return the exit code of a command, and what it prints; in this process, which has imported everything already."""
     assert command.startswith("unveil "), f"only unveil is run here, not {command}"
-    start = [sys.executable, "-c", "import sys; from unveil.cli import main; sys.exit(main())"]
-    done = subprocess.run(
-        [*start, *command.split()[1:]],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+    with chdir(folder):
+        done = CliRunner().invoke(main, command.split()[1:])
+    return done.exit_code, done.stdout + done.stderr
 
 
 def run_console(body: str, folder: Path, known: dict[str, tuple[int, str]]) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from tests.end_to_end.visits import visit
+from tests.end_to_end.visits import visit, visit_at
 from unveil.cli import main
 from unveil.data import samples
 from unveil.measure import METRICS
@@ -62,18 +62,14 @@ def test_small_pictures_stand_side_by_side_where_there_is_room(browser: "Browser
             assert page.evaluate(lefts) == columns
 
 
-@pytest.mark.parametrize("width", [320, 360, 768])
 @pytest.mark.parametrize("which", ["with truth", "without truth"])
-def test_a_small_screen_needs_no_sideways_scrolling(
-    browser: "Browser", pages: dict[str, Path], which: str, width: int
-) -> None:
-    with visit(browser, pages[which], width=width) as page:
+def test_a_small_screen_needs_no_sideways_scrolling(browser: "Browser", pages: dict[str, Path], which: str) -> None:
+    for page, width in visit_at(browser, pages[which], 320, 360, 768):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("width", [360, 768, 1200])
-def test_text_in_pictures_can_be_read_and_is_not_cut(browser: "Browser", pages: dict[str, Path], width: int) -> None:
-    with visit(browser, pages["with truth"], width=width) as page:
+def test_text_in_pictures_can_be_read_and_is_not_cut(browser: "Browser", pages: dict[str, Path]) -> None:
+    for page, _ in visit_at(browser, pages["with truth"], 360, 768, 1200):
         sizes = page.evaluate(
             """() => [...document.querySelectorAll("figure svg[role=img] text")].map(
                 (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ask.grades.test_view import findings
-from tests.end_to_end.visits import visit
+from tests.end_to_end.visits import visit, visit_at
 from unveil.ask.grades.view import page as page_of
 from unveil.show.page import render
 
@@ -36,9 +36,8 @@ def test_the_answer_is_seen_first_and_pictures_are_named(browser: "Browser", pat
         assert page.get_by_text("Metrics by monotonicity").first.is_visible()
 
 
-@pytest.mark.parametrize("width", [320, 768])
-def test_a_small_screen_needs_no_sideways_scrolling(browser: "Browser", path: Path, width: int) -> None:
-    with visit(browser, path, width=width) as page:
+def test_a_small_screen_needs_no_sideways_scrolling(browser: "Browser", path: Path) -> None:
+    for page, width in visit_at(browser, path, 320, 768):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 

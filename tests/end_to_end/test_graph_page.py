@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from tests.end_to_end.visits import visit
+from tests.end_to_end.visits import visit, visit_at
 from tests.graph_strategies import heavy_tail
 from unveil.cli import main
 from unveil.data.graph.files import write_edges
@@ -66,12 +66,9 @@ def test_colours_follow_the_theme_and_paper_is_light(browser: "Browser", pages: 
         assert page.get_by_role("img", name="Who is found").is_visible()
 
 
-@pytest.mark.parametrize("width", [320, 768])
 @pytest.mark.parametrize("which", CALLS)
-def test_a_small_screen_needs_no_sideways_scrolling(
-    browser: "Browser", pages: dict[str, Path], which: str, width: int
-) -> None:
-    with visit(browser, pages[which], width=width) as page:
+def test_a_small_screen_needs_no_sideways_scrolling(browser: "Browser", pages: dict[str, Path], which: str) -> None:
+    for page, width in visit_at(browser, pages[which], 320, 768):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 

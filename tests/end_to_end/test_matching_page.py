@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tests.end_to_end.visits import visit
+from tests.end_to_end.visits import visit, visit_at
 from unveil.cli import main
 
 if TYPE_CHECKING:
@@ -86,21 +86,15 @@ def test_method_and_error_are_in_words(browser: "Browser", pages: dict[str, Path
         assert "worm Monte Carlo" in told
 
 
-@pytest.mark.parametrize("width", [320, 360, 768])
 @pytest.mark.parametrize("which", ["example", "large"])
-def test_a_small_screen_needs_no_sideways_scrolling(
-    browser: "Browser", pages: dict[str, Path], which: str, width: int
-) -> None:
-    with visit(browser, pages[which], width=width) as page:
+def test_a_small_screen_needs_no_sideways_scrolling(browser: "Browser", pages: dict[str, Path], which: str) -> None:
+    for page, width in visit_at(browser, pages[which], 320, 360, 768):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("width", [360, 1200])
 @pytest.mark.parametrize("which", ["example", "large"])
-def test_text_in_pictures_can_be_read_and_is_not_cut(
-    browser: "Browser", pages: dict[str, Path], which: str, width: int
-) -> None:
-    with visit(browser, pages[which], width=width) as page:
+def test_text_in_pictures_can_be_read_and_is_not_cut(browser: "Browser", pages: dict[str, Path], which: str) -> None:
+    for page, _ in visit_at(browser, pages[which], 360, 1200):
         sizes = page.evaluate(
             """() => [...document.querySelectorAll("figure svg[role=img] text")].map(
                 (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from tests.end_to_end.visits import visit
+from tests.end_to_end.visits import visit, visit_at
 from unveil.cli import main
 
 if TYPE_CHECKING:
@@ -52,9 +52,8 @@ def test_both_pictures_have_a_name_and_are_described(browser: "Browser", path: P
         assert all(attack in text for text in page.locator("figure desc").all_text_contents() for attack in FIVE[1:])
 
 
-@pytest.mark.parametrize("width", [320, 768])
-def test_a_small_screen_needs_no_sideways_scrolling(browser: "Browser", path: Path, width: int) -> None:
-    with visit(browser, path, width=width) as page:
+def test_a_small_screen_needs_no_sideways_scrolling(browser: "Browser", path: Path) -> None:
+    for page, width in visit_at(browser, path, 320, 768):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 

@@ -41,3 +41,11 @@ def visit(browser: "Browser", path: Path, *, width: int = 1200, **context: Any) 
     assert not page.evaluate("window.violations ? violations.length : 0")
     assert [url for url in opened.requests if url != path.as_uri() and not url.startswith("data:")] == []
     page.context.close()
+
+
+def visit_at(browser: "Browser", path: Path, *widths: int) -> Iterator[tuple["Page", int]]:
+    """Yield the page in the file at each of these widths: one without a script looks as if it were opened so wide."""
+    with visit(browser, path, width=widths[0]) as page:
+        for width in widths:
+            page.set_viewport_size({"width": width, "height": 800})
+            yield page, width

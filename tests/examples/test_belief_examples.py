@@ -1,10 +1,7 @@
 """The example on valid and invalid attacks: its numbers are those of the definition, and its page says them."""
 
 import csv
-import os
 import re
-import subprocess
-import sys
 from math import floor, log
 from pathlib import Path
 from typing import Any
@@ -12,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.examples.scripts import run_script
 from unveil.ask.reidentify.read import reidentify_sample
 from unveil.protect import RankSwapping
 
@@ -33,19 +31,10 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any]], str]:
-    """Run the script as a user would, with another seed than the page, and return its table and what it said."""
+    """Run the script with another seed than the page, and return its table and what it said."""
     folder = tmp_path_factory.mktemp("beliefs")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(FOLDER / f"{NAME}.py"), "--out", str(folder), "--seed", "2"],
-        env={**os.environ, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert (folder / f"{NAME}.png").read_bytes().startswith(b"\x89PNG")
-    return read(folder / f"{NAME}.csv"), done.stdout
+    said = run_script(FOLDER / f"{NAME}.py", folder, "--seed", "2")
+    return read(folder / f"{NAME}.csv"), said
 
 
 def last(rows: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:

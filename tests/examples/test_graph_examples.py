@@ -3,10 +3,7 @@
 import csv
 import doctest
 import importlib
-import os
 import re
-import subprocess
-import sys
 from itertools import permutations
 from math import prod
 from pathlib import Path
@@ -15,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.examples.scripts import run_script
 from unveil.data.graph.release import GraphKnowledge
 from unveil.guess import Candidates
 from unveil.measure import unlinkability
@@ -38,29 +36,9 @@ def number(cell: str) -> float | str:
 
 
 def run(name: str, folder: Path, repeat: int) -> tuple[list[dict[str, Any]], str]:
-    """Run a script as a user would, seldom, and with another seed than the page."""
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-W",
-            "error",
-            str(FOLDER / f"{name}.py"),
-            "--out",
-            str(folder),
-            "--seed",
-            "2",
-            "--repeat",
-            str(repeat),
-        ],
-        env={**os.environ, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    return table(folder / f"{name}.csv"), done.stdout
+    """Run a script seldom, and with another seed than the page."""
+    said = run_script(FOLDER / f"{name}.py", folder, "--seed", "2", "--repeat", str(repeat))
+    return table(folder / f"{name}.csv"), said
 
 
 def module(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:

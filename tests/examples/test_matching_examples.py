@@ -3,10 +3,7 @@
 import csv
 import doctest
 import importlib
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from fractions import Fraction
 from itertools import pairwise, permutations, product
@@ -18,6 +15,7 @@ import numpy as np
 import pytest
 
 from tests._kernels.matching.examples import FIGURE_2_4_B, FIGURE_2_4_C, FLAT, SUPPORT, TRUTH, UNEVEN
+from tests.examples.scripts import run_script, start_script
 from tests.oracles import matchings as oracle
 from unveil.guess.matching import Matching
 from unveil.measure.matchings.cracks import cracks
@@ -31,24 +29,10 @@ Rows = list[dict[str, Any]]
 Written = tuple[Rows, str]
 
 
-def start(name: str, folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Run a script as a user would."""
-    return subprocess.run(
-        [sys.executable, "-W", "error", str(FOLDER / f"{name}.py"), "--out", str(folder), *arguments],
-        env={**os.environ, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-
-
 def run(name: str, folder: Path, *arguments: str) -> Written:
     """Run a script and return the numbers that it wrote, and what it said."""
-    done = start(name, folder, *arguments)
-    assert done.returncode == 0, done.stderr
-    assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    return table(folder / f"{name}.csv"), done.stdout
+    said = run_script(FOLDER / f"{name}.py", folder, *arguments)
+    return table(folder / f"{name}.csv"), said
 
 
 def table(path: Path) -> Rows:
@@ -393,6 +377,6 @@ def test_a_seed_decides_every_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_seed_is_a_whole_number(tmp_path: Path) -> None:
-    done = start("figure_4_2", tmp_path, "--seed", "-1")
+    done = start_script(FOLDER / "figure_4_2.py", tmp_path, "--seed", "-1")
     assert done.returncode == 2
     assert "must be a whole number of at least 0, but is -1" in done.stderr

@@ -2,9 +2,6 @@
 
 import csv
 import math
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from tests.examples.scripts import run_script, start_script
 from tests.oracles import unlinkability as paper
 from tests.oracles.unlinkability_result import Overall
 from tests.oracles.unlinkability_result import unlinkability as oracle
@@ -36,17 +34,8 @@ Numbers = dict[tuple[str, str], list[Row]]
 
 
 def run(name: str, folder: Path, *arguments: str) -> Numbers:
-    """Run a script as a user would, and return the numbers behind its picture by panel and curve."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(FOLDER / f"{name}.py"), "--numbers", "--out", str(folder), *arguments],
-        env={**os.environ, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    """Run a script, and return the numbers behind its picture by panel and curve."""
+    run_script(FOLDER / f"{name}.py", folder, "--numbers", *arguments)
     found: Numbers = {}
     with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
         for line in csv.DictReader(lines):
@@ -230,11 +219,6 @@ def test_figure_7_tells_the_two_experiments_apart(figure_7: Numbers) -> None:
 
 
 def test_no_run_is_no_experiment(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(FOLDER / "figure_5.py"), "--runs", "0", "--out", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = start_script(FOLDER / "figure_5.py", tmp_path, "--runs", "0")
     assert done.returncode == 2
     assert "--runs must be at least 1" in done.stderr

@@ -15,6 +15,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.examples.scripts import run_script, start_script
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "tables"
 DATA = os.environ.get("UNVEIL_DATA", "")
@@ -31,24 +33,15 @@ def start(name: str, folder: Path, *arguments: str, data: str | None = DATA) -> 
     environment = {key: value for key, value in os.environ.items() if key != "UNVEIL_DATA"}
     if data is not None:
         environment["UNVEIL_DATA"] = data
-    return subprocess.run(
-        [sys.executable, "-W", "error", str(FOLDER / f"{name}.py"), "--out", str(folder), *arguments],
-        env={**environment, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
+    return start_script(FOLDER / f"{name}.py", folder, *arguments, environment=environment)
 
 
 def run(name: str, folder: Path, *arguments: str) -> tuple[Rows, str]:
     """Run a script and return the table that it wrote, numbers as numbers, and what it said."""
-    done = start(name, folder, *arguments)
-    assert done.returncode == 0, done.stderr
-    assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    said = run_script(FOLDER / f"{name}.py", folder, *arguments)
     with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
         rows = [{key: number(cell) for key, cell in line.items()} for line in csv.DictReader(lines)]
-    return rows, done.stdout
+    return rows, said
 
 
 def number(cell: str) -> float | str | None:

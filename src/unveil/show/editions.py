@@ -22,6 +22,7 @@ SHOWN_OPTIONS = frozenset(
     {
         "--decimal",
         "--encoding",
+        "--exact",
         "--separator",
         "--id",
         "--sensitive",

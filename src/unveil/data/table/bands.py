@@ -3,14 +3,9 @@
 import math
 import re
 
-_NUMBER = r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))"
-_UNIT = r"(?:\s*[a-z%]{1,8}\.?)?"
-_BETWEEN = re.compile(rf"^{_NUMBER}{_UNIT}\s*(?:-|–|—|\.\.|to|bis|until)\s*{_NUMBER}{_UNIT}$")
-_INTERVAL = re.compile(rf"^[\[\](]\s*(?:{_NUMBER}|[+-]?inf)\s*[,;]\s*(?:{_NUMBER}|[+-]?inf)\s*[\[\])]$")
-_AND_MORE = re.compile(rf"^{_NUMBER}{_UNIT}\s*(?:\+|(?:and|or|und) (?:over|more|older|above|up|mehr|älter)|plus)$")
-_BELOW = re.compile(rf"^(?:<=?|≤|under|less than|lt|le|up to|below|unter|bis)\s*{_NUMBER}{_UNIT}$")
-_ABOVE = re.compile(rf"^(?:>=?|≥|over|more than|gt|ge|above|über|ab)\s*{_NUMBER}{_UNIT}$")
-_LEADING_ZERO = re.compile(r"(?<![0-9.])0[0-9]")
+from unveil.data.table._cell_texts import folded, intervals_in, number_in
+
+_LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]")
 
 
 def lower_end(cell: str) -> float | None:
@@ -23,20 +18,14 @@ def lower_end(cell: str) -> float | None:
     >>> lower_end("25-00503"), lower_end("40-30"), lower_end("Ulm")
     (None, None, None)
     """
-    plain = re.sub(r"[$€£]\s*", "", cell.strip().casefold())
-    if plain[:1] not in ("[", "]", "("):  # there a comma stands between the bounds
-        plain = re.sub(r"(?<=[0-9]),(?=[0-9]{3}\b)", "", plain)
-    if _LEADING_ZERO.search(plain):
+    text = folded(cell)
+    if _LEADING_ZERO.search(text):
         return None
-    if found := _INTERVAL.match(plain):
-        low, high = (float(end) if end else sign * math.inf for end, sign in zip(found.groups(), (-1, 1), strict=True))
-        return low if low <= high else None
-    if found := _BETWEEN.match(plain):
-        low, high = map(float, found.groups())
-        return low if low <= high else None
-    if found := _AND_MORE.match(plain) or _ABOVE.match(plain):
-        return float(found[1])
-    return -math.inf if _BELOW.match(plain) else None
+    for band in intervals_in(text, lambda end, comma: number_in(end, comma_ends=comma) is not None):
+        low, high = (None if end is None else number_in(end, comma_ends=band.comma) for end in (band.low, band.high))
+        if low is None or high is None or low <= high:
+            return -math.inf if low is None else float(low)
+    return None
 
 
 def in_order(cells: list[str]) -> list[str]:
