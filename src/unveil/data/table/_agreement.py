@@ -117,25 +117,15 @@ def _read(table: "Table", parts: Sequence[Part], written: "pl.Series", raw: "pl.
         cells = read_texts(People(persons), part.held._replace(values=texts), kind, original.hierarchy, masked=masked)
         if cells.coarse:
             part = part._replace(cells=cells, note=_said_of_unread(table, part.column, cells))
-            part = part._replace(values=_texts_with_markers(part._replace(values=texts), raw))
+            part = part._replace(values=raw if raw.dtype == texts.dtype else texts)
         else:
             part = part._replace(values=exact_values(cells, written))
             part = part if kind in _WORDS else _with_unreadable(table, part, texts, part.column)
-    elif any(map(part.held.hides, part.held.gaps())):
-        part = part._replace(cells=read_values(People(persons), part.held, kind, masked=masked))
-        part = part._replace(values=_texts_with_markers(part, raw))
-    elif masked and taken_out(persons[0], part.held):
+    elif any(map(part.held.hides, part.held.gaps())) or (masked and taken_out(persons[0], part.held)):
         part = part._replace(cells=read_values(People(persons), part.held, kind, masked=masked))
     if masked and kind == "number" and original.role in ("known", "sensitive") and not original.exact:
         part = _with_rounding(table, part, persons)
     return part._replace(column=replace(part.column, missing=part.values.null_count()))
-
-
-def _texts_with_markers(part: Part, raw: "pl.Series") -> "pl.Series":
-    """Return the cells of a coarse column as they were written."""
-    import polars as pl
-
-    return raw if raw.dtype == pl.String else _as_written(part, part.column, to_boolean=True)
 
 
 def _with_rounding(table: "Table", part: Part, persons: Sequence[Held]) -> Part:
@@ -258,9 +248,7 @@ def _as_written(part: Part, column: "Column", *, to_boolean: bool) -> "pl.Series
         values = values.cast(pl.String).replace_strict(words, return_dtype=pl.String)
     if part.marked is None or not column.markers or not values.null_count():
         return values
-    texts = pl.Series([None, *(marker.text for marker in column.markers)], dtype=pl.String)
-    held = texts.gather(part.marked.cast(pl.UInt32))
-    return texts_of(values).zip_with(values.is_not_null(), held).alias(values.name)
+    return Held(values, part.marked, column.markers).texts()
 
 
 def _with_unreadable(table: "Table", part: Part, before: "pl.Series", lead: "Column") -> Part:

@@ -32,6 +32,17 @@ class Held(NamedTuple):
     marked: "pl.Series | None" = None
     markers: tuple[Marker, ...] = ()
 
+    def texts(self) -> "pl.Series":
+        """Return the cells as texts, those without a value as the markers that they hold."""
+        import polars as pl
+
+        texts = texts_of(self.values)
+        if self.marked is None or not texts.null_count():
+            return texts
+        markers = pl.Series([None, *(marker.text for marker in self.markers)], dtype=pl.String)
+        held = markers.gather(self.marked.cast(pl.UInt32))
+        return texts.zip_with(texts.is_not_null(), held).alias(texts.name)
+
     def gaps(self) -> dict[int, int]:
         """Return how many cells without a value hold each marker, 0 being none."""
         gone = self.values.is_null()

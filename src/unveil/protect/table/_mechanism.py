@@ -153,11 +153,15 @@ class Recoded:
 
     def _shares(self, original: Table, released: Table) -> "tuple[csr_array, IntArray, IntArray]":
         """Return the share of each old content, in columns, that got each new one, in lines; and the rows' contents."""
+        import polars as pl
         from scipy.sparse import csr_array
 
         names = list(original.column_names)
         old, asked_old = row_codes([_only(self.before, names), original.frame])
-        new, asked_new = row_codes([_only(self.after, names), released.frame])
+        after = _only(self.after, names)
+        # What was written as text may have been read since, with null for a star.
+        texts = [released.held(name).texts() for name in names if after.schema[name] == pl.String]
+        new, asked_new = row_codes([after, released.frame.with_columns(texts)])
         shape = (max(int(new.max()), int(asked_new.max())) + 1, max(int(old.max()), int(asked_old.max())) + 1)
         rows_with = np.bincount(old, minlength=shape[1])
         return csr_array((1 / rows_with[old], (new, old)), shape=shape), asked_old, asked_new

@@ -109,9 +109,7 @@ class Starred(OneColumn):
 
     def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
         """Return the logarithms of the chances; a star comes from a value, and what is missing from what was."""
-        import polars as pl
-
-        shown = released.frame.get_column(self.name).cast(pl.String)
+        shown = released.held(self.name).texts()
         star = (shown == _STAR).fill_null(False).to_numpy()
         dropped = super().log_chance(original, _with(released, self.name, shown, self.values), line, candidate)
         gone = original.frame.get_column(self.name).is_null().to_numpy()
