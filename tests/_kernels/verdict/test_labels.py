@@ -16,7 +16,7 @@ from unveil._kernels.verdict.labels import labels, member_sums, singling_out_cou
 @pytest.mark.parametrize(("members", "others"), [(2, 3), (4, 2), (3, 3), (1, 5)])
 def test_every_choice_is_equally_likely(members: int, others: int) -> None:
     people, draws = members + others, 6000
-    seen = Counter(
+    seen: Counter[tuple[int, ...]] = Counter(
         tuple(np.flatnonzero(row))
         for block in labels(members, others, draws, np.random.default_rng(3))
         for row in block
