@@ -48,3 +48,30 @@ def hypergeometric_p(member_hits: int, other_hits: int, members: int, others: in
     hits = member_hits + other_hits
     ways = [comb(members, k) * comb(others, hits - k) for k in range(member_hits, min(members, hits) + 1)]
     return sum(ways) / comb(members + others, hits)
+
+
+def independent_guesses(fits: Sequence[frozenset[int]], members: frozenset[int]) -> float:
+    """Return how many independent guesses these are worth, by a sum over all pairs that fit somebody in common."""
+    alone = [len(people & members) == 1 for people in fits]
+    a, number = mean(map(float, alone)), len(fits)
+    if a in (0.0, 1.0):
+        return number
+    pairs = sum((alone[g] - a) * (alone[h] - a) for g in range(number) for h in range(number) if fits[g] & fits[h])
+    v = max(a * (1 - a) / number, pairs / number**2)
+    return min(max(a * (1 - a) / v, 5), number)
+
+
+def likely_strangers(counts: Sequence[int], members: int, others: int) -> float:
+    """Return what guesses with these counts in the control give among strangers, by 60 steps of EM on the grid."""
+    shares = [0.0, *(0.01 / members * (60 * members) ** (at / 69) for at in range(70))]
+    bins = [range(1), range(1, 2), range(2, 3), range(3, 5), range(5, 10), range(10, others + 1)]
+    h = [mean(float(count in each) for count in counts) for each in bins]
+    chance = [
+        [sum(comb(others, k) * p**k * (1 - p) ** (others - k) for k in each if k <= others) for p in shares]
+        for each in bins
+    ]
+    w = [1 / len(shares)] * len(shares)
+    for _ in range(60):
+        total = [sum(chance[b][i] * w[i] for i in range(len(w))) for b in range(len(bins))]
+        w = [w[i] * sum(h[b] * chance[b][i] / total[b] for b in range(len(bins)) if h[b]) for i in range(len(w))]
+    return float(sum(w[i] * members * p * (1 - p) ** (members - 1) for i, p in enumerate(shares)))
