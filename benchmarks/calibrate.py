@@ -12,16 +12,18 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
 import numpy as np
 import polars as pl
+from scipy.special import bdtr
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.permutations import agreeing_cells
-from unveil.measure.trials.risk import clopper_pearson
+from unveil.measure.trials.risk import clopper_pearson, excess
 from unveil.measure.verdict.family import LEVEL, Figure, OwnDraws, judge, singling_out_statistic
 from unveil.measure.verdict.pool import Pool
 
@@ -204,13 +206,43 @@ def summary(lines: list[Line]) -> str:
     return "\n".join(rows)
 
 
+def coverage(members: int, others: int, step: float = 0.0125) -> tuple[float, float]:
+    """Return the least probability that the interval of the excess holds it, and the greatest that it lies above.
+
+    Over all outcomes, for control rates and excesses on a grid from 0 to 0.95; outcomes without an excess do not count.
+    """
+    attack, control = ([clopper_pearson(hits, tries) for hits in range(tries + 1)] for tries in (members, others))
+    found = [[excess(one, other) for other in control[:-1]] for one in attack]
+    low, high = (np.array([[getattr(each, end) for each in row] for row in found]) for end in ("low", "high"))
+    least, most = 1.0, 0.0
+    for rate, truth in product(np.arange(0, 0.95 + step / 2, step), repeat=2):
+        outside = binomial(others, rate)[:-1]
+        likely = binomial(members, 1 - (1 - truth) * (1 - rate))
+        held, above = (low - 1e-12 <= truth) & (truth <= high + 1e-12), low - 1e-12 > truth
+        least = min(least, float(likely @ held @ outside / outside.sum()))
+        most = max(most, float(likely @ above @ outside / outside.sum()))
+    return least, most
+
+
+def binomial(tries: int, rate: float) -> FloatArray:
+    """Return the probability of each number of hits."""
+    hits = np.arange(tries + 1)
+    return np.diff(bdtr(hits, tries, rate), prepend=0.0)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--table", choices=TABLES, default="sample")
     parser.add_argument("--judge", choices=JUDGES, default="kernels")
     parser.add_argument("--seeds", type=int, nargs=2, default=(0, 100), metavar=("FIRST", "BEYOND"))
     parser.add_argument("--results", type=Path, default=Path("unveil-calibration.jsonl"))
+    parser.add_argument(
+        "--coverage", type=int, nargs=2, metavar=("MEMBERS", "OTHERS"), help="of the excess, nothing else"
+    )
     told = parser.parse_args()
+    if told.coverage:
+        print("least coverage {:.4f}, wholly above the truth at most {:.4f}".format(*coverage(*told.coverage)))
+        return
     read, cases = TABLES[told.table]
     if told.table != "sample" and "UNVEIL_DATA" not in os.environ:
         parser.error("set UNVEIL_DATA to the folder that holds adult/, or take --table sample")
