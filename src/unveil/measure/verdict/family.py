@@ -33,8 +33,6 @@ DRAWS_PER_FIGURE = 40
 FEWEST_DRAWS = 999
 #: A pool of more people is not drawn anew: p comes from the hypergeometric or the normal distribution.
 DRAWN_UP_TO = 50_000
-#: Above so many people expensive attacks are run on some of them, who are then a pool and a family of their own.
-ATTACKED_UP_TO = 5_000
 FEWEST_TRIES = 20
 FEWEST_SINGLED_OUT = 10
 #: So many adversaries all join the family; of more the worst is searched for on one half of the people.
@@ -81,6 +79,10 @@ class Figure:
     control_tries: int | None = None
     about: int | None = None
     pool: str = "people"
+
+    def __post_init__(self) -> None:
+        if not callable(self.statistic) and not isinstance(self.statistic, OwnDraws):
+            object.__setattr__(self, "statistic", np.asarray(self.statistic, np.float64))
 
     @property
     def why(self) -> str:
@@ -297,7 +299,7 @@ def _check(figures: Sequence[Figure], pools: Mapping[str, Pool | None]) -> None:
 def _statistics(figures: Sequence[Figure], pool: Pool | None, draws: int, rng: np.random.Generator) -> FloatArray:
     """Return the figures at [draw, figure]; row 0 is what was seen."""
     found = np.empty((draws + 1, len(figures)))
-    # In the order of the figures, so that labels do not hang on which of them need draws of their own.
+    # Apart, so that labels are the same whether or not some figures have draws of their own.
     of_labels, of_rows = rng.spawn(2)
     for at, figure in enumerate(figures):
         if isinstance(figure.statistic, OwnDraws):

@@ -8,6 +8,9 @@ from numpy.typing import ArrayLike
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 
+#: Above so many people expensive attacks are run on half as many members, and as many others.
+ATTACKED_UP_TO = 5_000
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pool:
@@ -93,6 +96,23 @@ class Pool:
             )
         rows = np.bincount(self.places, minlength=self.people)
         return np.bincount(self.places, weights=score, minlength=self.people) / rows
+
+    def attacked(self, *, rng: np.random.Generator) -> BoolArray:
+        """Return which rows belong to people whom expensive attacks are run on, drawn once for all of them.
+
+        That is everybody where there are at most 5,000 people, else 2,500 members and 2,500 others by lot, or as many
+        as there are. They are then a pool of their own, and a family of their own.
+
+        >>> pool = Pool(is_member=np.arange(9000) < 8000, contents=np.arange(9000))
+        >>> int(pool.attacked(rng=np.random.default_rng(0)).sum())
+        3500
+        """
+        chosen = np.ones(self.people, np.bool_)
+        if self.people > ATTACKED_UP_TO:
+            for part in (self.labels, ~self.labels):
+                # In the order of places, so that people who hold the same may swap theirs here too.
+                chosen[rng.permutation(np.flatnonzero(part))[ATTACKED_UP_TO // 2 :]] = False
+        return chosen[self.places]
 
     def fitted(self, starts: ArrayLike, rows: ArrayLike) -> tuple[IntArray, IntArray]:
         """Return whom guesses fit as places in ascending order, from the rows that they fit, in the same form.
