@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from tests.oracles import verdict as oracle
 from unveil._kernels.types import IntArray
 from unveil.errors import InputError
 from unveil.measure.trials.risk import clopper_pearson
 from unveil.measure.verdict.pool import Pool
-from unveil.measure.verdict.singling_out import SinglingOut, _bounds, most_by_guessing, singling_out
+from unveil.measure.verdict.singling_out import SinglingOut, _bounds, _errors, most_by_guessing, singling_out
 
 people_of_guesses = st.lists(st.frozensets(st.integers(0, 29), max_size=4), min_size=1, max_size=12)
 
@@ -95,6 +96,15 @@ def test_bounds_hold_the_truth_about_strangers(others: int, widest: float) -> No
         assert found.strangers.low <= truth <= found.strangers.high
         assert found.strangers.high - found.strangers.low < widest
         assert found.excess.low < 0 < found.excess.high
+
+
+def test_guesses_about_one_stranger_vary_together() -> None:
+    """All fit the same one of 20: a control drawn anew has that person k times with a binomial chance."""
+    fits = csr_array(np.eye(20, dtype=np.int32)[[3] * 50])
+    times = np.array([math.comb(20, k) * 0.05**k * 0.95 ** (20 - k) for k in range(3)])
+    error = _errors(fits, np.array([0.0, 1, 0, 0, 0, 0]), np.random.default_rng(1))
+    assert error[:3] ** 2 == pytest.approx(times * (1 - times) + 1 / (4 * 50**2), abs=0.04)
+    assert error[5] == pytest.approx(1 / 100)
 
 
 def test_everybody_singled_out_is_seen_with_any_control_and_with_none() -> None:

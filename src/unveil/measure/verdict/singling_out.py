@@ -137,20 +137,25 @@ def _attack(alone: BoolArray, fits: Any, confidence: float) -> Rate:
 
 def _strangers(fits: Any, members: int, most: float, rng: np.random.Generator) -> Rate:
     """Return what guesses would give among so many strangers, from whom they fit in the control."""
-    guesses, others = fits.shape
     shares = np.concatenate([[0.0], np.geomspace(0.01 / members, LARGEST_SHARE, GRID)])
     alone = members * shares * (1 - shares) ** (members - 1)
     binned = _binned(fits.sum(axis=1)[:, None])[:, 0]
-    # People are drawn and not guesses: guesses that fit the same people vary together.
-    again = _binned(fits @ rng.multinomial(others, np.full(others, 1 / others), BOOTSTRAPS).T)
-    error = np.sqrt(again.var(axis=1) + binned * (1 - binned) / guesses + 1 / (4 * guesses**2))
-    chance = _chance_of_bins(others, shares)
-    low, high = _bounds(alone, chance, binned, ERRORS * error, most)
+    chance = _chance_of_bins(fits.shape[1], shares)
+    low, high = _bounds(alone, chance, binned, ERRORS * _errors(fits, binned, rng), most)
     weights = np.full(shares.size, 1 / shares.size)
     for _ in range(STEPS):
         likely = chance @ weights
         weights = weights * (np.divide(binned, likely, out=np.zeros(len(BINS)), where=likely > 0) @ chance)
     return Rate(min(max(float(weights @ alone), low), high), low, high)
+
+
+def _errors(fits: Any, binned: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Return the standard error of the share of guesses in each bin, for whom they fit in the control."""
+    guesses, others = fits.shape
+    # People are drawn anew as well as guesses: guesses that fit the same people vary together.
+    again = _binned(fits @ rng.multinomial(others, np.full(others, 1 / others), BOOTSTRAPS).T)
+    error: FloatArray = np.sqrt(again.var(axis=1) + binned * (1 - binned) / guesses + 1 / (4 * guesses**2))
+    return error
 
 
 def _binned(counts: IntArray) -> FloatArray:
