@@ -47,9 +47,10 @@ SetWise = Callable[[BoolArray], FloatArray]
 class OwnDraws:
     """A figure that is drawn in a way of its own, as the order of rows: ``draw(number, rng)`` gives 1 + number values.
 
-    The first is the figure as it was seen. Draw b of it is made independently of draw b of the labels. Where neither
-    who is a member nor which row is whose is given away, pairs of both are exchangeable with the pair that was seen,
-    which is all that is needed to judge them together.
+    The first is the figure as it was seen. Draw b of it is made independently of draw b of the labels. Where which row
+    is whose is not given away, its place among its draws is as random as any other, whoever the members are; so what
+    was seen of both is exchangeable with the draws of both, which is all that is needed to judge them together. (Ties
+    among its draws may hang on who the members are, which is why that is exact where there are none, and nearly else.)
     """
 
     draw: Callable[[int, np.random.Generator], FloatArray]
