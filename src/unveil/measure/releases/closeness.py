@@ -23,7 +23,7 @@ from unveil.data.table.table import with_markers
 from unveil.errors import InputError
 from unveil.measure._listing import metric
 from unveil.measure.releases._compared import compared_columns
-from unveil.measure.trials.risk import CONFIDENCE, NO_CONTROL, Rate, excess, wilson
+from unveil.measure.trials.risk import CONFIDENCE, NO_CONTROL, Rate, clopper_pearson, excess
 
 LOW = 0.05
 NO_EXACT_ROW = "every released row has cells that stand for several values"
@@ -134,10 +134,10 @@ def exact_copies(release: Release, *, columns: Sequence[str] | None = None) -> C
     groups = stacked.group_by(keys).agg(count).select(pl.exclude(keys)).to_numpy().astype(np.int64)
     owned = groups[groups[:, 0] > 0]
     rows, copied = tables[1].rows, int(owned[:, 1].sum())
-    share = wilson(copied, rows) if rows else Rate(nan, nan, nan, NO_EXACT_ROW)
+    share = clopper_pearson(copied, rows) if rows else Rate(nan, nan, nan, NO_EXACT_ROW)
     outside = Rate(nan, nan, nan, NO_CONTROL if rows else NO_EXACT_ROW)
     if release.control is not None and rows:
-        outside = wilson(int(owned[:, 2].sum()), release.control.rows)
+        outside = clopper_pearson(int(owned[:, 2].sum()), release.control.rows)
     return Copies(
         rows=rows,
         copied=copied,
