@@ -9,7 +9,7 @@ SBOM := unveil-sbom.json
 TESTS ?=
 PYTEST = $(BIN)/pytest --numprocesses 2 --dist worksteal $(if $(TESTS),$(TESTS),--cov --cov-report term --enforce-floor)
 
-.PHONY: help setup demo serve study test check fresh format bench lock sbom clean
+.PHONY: help setup demo serve study test check fresh format bench calibrate lock sbom clean
 
 help:
 	@echo "make setup   make .venv with unveil in it (done once, and again when the requirements change)"
@@ -21,6 +21,7 @@ help:
 	@echo "make fresh   run make demo and make test on a bare Debian, built in a folder as root (options: ARGS='...')"
 	@echo "make format  let ruff format the code and repair what it can"
 	@echo "make bench   measure unveil beside its peers, in .venv-bench (options: ARGS='...')"
+	@echo "make calibrate  count how often harmless releases are accused, or go on with it (options: ARGS='--table adult')"
 	@echo "make lock    write constraints.txt: versions and hashes of every package (options: ARGS='--renew NAME')"
 	@echo "make sbom    write $(SBOM): every package with version, licence and hashes, as CycloneDX"
 	@echo "make clean   remove the environments, the caches and the report"
@@ -78,6 +79,10 @@ bench:
 	  touch .venv-bench-sdmetrics/ready; }
 	.venv-bench/bin/python -m benchmarks.run $(ARGS)
 
+# Each audit is a line of unveil-calibration.jsonl: stop it at any time, and call it again to go on.
+calibrate: setup
+	@$(BIN)/python -m benchmarks.calibrate $(ARGS)
+
 # Under the oldest Python that unveil runs on and the later ones, because some packages are needed under some only.
 LOCK_FOR ?= python3.11 python3.12 python3.13
 lock:
@@ -89,5 +94,5 @@ sbom:
 	@$(BIN)/python tools/sbom.py $(SBOM)
 
 clean:
-	rm -rf .venv .venv-bench .venv-bench-anonymeter .venv-bench-sdmetrics .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT) unveil-study unveil-study.html $(SBOM)
+	rm -rf .venv .venv-bench .venv-bench-anonymeter .venv-bench-sdmetrics .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT) unveil-study unveil-study.html unveil-calibration.jsonl $(SBOM)
 	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.oracles.leaks import leaks, wilson
+from tests.oracles.leaks import interval, leaks
 from unveil.ask.audit.answer import audit_files
 from unveil.ask.audit.paper import Paper
 from unveil.show.limits import check_limits
@@ -114,10 +114,10 @@ def test_nothing_about_a_few_people_can_be_read_off_or_computed(tmp_path: Path, 
 
 
 def test_the_search_finds_what_it_looks_for() -> None:
-    low, high = wilson(3, 500)
+    low, high = interval(3, 500)
     sown = {
         f"<p>500 rows. It is 0.6% ({low:.1%} to {high:.1%}).</p>": "hits [3.0] of [500]",
-        f"<p>500 rows. It is 100% (at least {wilson(3, 3)[0]:.1%}).</p>": "of [3]",
+        f"<p>500 rows. It is 100% (at least {interval(3, 3)[0]:.1%}).</p>": "of [3]",
         "<p>Hits: 496 of 500.</p>": "hits '496 of 500'",
         "<p>7 people are alone.</p>": "count '7 people'",
         '<p>500 rows.</p><svg><text class="value start">0.6%</text></svg>': "drawn 0.6%",

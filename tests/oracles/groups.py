@@ -1,26 +1,10 @@
-"""Rates of groups by plain loops, what a reader could compute from shown cells, and exact intervals by their tails."""
+"""Rates of groups by plain loops, and what a reader could compute from shown cells."""
 
 from collections.abc import Sequence
 from itertools import combinations
 from math import fsum
 
-from tests.oracles.risk import binomial, halve
-
 Label = str | None
-
-
-def clopper_pearson(hits: int, tries: int, confidence: float) -> tuple[float, float]:
-    """Return the least and the greatest p under which as many, or as few, hits are not too unlikely."""
-    tail = (1 - confidence) / 2
-    share = hits / tries
-
-    def not_too_many(p: float) -> bool:
-        return sum(binomial(tries, p)[hits:]) >= tail
-
-    def not_too_few(p: float) -> bool:
-        return sum(binomial(tries, p)[: hits + 1]) >= tail
-
-    return halve(not_too_many, share, 0.0), halve(not_too_few, share, 1.0)
 
 
 def tallies(chances: Sequence[float], rows: Sequence[int], labels: Sequence[Label]) -> dict[Label, tuple[float, int]]:

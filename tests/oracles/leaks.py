@@ -11,14 +11,12 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from html.parser import HTMLParser
-from math import isnan, nan, sqrt
-from statistics import NormalDist
+from math import isnan, nan
 
 from scipy.special import betaincinv
 
-Z = NormalDist().inv_cdf(0.975)
 PERCENT = r"([<>]?)(-?\d+(?:\.\d+)?)%"
 #: A rate with its interval, in a sentence or in a cell of a table.
 RATE = re.compile(
@@ -216,16 +214,18 @@ def _written(text: str) -> str:
 
 
 def _of_groups(seen: Page) -> set[str]:
-    """Return the rates of groups, whose intervals are exact ones and no Wilson's, as the page says."""
+    """Return the rates of groups, whose intervals allow for all groups, as the page says."""
     tables = [table for table in seen.tables if table.column("People (attacked)") is not None]
-    return {cell for table in tables for row in table.body if row[0] != "everybody" for cell in row[2:]}
+    highest = {row[at] for table in seen.tables if (at := table.column("Its figure")) is not None for row in table.body}
+    return highest | {cell for table in tables for row in table.body if row[0] != "everybody" for cell in row[2:]}
 
 
-def wilson(hits: float, tries: int) -> tuple[float, float]:
-    """Return the ends of Wilson's interval, by the textbook."""
-    share, t = hits / tries, Z * Z / tries
-    middle, half = share + t / 2, Z * sqrt(share * (1 - share) / tries + Z * Z / (4 * tries * tries))
-    return (middle - half) / (1 + t), (middle + half) / (1 + t)
+@cache
+def interval(hits: float, tries: int, level: float = 0.95) -> tuple[float, float]:
+    """Return the ends of Clopper and Pearson's interval, by the textbook."""
+    tail = (1 - level) / 2
+    low = float(betaincinv(hits, tries - hits + 1, tail)) if hits else 0.0
+    return low, float(betaincinv(hits + 1, tries - hits, 1 - tail)) if hits < tries else 1.0
 
 
 def _solved(text: str, totals: Sequence[int], minimum: int, levels: Sequence[float] = ()) -> Iterator[str]:
@@ -261,16 +261,15 @@ def _pairs(share: float, low: float, high: float, tries: int) -> Iterator[tuple[
         if ends[0] <= hits <= ends[1]
     ]
     for hits in whole or [min(max(share * tries, 0.0), float(tries))]:
-        one, other = wilson(hits, tries)
+        one, other = interval(hits, tries)
         if (isnan(low) or abs(one - low) < 0.00101) and (isnan(high) or abs(other - high) < 0.00201):
             yield hits, tries
 
 
 def _exact_pairs(share: float, low: float, high: float, tries: int, level: float) -> Iterator[tuple[float, int]]:
-    """Yield the hits that make the digits where the interval is the exact one of a group, at its own confidence."""
-    hits, tail = min(max(share * tries, 0.0), float(tries)), (1 - level) / 2
-    one = float(betaincinv(hits, tries - hits + 1, tail)) if hits else 0.0
-    other = float(betaincinv(hits + 1, tries - hits, 1 - tail)) if hits < tries else 1.0
+    """Yield the hits that make the digits where the interval is that of a group, at its own confidence."""
+    hits = min(max(share * tries, 0.0), float(tries))
+    one, other = interval(hits, tries, level)
     if (isnan(low) or abs(one - low) < 0.01) and (isnan(high) or abs(other - high) < 0.01):
         yield hits, tries
 
@@ -280,7 +279,7 @@ def _is_few(hits: float, tries: float, minimum: int) -> bool:
 
 
 def _excesses(seen: Page) -> set[str]:
-    """Return the figures that the page calls an excess: no shares of people, and no interval of Wilson's."""
+    """Return the figures that the page calls an excess: no shares of people, and no interval of one."""
     cells: list[str] = []
     for table in seen.tables:
         at = table.column("Excess over control", "Excess")

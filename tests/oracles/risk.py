@@ -49,8 +49,32 @@ def excess(attack: tuple[float, int], control: tuple[float, int], confidence: fl
 
 def misses(hits: float, tries: int, confidence: float) -> tuple[float, float, float]:
     """Return the share of tries that missed, and its limits."""
-    low, high = wilson(tries - hits, tries, confidence)
+    low, high = beta_limits(tries - hits, tries, confidence)
     return 1 - hits / tries, low, high
+
+
+def beta_limits(hits: float, tries: int, confidence: float) -> Limits:
+    """Return the limits of Clopper and Pearson where hits need not be whole: tails are areas of beta distributions."""
+    from scipy.special import betainc
+
+    tail, share = (1 - confidence) / 2, hits / tries
+    low = 0.0 if hits == 0 else halve(lambda p: bool(betainc(hits, tries - hits + 1, p) >= tail), share, 0.0)
+    high = 1.0 if hits == tries else halve(lambda p: bool(betainc(hits + 1, tries - hits, p) <= 1 - tail), share, 1.0)
+    return low, high
+
+
+def clopper_pearson(hits: int, tries: int, confidence: float) -> tuple[float, float]:
+    """Return the least and the greatest p under which as many, or as few, hits are not too unlikely."""
+    tail = (1 - confidence) / 2
+    share = hits / tries
+
+    def not_too_many(p: float) -> bool:
+        return sum(binomial(tries, p)[hits:]) >= tail
+
+    def not_too_few(p: float) -> bool:
+        return sum(binomial(tries, p)[: hits + 1]) >= tail
+
+    return halve(not_too_many, share, 0.0), halve(not_too_few, share, 1.0)
 
 
 def binomial(tries: int, rate: float) -> list[float]:

@@ -152,6 +152,7 @@ if TYPE_CHECKING:
     from unveil.measure.trials.risk import Rate as Rate
     from unveil.measure.trials.risk import Risk as Risk
     from unveil.measure.trials.risk import attack_rate as attack_rate
+    from unveil.measure.trials.risk import clopper_pearson as clopper_pearson
     from unveil.measure.trials.risk import control_rate as control_rate
     from unveil.measure.trials.risk import excess_over_control as excess_over_control
     from unveil.measure.trials.risk import naive_rate as naive_rate
@@ -195,7 +196,7 @@ _HOME = {
     ),
     "trials.groups": "bands Group group_rates Groups",
     "trials.membership": "area_under_curve",
-    "trials.risk": "attack_rate control_rate excess_over_control naive_rate Rate Risk risk wilson",
+    "trials.risk": "attack_rate clopper_pearson control_rate excess_over_control naive_rate Rate Risk risk wilson",
     "trials.anonymeter": "anonymeter_risk",
     "releases._classes": "equivalence_classes EquivalenceClasses",
     "releases.closeness": "Closeness Copies distance_to_closest exact_copies nearest_distance_ratio Nearness",

@@ -16,7 +16,7 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure import METRICS, distance_to_closest, exact_copies, nearest_distance_ratio
 from unveil.measure.releases.closeness import Nearness, interval_places, quantile_interval
-from unveil.measure.trials.risk import wilson
+from unveil.measure.trials.risk import clopper_pearson
 
 LOW, MEDIAN = Fraction(1, 20), Fraction(1, 2)
 maybe_rows = st.one_of(st.none(), rows_of_people)
@@ -39,7 +39,7 @@ def test_copies_are_counted(original: Rows, released: Rows, control: Rows | None
     copied = sum(row in original for row in released)
     assert (found.rows, found.copied) == (len(released), copied)
     assert found.copied_unique == sum(original.count(row) == 1 for row in released)
-    assert astuple(found.share) == astuple(wilson(copied, len(released)))
+    assert astuple(found.share) == astuple(clopper_pearson(copied, len(released)))
     if control is None:
         assert math.isnan(found.expected)
         assert "no control table" in found.control_share.why

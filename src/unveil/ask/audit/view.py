@@ -139,9 +139,9 @@ def _method(audit: Audit) -> tuple[str, ...]:
     # What is said of ties does not hold where another package's rule is followed.
     sentences = [each.about for each in attacks if each.about and not (each.compatible and audit.compatibility)]
     sentences.append(
-        "Each rate is the share of tries that succeed, with Wilson's interval at a confidence of 95%. The excess over "
-        "control is (attack − control) / (1 − control): what the attack reaches beyond what it reaches on people who "
-        "are not in the data, as a share of what was left to reach."
+        "Each rate is the share of tries that succeed, with Clopper and Pearson's interval at a confidence of 95%. The "
+        "excess over control is (attack − control) / (1 − control): what the attack reaches beyond what it reaches on "
+        "people who are not in the data, as a share of what was left to reach."
     )
     sentences.append(
         "Each interval is for one figure by itself. The headline takes the worst of all, so that of a dozen one "

@@ -21,7 +21,7 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure._listing import metric
 from unveil.measure.releases._compared import compared_columns
-from unveil.measure.trials.risk import CONFIDENCE, NO_CONTROL, Rate, excess, wilson
+from unveil.measure.trials.risk import CONFIDENCE, NO_CONTROL, Rate, clopper_pearson, excess
 
 LOW = 0.05
 FACTS: dict[str, Any] = {"category": "closeness", "per": "release"}
@@ -120,10 +120,10 @@ def exact_copies(release: Release, *, columns: Sequence[str] | None = None) -> C
     groups = stacked.group_by(list(names)).agg(count).select(pl.exclude(list(names))).to_numpy().astype(np.int64)
     owned = groups[groups[:, 0] > 0]
     rows, copied = release.released.rows, int(owned[:, 1].sum())
-    share = wilson(copied, rows)
+    share = clopper_pearson(copied, rows)
     outside = Rate(nan, nan, nan, NO_CONTROL)
     if release.control is not None:
-        outside = wilson(int(owned[:, 2].sum()), release.control.rows)
+        outside = clopper_pearson(int(owned[:, 2].sum()), release.control.rows)
     return Copies(
         rows=rows,
         copied=copied,

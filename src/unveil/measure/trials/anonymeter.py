@@ -3,7 +3,7 @@
 from math import sqrt
 
 from unveil.guess.trials import Trials
-from unveil.measure.trials.risk import CONFIDENCE, Rate, attack_rate, control_rate
+from unveil.measure.trials.risk import CONFIDENCE, Rate, wilson
 
 
 def anonymeter_risk(trials: Trials, confidence: float = CONFIDENCE) -> Rate:
@@ -18,8 +18,10 @@ def anonymeter_risk(trials: Trials, confidence: float = CONFIDENCE) -> Rate:
     >>> round(anonymeter_risk(Trials(attack=nobody, naive=nobody, control=None, what="a link")).value, 4)
     0.0038
     """
-    attack = attack_rate(trials, confidence=confidence)
-    control = Rate(0, 0, 0) if trials.control is None else control_rate(trials, confidence=confidence)
+    attack, control = (
+        Rate(0, 0, 0) if each is None else wilson(each.expected, each.tries, confidence=confidence)
+        for each in (trials.attack, trials.control)
+    )
     hit, outside = (attack.low + attack.high) / 2, (control.low + control.high) / 2
     width, outside_width = (attack.high - attack.low) / 2, (control.high - control.low) / 2
     value = (hit - outside) / (1 - outside)

@@ -13,9 +13,9 @@ from unveil.errors import InputError, whole_number
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.trials._bands import bands
 from unveil.measure.trials._small_cells import Cells, GroupKind, Label, arranged, hidden
-from unveil.measure.trials.risk import CONFIDENCE, NO_CONTROL, Rate, excess, wilson
+from unveil.measure.trials.risk import CONFIDENCE, NO_CONTROL, Rate, clopper_pearson, excess
 
-__all__ = ["EVERYBODY", "MINIMUM", "Group", "Groups", "bands", "compared", "exact", "group_rates"]
+__all__ = ["EVERYBODY", "MINIMUM", "Group", "Groups", "bands", "compared", "group_rates"]
 
 Figure = Literal["attack_rate", "excess_over_control"]
 
@@ -100,25 +100,6 @@ class Groups:
     each_confidence: float
     minimum: int
     looks: int = 1
-
-
-def exact(hits: float, tries: int, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of tries that hit, with the interval of Clopper and Pearson, which never misses too often.
-
-    Groups are small and their intervals must hold far out, where Wilson's is too short: of 20 groups of 50 people with
-    0.09 hits to expect, any group with a single hit would lie above the truth. Expected hits need not be whole.
-
-    >>> rate = exact(0, 50)
-    >>> rate.value, rate.low, round(rate.high, 4)
-    (0.0, 0.0, 0.0711)
-    """
-    from scipy.special import betaincinv
-
-    share = wilson(hits, tries, confidence=confidence).value  # checks what it is given
-    hits, tail = share * tries, (1 - confidence) / 2
-    low = 0.0 if share == 0 else float(betaincinv(hits, tries - hits + 1, tail))
-    high = 1.0 if share == 1 else float(betaincinv(hits + 1, tries - hits, 1 - tail))
-    return Rate(share, min(low, share), max(high, share), tries=tries)
 
 
 def group_rates(
@@ -306,19 +287,19 @@ def _group(at: int, cells: Cells, tally: _Tally, matched: _Tally | None, control
 def _rate(tally: _Tally, at: int, confidence: float) -> Rate:
     if tally.tries[at] == 0:
         return Rate(nan, nan, nan, tally.why[at])
-    return exact(float(tally.hits[at]), int(tally.tries[at]), confidence=confidence)
+    return clopper_pearson(float(tally.hits[at]), int(tally.tries[at]), confidence=confidence)
 
 
 def _overall(trials: Trials, people: int, confidence: float) -> Group:
     attack, inside = (
-        wilson(each.expected, each.tries, confidence=confidence)
+        clopper_pearson(each.expected, each.tries, confidence=confidence)
         for each in (trials.attack, trials.matched or trials.attack)
     )
     control = trials.control
     outside = (
         Rate(nan, nan, nan, NO_CONTROL)
         if control is None
-        else wilson(control.expected, control.tries, confidence=confidence)
+        else clopper_pearson(control.expected, control.tries, confidence=confidence)
     )
     return Group(
         name=EVERYBODY,

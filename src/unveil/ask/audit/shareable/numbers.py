@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from unveil.measure.trials.risk import Rate, Risk, excess, wilson
+from unveil.measure.trials.risk import Rate, Risk, clopper_pearson, excess
 from unveil.show.bounded import Bounded
 
 _WHOLE = 1e-9
@@ -80,17 +80,17 @@ class SmallNumbers:
             if self.is_small(abs(size - rate.tries)):
                 hits = rate.value * rate.tries
                 is_whole = abs(hits - round(hits)) < _WHOLE * rate.tries
-                return wilson(min(round(rate.value * size) if is_whole else rate.value * size, size), size)
+                return clopper_pearson(min(round(rate.value * size) if is_whole else rate.value * size, size), size)
         return rate
 
     def _ends(self, hits: float, number: int) -> tuple[Rate, Rate]:
         """Return the least and the greatest rate that hits of that class could be."""
         if self.is_small(hits):
-            return wilson(0, number), wilson(self.minimum, number)
+            return clopper_pearson(0, number), clopper_pearson(self.minimum, number)
         if self.is_small(number - hits):
-            return wilson(number - self.minimum, number), wilson(number, number)
-        exact = wilson(hits, number)
-        return exact, exact
+            return clopper_pearson(number - self.minimum, number), clopper_pearson(number, number)
+        known = clopper_pearson(hits, number)
+        return known, known
 
     def excess(self, risk: Risk, attack: Rate, control: Rate) -> Rate:
         """Return the excess over control, made of bounds where the attack or the control was bounded."""

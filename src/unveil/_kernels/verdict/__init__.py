@@ -1,0 +1,1 @@
+"""What a verdict on a release is computed with."""

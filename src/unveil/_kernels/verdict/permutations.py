@@ -1,0 +1,60 @@
+"""What links and places hit by luck: statistics drawn again with the rows in another order.
+
+Both need no control: where a release does not tell which row is whose, every order of the original rows was as likely
+as the true one. Rows are permuted by their positions, so that whoever wants the same draws from shuffled tables sorts
+both by what their rows hold first (the order that is itself on trial in :func:`agreeing_cells` aside).
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.types import FloatArray, IntArray
+
+#: So many cells are compared at a time.
+_CELLS = 2**18
+
+
+def agreeing_cells(
+    original: NDArray[np.integer], released: NDArray[np.integer], draws: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return in how many cells row i of both tables agrees: as they stand, then for each draw of another order.
+
+    Tables are codes at [row, column] with as many rows each; a missing value has a code of its own.
+
+    >>> agreeing_cells(np.array([[0], [1], [2]]), np.array([[0], [1], [2]]), 2, np.random.default_rng(1))[0]
+    np.float64(3.0)
+    """
+    number = np.empty(draws + 1)
+    number[0] = np.count_nonzero(original == released)
+    for draw, orders in _orders(np.arange(len(released)), released.size, draws, rng):
+        number[draw] = np.count_nonzero(original == released[orders], axis=(1, 2))
+    return number
+
+
+def true_links(
+    rows: IntArray, candidates: IntArray, chances: FloatArray, truth: IntArray, draws: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return how many released rows are linked to their person: as they are, then for each draw of another truth.
+
+    Released row ``rows[e]`` is linked to original row ``candidates[e]`` with the probability ``chances[e]``, and
+    ``truth[row]`` is the original row that it belongs to. A draw permutes the truth.
+
+    >>> links = np.array([0, 1, 2]), np.array([0, 1, 2]), np.array([1.0, 1.0, 0.5])
+    >>> true_links(*links, np.array([0, 1, 2]), 2, np.random.default_rng(1))[0]
+    np.float64(2.5)
+    """
+    number = np.empty(draws + 1)
+    number[0] = chances[truth[rows] == candidates].sum()
+    for draw, truths in _orders(truth, rows.size, draws, rng):
+        number[draw] = (truths[:, rows] == candidates) @ chances
+    return number
+
+
+def _orders(values: IntArray, cells: int, draws: int, rng: np.random.Generator) -> Iterator[tuple[slice, IntArray]]:
+    """Yield draws of the values in another order, a block at a time, and which draws (from 1 on) these are."""
+    size = max(1, _CELLS // max(cells, 1))
+    for first in range(1, draws + 1, size):
+        last = min(first + size, draws + 1)
+        yield slice(first, last), rng.permuted(np.tile(values, (last - first, 1)), axis=1)

@@ -1,0 +1,1 @@
+"""How one verdict is reached from all figures of an audit."""

@@ -1,0 +1,330 @@
+"""All figures of an audit judged together, so that a harmless release is rarely accused by any of them.
+
+There is one hypothesis: given the pool and the release, every choice of N of the N + m people as those in the data was
+equally likely. A figure is a number that grows with how much is given away; it is computed for the people who are in
+the data and again for people drawn by lot, the same draws for all figures, and the step-down procedure of the least p
+(:mod:`unveil._kernels.verdict.step_down`) makes one error of them.
+
+Scores, thresholds and groups must come from the release or from the whole pool. Whatever looks at who is a member must
+be done again in each draw (a set-wise figure).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil._kernels.verdict.hypergeometric import hypergeometric_p, normal_p
+from unveil._kernels.verdict.labels import labels, member_sums, singling_out_counts
+from unveil._kernels.verdict.step_down import SAME, holm, step_down
+from unveil.errors import InputError, whole_number
+from unveil.measure.verdict.pool import Pool
+
+#: The error of all families together: a harmless release is accused by figures in at most so many audits.
+LEVEL = 0.045
+DRAWS = 10_000
+#: p is a share of draws, so that many figures need many of them to be told from luck.
+DRAWS_PER_FIGURE = 40
+FEWEST_DRAWS = 999
+#: A pool of more people is not drawn anew: p comes from the hypergeometric or the normal distribution.
+DRAWN_UP_TO = 50_000
+#: Above so many people expensive attacks are run on some of them, who are then a pool and a family of their own.
+ATTACKED_UP_TO = 5_000
+FEWEST_TRIES = 20
+FEWEST_SINGLED_OUT = 10
+#: So many adversaries all join the family; of more the worst is searched for on one half of the people.
+ADVERSARIES = 50
+TOO_FEW = "too few tries to judge"
+
+#: From labels at [draw, place] to the figure in each draw.
+SetWise = Callable[[BoolArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class OwnDraws:
+    """A figure that is drawn in a way of its own, as the order of rows: ``draw(number, rng)`` gives 1 + number values.
+
+    The first is the figure as it was seen. Draw b of it is made independently of draw b of the labels. Where neither
+    who is a member nor which row is whose is given away, pairs of both are exchangeable with the pair that was seen,
+    which is all that is needed to judge them together.
+    """
+
+    draw: Callable[[int, np.random.Generator], FloatArray]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Figure:
+    """One number that a release may be accused by.
+
+    Attributes
+    ----------
+    name
+        How it is called; each name once.
+    statistic
+        Scores of the rows of the pool, whose sum over members counts; or a function of labels; or draws of its own.
+    tries, control_tries
+        How many tries it rests on, on members and on people of the control. Draws of its own need no control.
+    about
+        About how many different people guesses are; left out where each try is about another person.
+    pool
+        The name of the pool it is about.
+    """
+
+    name: str
+    statistic: FloatArray | SetWise | OwnDraws
+    tries: int
+    control_tries: int | None = None
+    about: int | None = None
+    pool: str = "people"
+
+    @property
+    def why(self) -> str:
+        """Why it is not judged; nothing where it is."""
+        tries = [self.tries] if isinstance(self.statistic, OwnDraws) else [self.tries, self.control_tries or 0]
+        few = min(tries) < FEWEST_TRIES or (self.about is not None and self.about < FEWEST_SINGLED_OUT)
+        return TOO_FEW if few else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What is said of one figure; p and adjusted are NaN where there were too few tries, and ``why`` says so.
+
+    ``p`` is its probability by luck alone, ``adjusted`` that of any figure as clear as this in the whole audit, and
+    ``found`` whether the latter is at most the level.
+    """
+
+    name: str
+    p: float
+    adjusted: float
+    found: bool
+    why: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """The judgement of all figures of an audit, in the order they were given.
+
+    Attributes
+    ----------
+    judgements
+        One for each figure.
+    draws
+        How many draws p rests on, the fewest of all pools; 0 where no figure needed any.
+    level
+        The error of the whole: what adjusted p is held against.
+    """
+
+    judgements: tuple[Judgement, ...]
+    draws: int
+    level: float
+
+    @property
+    def found(self) -> tuple[Judgement, ...]:
+        """The figures that are proved, the clearest first; none in at least 95.5 % of audits of harmless releases."""
+        return tuple(sorted((one for one in self.judgements if one.found), key=lambda one: (one.adjusted, one.p)))
+
+    @property
+    def judged(self) -> int:
+        """How many figures were judged, which is what the adjusted p allow for."""
+        return sum(not one.why for one in self.judgements)
+
+
+def judge(
+    figures: Sequence[Figure],
+    pools: Mapping[str, Pool | None],
+    *,
+    rng: np.random.Generator,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Family:
+    """Return how likely each figure is by luck, alone and among all figures.
+
+    Figures of one pool are one family, judged by the same draws. With two pools (some people attacked at great expense,
+    and everybody) each may err with half of the level: adjusted p are then multiplied by two, so that all of them are
+    held against one level. A pool is None where there is no control, for figures with draws of their own.
+
+    A pool of more than 50,000 people is not drawn: scores of 0 and 1 have the exact hypergeometric p, other scores that
+    of a normal distribution with the variance of a finite population, and Holm's procedure joins them; figures that
+    are functions of labels are still drawn, as often as their number requires.
+
+    Parameters
+    ----------
+    figures
+        What was computed; figures with too few tries are shown as such and join no family.
+    pools
+        The people of each pool by its name.
+    rng
+        Where draws come from. Shuffled rows and any number of threads give the same p.
+    draws
+        How many draws are made of each pool, if need be more: 40 for each figure, and at least 999.
+    level
+        The probability with which a harmless release may be accused.
+
+    Examples
+    --------
+    >>> pool = Pool(is_member=np.arange(80) < 40, contents=np.arange(80))
+    >>> hit = Figure(name="copies", statistic=(np.arange(80) < 12) * 1.0, tries=40, control_tries=40)
+    >>> few = Figure(name="order", statistic=np.zeros(80), tries=4, control_tries=40)
+    >>> family = judge([hit, few], {"people": pool}, rng=np.random.default_rng(0))
+    >>> [(one.name, one.found, one.why) for one in family.judgements]
+    [('copies', True, ''), ('order', False, 'too few tries to judge')]
+    """
+    whole_number(draws, "draws")
+    _check(figures, pools)
+    p, adjusted, made = {}, {}, []
+    for number, (name, pool) in enumerate(pools.items()):
+        joined = [figure for figure in figures if figure.pool == name and not figure.why]
+        if not joined:
+            continue
+        own = np.random.default_rng([int(rng.integers(2**63)), number])
+        if pool is None or pool.people <= DRAWN_UP_TO:
+            made.append(draws_needed(len(joined), draws))
+            alone, together = step_down(_statistics(joined, pool, made[-1], own))
+        else:
+            fewest = draws_needed(len(joined), 0)
+            made += [fewest for figure in joined if not isinstance(figure.statistic, np.ndarray)]
+            alone = np.array([_without_draws(figure, pool, fewest, own) for figure in joined])
+            together = holm(alone)
+        for figure, one, all_of_them in zip(joined, alone, together, strict=True):
+            p[figure.name], adjusted[figure.name] = float(one), min(float(all_of_them) * len(pools), 1.0)
+    return Family(
+        judgements=tuple(
+            Judgement(
+                name=figure.name,
+                p=p.get(figure.name, nan),
+                adjusted=adjusted.get(figure.name, nan),
+                found=adjusted.get(figure.name, nan) <= level,
+                why=figure.why,
+            )
+            for figure in figures
+        ),
+        draws=min(made, default=0),
+        level=level,
+    )
+
+
+def draws_needed(figures: int, asked: int = DRAWS) -> int:
+    """Return how many draws so many figures are judged by: those asked for, if they are enough.
+
+    >>> draws_needed(20), draws_needed(20, 100), draws_needed(300)
+    (10000, 999, 11999)
+    """
+    return max(asked, FEWEST_DRAWS, DRAWS_PER_FIGURE * figures - 1)
+
+
+def singling_out_statistic(pool: Pool, starts: ArrayLike, rows: ArrayLike) -> SetWise:
+    """Return the figure of singling out: the number of guesses that fit exactly one of the members.
+
+    Guess g fits the rows ``rows[starts[g]:starts[g + 1]]`` of the pool, and so the people they belong to. It is at the
+    size of the original for every size of the control.
+
+    >>> pool = Pool(is_member=[True, True, False], contents=[1, 2, 3])
+    >>> singling_out_statistic(pool, [0, 1, 3], [0, 1, 2])(pool.labels[None])
+    array([2.])
+    """
+    fitted = pool.fitted(starts, rows)
+    return lambda drawn: singling_out_counts(drawn, *fitted)
+
+
+def adversary_figures(
+    names: Sequence[str], scores: ArrayLike, pool: Pool, *, rng: np.random.Generator, **facts: Any
+) -> tuple[Figure, ...]:
+    """Return the figures of one attack by several adversaries, with scores at [adversary, row of the pool].
+
+    Up to 50 adversaries are a figure each. Of more, the worst on one half of the people is taken to the other half and
+    is one figure, the difference of the mean scores there, under its name; halves are drawn by lot. Who is worst hangs
+    on the labels, so that it is searched for anew in each draw: only then is what was seen exchangeable with the draws.
+    ``facts`` are the other fields of the figures; a half has half of the tries.
+
+    >>> pool = Pool(is_member=[True, False], contents=[1, 2])
+    >>> scores = [[1, 0], [0, 1]]
+    >>> made = adversary_figures(["age", "sex"], scores, pool, rng=np.random.default_rng(0), tries=30, control_tries=30)
+    >>> [figure.name for figure in made]
+    ['age', 'sex']
+    """
+    table = np.asarray(scores, np.float64)
+    if len(names) <= ADVERSARIES:
+        return tuple(Figure(name=name, statistic=row, **facts) for name, row in zip(names, table, strict=True))
+    by_place = np.column_stack([pool.scores(row) for row in table])
+    half = _half(pool, rng)
+
+    def lead(drawn: BoolArray, part: BoolArray) -> FloatArray:
+        """Return at [draw, adversary] by how much members of this half score higher in the mean than others of it."""
+        inside, members = member_sums(drawn[:, part], by_place[part]), np.count_nonzero(drawn[:, part], axis=1)
+        outside, others = by_place[part].sum(axis=0) - inside, np.count_nonzero(part) - members
+        more: FloatArray = inside / np.maximum(members, 1)[:, None] - outside / np.maximum(others, 1)[:, None]
+        return more
+
+    def worst(drawn: BoolArray) -> IntArray:
+        leads = lead(drawn, half)
+        # Equal leads are rounded in different ways, so the first of those that are nearly the largest is taken.
+        return np.asarray(np.argmax(leads >= leads.max(axis=1, keepdims=True) - SAME, axis=1), np.int64)
+
+    def statistic(drawn: BoolArray) -> FloatArray:
+        return lead(drawn, ~half)[np.arange(len(drawn)), worst(drawn)]
+
+    facts |= {"tries": facts["tries"] // 2, "control_tries": facts["control_tries"] // 2}
+    return (Figure(name=names[int(worst(pool.labels[None])[0])], statistic=statistic, **facts),)
+
+
+def _half(pool: Pool, rng: np.random.Generator) -> BoolArray:
+    """Return who is in the first half of the people, by lot; people who hold the same are in the same half."""
+    order = rng.permutation(int(pool.kinds.max()) + 1)
+    people = np.cumsum(np.bincount(pool.kinds)[order])
+    in_half = np.zeros(order.size, np.bool_)
+    in_half[order] = 2 * people <= pool.people
+    return in_half[pool.kinds]
+
+
+def _check(figures: Sequence[Figure], pools: Mapping[str, Pool | None]) -> None:
+    names = [figure.name for figure in figures]
+    if len(set(names)) < len(names):
+        raise InputError(
+            f"each figure must have a name of its own, but {len(names)} have {len(set(names))}. Rename some"
+        )
+    for figure in figures:
+        if figure.pool not in pools:
+            raise InputError(f"the pool of {figure.name!r} must be one of {sorted(pools)}. Pass its people too")
+        if pools[figure.pool] is None and not figure.why and not isinstance(figure.statistic, OwnDraws):
+            raise InputError(f"{figure.name!r} needs people who are not in the data. Pass a control, or leave it out")
+
+
+def _statistics(figures: Sequence[Figure], pool: Pool | None, draws: int, rng: np.random.Generator) -> FloatArray:
+    """Return the figures at [draw, figure]; row 0 is what was seen."""
+    found = np.empty((draws + 1, len(figures)))
+    # In the order of the figures, so that labels do not hang on which of them need draws of their own.
+    of_labels, of_rows = rng.spawn(2)
+    for at, figure in enumerate(figures):
+        if isinstance(figure.statistic, OwnDraws):
+            found[:, at] = figure.statistic.draw(draws, of_rows)
+    if pool is None:
+        return found
+    scored = [at for at, figure in enumerate(figures) if isinstance(figure.statistic, np.ndarray)]
+    scores = np.zeros((pool.people, len(scored)))
+    for column, at in enumerate(scored):
+        scores[:, column] = pool.scores(figures[at].statistic)  # type: ignore[arg-type]
+    set_wise = [(at, figure.statistic) for at, figure in enumerate(figures) if callable(figure.statistic)]
+    row = 0
+    for drawn in chain([pool.labels[None]], labels(pool.members, pool.others, draws, of_labels)):
+        rows = slice(row, row + len(drawn))
+        found[rows, scored] = member_sums(drawn, scores)
+        for at, statistic in set_wise:
+            found[rows, at] = statistic(drawn)
+        row += len(drawn)
+    return found
+
+
+def _without_draws(figure: Figure, pool: Pool, draws: int, rng: np.random.Generator) -> float:
+    """Return p of one figure of a pool that is too large to be drawn anew for all of them."""
+    if not isinstance(figure.statistic, np.ndarray):
+        return float(step_down(_statistics([figure], pool, draws, rng)).p[0])
+    scores = pool.scores(figure.statistic)
+    if not np.isin(scores, (0.0, 1.0)).all():
+        return normal_p(scores, pool.labels)
+    inside, hits = int(scores[pool.labels].sum()), int(scores.sum())
+    return hypergeometric_p(inside, hits - inside, pool.members, pool.others)

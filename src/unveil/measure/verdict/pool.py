@@ -1,0 +1,127 @@
+"""Everybody who could have been in the data: members and control people together, each at a place of their own."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pool:
+    """The people of the original and of the control, of whom labels are drawn by lot.
+
+    Attributes
+    ----------
+    is_member
+        For each row of the pool whether it is one of the original.
+    contents
+        For each row a whole number that stands for what it holds: equal rows have equal numbers, and the numbers follow
+        from the rows and not from where they stand (:func:`unveil._kernels.neighbours.nearest.content_rank`).
+    person
+        For each row a whole number that stands for the person it belongs to; left out, each row is a person.
+    places
+        For each row the place of its person, from 0 on, by what their rows hold. Shuffled rows keep their places.
+        People who hold the same may swap theirs, which changes nothing, because their scores are equal too.
+    labels
+        For each place whether that person is a member.
+    kinds
+        For each place a number that people who hold the same share. Whoever treats people differently by lot must draw
+        kinds and not places: which of two equal people has which place hangs on the order of rows.
+    members, others
+        The number of people in the data, and of those who are not.
+
+    Examples
+    --------
+    >>> pool = Pool(is_member=[True, True, False], contents=[7, 5, 6], person=[1, 1, 2])
+    >>> pool.places.tolist(), pool.labels.tolist(), pool.members, pool.others
+    ([0, 0, 1], [True, False], 1, 1)
+    """
+
+    is_member: BoolArray
+    contents: IntArray
+    person: IntArray | None = None
+    places: IntArray = field(init=False)
+    labels: BoolArray = field(init=False)
+    kinds: IntArray = field(init=False)
+    members: int = field(init=False)
+    others: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        is_member, contents = np.array(self.is_member, np.bool_), np.array(self.contents, np.int64)
+        person = np.arange(is_member.size) if self.person is None else np.array(self.person, np.int64)
+        if is_member.ndim != 1 or contents.shape != is_member.shape or person.shape != is_member.shape:
+            raise InputError(
+                "is_member, contents and person must be flat and as long as one another, but have the shapes "
+                f"{is_member.shape}, {contents.shape} and {person.shape}. Pass one entry per row of the pool"
+            )
+        places, kinds = _places(contents, None if self.person is None else person)
+        labels = np.zeros(kinds.size, np.bool_)
+        labels[places[is_member]] = True
+        if labels[places[~is_member]].any():
+            both = np.unique(places[~is_member & labels[places]]).size
+            raise InputError(
+                f"nobody may stand in the original and in the control, but {both:,} people do. "
+                "Remove them from the control where it is drawn"
+            )
+        members = int(np.count_nonzero(labels))
+        found = {"is_member": is_member, "contents": contents, "places": places, "labels": labels, "kinds": kinds}
+        for name, array in found.items():
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "members", members)
+        object.__setattr__(self, "others", kinds.size - members)
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return self.labels.size
+
+    def scores(self, per_row: ArrayLike) -> FloatArray:
+        """Return the score at each place: the mean over the rows of that person.
+
+        >>> Pool(is_member=[True, True, False], contents=[7, 5, 6], person=[1, 1, 2]).scores([1, 0, 1]).tolist()
+        [0.5, 1.0]
+        """
+        score = np.asarray(per_row, np.float64)
+        if score.shape != self.places.shape or not np.isfinite(score).all():
+            raise InputError(
+                f"there must be one finite score for each of the {self.places.size:,} rows of the pool, but there are "
+                f"{np.count_nonzero(np.isfinite(score)):,} of {score.size:,}. Score somebody who is not attacked 0"
+            )
+        rows = np.bincount(self.places, minlength=self.people)
+        return np.bincount(self.places, weights=score, minlength=self.people) / rows
+
+    def fitted(self, starts: ArrayLike, rows: ArrayLike) -> tuple[IntArray, IntArray]:
+        """Return whom guesses fit as places in ascending order, from the rows that they fit, in the same form.
+
+        Guess g fits the rows ``rows[starts[g]:starts[g + 1]]``; a person with several of them is fitted once.
+
+        >>> pool = Pool(is_member=[True, True, False], contents=[7, 5, 6], person=[1, 1, 2])
+        >>> [array.tolist() for array in pool.fitted([0, 2, 3], [0, 1, 2])]
+        [[0, 1, 2], [0, 1]]
+        """
+        begin, fits = np.asarray(starts, np.int64), np.asarray(rows, np.int64)
+        guess = np.repeat(np.arange(begin.size - 1), np.diff(begin))
+        pairs = np.unique(guess * self.people + self.places[fits])
+        return np.searchsorted(pairs, np.arange(begin.size) * self.people), pairs % max(self.people, 1)
+
+
+def _places(contents: IntArray, person: IntArray | None) -> tuple[IntArray, IntArray]:
+    """Return the place of each row's person, and at each place a number for what that person holds."""
+    if person is None:
+        order = np.argsort(contents, kind="stable")
+        places = np.empty(contents.size, np.int64)
+        places[order] = np.arange(contents.size)
+        return places, np.unique(contents[order], return_inverse=True)[1]
+    order = np.lexsort((contents, person))
+    names, starts = np.unique(person[order], return_index=True)
+    # A person is known by what all of their rows hold, in ascending order.
+    held = [tuple(rows.tolist()) for rows in np.split(contents[order], starts[1:])]
+    ascending = sorted(range(names.size), key=held.__getitem__)
+    place = np.empty(names.size, np.int64)
+    place[ascending] = np.arange(names.size)
+    kind = {each: number for number, each in enumerate(dict.fromkeys(held[at] for at in ascending))}
+    return place[np.searchsorted(names, person)], np.array([kind[held[at]] for at in ascending], np.int64)

@@ -1,0 +1,31 @@
+"""What rows hit in another order is what all orders hit on average, and row 0 is what was seen."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from unveil._kernels.verdict.permutations import agreeing_cells, true_links
+
+ORDERS = [np.array(order) for order in permutations(range(4))]
+
+
+def frequencies(values: list[float]) -> dict[float, float]:
+    return {value: values.count(value) / len(values) for value in set(values)}
+
+
+def test_cells_agree_as_often_as_in_all_orders() -> None:
+    original, released = np.array([[0, 1], [1, 1], [2, 0], [0, 0]]), np.array([[0, 1], [1, 0], [0, 0], [2, 1]])
+    found = agreeing_cells(original, released, 4000, np.random.default_rng(1)).tolist()
+    assert found[0] == 3 + 1
+    expected = frequencies([float((original == released[order]).sum()) for order in ORDERS])
+    assert frequencies(found[1:]) == pytest.approx(expected, abs=0.04)
+
+
+def test_links_hit_as_often_as_with_every_truth() -> None:
+    rows, candidates, chances = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 3]), np.array([0.5, 0.5, 1.0, 1.0])
+    truth = np.array([1, 0, 3, 2])
+    found = true_links(rows, candidates, chances, truth, 4000, np.random.default_rng(2)).tolist()
+    assert found[0] == 0.5 + 1
+    expected = frequencies([float(chances[order[rows] == candidates].sum()) for order in ORDERS])
+    assert frequencies(found[1:]) == pytest.approx(expected, abs=0.04)
