@@ -1,0 +1,263 @@
+"""Exact copies, counted as people: who stands in the release word for word, and whom no coincidence explains."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil._kernels.verdict.tree import coincidences
+from unveil.measure.verdict.groups import Division, divisions, people_with
+from unveil.measure.verdict.pool import Pool
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: What a tree of columns cannot know: so many times more coincidences are allowed for.
+FACTOR = 10
+#: How often a harmless release may have an unmistakable copy.
+LEVEL = 0.005
+#: How sure it is that copies gather in a group before that is named.
+GROUP_LEVEL = 0.05
+#: The least real number that is told from another one: numbers with more decimals are on no grid.
+_PER_UNIT = 10**6
+_EXACT_FLOAT = 2.0**50
+_LARGEST = 2**61
+#: A column is coarser if at most this share of people could be released as they are, and chance does not explain it.
+_COARSE = 0.5
+_BY_CHANCE = 0.001
+
+
+@dataclass(frozen=True, kw_only=True)
+class CopiedGroup:
+    """People who share a value and among whom unmistakable copies gather.
+
+    ``people`` of the data have the value, ``copies`` of them are unmistakable copies, and ``p`` is how often as many
+    fall on them where copies fall on anybody, after Holm's correction for all values that were looked at.
+    """
+
+    column: str
+    value: str | None
+    people: int
+    copies: int
+    p: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CopiedPeople:
+    """Who stands in the release unchanged.
+
+    Attributes
+    ----------
+    people, control_people
+        How many people are in the data, and how many in the control.
+    people_unchanged, control_unchanged
+        How many of them equal a released row in all columns, with at least one of their rows.
+    control_share, expected
+        The share of the control that does, by coincidence, and so many people of the data as that would be. NaN
+        without a control.
+    rows, rows_copied
+        The number of released rows, and how many of them equal a row of somebody in the data.
+    unmistakable
+        How many people in the data are alone in the pool with a record that is released and too improbable for
+        coincidence.
+    coincidences
+        How many such people a harmless release would have at most, as expected for those whose records are at most as
+        probable as the most probable unmistakable copy, with the factor 10; 0 where there is none.
+    groups
+        Values of a column among whose people unmistakable copies gather; from the surest.
+    coarsened
+        Columns of numbers or dates that are released on a coarser grid: hardly anybody can be equal in them.
+    relabelled
+        Categories of which most released rows have a value that nobody in the pool has.
+    copied, copied_alone
+        For each person of the pool 1 if a released row equals one of theirs, or one that nobody else in the pool has.
+    chance
+        For each member with a record that nobody else in the pool has: how many coincidences are expected among all
+        members whose records are at most as probable (E, without the factor). NaN for all others.
+    is_unmistakable
+        Which people of the pool are unmistakable copies.
+    """
+
+    people: int
+    control_people: int
+    people_unchanged: int
+    control_unchanged: int
+    control_share: float
+    expected: float
+    rows: int
+    rows_copied: int
+    unmistakable: int
+    coincidences: float
+    groups: tuple[CopiedGroup, ...]
+    coarsened: tuple[str, ...]
+    relabelled: tuple[str, ...]
+    copied: FloatArray = field(repr=False)
+    copied_alone: FloatArray = field(repr=False)
+    chance: FloatArray = field(repr=False)
+    is_unmistakable: BoolArray = field(repr=False)
+
+
+def copied_people(pool: Pool, *, by: Division | None = None) -> CopiedPeople:
+    """Return who stands in the release unchanged, beside people who are not in the data.
+
+    Counting can prove no single copy: of two people of the pool who could have been copied, one in the data and one
+    not, either is as likely. What can is the record. ``lambda(x)``, the released rows that equal x by coincidence, is
+    the number of released rows times the probability of x by a tree of columns: of the pool or of the release, whichever
+    gives more, because what a release says often is no surprise. ``E(x)`` is the sum of lambda over all members alone
+    with their record who have at most that lambda, and x is unmistakable if it is released and ``10 E(x) <= 0.005``.
+    The factor covers what a tree cannot know. Without a control the pool is the original alone.
+
+    Parameters
+    ----------
+    pool
+        The people and the released rows.
+    by
+        The column whose values are looked at for groups; by default each category with at most 30 values.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from unveil.data.table import Table
+    >>> from unveil.data.table.release import Release
+    >>> from unveil.measure.verdict.pool import pool_of
+    >>> original, released, control = (Table.from_frame(pl.DataFrame({"age": ages}))
+    ...     for ages in ([30, 31, 31, 32], [30, 31, 35], [30, 40, 41, 42]))
+    >>> found = copied_people(pool_of(Release(original, released, control)))
+    >>> found.people_unchanged, found.expected, found.rows_copied, found.copied_alone
+    (3, 1.0, 2, array([0., 0., 0., 0., 0., 0., 0., 0.]))
+    """
+    released = np.zeros(pool.records, bool)
+    released[pool.released_record] = True
+    owned = np.zeros(pool.records, bool)
+    owned[pool.record[pool.person < pool.members]] = True
+    is_alone = pool.owners[pool.record] == 1
+    copied = pool.of_people(released[pool.record])
+    chance = _chance(pool)
+    certain = chance * FACTOR <= LEVEL
+    person, record, _ = pool.owned
+    unmistakable = np.zeros(pool.people, bool)
+    unmistakable[person[certain & released[record]]] = True
+    of_person = np.full(pool.people, np.inf)
+    np.fmin.at(of_person, person, chance)
+    unchanged, outside = int(copied[: pool.members].sum()), int(copied[pool.members :].sum())
+    share = outside / pool.others if pool.others else nan
+    return CopiedPeople(
+        people=pool.members,
+        control_people=pool.others,
+        people_unchanged=unchanged,
+        control_unchanged=outside,
+        control_share=share,
+        expected=pool.members * share,
+        rows=pool.released_record.size,
+        rows_copied=int(np.count_nonzero(owned[pool.released_record])),
+        unmistakable=int(unmistakable.sum()),
+        coincidences=FACTOR * float(chance[certain & released[record]].max(initial=0.0)),
+        groups=_gathered(pool, unmistakable, divisions(pool) if by is None else [by]),
+        coarsened=tuple(name for name in pool.columns if _is_coarser(pool, name)),
+        relabelled=tuple(name for place, name in enumerate(pool.columns) if _is_relabelled(pool, place)),
+        copied=copied.astype(np.float64),
+        copied_alone=pool.of_people(released[pool.record] & is_alone).astype(np.float64),
+        chance=np.where(np.isinf(of_person), nan, of_person),
+        is_unmistakable=unmistakable,
+    )
+
+
+def _chance(pool: Pool) -> FloatArray:
+    """Return E of each record of each person (see `Pool.owned`); NaN for those who are no member, or not alone."""
+    person, record, row = pool.owned
+    counts = np.flatnonzero((person < pool.members) & (pool.owners[record] == 1))
+    rows = row[counts]
+    likely = np.maximum(pool.rarity[rows], pool.probabilities(pool.released_codes, pool.codes[rows]))
+    found = np.full(person.size, nan)
+    found[counts] = coincidences(pool.released_record.size * np.exp(likely))
+    return found
+
+
+def _gathered(pool: Pool, copies: BoolArray, every: Sequence[Division]) -> tuple[CopiedGroup, ...]:
+    """Return the values among whose people copies gather, after Holm's correction for all of them."""
+    number = int(copies.sum())
+    if number == 0:
+        return ()
+    seen = []
+    for each in every:
+        for place, value in enumerate(each.values):
+            people = people_with(pool, each, place)[: pool.members]
+            size, hits = int(people.sum()), int((people & copies[: pool.members]).sum())
+            if 0 < size < pool.members:
+                seen.append((at_least(hits, pool.members, number, size), each.column, value, size, hits))
+    seen.sort(key=lambda one: one[0])
+    found, adjusted = [], 0.0
+    for place, (p, column, value, size, hits) in enumerate(seen):
+        adjusted = max(adjusted, min(1.0, (len(seen) - place) * p))
+        if adjusted <= GROUP_LEVEL:
+            found.append(CopiedGroup(column=column, value=value, people=size, copies=hits, p=adjusted))
+    return tuple(found)
+
+
+def at_least(hits: int, people: int, marked: int, drawn: int) -> float:
+    """Return the chance that at least so many of ``drawn`` people, of ``people`` by lot, are among the marked ones.
+
+    >>> round(at_least(2, 10, 3, 2), 4)  # 3/10 2/9
+    0.0667
+    """
+    from scipy.special import gammaln
+
+    def ways(of: int, some: FloatArray) -> FloatArray:
+        return np.asarray(gammaln(of + 1.0) - gammaln(some + 1) - gammaln(of - some + 1))
+
+    number = np.arange(max(hits, drawn + marked - people), min(marked, drawn) + 1, dtype=np.float64)
+    every = ways(people, np.array([float(drawn)]))
+    chances = np.exp(ways(marked, number) + ways(people - marked, drawn - number) - every)
+    return min(1.0, float(chances.sum()))
+
+
+def _is_relabelled(pool: Pool, place: int) -> bool:
+    """Return whether most released rows have a label that nobody in the pool has."""
+    kind = pool.release.original.column(pool.columns[place]).kind
+    if kind not in ("category", "ordered", "boolean"):
+        return False
+    return bool(2 * np.isin(pool.released_codes[:, place], pool.codes[:, place]).sum() < len(pool.released_codes))
+
+
+def _is_coarser(pool: Pool, name: str) -> bool:
+    """Return whether numbers or dates are released on a grid that at most half of the people's values are on.
+
+    A release of few rows is on some such grid by chance, most likely where one value is frequent: so the chance that
+    all its rows are must be below 0.001.
+    """
+    import polars as pl
+
+    release = pool.release
+    if release.original.column(name).kind not in ("number", "date"):
+        return False
+    tables = [release.original, *([] if release.control is None else [release.control]), release.released]
+    parts = [pl.DataFrame({"value": table.frame.get_column(name)}) for table in tables]
+    values = pl.concat(parts, how="vertical_relaxed")["value"]
+    rows = values.len() - release.released.rows
+    (people, seen), total = (
+        (_units(part.drop_nulls()) for part in (values[:rows], values[rows:])),
+        values[:rows].count(),
+    )
+    if seen.size == 0 or seen.size < values[rows:].count():
+        return False
+    step = int(np.gcd.reduce(seen - seen[0]))
+    away = people - seen[0]
+    share = np.count_nonzero(away % step == 0 if step else away == 0) / max(total, 1)
+    return bool(share <= _COARSE and share**seen.size < _BY_CHANCE)
+
+
+def _units(values: "pl.Series") -> IntArray:
+    """Return numbers in millionths, whole numbers and moments as they are; without those that do not fit that."""
+    import polars as pl
+
+    if not values.dtype.is_float():
+        units: IntArray = values.cast(pl.Int64, strict=False).drop_nulls().to_numpy()
+        return np.asarray(units[np.abs(units) < _LARGEST])
+    numbers = values.to_numpy()
+    with np.errstate(over="ignore"):
+        real = np.rint(numbers * _PER_UNIT)
+    fits = (np.abs(real) < _EXACT_FLOAT) & (real / _PER_UNIT == numbers)
+    return np.asarray(real[fits], np.int64)
