@@ -105,9 +105,10 @@ def copied_people(pool: Pool, *, by: Division | None = None) -> CopiedPeople:
 
     Counting can prove no single copy: of two people of the pool who could have been copied, one in the data and one
     not, either is as likely. What can is the record. ``lambda(x)``, the released rows that equal x by coincidence, is
-    the number of released rows times the probability of x by a tree of columns: of the pool or of the release, whichever
-    gives more, because what a release says often is no surprise. ``E(x)`` is the sum of lambda over all members alone
-    with their record who have at most that lambda, and x is unmistakable if it is released and ``10 E(x) <= 0.005``.
+    the number of released rows times the probability of x by a tree of columns: of the pool or of the release,
+    whichever gives more, because what a release says often is no surprise. ``E(x)`` is the sum of lambda over all
+    members alone with their record who have at most that lambda, and x is unmistakable if it is released and
+    ``10 E(x) <= 0.005``.
     The factor covers what a tree cannot know. Without a control the pool is the original alone.
 
     Parameters

@@ -81,14 +81,18 @@ class Pool:
         return np.bincount(self.owned[1], minlength=self.records)
 
     @cached_property
-    def by_content(self) -> IntArray:
-        """The people in the order of what their records hold: wherever their rows stand, the order is the same.
+    def first_row(self) -> IntArray:
+        """A row of each person: that with the first record in the order of what records hold."""
+        order = np.lexsort((self.record, self.person))
+        return order[np.searchsorted(self.person[order], np.arange(self.people))]
 
-        Of people with several rows the first record counts. Those who are equal in it stand in any order.
+    @cached_property
+    def by_content(self) -> IntArray:
+        """The people in the order of what their first records hold, which does not depend on where rows stand.
+
+        Those who are equal in it stand in any order.
         """
-        first = np.full(self.people, self.records)
-        np.minimum.at(first, self.person, self.record)
-        return np.argsort(first, kind="stable")
+        return np.argsort(self.record[self.first_row], kind="stable")
 
     @cached_property
     def rarity(self) -> FloatArray:
