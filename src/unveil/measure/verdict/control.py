@@ -95,10 +95,12 @@ class ControlCheck:
     differences
         The columns that differ most, each by its largest difference; up to three.
     p_overlap, overlap_estimate
-        How often as many control people equal somebody in the data by lot, and how many more do than by lot.
+        How often as many control people equal somebody in the data by lot, and how many control people are likely to
+        be in the data: those who equal somebody, beyond what draws of labels give, over the chance that a draw leaves
+        a pair in one table.
     p_near, near_estimate
         The same of pairs of people, one of each table, who are almost equal: each other's nearest and at most half as
-        far as the next.
+        far as the next; among the people compared.
 
     What was not tested is NaN.
     """
@@ -158,7 +160,8 @@ def check_control(
     Raises
     ------
     InputError
-        If the control has the same records as the original, or all of these and more.
+        If the control has the same records as the original, or all of these and more; if nobody of one of the tables
+        is attacked.
 
     Examples
     --------
@@ -186,6 +189,8 @@ def check_control(
     # Places in the labels go by content, so that the order of rows plays no part in who is drawn.
     everybody = pool.by_content
     people = everybody[np.isin(everybody, _compared(pool, rng) if attacked is None else attacked)]
+    if not 0 < np.count_nonzero(pool.is_member[people]) < people.size:
+        raise InputError("attacked must hold people of both tables, but is of one. Draw some of each")
     features, named = _features(pool, people)
     pairs = near_pairs(_grid(pool, people, control))
     place = np.empty(pool.people, np.int64)
@@ -219,15 +224,15 @@ def check_control(
         largest_difference=same.seen,
         differences=_largest(pool, people, features, named),
         p_overlap=overlap.p,
-        overlap_estimate=max(0.0, overlap.seen - overlap.mean),
+        overlap_estimate=overlap.planted,
         p_near=near.p,
-        near_estimate=max(0.0, near.seen - near.mean),
+        near_estimate=near.planted,
     )
 
 
 class _Test(NamedTuple):
     seen: float
-    mean: float
+    planted: float
     p: float
 
 
@@ -242,17 +247,25 @@ class _Feature(NamedTuple):
 def _tests(
     statistics: Sequence[Statistic], is_member: BoolArray, labels: DrawLabels, rng: np.random.Generator, draws: int
 ) -> list[_Test]:
-    """Return each statistic as it is, its mean over draws of labels, and how often a draw reaches it."""
-    members = int(np.count_nonzero(is_member))
+    """Return each statistic as it is, how many were planted, and how often a draw of labels reaches it.
+
+    Draws take also those pairs apart that stand in both tables, with the chance of any two people: what is seen beyond
+    the mean of draws is what was planted times the chance to be left together.
+    """
+    members, people = int(np.count_nonzero(is_member)), is_member.size
+    together = 1 - 2 * members * (people - members) / (people * (people - 1))
     seen = [float(statistic(is_member[None])[0]) for statistic in statistics]
     reached, total, made = np.zeros(len(seen)), np.zeros(len(seen)), 0
-    for some in labels(members, is_member.size - members, draws, rng):
+    for some in labels(members, people - members, draws, rng):
         drawn = [statistic(some) for statistic in statistics]
         reached += [np.count_nonzero(each >= value) for each, value in zip(drawn, seen, strict=True)]
         total += [float(each.sum()) for each in drawn]
         made += len(some)
     every = zip(seen, total.tolist(), reached.tolist(), strict=True)
-    return [_Test(value, sum_ / made, (1 + more) / (1 + made)) for value, sum_, more in every]
+    return [
+        _Test(value, min(max(0.0, (value - sum_ / made) / together), people - members), (1 + more) / (1 + made))
+        for value, sum_, more in every
+    ]
 
 
 def _multiplicities(pool: Pool) -> tuple[IntArray, IntArray]:

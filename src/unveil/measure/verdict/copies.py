@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,22 +11,17 @@ from unveil._kernels.verdict.tree import coincidences
 from unveil.measure.verdict.groups import Division, divisions, people_with
 from unveil.measure.verdict.pool import Pool
 
-if TYPE_CHECKING:
-    import polars as pl
-
 #: What a tree of columns cannot know: so many times more coincidences are allowed for.
 FACTOR = 10
 #: How often a harmless release may have an unmistakable copy.
 LEVEL = 0.005
 #: How sure it is that copies gather in a group before that is named.
 GROUP_LEVEL = 0.05
-#: The least real number that is told from another one: numbers with more decimals are on no grid.
-_PER_UNIT = 10**6
-_EXACT_FLOAT = 2.0**50
-_LARGEST = 2**61
-#: A column is coarser if at most this share of people could be released as they are, and chance does not explain it.
-_COARSE = 0.5
-_BY_CHANCE = 0.001
+#: A column is coarser if the release has less than this share of the values that are usual. It takes so many rows to
+#: tell, and values that repeat: so large a share of people must usually have one that is released.
+_COARSE = 0.6
+_LEAST_ROWS = 20
+_LEAST_USUAL = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +63,8 @@ class CopiedPeople:
     groups
         Values of a column among whose people unmistakable copies gather; from the surest.
     coarsened
-        Columns of numbers or dates that are released on a coarser grid: hardly anybody can be equal in them.
+        Columns of numbers or dates of which the release has far fewer values than usual, as after rounding: in them
+        hardly anybody can be equal.
     relabelled
         Categories of which most released rows have a value that nobody in the pool has.
     copied, copied_alone
@@ -157,7 +152,7 @@ def copied_people(pool: Pool, *, by: Division | None = None) -> CopiedPeople:
         unmistakable=int(unmistakable.sum()),
         coincidences=FACTOR * float(chance[certain & released[record]].max(initial=0.0)),
         groups=_gathered(pool, unmistakable, divisions(pool) if by is None else [by]),
-        coarsened=tuple(name for name in pool.columns if _is_coarser(pool, name)),
+        coarsened=tuple(name for place, name in enumerate(pool.columns) if _is_coarser(pool, place)),
         relabelled=tuple(name for place, name in enumerate(pool.columns) if _is_relabelled(pool, place)),
         copied=copied.astype(np.float64),
         copied_alone=pool.of_people(released[pool.record] & is_alone).astype(np.float64),
@@ -223,42 +218,25 @@ def _is_relabelled(pool: Pool, place: int) -> bool:
     return bool(2 * np.isin(pool.released_codes[:, place], pool.codes[:, place]).sum() < len(pool.released_codes))
 
 
-def _is_coarser(pool: Pool, name: str) -> bool:
-    """Return whether numbers or dates are released on a grid that at most half of the people's values are on.
+def _is_coarser(pool: Pool, place: int) -> bool:
+    """Return whether the release has far fewer of people's numbers or dates than so many rows have if drawn at random.
 
-    A release of few rows is on some such grid by chance, most likely where one value is frequent: so the chance that
-    all its rows are must be below 0.001.
+    So many are those that rows drawn like the pool, or like the release, would have: rounding takes most of them, and
+    a real number that was rounded is nobody's at all.
     """
-    import polars as pl
-
-    release = pool.release
-    if release.original.column(name).kind not in ("number", "date"):
+    kind = pool.release.original.column(pool.columns[place]).kind
+    people, rows = (codes[codes[:, place] > 0, place] for codes in (pool.codes, pool.released_codes))
+    if kind not in ("number", "date") or rows.size < _LEAST_ROWS or people.size == 0:
         return False
-    tables = [release.original, *([] if release.control is None else [release.control]), release.released]
-    parts = [pl.DataFrame({"value": table.frame.get_column(name)}) for table in tables]
-    values = pl.concat(parts, how="vertical_relaxed")["value"]
-    rows = values.len() - release.released.rows
-    (people, seen), total = (
-        (_units(part.drop_nulls()) for part in (values[:rows], values[rows:])),
-        values[:rows].count(),
-    )
-    if seen.size == 0 or seen.size < values[rows:].count():
-        return False
-    step = int(np.gcd.reduce(seen - seen[0]))
-    away = people - seen[0]
-    share = np.count_nonzero(away % step == 0 if step else away == 0) / max(total, 1)
-    return bool(share <= _COARSE and share**seen.size < _BY_CHANCE)
+    here, there = (np.bincount(codes, minlength=int(pool.codes.max()) + 1) for codes in (people, rows))
+    usual = max(_usual_share(count, rows.size) for count in (here, there))
+    return bool(usual >= _LEAST_USUAL and np.isin(people, rows).mean() < _COARSE * usual)
 
 
-def _units(values: "pl.Series") -> IntArray:
-    """Return numbers in millionths, whole numbers and moments as they are; without those that do not fit that."""
-    import polars as pl
+def _usual_share(count: IntArray, rows: int) -> float:
+    """Return the share of people whose value is among so many rows, where both are drawn from these counts.
 
-    if not values.dtype.is_float():
-        units: IntArray = values.cast(pl.Int64, strict=False).drop_nulls().to_numpy()
-        return np.asarray(units[np.abs(units) < _LARGEST])
-    numbers = values.to_numpy()
-    with np.errstate(over="ignore"):
-        real = np.rint(numbers * _PER_UNIT)
-    fits = (np.abs(real) < _EXACT_FLOAT) & (real / _PER_UNIT == numbers)
-    return np.asarray(real[fits], np.int64)
+    Each person is left out of the counts: a value that nobody shares is not expected among others.
+    """
+    others = (np.maximum(count, 1) - 1) / max(1, int(count.sum()) - 1)
+    return float((count * (1 - (1 - others) ** rows)).sum()) / int(count.sum())

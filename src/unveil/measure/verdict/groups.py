@@ -19,7 +19,7 @@ LEAST_OTHERS = 2
 MOST_GROUPS = 60
 #: The rarest people of the pool, by the probability of their records.
 RAREST = (0.05, 0.01)
-#: So many members of a group, and so many others, are attacked beyond the targets.
+#: A group of so many members is attacked as a whole, beyond those who are attacked anyhow.
 MOST_ATTACKED = 100
 _CATEGORIES = ("category", "ordered", "boolean")
 
@@ -139,16 +139,20 @@ def pool_groups(pool: Pool, *, by: Division | None = None) -> tuple[PoolGroup, .
 
 
 def attacked_people(pool: Pool, groups: Sequence[PoolGroup], *, rng: np.random.Generator) -> IntArray:
-    """Return the people whom groups add to those who are attacked anyhow, ascending.
+    """Return the people whom small groups add to those who are attacked anyhow, ascending.
 
-    They are all members and all others of a group, where there are at most 100 of them, else 100 drawn by lot, by what
-    their records hold and not by where they stand.
+    They are all members of each group of at most 100 of them, and the others of that group, of more than 100 as many by
+    lot; by what their records hold and not by where they stand. Of a larger group those are attacked who are drawn from
+    everybody. Small groups are thus drawn more often than others are: their people count in the figure of their group,
+    with labels drawn among its people, and in no figure of everybody.
     """
     chosen = np.zeros(pool.people, bool)
     for group in groups:
-        for side in (pool.is_member, ~pool.is_member):
-            people = pool.by_content[(group.people & side)[pool.by_content]]
-            chosen[people if people.size <= MOST_ATTACKED else rng.choice(people, MOST_ATTACKED, replace=False)] = True
+        if group.members > MOST_ATTACKED:
+            continue
+        chosen |= group.people & pool.is_member
+        others = pool.by_content[(group.people & ~pool.is_member)[pool.by_content]]
+        chosen[others if others.size <= MOST_ATTACKED else rng.choice(others, MOST_ATTACKED, replace=False)] = True
     return np.flatnonzero(chosen)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure.releases._classes import column_codes, group
 from unveil.measure.releases._compared import compared_columns
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    Ids = Sequence[Any] | IntArray | pl.Series
 
 #: Kinds of columns whose values are cut in parts where a tree of columns is chosen.
 _CUT = ("number", "date")
@@ -116,8 +121,8 @@ def pool_of(
     release: Release,
     *,
     columns: Sequence[str] | None = None,
-    ids: Sequence[Any] | None = None,
-    control_ids: Sequence[Any] | None = None,
+    ids: "Ids | None" = None,
+    control_ids: "Ids | None" = None,
 ) -> Pool:
     """Return the people of a release and of its control, coded together with the released rows.
 
@@ -167,7 +172,7 @@ def pool_of(
     )
 
 
-def _people(ids: Sequence[Any] | None, rows: int, what: str) -> IntArray:
+def _people(ids: "Ids | None", rows: int, what: str) -> IntArray:
     """Return the number of each row's person, in the order of the ids."""
     import polars as pl
 
