@@ -141,7 +141,10 @@ def test_the_order_of_rows_plays_no_part() -> None:
     for name in ("copied", "copied_alone", "is_unmistakable", "chance"):
         np.testing.assert_array_equal(getattr(one, name)[place], getattr(other, name))
     assert repr(one) == repr(other)
-    assert one.unmistakable > 5
+    # Of those who are released and alone, the improbable ones: the factor decides on some.
+    sure = (one.copied_alone == 1) & (10 * one.chance <= 0.005)
+    assert one.is_unmistakable.tolist() == sure.tolist()
+    assert 5 < one.unmistakable < ((one.copied_alone == 1) & (one.chance <= 0.005)).sum()
 
 
 def test_columns_in_which_nobody_can_be_equal_are_named() -> None:
