@@ -45,8 +45,8 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
     small = SmallNumbers(
         minimum=audit.minimum_cell,
         rows=audit.rows,
-        attacked=(audit.rows, *audit.attacked),
-        outside=(audit.control_rows or 0, *audit.attacked_outside),
+        attacked=(audit.rows, audit.attacked),
+        outside=(audit.control_rows or 0, audit.attacked_outside),
         households=_households(audit.before),
     )
     small = replace(small, tables=small.apart([each.rows for each in audit.releases]))

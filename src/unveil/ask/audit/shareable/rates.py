@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Finding, Links, Search
+from unveil.ask.audit.findings import Finding, Links
 from unveil.ask.audit.shareable.numbers import SmallNumbers, undefined, without_numbers
 from unveil.measure.trials.groups import Group, Groups, compared
 from unveil.measure.trials.risk import Rate, Risk
@@ -13,14 +13,8 @@ from unveil.show.bounded import Bounded
 
 
 def shared_findings(small: SmallNumbers, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return the findings on one release made safe, each beside the others of its attack."""
-    made = [shared_finding(small, each) for each in findings]
-    return tuple(
-        each
-        if each.search is None
-        else replace(each, search=_search(small, each.search, [other for other in made if other.attack == each.attack]))
-        for each in made
-    )
+    """Return the findings on one release made safe."""
+    return tuple(shared_finding(small, each) for each in findings)
 
 
 def shared_finding(small: SmallNumbers, finding: Finding) -> Finding:
@@ -161,16 +155,3 @@ def _coarse(distance: float) -> float:
     [0.0, 0.07, 0.34, 0.01]
     """
     return distance if math.isnan(distance) else math.ceil(distance * 100 - 1e-9) / 100
-
-
-def _search(small: SmallNumbers, search: Search, beside: Sequence[Finding]) -> Search:
-    """Return how the worst was found; a figure without tries of its own could give those beside it away."""
-    seemed = small.rate(search.seemed)
-    return replace(
-        search, seemed=undefined("not shown") if any(map(_is_bounded, beside)) and not seemed.tries else seemed
-    )
-
-
-def _is_bounded(finding: Finding) -> bool:
-    risk = finding.risk
-    return any(isinstance(rate.value, Bounded) for rate in (risk.attack_rate, risk.control_rate))
