@@ -39,7 +39,7 @@ def audit(
     *,
     scenarios: Any = None,
     attacks: Sequence[str] | None = None,
-    targets: int | None | Literal["auto"] = "auto",
+    targets: int | Literal["auto"] | None = "auto",
     neighbours: int = 10,
     guesses: int = 500,
     tolerance: float = 0.05,
@@ -86,8 +86,8 @@ def audit(
         Which attacks to run (`ATTACKS` names them) and what else to measure: disclosure, utility, and before, which
         asks the three main questions of the original itself. None is everything.
     targets
-        How many people of each table to attack; None attacks all, and "auto" all of up to 5,000 in both tables, or 2,500
-        of each.
+        How many people of each table to attack; None attacks all, and "auto" all where both tables together have at most
+        5,000, else 2,500 of each.
     neighbours
         How many nearest released rows count in linkability.
     guesses

@@ -30,7 +30,7 @@ class AuditSettings:
     #: None tries divisions of the columns that are drawn by lot.
     scenarios: tuple[Scenario, ...] | None
     attacks: Sequence[str] | None
-    targets: int | None | Literal["auto"]
+    targets: int | Literal["auto"] | None
     neighbours: int
     guesses: int
     tolerance: float

@@ -23,6 +23,7 @@ Origin = Literal["told", "all", "tried", "mean"]
 #: What an audit says in the end.
 Outcome = Literal["found", "copies", "nothing_found", "control_unusable", "no_control"]
 
+NOT_CHECKED = ControlCheck(outcome="none", members=0, others=0)
 UNDEFINED = Rate(nan, nan, nan)
 #: The figures of every attack, in the order in which they are shown.
 FIGURES = ("attack_rate", "naive_rate", "control_rate", "excess_over_control")
@@ -266,7 +267,7 @@ class Verdict:
     figures: int = 0
     draws: int = 0
     fewest_copies_provable: int | None = None
-    control: ControlCheck = ControlCheck(outcome="none", members=0, others=0)
+    control: ControlCheck = NOT_CHECKED
     releases: tuple[ReleaseVerdict, ...] = ()
 
     @property
@@ -286,7 +287,7 @@ class Audit:
     control_sha256: str | None
     releases: tuple[AuditedRelease, ...]
     attacks: tuple[str, ...]
-    verdict: Verdict = Verdict()
+    verdict: Verdict = field(default_factory=Verdict)
     #: The three questions asked of the original itself, as if it were released.
     before: AuditedRelease | None = None
     flags: tuple[TableFlags, ...] = ()

@@ -72,6 +72,8 @@ class PreparedRelease:
     truth: IntArray | None
     sha256: str | None
     seed: int
+    #: Whose each row of the original and of the control is, where that was told.
+    ids: "tuple[pl.Series | None, pl.Series | None]" = (None, None)
     #: The same without the control table, which may lack columns that nobody attacks, such as weights.
     alone: Release | None = None
     #: Columns of the release that were left out, with the one of the original that each is nearly called.
@@ -96,8 +98,6 @@ class PreparedAudit:
     people: People
     #: How many people of each table are attacked; None is everybody.
     targets: int | None
-    #: Whose each row of the original and of the control is, where people can have several.
-    ids: "tuple[pl.Series | None, pl.Series | None]"
     #: Where the draws of the verdict start from.
     seed: int
     #: The group of each row of the original and of the control table, where groups were asked for.
@@ -162,6 +162,7 @@ def prepare(
     refuse_constant(whole, settings)
     notes = [*_role_notes(whole), *_target_notes(whole, settings)]
     seeds = rng.integers(2**63, size=5)
+    ids = _ids(whole, settings), None if outside is None else _ids(outside, settings)
     releases = []
     given_tables: list[Table] = []
     named = _named(released)
@@ -170,12 +171,11 @@ def prepare(
     for name, given in named:
         table = given.released if isinstance(given, Release) else reading.frame(given, name)
         prepared, said = _prepared_release(name, given, table, whole, outside, settings, int(seeds[2]))
-        releases.append(prepared)
+        releases.append(replace(prepared, ids=ids))
         # Flagged are all columns that a release has, also those that the original lacks.
         given_tables.append(replace(table, name=name))
         notes += said
     reading.check([whole, *given_tables, *([] if outside is None else [outside])])
-    ids = _ids(whole, settings), None if outside is None else _ids(outside, settings)
     people, most = _people(whole, outside, ids, settings, seeds.tolist())
     return PreparedAudit(
         original=whole,
@@ -184,7 +184,6 @@ def prepare(
         parts=parts,
         people=people,
         targets=most,
-        ids=ids,
         seed=int(seeds[4]),
         groups=_groups(whole, outside, settings),
         flags=_flags(whole, given_tables),

@@ -19,6 +19,7 @@ _NOT_COMPARED = {
     "none": "there is no control",
     "other_people": "the control is of other people",
     "too_small": "the control has too few people",
+    "overlap": "people of the control are in the original too",
 }
 
 
@@ -47,7 +48,7 @@ def judge_audit(
     figures = {entry.evidence: _with_p(entry, people, said) for entry in entries}
     releases = tuple(_release(name, found, figures, people) for name, found in tried.items())
     verdict = Verdict(
-        outcome=_overall(releases, people),
+        outcome=_overall(releases),
         alpha=LEVEL,
         figures=family.judged,
         draws=family.draws,
@@ -81,12 +82,13 @@ class _Entry:
             pool=_pool(people, evidence),
         )
         needs_none = isinstance(evidence.statistic, OwnDraws)
+        outcome = people.control.outcome
         return cls(
             name=name,
             evidence=evidence,
             finding=tried.finding,
             figure=figure,
-            is_judged=people.compares or needs_none,
+            is_judged=needs_none or outcome == "usable" or (outcome == "overlap" and evidence.stands_overlap),
         )
 
 
@@ -143,7 +145,7 @@ def _outcome(release: ReleaseVerdict, people: People) -> Outcome:
     return "nothing_found" if people.control.outcome == "usable" else "control_unusable"
 
 
-def _overall(releases: Sequence[ReleaseVerdict], people: People) -> Outcome:
+def _overall(releases: Sequence[ReleaseVerdict]) -> Outcome:
     seen = {each.outcome for each in releases}
     return next(each for each in ("found", "copies", *sorted(seen)) if each in seen)
 

@@ -32,7 +32,7 @@ def draw_people(
 ) -> IntArray:
     """Return the rows of so many people, drawn by what the rows hold and not by where they stand, in an order by lot.
 
-    Rows that are equal in all columns are interchangeable. ``person`` says whose each row is, where people have several.
+    Rows that are equal in all columns are interchangeable. ``person`` says whose each row is.
 
     >>> import polars as pl
     >>> draw_people(Table.from_frame(pl.DataFrame({"age": range(9)})), 3, rng=np.random.default_rng(1)).size

@@ -239,7 +239,7 @@ def _limits(told: Mapping[str, Any], path: Path, question: Question) -> dict[str
     return flat
 
 
-def read_targets(written: str | int) -> int | None | Literal["auto"]:
+def read_targets(written: str | int) -> int | Literal["auto"] | None:
     """Return how many people to attack; None stands for all.
 
     >>> read_targets("all"), read_targets("200"), read_targets("auto")

@@ -95,7 +95,7 @@ def _drawn(prepared: PreparedAudit, release: PreparedRelease) -> DrawnPeople:
         groups=prepared.groups,
         minimum_cell=prepared.settings.minimum_cell,
         looks=len(prepared.releases) * per_person or 1,
-        ids=prepared.ids,
+        ids=release.ids,
     )
 
 
@@ -114,7 +114,7 @@ def _settled(prepared: PreparedAudit, release: PreparedRelease) -> tuple[Scenari
 
 
 def _weighed(prepared: PreparedAudit, release: PreparedRelease, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Return the findings, of which the one shown first of each attack that looks at columns says what they are worth."""
+    """Return the findings; the one shown first of an attack that looks at columns says what they are worth."""
     made = list(findings)
     for name in prepared.attacks:
         weigh = ATTACKS[name].weigh

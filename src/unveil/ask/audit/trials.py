@@ -38,6 +38,9 @@ class Evidence:
         About how many different people guesses are; left out where each try is about another person.
     is_shown
         Whether its p stands beside the finding; of several figures of a finding one is shown.
+    stands_overlap
+        Whether it can still be judged where people stand in both tables. They are equal and one of each pair is a
+        member, always: whatever counts those who are alone finds more of them than in draws.
     """
 
     figure: JudgedFigure
@@ -45,6 +48,7 @@ class Evidence:
     pool: Which = "attacked"
     about: int | None = None
     is_shown: bool = True
+    stands_overlap: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,5 +1,6 @@
 """The verdict of an audit in words: the headline, what each finding means beside it, and what it does not say."""
 
+from collections.abc import Iterator
 from math import floor, isnan
 
 from unveil.ask.audit.attacks import ATTACKS
@@ -149,16 +150,31 @@ def control_notes(audit: Audit) -> tuple[str, ...]:
 
 
 def _clearest(audit: Audit) -> tuple[ReleaseVerdict, JudgedFigure]:
-    """Return the figure that is proved best and its release: everybody before groups where both are as clear."""
-    every = [(release, figure) for release in audit.verdict.releases for figure in release.proved]
+    """Return the figure that the headline is about, and its release.
 
-    def clear(each: tuple[ReleaseVerdict, JudgedFigure]) -> tuple[float, bool, bool, float]:
+    It is the clearest that is proved; a group only where its people are hit measurably more often than everybody.
+    """
+    every = [(release, figure) for release in audit.verdict.releases for figure in release.proved]
+    groups = [each for each in every if _stands_out(*each)]
+
+    def clear(each: tuple[ReleaseVerdict, JudgedFigure]) -> tuple[float, bool, float]:
         figure = each[1]
         excess = figure.excess_over_control
         p = 0.0 if isnan(figure.p_adjusted) else float(figure.p_adjusted)
-        return p, bool(figure.group), not _can_be_told(figure), -float(excess.value) if excess.defined else 1.0
+        return p, not _can_be_told(figure), -float(excess.value) if excess.defined else 1.0
 
-    return min(every, key=clear)
+    return min(groups or [each for each in every if not each[1].group] or every, key=clear)
+
+
+def _stands_out(release: ReleaseVerdict, figure: JudgedFigure) -> bool:
+    """Return whether the people of a group are hit measurably more often than everybody by the same attack."""
+    same = ("attack", "adversary", "secret")
+    whole = [
+        each
+        for each in release.findings
+        if not each.group and all(getattr(each, part) == getattr(figure, part) for part in same)
+    ]
+    return bool(figure.group) and all(figure.attack_rate.low > each.attack_rate.high for each in whole)
 
 
 def _can_be_told(figure: JudgedFigure) -> bool:
@@ -179,7 +195,8 @@ def _found(audit: Audit) -> str:
     release, figure = _clearest(audit)
     which = _which(audit, release.name)
     if figure.group:
-        said = f"{which} gives away people of one group: {name(figure.group, 80)} ({people(figure.people, 'person', 'people')})."
+        number = people(figure.people, "person", "people")
+        said = f"{which} gives away people of one group: {name(figure.group, 80)} ({number})."
     else:
         said = f"{which} gives {'most people' if _hits_most(figure) else 'people'} away."
     more = "" if not release.unmistakable else _unmistakable(release)
@@ -208,9 +225,10 @@ def _succeeds(figure: JudgedFigure, audit: Audit) -> str:
             f"{attack.title}: {percent(rate.value)} of descriptions fit exactly one person, and no description made "
             "without the data fits exactly one person that often."
         )
-    said = attack.succeeds.format(title=attack.title, a=percent(rate.value), c=percent(beside.value))
-    if figure.secret:
-        said = f"{said} ({listed([figure.secret])})"
+    title = f"{attack.title} of {listed([figure.secret])}" if figure.secret else attack.title
+    said = attack.succeeds.format(title=title, a=percent(rate.value), c=percent(beside.value))
+    if figure.group:
+        said = f"Among them: {said[:1].lower()}{said[1:]}"
     excess = figure.excess_over_control
     if not excess.defined:
         return f"{said}."
@@ -294,6 +312,8 @@ def _control(audit: Audit) -> str:
 def _difference(each: ColumnDifference) -> str:
     """Return how the two tables differ in one column."""
     column = name(each.column, LONGEST_NAME)
+    if isnan(each.here):
+        return f"{column} differs"
     if each.figure == "share":
         value = "missing" if each.value is None else repr(name(each.value, LONGEST_NAME))
         return f"{column} is {value} for {percent(each.here)} here and for {percent(each.there)} there"
@@ -302,4 +322,20 @@ def _difference(each: ColumnDifference) -> str:
 
 
 def _no_control(audit: Audit) -> str:
-    return f"Without people who are not in the data nobody can say what being in it changes. {ADVICE}"
+    return " ".join(
+        ("Without people who are not in the data nobody can say what being in it changes.", *_facts(audit), ADVICE)
+    )
+
+
+def _facts(audit: Audit) -> Iterator[str]:
+    """Yield what holds without a control, of one release."""
+    if len(audit.releases) > 1:
+        return
+    release, said = audit.releases[0], audit.verdict.releases[0]
+    if said.copies is not None:
+        unchanged = people(said.copies.people_unchanged, "person", "people")
+        verb = "stands" if said.copies.people_unchanged == 1 else "stand"
+        yield f"{unchanged} {verb} in the release word for word, which coincidence may explain."
+    if release.kind == "masked" and release.disclosure is not None:
+        alike = people(release.disclosure.k_anonymity, "row", "rows")
+        yield f"The smallest class of rows that look alike has {alike}."

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.ask.audit.findings import UNDEFINED, Copies, Finding, Links
+from unveil.ask.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
 from unveil.ask.audit.trials import Evidence, Tried, by_groups, figure_of, withheld
 from unveil.ask.audit.words import listed, percent_of
-from unveil.measure.trials.risk import NO_CONTROL, Rate, Risk, clopper_pearson, excess
+from unveil.measure.trials.risk import NO_CONTROL, Risk, clopper_pearson, excess
 from unveil.show.blocks import Block, Number, Section, Side, Table
 from unveil.show.editions import people as people_text
 from unveil.show.text import count, name
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from unveil.measure.verdict.copies import CopiedPeople
-
+    from unveil._kernels.types import FloatArray
     from unveil.ask.audit.inputs import PreparedRelease
+    from unveil.measure.verdict.copies import CopiedPeople
 
 #: So many records are shown in all, and so many columns of each: enough to look some up, and the page stays small.
 MOST_RECORDS = 20
@@ -35,7 +35,7 @@ _RIGHT: Side = "right"
 _LONGEST_CELL = 60
 _LONGEST_NAME = 40
 #: Columns beside those of the data; no name of theirs begins with a null character.
-_ROW, _PEOPLE, _RELEASED = "\x00row", "\x00people", "\x00released"
+_ROW, _PEOPLE, _RELEASED, _CHANCE = "\x00row", "\x00people", "\x00released", "\x00chance"
 _MISSING = "(missing)"
 
 
@@ -67,25 +67,30 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     )
     finding = withheld(people, finding)
     copies = Copies(**{each.name: getattr(found, each.name) for each in fields(Copies)})
-    evidence: list[Evidence] = []
-    if found.control_people:
-        figure, whose = figure_of(finding, control_tries=found.control_people), drawn.tables.person
-        alone = replace(figure, adversary="alone in the pool", **_rates(found))
-        first = Evidence(figure=alone, statistic=found.copied_alone[whose], pool="everybody", is_shown=False)
-        evidence = [first, *by_groups(people, first)]
-        # Whoever stands in both tables is equal to somebody: then only those count who are alone.
-        if people.control.outcome == "usable":
-            evidence.insert(0, Evidence(figure=figure, statistic=found.copied[whose], pool="everybody"))
-        else:
-            evidence[0] = replace(first, is_shown=True)
-    return (Tried(finding=finding, evidence=tuple(evidence), copies=copies),)
+    if not found.control_people:
+        return (Tried(finding=finding, copies=copies),)
+    figure, whose = figure_of(finding, control_tries=found.control_people), drawn.tables.person
+    # Whoever stands in both tables is equal to somebody: then only those count who are alone.
+    is_usable = people.control.outcome == "usable"
+    alone = Evidence(
+        figure=_alone(figure, found), statistic=found.copied_alone[whose], pool="everybody", is_shown=not is_usable
+    )
+    all_copied = Evidence(figure=figure, statistic=found.copied[whose], pool="everybody", is_shown=is_usable)
+    evidence = (*([all_copied] if is_usable else []), alone, *by_groups(people, alone))
+    return (Tried(finding=finding, evidence=evidence, copies=copies),)
 
 
-def _rates(found: "CopiedPeople") -> dict[str, Rate]:
-    """Return the rates of copies of people whom nobody else in the pool equals."""
+def _alone(figure: JudgedFigure, found: "CopiedPeople") -> JudgedFigure:
+    """Return the figure of copies of people whom nobody else in the pool equals."""
     inside, outside = (float(part.sum()) for part in np.split(found.copied_alone, [found.people]))
     rate, control = clopper_pearson(inside, found.people), clopper_pearson(outside, found.control_people)
-    return {"attack_rate": rate, "control_rate": control, "excess_over_control": excess(rate, control)}
+    return replace(
+        figure,
+        adversary="alone in the pool",
+        attack_rate=rate,
+        control_rate=control,
+        excess_over_control=excess(rate, control),
+    )
 
 
 def _remark(found: "CopiedPeople") -> str:
@@ -130,7 +135,8 @@ def copied_records(releases: "Sequence[PreparedRelease]", *, most: int = MOST_RE
     """Return for each release the records of the original that it holds unchanged, and the first few of them as text.
 
     Which records are shown depends on what they hold and not on where they stand: those that fewest people share come
-    first, then the order of their values. ``most`` is divided among the releases that have such records.
+    first, unmistakable copies before all others and the most improbable of these first, then the order of their values.
+    ``most`` is divided among the releases that have such records.
     """
     found = [_copied(each) for each in releases]
     having = [place for place, groups in enumerate(found) if groups.height]
@@ -165,8 +171,20 @@ def _copied(prepared: "PreparedRelease") -> "pl.DataFrame":
         pl.col(_ROW).count().alias(_PEOPLE), pl.col(_ROW).null_count().alias(_RELEASED), pl.col(_ROW).min()
     )
     both = groups.filter((pl.col(_PEOPLE) > 0) & (pl.col(_RELEASED) > 0))
+    both = both.with_columns(pl.Series(_CHANCE, _chances(prepared)[both[_ROW].to_numpy()]))
     hidden = [name for name in names if name not in prepared.known]
-    return both.sort([_PEOPLE, *prepared.known, *hidden], nulls_last=True).select(_PEOPLE, _ROW)
+    return both.sort([_CHANCE, _PEOPLE, *prepared.known, *hidden], nulls_last=True).select(_PEOPLE, _ROW)
+
+
+def _chances(prepared: "PreparedRelease") -> "FloatArray":
+    """Return for each row of the original how improbable its coincidence is if it is an unmistakable copy, else 1."""
+    from unveil.measure.verdict.copies import copied_people
+    from unveil.measure.verdict.pooled import pool_tables
+
+    tables = pool_tables(prepared.release, ids=prepared.ids[0], control_ids=prepared.ids[1])
+    found = copied_people(tables)
+    own = tables.person[: prepared.release.original.rows]
+    return np.where(found.is_unmistakable[own], found.chance[own], 1.0)
 
 
 def _records(prepared: "PreparedRelease", groups: "pl.DataFrame") -> tuple[tuple[int, tuple[str, ...]], ...]:
@@ -194,7 +212,7 @@ def records_section(copied: "Sequence[CopiedRecords]") -> Section:
         heading="Records at stake",
         lead=(
             f"{WARNING} Shown are records of the original that are released unchanged, in the columns that an "
-            "adversary may know: first those that fewest people share."
+            "adversary may know: first those that are unmistakable copies, then those that fewest people share."
         ),
         blocks=tuple(_block(each, several=len(copied) > 1) for each in copied),
     )

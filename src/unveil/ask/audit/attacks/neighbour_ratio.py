@@ -28,8 +28,8 @@ ATTACK = AuditAttack(
     title="Nearest-neighbour distance ratio",
     question="Distance ratios: does the release single out people in the data?",
     lead=(
-        "If one released record is much nearer to a person than the next, it may have been made from that person. It is "
-        "shown and never accuses: harmless releases are often near."
+        "If one released record is much nearer to a person than the next, it may have been made from that person. It "
+        "is shown and never accuses: harmless releases are often near."
     ),
     without_rate=_sentence,
     x_label="ratio: 0 stands by one person, 1 by two alike",

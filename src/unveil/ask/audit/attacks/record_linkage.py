@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil._kernels.verdict.permutations import true_links
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding
 from unveil.ask.audit.people import DrawnPeople
 from unveil.ask.audit.trials import NOTHING, Evidence, Tried, figure_of, finding_of, grouped, not_run
 from unveil.ask.audit.words import percent, percent_of
-from unveil._kernels.verdict.permutations import true_links
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.verdict.family import OwnDraws
 
@@ -90,7 +90,7 @@ def _groups(drawn: DrawnPeople, attempts: Attempts, truth: "IntArray") -> "Group
     if attempts.chances is None or not someone.any():
         return None
     tried = Attempts.from_chances(attempts.chances[someone], rows=truth[someone])
-    return grouped(Trials(attack=tried, naive=tried, control=None, what="linked"), drawn, None, None)
+    return grouped(Trials(attack=tried, naive=tried, control=None, what="linked"), drawn, "everybody")
 
 
 def _chances(guess: "Candidates", truth: "IntArray") -> "FloatArray":

@@ -66,16 +66,15 @@ def _tried(attacked: AttackedRelease, scenario: Scenario, fitted: "Fitted") -> T
         remark=remarked(fitted.notes),
         groups=_groups(attacked, fitted),
     )
-    made = Tried(finding=withheld(people, finding))
-    if pool.others == 0:
-        return made
+    finding = withheld(people, finding)
     evidence = Evidence(
-        figure=figure_of(made.finding, control_tries=guesses),
+        figure=figure_of(finding, control_tries=guesses),
         statistic=singling_out_statistic(pool, fitted.starts, fitted.rows),
         pool="everybody",
         about=np.unique(pool.places[fitted.rows]).size,
+        stands_overlap=False,
     )
-    return Tried(finding=made.finding, evidence=(evidence,))
+    return Tried(finding=finding, evidence=(evidence,))
 
 
 def _strangers(measured: "SinglingOut") -> Rate:
@@ -105,7 +104,6 @@ def _all(name: str, columns: tuple[str, ...], reason: str) -> Scenario:
 
 def _groups(attacked: AttackedRelease, fitted: "Fitted") -> "Groups | None":
     """Return the rates of groups: who of the data is the only one whom some description fits."""
-
     original, control = attacked.prepared.release.original, attacked.prepared.release.control
 
     def isolated(first: int, rows: int) -> Attempts:

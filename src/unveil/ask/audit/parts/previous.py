@@ -71,8 +71,8 @@ def read_previous(path: "str | PathLike[str]") -> Mapping[str, Any]:
         )
     if schema not in SCHEMAS:
         raise InputError(
-            f"the earlier audit {file} has the schema {shortened(schema)}, but only {', '.join(SCHEMAS[:-1])} and {SCHEMAS[-1]} can be "
-            "compared with. Run that audit again with this version"
+            f"the earlier audit {file} has the schema {shortened(schema)}, but only {', '.join(SCHEMAS[:-1])} and "
+            f"{SCHEMAS[-1]} can be compared with. Run that audit again with this version"
         )
     if not _is_whole(read):
         raise InputError(f"the earlier audit {file} lacks its releases or their attacks, or was changed. {again}")
