@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import nan
+from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Literal
 
-from unveil.measure.trials.risk import Rate, Risk
+from unveil.measure.trials.risk import Measured, Rate, Risk, measured
+from unveil.measure.verdict.control import ControlCheck
 
 if TYPE_CHECKING:
     from unveil.data.identifiers.direct import Flag
@@ -14,10 +15,15 @@ if TYPE_CHECKING:
     from unveil.measure.releases.unseen import Unseen
     from unveil.measure.releases.utility import Utility
     from unveil.measure.trials.groups import Groups
+    from unveil.measure.verdict.copies import CopiedGroup
 
-#: Where a scenario comes from: the user, all that can be known, the mean over many, or the search for the worst.
-Origin = Literal["told", "all", "random", "worst"]
+#: Where a scenario comes from: the user, all that can be known, one of many that are tried in turn, or their mean.
+Origin = Literal["told", "all", "tried", "mean"]
 
+#: What an audit says in the end.
+Outcome = Literal["found", "copies", "nothing_found", "control_unusable", "no_control"]
+
+NOT_CHECKED = ControlCheck(outcome="none", members=0, others=0)
 UNDEFINED = Rate(nan, nan, nan)
 #: The figures of every attack, in the order in which they are shown.
 FIGURES = ("attack_rate", "naive_rate", "control_rate", "excess_over_control")
@@ -46,7 +52,7 @@ class Links:
 
 @dataclass(frozen=True, kw_only=True)
 class Weight:
-    """How much one column helps the worst adversary: the rate without it, measured on the same people."""
+    """How much one column helps the adversary shown first: the rate without it, measured on the same people."""
 
     column: str
     without: Rate
@@ -57,18 +63,6 @@ class Weight:
     def loss(self) -> float:
         """How much the adversary loses when the column is taken away."""
         return self.whole.value - self.without.value
-
-
-@dataclass(frozen=True, kw_only=True)
-class Search:
-    """How the worst split was found: on whom, how many splits were tried, and what it seemed to reach there."""
-
-    splits: int
-    random_splits: int
-    targets: int
-    seemed: Rate
-    #: Which of the figures that is: splits are ranked by their excess where there is one.
-    figure: Literal["attack_rate", "excess_over_control"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,9 +81,16 @@ class Finding:
     groups: "Groups | None" = None
     #: Why the attack could not be run, or what limits what it says; one sentence.
     remark: str = ""
-    #: What the adversary owes to each column, and how it was searched for, where the attack looks at that.
+    #: What the adversary owes to each column, where the attack looks at that.
     weights: tuple[Weight, ...] = ()
-    search: Search | None = None
+    #: How often luck gives a figure as clear as this: this one, and any of the audit. NaN where it was not judged, or
+    #: where the control is not usable.
+    p: float = nan
+    p_adjusted: float = nan
+    #: Whether it is proved: the adjusted p is small enough, or nobody could reach the rate without the data.
+    proved: bool = False
+    #: Why it was not judged although there was a control, such as too few tries; nothing where it was.
+    why_not_judged: str = ""
 
     def rate(self, figure: str) -> Rate:
         """Return the rate of this name."""
@@ -104,7 +105,7 @@ class Finding:
     @property
     def is_mean(self) -> bool:
         """Whether it is the mean over many adversaries, which is there to be compared with and is nobody's."""
-        return self.scenario is not None and self.scenario.origin == "random"
+        return self.scenario is not None and self.scenario.origin == "mean"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,11 +133,6 @@ class AuditedRelease:
     def weights(self) -> tuple[Weight, ...]:
         """How much each column helps the worst adversary, the most telling column first."""
         return tuple(weight for finding in self.findings for weight in finding.weights)
-
-    @property
-    def search(self) -> Search | None:
-        """How the worst adversary was searched for, or None where nobody searched."""
-        return next((finding.search for finding in self.findings if finding.search is not None), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,6 +164,119 @@ class TableFlags:
 
 
 @dataclass(frozen=True, kw_only=True)
+class JudgedFigure:
+    """One figure of the family that the verdict rests on, with what it is about.
+
+    Attributes
+    ----------
+    attack, adversary, secret
+        The attack, who tries it or which figure of it this is, and the column that is guessed; empty where there is no
+        such thing.
+    group
+        The people it is about, as a report calls them; empty where it is about everybody.
+    people
+        How many people in the data that group has; 0 where it is about everybody.
+    tries, control_tries
+        How many tries it rests on; 0 where nobody of the control can be tried.
+    attack_rate, control_rate, excess_over_control
+        The rates beside which p stands.
+    p, p_adjusted
+        How often luck gives a figure as clear as this: this one, and any of the audit. NaN where it was not judged.
+    proved
+        Whether the adjusted p is at most the level, or nobody could reach the rate without the data.
+    why
+        Why it was not judged; nothing where it was.
+    """
+
+    attack: str
+    adversary: str = ""
+    secret: str = ""
+    group: str = ""
+    people: int = 0
+    tries: int
+    control_tries: int = 0
+    attack_rate: Rate = UNDEFINED
+    control_rate: Rate = UNDEFINED
+    excess_over_control: Rate = UNDEFINED
+    p: float = nan
+    p_adjusted: float = nan
+    proved: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Copies:
+    """The people who stand in one release word for word, as `unveil.measure.verdict.copies.CopiedPeople` has them."""
+
+    people: int
+    people_unchanged: int
+    control_share: float
+    expected: float
+    unmistakable: int
+    coincidences: float
+    groups: "tuple[CopiedGroup, ...]" = ()
+    coarsened: tuple[str, ...] = ()
+    relabelled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseVerdict:
+    """What is said of one release: its outcome, the least adjusted p, the figures that were judged, and copies."""
+
+    name: str
+    outcome: Outcome
+    p: float = nan
+    findings: tuple[JudgedFigure, ...] = ()
+    copies: Copies | None = None
+
+    @property
+    def unmistakable(self) -> int:
+        """How many people are copied beyond doubt."""
+        return 0 if self.copies is None else self.copies.unmistakable
+
+    @property
+    def proved(self) -> tuple[JudgedFigure, ...]:
+        """The figures that are proved, the clearest first."""
+        found = [each for each in self.findings if each.proved]
+        return tuple(sorted(found, key=lambda each: (each.p_adjusted, -float(each.excess_over_control.value))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The one verdict of an audit.
+
+    Attributes
+    ----------
+    outcome
+        "found" where a figure is proved; "copies" where none is and yet somebody is copied beyond doubt;
+        "nothing_found"; "control_unusable" and "no_control", where nobody could compare.
+    alpha
+        What adjusted p are held against.
+    figures, draws
+        How many figures were judged together, and by how many draws; 0 where none was.
+    fewest_copies_provable
+        How few copied people counting could prove with this control; None without one, and where no number is enough.
+    control
+        What the checks of the control gave.
+    releases
+        What is said of each release, in the order of the audit.
+    """
+
+    outcome: Outcome = "no_control"
+    alpha: float = 0.045
+    figures: int = 0
+    draws: int = 0
+    fewest_copies_provable: int | None = None
+    control: ControlCheck = NOT_CHECKED
+    releases: tuple[ReleaseVerdict, ...] = ()
+
+    @property
+    def unmistakable(self) -> int:
+        """How many people are copied beyond doubt, by the release that has most."""
+        return max((each.unmistakable for each in self.releases), default=0)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Audit:
     """The whole of it: the original, the releases, and what was said on the way."""
 
@@ -178,15 +287,16 @@ class Audit:
     control_sha256: str | None
     releases: tuple[AuditedRelease, ...]
     attacks: tuple[str, ...]
+    verdict: Verdict = field(default_factory=Verdict)
     #: The three questions asked of the original itself, as if it were released.
     before: AuditedRelease | None = None
     flags: tuple[TableFlags, ...] = ()
     #: The column whose groups are shown, and how many people a group must have to be shown.
     by: str | None = None
     minimum_cell: int = 11
-    #: How many people were drawn for each part of the attacks, of the original and of the control table.
-    attacked: tuple[int, ...] = ()
-    attacked_outside: tuple[int, ...] = ()
+    #: How many rows of the original and of the control table were attacked.
+    attacked: int = 0
+    attacked_outside: int = 0
     #: What the digests of files are called; those that others may see depend on a key.
     digest_name: str = "SHA-256"
     compatibility: str | None = None
@@ -199,24 +309,24 @@ class Audit:
 
 
 def is_proved(finding: Finding) -> bool:
-    """Return whether the attack did measurably better than what it must be compared with."""
-    risk = finding.risk
-    if risk.excess_over_control.defined:
-        return risk.excess_over_control.low > 0
-    if risk.control_rate.defined:
-        return False
-    base = risk.naive_rate.value if risk.naive_rate.defined else 0.0
-    return risk.attack_rate.defined and risk.attack_rate.low > base
+    """Return whether the attack gives people away: the verdict says so."""
+    return finding.proved
 
 
-def severity(finding: Finding) -> tuple[bool, bool, float, float]:
-    """Return what findings of one attack are ranked by: proved first, then what can be compared, then how sure it is.
+def too_blunt(finding: Finding) -> bool:
+    """Return whether two rates say more than their excess, which is then in no headline."""
+    return measured(finding.risk.excess_over_control, finding.risk.control_rate) is Measured.TOO_BLUNT
 
-    A single try that succeeded is 100%, but says less than 490 of 500: the lower end of the interval counts, not the
-    rate. An excess and a bare rate are different figures, so where some have an excess those without come last.
+
+def severity(finding: Finding) -> tuple[bool, float, bool, float, float]:
+    """Return what findings of one attack are ranked by: proved first, then the least adjusted p, then the excess.
+
+    Without any p, what can be compared comes first, and then how sure it is: a single try that succeeded is 100%, but
+    says less than 490 of 500, so that the lower end of the interval counts and not the rate.
     """
-    worse = finding.worse
-    return is_proved(finding), finding.risk.excess_over_control.defined, worse.low, worse.value
+    worse, has_p = finding.worse, not isnan(finding.p_adjusted)
+    clear = -finding.p_adjusted if has_p else -inf
+    return is_proved(finding), clear, finding.risk.excess_over_control.defined, 0.0 if has_p else worse.low, worse.value
 
 
 def worst_of(release: AuditedRelease, attack: str) -> Finding | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil._kernels.cells.neighbours import boxes_around
 from unveil._kernels.neighbours.density import chance_of_highest, density_ratio, rows_within, within
-from unveil._kernels.neighbours.nearest import Grid
+from unveil._kernels.neighbours.nearest import Grid, nearest_distances, nearest_rows
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.errors import InputError, column_names, share, whole_number
@@ -26,6 +26,87 @@ LEAST_PART = 20
 _METHODS = ("distance", "density")
 #: Levels with more decimals than that are rounded, so that chances can be computed in whole numbers.
 _FINEST_LEVEL = 10**6
+#: This part of one column's range is added to both distances of a density, so that copies of common people are none of
+#: rare ones.
+_SOFTENING = Fraction(1, 50)
+
+
+class PoolScores(NamedTuple):
+    """How much everybody looks like a member, the larger the more: the records first, then the control.
+
+    ``distance`` is minus the distance to the nearest released row, where -1 is one that differs fully in every column.
+    ``density`` is minus that distance over the distance to the nearest other person, 0.02 of one column's range being
+    added to both: a released row at the same distance says more about somebody who is unlike all others.
+    """
+
+    distance: FloatArray
+    density: FloatArray
+
+
+def pool_scores(
+    *, released: "Table", knowledge: "Knowledge", columns: tuple[str, ...], person: IntArray | None = None
+) -> PoolScores:
+    """Return how much each person looks like a member, from the release and everybody together.
+
+    Who is in the data plays no part, so that scores may be compared under any other choice of members. ``person`` says
+    whose each row is, where people have several.
+
+    >>> import polars as pl
+    >>> from unveil.data.table import Table
+    >>> from unveil.data.table.release import Knowledge
+    >>> people, rows, others = (Table.from_frame(pl.DataFrame({"age": ages})) for ages in ([20, 30], [30], [31, 40]))
+    >>> pool_scores(released=rows, knowledge=Knowledge(people, others), columns=("age",)).distance
+    array([-0.5 ,  0.  , -0.05, -0.5 ])
+    """
+    if knowledge.control is None:
+        raise InputError("there must be people who are not in the data to compare with. Pass a control")
+    inside, rows, outside = _encoded(released, knowledge, knowledge.control, columns)
+    pool = _together(inside.grid(), outside.grid())
+    near = _nearest_released(rows, pool)[0]
+    other = _nearest_other(pool, person)
+    # In whole numbers of Python, so that equal ratios are equal, whatever they come from.
+    soft, many = rows.mismatch_cost * _SOFTENING.numerator, _SOFTENING.denominator
+    ratio = [-(many * a + soft) / (many * b + soft) for a, b in zip(near.tolist(), other.tolist(), strict=True)]
+    return PoolScores(distance=-near / (rows.mismatch_cost * len(columns)), density=np.array(ratio))
+
+
+def _nearest_other(pool: Grid, person: IntArray | None) -> IntArray:
+    """Return how far the nearest row of another person is."""
+    if person is None:
+        return nearest_distances(pool, pool, 2)[:, 1]
+    # Of so many rows at least one is another person's.
+    start, row, distance = nearest_rows(pool, pool, min(int(np.bincount(person).max()) + 1, person.size))
+    own = person[row] == np.repeat(person, np.diff(start))
+    return np.minimum.reduceat(np.where(own, np.iinfo(np.int64).max, distance), start[:-1])
+
+
+def highest(scores: FloatArray, share: float) -> FloatArray:
+    """Return the chance that each score is among this share of all with the highest ones, ties broken by lot.
+
+    >>> highest(np.array([3.0, 2.0, 2.0, 1.0]), 0.5)
+    array([1. , 0.5, 0.5, 0. ])
+    """
+    exact, (above, alike) = Fraction(repr(share)).limit_denominator(_FINEST_LEVEL), _places(scores)
+    most = exact.denominator * alike
+    chance: FloatArray = np.clip(exact.numerator * scores.size - exact.denominator * above, 0, most) / most
+    return chance
+
+
+def ranks(scores: FloatArray) -> FloatArray:
+    """Return the place of each score among all, from 0 for the lowest to 1 for the highest; ties share the mean.
+
+    >>> ranks(np.array([3.0, 2.0, 2.0, 1.0]))
+    array([1. , 0.5, 0.5, 0. ])
+    """
+    above, alike = _places(scores)
+    return 1 - (above + (alike - 1) / 2) / max(scores.size - 1, 1)
+
+
+def _places(scores: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return how many scores are above each, and how many are equal to it."""
+    ascending = np.sort(scores)
+    above = scores.size - np.searchsorted(ascending, scores, side="right")
+    return above, scores.size - above - np.searchsorted(ascending, scores, side="left")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -173,7 +254,7 @@ class Membership:
 
     def _scored(self, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> _Scored:
         control = self._control(knowledge)
-        encoded = self._encoded(released, knowledge, control)
+        encoded = _encoded(released, knowledge, control, self.columns)
         inside, rows, outside = encoded[0].grid(), encoded[1], encoded[2].grid()
         member_rows = _by_content(knowledge.records, self.columns)
         if self.targets is not None and self.targets < member_rows.size:
@@ -182,10 +263,7 @@ class Membership:
         *population, reference, tested = self._parts(control, rng)
         targets = _together(_take(inside, member_rows), _take(outside, np.concatenate([reference, tested])))
         # What a release betrays of a person is mostly in one row: the k-th would find memorised people far less.
-        if rows.cells is None:
-            near = rows_within(rows.grid(), targets, 1)
-        else:
-            near = within(boxes_around(rows.cells, targets)[0], 1)
+        near = _nearest_released(rows, targets)
         if self.method == "distance":
             score = -near[0] / (rows.mismatch_cost * len(self.columns))
         else:
@@ -228,18 +306,6 @@ class Membership:
         lot = rng.permutation(by_content.size)
         return [by_content[np.sort(part)] for part in np.split(lot, [size * place for place in range(1, number)])]
 
-    def _encoded(self, released: "Table", knowledge: "Knowledge", control: "Table") -> "tuple[Encoded, ...]":
-        """Return records, released rows and control on one scale: the range over all of them.
-
-        If only the records and the release made the range, people who are not in the data would be measured otherwise.
-        """
-        from unveil.data.table import agree
-        from unveil.data.table.encode import encode
-
-        scale = [] if knowledge.scale is None else [knowledge.scale]
-        tables = agree(*(table.select(self.columns) for table in (knowledge.records, released, control, *scale)))
-        return encode(tables, self.columns, span_of=range(len(tables)))[:3]
-
     def _what(self) -> str:
         names, share = ", ".join(self.columns), f"{1 - self.level:.6g}"
         if self.method == "distance":
@@ -248,6 +314,28 @@ class Membership:
             f"released rows lie thicker around it by {names}, compared with the population, than for a share {share} "
             "of people outside the data"
         )
+
+
+def _encoded(
+    released: "Table", knowledge: "Knowledge", control: "Table", columns: tuple[str, ...]
+) -> "tuple[Encoded, ...]":
+    """Return records, released rows and control on one scale: the range over all of them.
+
+    If only the records and the release made the range, people who are not in the data would be measured otherwise.
+    """
+    from unveil.data.table import agree
+    from unveil.data.table.encode import encode
+
+    scale = [] if knowledge.scale is None else [knowledge.scale]
+    tables = agree(*(table.select(columns) for table in (knowledge.records, released, control, *scale)))
+    return encode(tables, columns, span_of=range(len(tables)))[:3]
+
+
+def _nearest_released(rows: "Encoded", targets: Grid) -> tuple[IntArray, IntArray]:
+    """Return how far the nearest released row of each target is, and how many are as near."""
+    if rows.cells is None:
+        return rows_within(rows.grid(), targets, 1)
+    return within(boxes_around(rows.cells, targets)[0], 1)
 
 
 def _by_content(table: "Table", first: tuple[str, ...]) -> IntArray:

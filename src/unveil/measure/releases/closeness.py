@@ -165,7 +165,7 @@ def _fit_one(release: Release, names: Sequence[str]) -> dict[str, Rate]:
     if released.cells is None:
         return {}
     shares = [
-        wilson(int((compatible_people(released.cells, people.grid()) == 1).sum()), release.released.rows)
+        clopper_pearson(int((compatible_people(released.cells, people.grid()) == 1).sum()), release.released.rows)
         for people in (original, *control)
     ]
     return {"fit_one": shares[0], "control_fit_one": shares[1] if control else Rate(nan, nan, nan, NO_CONTROL)}

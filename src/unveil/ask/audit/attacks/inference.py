@@ -5,11 +5,12 @@ from functools import partial
 from unveil.ask.audit.attacks._guessing import guess_columns, held
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding
+from unveil.ask.audit.trials import Tried
 from unveil.ask.audit.words import listed, percent_of
 
 
-def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
-    """Return how often each sensitive column, or the worst column, is guessed right."""
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+    """Return how often each sensitive column, or each column, is guessed right."""
     from unveil.attack.table.inference import Inference
 
     made = partial(Inference, tolerance=attacked.settings.tolerance, targets=None, model=attacked.settings.model)
@@ -20,6 +21,7 @@ def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
         likeliest=None
         if attacked.settings.model is not None
         else lambda secret, known: made(secret=secret, known=known, guess="class"),
+        by_groups=True,
     )
 
 
@@ -28,11 +30,6 @@ def _meaning(finding: Finding) -> str:
     if finding.is_mean:
         return f"On average over the columns, whoever knows all others guesses the value of one right for {share}."
     return f"Whoever knows {held(finding)} guesses {listed([finding.secret])} right for {share}."
-
-
-def _headline(finding: Finding, which: str) -> str:
-    share = percent_of(finding.risk.attack_rate, "people")
-    return f"{which} lets anyone who knows {held(finding)} guess {listed([finding.secret])} right for {share}"
 
 
 ATTACK = AuditAttack(
@@ -50,7 +47,6 @@ ATTACK = AuditAttack(
         "within the tolerance around the true value, anything else where it is equal."
     ),
     meaning=_meaning,
-    headline=_headline,
     x_label="share of people whose value is guessed right",
     caption="Blind chance takes the value of any released record.",
     answers="inference",

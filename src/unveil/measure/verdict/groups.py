@@ -1,0 +1,197 @@
+"""Groups of people whom an attack may single out: made from the pool alone, before anybody was attacked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import nan
+
+import numpy as np
+
+from unveil._kernels.types import BoolArray, IntArray
+from unveil.data.table import Table
+from unveil.measure.trials._bands import bands
+from unveil.measure.verdict.pooled import PooledTables
+
+#: A category of more values makes no groups unless it was asked for.
+MOST_VALUES = 30
+#: A group of fewer members, or of fewer people who are not in the data, has no figure of its own.
+LEAST_MEMBERS = 5
+LEAST_OTHERS = 2
+MOST_GROUPS = 60
+#: The rarest people of the pool, by the probability of their records.
+RAREST = (0.05, 0.01)
+#: A group of so many members is attacked as a whole, beyond those who are attacked anyhow.
+MOST_ATTACKED = 100
+_CATEGORIES = ("category", "ordered", "boolean")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Division:
+    """The people of the pool by the values of one column.
+
+    Attributes
+    ----------
+    column
+        The column.
+    values
+        Its values or bands as text, sorted; None, where the value is missing, is the last.
+    of_row
+        The place among them of the value of each row of the pool, -1 where the column is not there.
+    """
+
+    column: str
+    values: tuple[str | None, ...]
+    of_row: IntArray = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PoolGroup:
+    """People who share a value, or whose records are the rarest.
+
+    Attributes
+    ----------
+    column, value
+        What they share; the value is None where it is missing. Column and value are None for the rarest people.
+    rarest
+        The share of the pool that the rarest people are taken from; NaN for people who share a value.
+    members, others
+        How many of them are in the data, and how many are not.
+    people
+        Whether each person of the pool belongs to it.
+    """
+
+    column: str | None
+    value: str | None
+    rarest: float = nan
+    members: int
+    others: int
+    people: BoolArray = field(repr=False)
+
+
+def division(pool: PooledTables, column: str, original: Table, control: Table | None = None) -> Division:
+    """Return the people of the pool by a column of the original and the control, which the release need not have.
+
+    Numbers and dates of many values are put into bands that the whole pool makes, so that they tell nothing of who is
+    in the data. Where the control lacks the column its people belong to no group.
+
+    >>> import polars as pl
+    >>> from unveil.data.table.release import Release
+    >>> from unveil.measure.verdict.pooled import pool_tables
+    >>> original, control = (Table.from_frame(pl.DataFrame({"sex": sex})) for sex in (["m", "f", None], ["f"]))
+    >>> found = division(pool_tables(Release(original, original, control)), "sex", original, control)
+    >>> found.values, found.of_row
+    (('f', 'm', None), array([1, 0, 2, 0]))
+    """
+    import polars as pl
+
+    own = original.select([column])
+    there = control is not None and column in control.column_names
+    if control is not None and there:
+        frames = [own.frame, control.select([column]).frame]
+        own = replace(own, frame=pl.concat(frames, how="vertical_relaxed"))
+    labels = pl.Series(bands(own, column), dtype=pl.String)
+    present = labels.drop_nulls().unique().sort().to_list()
+    place = labels.rank("dense").fill_null(len(present) + 1).to_numpy().astype(np.int64) - 1
+    absent = np.full(pool.person.size - place.size, -1)
+    return Division(
+        column=column,
+        values=(*present, *([None] if labels.null_count() else [])),
+        of_row=np.concatenate([place, absent]),
+    )
+
+
+def divisions(pool: PooledTables) -> tuple[Division, ...]:
+    """Return the people of the pool by each category with at most 30 values, in the order of the columns."""
+    original, control = pool.release.original, pool.release.control
+    few = [
+        name
+        for place, name in enumerate(pool.columns)
+        if original.column(name).kind in _CATEGORIES and np.unique(pool.codes[:, place]).size <= MOST_VALUES
+    ]
+    return tuple(division(pool, name, original, control) for name in few)
+
+
+def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[PoolGroup, ...]:
+    """Return the groups that have a figure of their own: people who share a value, and the rarest of the pool.
+
+    Values are those of ``by``, or of each category with at most 30 of them. A group has at least 5 members and 2 others
+    and at most half of the pool, so that without a control there is none. There are at most 60: columns with the most
+    values are left out first (of two alike the later one), and of one that is left alone the smallest groups. The
+    rarest people are the 5 % and the 1 % with the least probable records (:attr:`PooledTables.rarity`), of people with
+    several rows the rarest one; those who tie at the edge are left out, because only the order of rows could divide
+    them.
+    """
+    rarest = [each for each in (_rarest(pool, share) for share in RAREST) if _enters(each, pool)]
+    found = [
+        (-len(each.values), place, groups)
+        for place, each in enumerate(divisions(pool) if by is None else [by])
+        if (groups := [group for group in _values(pool, each) if _enters(group, pool)])
+    ]
+    room = MOST_GROUPS - len(rarest)
+    # Most values first, of two alike the later column.
+    found.sort(key=lambda each: (each[0], -each[1]))
+    while len(found) > 1 and sum(len(groups) for *_, groups in found) > room:
+        found.pop(0)
+    found.sort(key=lambda each: each[1])
+    kept = [group for *_, groups in found for group in groups]
+    if len(kept) > room:
+        largest = sorted(kept, key=lambda group: (-group.members - group.others, group.value is None, group.value))
+        kept = [group for group in kept if group in largest[:room]]
+    return (*kept, *rarest)
+
+
+def attacked_people(pool: PooledTables, groups: Sequence[PoolGroup], *, rng: np.random.Generator) -> IntArray:
+    """Return the people whom small groups add to those who are attacked anyhow, ascending.
+
+    They are all members of each group of at most 100 of them, and the others of that group, of more than 100 as many by
+    lot; by what their records hold and not by where they stand. Of a larger group those are attacked who are drawn from
+    everybody. Small groups are thus drawn more often than others are: their people count in the figure of their group,
+    with labels drawn among its people, and in no figure of everybody.
+    """
+    chosen = np.zeros(pool.people, bool)
+    for group in groups:
+        if group.members > MOST_ATTACKED:
+            continue
+        chosen |= group.people & pool.is_member
+        others = pool.by_content[(group.people & ~pool.is_member)[pool.by_content]]
+        chosen[others if others.size <= MOST_ATTACKED else rng.choice(others, MOST_ATTACKED, replace=False)] = True
+    return np.flatnonzero(chosen)
+
+
+def people_with(pool: PooledTables, division: Division, place: int) -> BoolArray:
+    """Return who has that value of the division, with at least one row."""
+    return pool.of_people(division.of_row == place)
+
+
+def _values(pool: PooledTables, division: Division) -> list[PoolGroup]:
+    return [
+        _group(pool, people_with(pool, division, place), column=division.column, value=value)
+        for place, value in enumerate(division.values)
+    ]
+
+
+def _rarest(pool: PooledTables, share: float) -> PoolGroup:
+    least = np.full(pool.people, np.inf)
+    np.minimum.at(least, pool.person, pool.rarity)
+    ascending = np.sort(least)
+    # Below the first who has no room: a person who ties with somebody beyond the edge is beyond it too.
+    beyond = ascending[min(int(share * pool.people), pool.people - 1)]
+    return _group(pool, least < beyond, rarest=share)
+
+
+def _group(
+    pool: PooledTables, people: BoolArray, *, column: str | None = None, value: str | None = None, rarest: float = nan
+) -> PoolGroup:
+    members = int(np.count_nonzero(people[: pool.members]))
+    return PoolGroup(
+        column=column,
+        value=value,
+        rarest=rarest,
+        members=members,
+        others=int(np.count_nonzero(people)) - members,
+        people=people,
+    )
+
+
+def _enters(group: PoolGroup, pool: PooledTables) -> bool:
+    size = group.members + group.others
+    return group.members >= LEAST_MEMBERS and group.others >= LEAST_OTHERS and 2 * size <= pool.people
