@@ -24,8 +24,9 @@ def look(path: Path, name: str) -> dict[str, Any]:
     -------
     dict
         ``rows`` and ``columns``. Each column has ``name``, ``kind`` (as the library supposes it),
-        ``missing``, ``distinct`` (different values), ``suggestion`` (the role that an audit would suppose), ``why``,
-        and ``warning`` where it looks as if it named people. Where the file cannot be used, only ``error``: why.
+        ``missing``, ``distinct`` (different values), ``suggestion`` (the role that an audit would suppose), ``unsure``
+        (whether nothing tells the kind for sure), ``why`` (the reason for the kind), and ``warning`` where it looks as
+        if it named people. Where the file cannot be used, only ``error``: why.
 
     Examples
     --------
@@ -59,7 +60,8 @@ def _look(path: Path, name: str) -> dict[str, Any]:
                 "missing": column.missing,
                 "distinct": values.drop_nulls().n_unique(),
                 "suggestion": column.role,
-                "why": _sentence(column.reason),
+                "unsure": column.confidence == "unsure",
+                "why": _sentence(column.reason.split("; ")[0].removeprefix(f"{column.kind}: ")),
                 "warning": seems,
             }
         )

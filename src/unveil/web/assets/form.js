@@ -146,10 +146,11 @@ function roleRow(column) {
   if (column.suggestion === "identifier") $("[value=ignored]", role).remove();
   kind.addEventListener("change", () => { levels.hidden = kind.value !== "ordered"; });
   const notes = column.warning ? [make("p", { class: "warn" }, column.warning)] : [];
+  const why = make("p", { class: column.unsure ? "warn" : "why" }, column.unsure ? `Not sure. ${column.why}` : column.why);
   const row = make("tr", {},
-    make("th", { scope: "row", title: column.why }, make("bdi", {}, column.name), ...notes),
+    make("th", { scope: "row" }, make("bdi", {}, column.name), ...notes),
     make("td", { "data-label": "What it is to others" }, role),
-    make("td", { "data-label": "Kind" }, kind, levels),
+    make("td", { "data-label": "Kind" }, kind, levels, why),
     make("td", { class: "right", "data-label": "Missing" }, column.missing.toLocaleString("en")),
     make("td", { class: "right", "data-label": "Different values" }, column.distinct.toLocaleString("en")));
   row.column = { ...column, controls: { role, kind, levels } };
