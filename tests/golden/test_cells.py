@@ -22,6 +22,8 @@ from unveil.measure.releases.disclosure import disclosure, k_anonymity
 ILL = "ill"
 KNOWN = ("age", "sex", "town")
 ILLNESSES = ("flu", "gout", "cold", "none")
+#: Three standard errors of 1,200 tries are 0.0375.
+BY_CHANCE = 1 / len(ILLNESSES)
 TOWNS = ("Bonn", "Jena", "Kiel", "Trier", "Ulm")
 
 
@@ -55,8 +57,9 @@ def people(seed: int) -> pl.DataFrame:
 
 
 def strangers(seed: int) -> pl.DataFrame:
-    """Return as many others, whose illness has nothing to do with their class."""
-    rng = np.random.default_rng(seed)
+    """Return as many others, whose illness has nothing to do with their class: any guess is right for a quarter."""
+    # A stream of its own: from that of `people` the illness would follow from the age.
+    rng = np.random.default_rng([seed, 1])
     return people(seed).with_columns(pl.Series(ILL, rng.choice(ILLNESSES, 1200)))
 
 
@@ -125,7 +128,7 @@ def test_one_illness_per_class_is_told_in_every_spelling() -> None:
             "lot": 1.0, "class": 1.0, "sure": 1.0, "sure of shown": 1.0,
         }  # fmt: skip
         assert each == found["30-39"]
-    assert found["30-39"]["lot outside"] == pytest.approx(0.265, abs=0.03)
+    assert found["30-39"]["lot outside"] == pytest.approx(BY_CHANCE, abs=0.04)
 
 
 @pytest.mark.parametrize("way", ["30-39", "floors"])
@@ -134,7 +137,7 @@ def test_stars_among_them_hide_nothing_from_who_takes_the_likeliest(way: str) ->
     found = rates(release_of(original, shown(original, way, stars=0.15), control))
     assert (found["class"], found["sure"], found["sure of shown"]) == (1.0, 0.0, 1.0)
     assert found["lot"] == pytest.approx(0.904, abs=0.01)
-    assert found["lot outside"] == pytest.approx(0.265, abs=0.03)
+    assert found["lot outside"] == pytest.approx(BY_CHANCE, abs=0.04)
 
 
 def test_only_stars_tell_nothing() -> None:

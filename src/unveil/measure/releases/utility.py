@@ -274,7 +274,9 @@ def _column_distance(column: Compared, release: Release) -> ColumnDistance:
     if not release.released.coarse([column.name]):
         return found
     cells = (release.released.cells or {})[column.name]
-    return CoarseColumnDistance(**vars(found), width=float(cells.share[cells.of_row].mean()))
+    # Summed cell by cell, so that the order of the rows does not matter to the last digit.
+    rows = np.bincount(cells.of_row, minlength=cells.share.size)
+    return CoarseColumnDistance(**vars(found), width=float(rows @ cells.share) / cells.of_row.size)
 
 
 def _plain_distance(column: Compared) -> ColumnDistance:
