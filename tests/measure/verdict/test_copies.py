@@ -135,7 +135,9 @@ def test_the_order_of_rows_plays_no_part() -> None:
     one = copied_people(pool_tables(release(original, leak, control)))
     rng = np.random.default_rng(1)
     order, other_order = rng.permutation(200), rng.permutation(150)
-    shuffled = pool_tables(release(original[order], leak.sample(fraction=1, shuffle=True, seed=2), control[other_order]))
+    shuffled = pool_tables(
+        release(original[order], leak.sample(fraction=1, shuffle=True, seed=2), control[other_order])
+    )
     other = copied_people(shuffled)
     place = np.concatenate([order, 200 + other_order])
     for name in ("copied", "copied_alone", "is_unmistakable", "chance"):
