@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from unveil._kernels.table.predicates import Conditions, index, matches
+from unveil._kernels.table.predicates import Conditions, fits, index, matches
 from unveil._kernels.types import IntArray
 from unveil.errors import InputError
 
@@ -142,6 +142,14 @@ class Predicates:
         """Return for how many rows each predicate holds, and where that is a single one its position, else -1."""
         coded = CodedTable(table, self.columns)
         return matches(coded.index, coded.find(self.each))
+
+    def fits(self, table: "Table") -> tuple[IntArray, IntArray]:
+        """Return all rows of the table that each predicate holds for.
+
+        Those of predicate g are ``rows[starts[g]:starts[g + 1]]``. Errors are those of `counts`.
+        """
+        coded = CodedTable(table, self.columns)
+        return fits(coded.index, coded.find(self.each))
 
     def describe(self, *, show_values: bool = False) -> tuple[str, ...]:
         """Return a sentence for each predicate; values are shown only if asked for, because they are data."""

@@ -78,8 +78,26 @@ def matches(table: Index, conditions: Conditions, *, stop: int | None = None) ->
     return _by_search(table, conditions, stop)
 
 
-def _by_matrix(codes: Int32Array, conditions: Conditions, stop: int | None) -> tuple[IntArray, IntArray]:
-    begin, size = conditions.begin[:-1], np.diff(conditions.begin)
+def fits(table: Index, conditions: Conditions) -> tuple[IntArray, IntArray]:
+    """Return all rows that each predicate holds for: those of predicate g are ``rows[starts[g]:starts[g + 1]]``.
+
+    >>> table = index([np.array([1, 2, 3, 0])], [3])  # the age is at least 2; it is missing
+    >>> begin, column, low, high = map(np.array, ([0, 1, 2], [0, 0], [2, 0], [3, 0]))
+    >>> fits(table, Conditions(begin, column, low, high, np.zeros(2, bool)))
+    (array([0, 2, 3]), array([1, 2, 3]))
+    """
+    predicates, rows = conditions.begin.size - 1, table.codes.shape[1]
+    some = max(1, ALL_UP_TO // max(rows, 1))
+    found = [
+        np.nonzero(_holds(table.codes, conditions, slice(first, first + some))) for first in range(0, predicates, some)
+    ]
+    counts = [np.bincount(guess, minlength=min(some, predicates - at * some)) for at, (guess, _) in enumerate(found)]
+    return np.cumsum(np.concatenate([[0], *counts])), np.concatenate([row for _, row in found])
+
+
+def _holds(codes: Int32Array, conditions: Conditions, which: slice = slice(None)) -> BoolArray:
+    """Return at [predicate, row] whether it holds, for some of the predicates."""
+    begin, size = conditions.begin[:-1][which], np.diff(conditions.begin)[which]
     holds = np.ones((begin.size, codes.shape[1]), bool)
     for place in range(int(size.max(initial=0))):
         have = np.flatnonzero(size > place)
@@ -87,6 +105,11 @@ def _by_matrix(codes: Int32Array, conditions: Conditions, stop: int | None) -> t
         code, outside = codes[conditions.column[here]], conditions.outside[here, None]
         inside = (code >= conditions.low[here, None]) & (code <= conditions.high[here, None])
         holds[have] &= np.where(outside, (code > 0) & ~inside, inside)
+    return holds
+
+
+def _by_matrix(codes: Int32Array, conditions: Conditions, stop: int | None) -> tuple[IntArray, IntArray]:
+    holds = _holds(codes, conditions)
     counts = holds.sum(axis=1)
     single = np.where(counts == 1, holds.argmax(axis=1), -1)
     return counts if stop is None else np.minimum(counts, stop), single

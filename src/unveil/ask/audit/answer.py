@@ -14,9 +14,10 @@ from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, Compatibility
 from unveil.ask.audit.findings import Audit, Scenario
 from unveil.ask.audit.inputs import prepare
+from unveil.ask.audit.judge import judge_audit
 from unveil.ask.audit.paper import Paper, check_paper, judged
 from unveil.ask.audit.read import read, read_targets, told_scenarios
-from unveil.ask.audit.run import audit_original, audit_release
+from unveil.ask.audit.run import attack_release, audit_original, audit_release
 from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
 from unveil.ask.audit.view import VIEW, brief, whole_page
@@ -38,7 +39,7 @@ def audit(
     *,
     scenarios: Any = None,
     attacks: Sequence[str] | None = None,
-    targets: int | None = 500,
+    targets: int | Literal["auto"] | None = "auto",
     neighbours: int = 10,
     guesses: int = 500,
     tolerance: float = 0.05,
@@ -80,12 +81,13 @@ def audit(
         comes from being in the data.
     scenarios
         Who the adversary is, as texts (``"neighbour=age,sex"`` or ``"age,sex:income"``) or a mapping from name to
-        columns; None tries many divisions of the columns and searches for the worst.
+        columns; None tries divisions of the columns that are drawn by lot.
     attacks
         Which attacks to run (`ATTACKS` names them) and what else to measure: disclosure, utility, and before, which
         asks the three main questions of the original itself. None is everything.
     targets
-        How many people to attack; None attacks all.
+        How many people of each table to attack; None attacks all, and "auto" all where both tables together have at most
+        5,000, else 2,500 of each.
     neighbours
         How many nearest released rows count in linkability.
     guesses
@@ -170,12 +172,18 @@ def audit(
     def step(number: int, which: str) -> Progress:
         return lambda name, share: progress(f"{name}{which}", (number + share) / steps)
 
-    releases = tuple(
-        audit_release(prepared, each, progress=step(number, f" on {each.release.name}" if several else ""))
+    attacked = [
+        (each, step(number, f" on {each.release.name}" if several else ""))
         for number, each in enumerate(prepared.releases)
+    ]
+    tried = {each.release.name: attack_release(prepared, each, progress=own) for each, own in attacked}
+    progress("judging all figures together", (steps - 1) / steps)
+    verdict, found = judge_audit(prepared.people, tried, rng=np.random.default_rng([prepared.seed, 0]))
+    releases = tuple(
+        audit_release(prepared, each, found[each.release.name], progress=silent) for each in prepared.releases
     )
     before = audit_original(prepared, progress=step(steps - 1, " on the original itself"))
-    findings = prepared.found(releases, before=before, notes=tuple(notes))
+    findings = prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
     # The tables are for a page with records alone: no finding holds any.
     return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=prepared.releases)), seed)
 

@@ -39,7 +39,7 @@ def comparison_chart(audit: Audit, attack: "AuditAttack") -> Chart | None:
         return None
     return rate_chart(
         rows,
-        title="The worst adversary found, on each release" if len(rows) > 1 else "The worst adversary found",
+        title="The clearest adversary, on each release" if len(rows) > 1 else "The clearest adversary",
         x_label=attack.x_label,
         caption=f"{_READ} {_BESIDE if audit.has_control else _ALONE}",
     )
@@ -62,8 +62,7 @@ def attack_chart(audit: Audit, attack: "AuditAttack") -> Chart | None:
     if not rows:
         return None
     cut = f" The first {MOST_ROWS} of {len(rows)} are drawn; the table has all." if len(rows) > MOST_ROWS else ""
-    searched = any(finding.search is not None for _, finding in found)
-    caption = (searched and attack.searched_caption) or attack.caption or _READ
+    caption = attack.caption or _READ
     return rate_chart(rows[:MOST_ROWS], title=attack.title, x_label=attack.x_label, caption=f"{caption}{cut}")
 
 

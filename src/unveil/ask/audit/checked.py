@@ -27,10 +27,10 @@ MEASURES: Mapping[str, str] = MappingProxyType(
 class AuditSettings:
     """The settings of an audit, checked."""
 
-    #: None searches for the worst adversary.
+    #: None tries divisions of the columns that are drawn by lot.
     scenarios: tuple[Scenario, ...] | None
     attacks: Sequence[str] | None
-    targets: int | None
+    targets: int | Literal["auto"] | None
     neighbours: int
     guesses: int
     tolerance: float
@@ -53,7 +53,7 @@ class AuditSettings:
         numbers = ("targets", "neighbours", "guesses", "population_size", "minimum_cell")
         for name in numbers:
             number = getattr(self, name)
-            if number is not None:
+            if number is not None and (name, number) != ("targets", "auto"):
                 whole_number(number, name)
         share(self.tolerance, "tolerance", one=False)
         if self.minimum_cell < 2:

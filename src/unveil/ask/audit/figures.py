@@ -5,15 +5,15 @@ from typing import Any
 
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.cautions import cautions
-from unveil.ask.audit.findings import FIGURES, Audit, AuditedRelease, ColumnFact, Finding
+from unveil.ask.audit.findings import FIGURES, Audit, AuditedRelease, ColumnFact, Copies, Finding, JudgedFigure
 from unveil.ask.audit.parts.candidates import candidate_metrics
-from unveil.ask.audit.verdict import sentence
+from unveil.ask.audit.verdict import headline, sentence
 from unveil.measure.releases._plain import plain
 from unveil.measure.trials.groups import Group, Groups
 from unveil.measure.trials.risk import Rate
 from unveil.show.trust import trust_of
 
-SCHEMA = "unveil.audit/2"
+SCHEMA = "unveil.audit/3"
 
 
 def figures_of(audit: Audit) -> dict[str, Any]:
@@ -23,6 +23,7 @@ def figures_of(audit: Audit) -> dict[str, Any]:
     candidates, such as ``{"entropy": {"tables": "with care"}}``; null where there are none.
     """
     return {
+        "verdict": _verdict(audit),
         "original": {
             "rows": audit.rows,
             "columns": [_column(each) for each in audit.columns],
@@ -45,13 +46,53 @@ def figures_of(audit: Audit) -> dict[str, Any]:
     }
 
 
+def _verdict(audit: Audit) -> dict[str, Any]:
+    verdict = audit.verdict
+    checked = ("outcome", "p_same", "largest_difference", "column", "p_overlap", "overlap_estimate", "p_near")
+    return {
+        "outcome": verdict.outcome,
+        "headline": headline(audit),
+        "alpha": verdict.alpha,
+        "figures": verdict.figures,
+        "draws": verdict.draws,
+        "fewest_copies_provable": verdict.fewest_copies_provable,
+        "control": {name: getattr(verdict.control, name) for name in checked},
+        "releases": [
+            {
+                "name": each.name,
+                "outcome": each.outcome,
+                "p": each.p,
+                "findings": [_judged(figure) for figure in each.findings],
+                "copies": None if each.copies is None else _copies(each.copies),
+            }
+            for each in verdict.releases
+        ],
+    }
+
+
+def _judged(figure: JudgedFigure) -> dict[str, Any]:
+    rates = {name: _rate(getattr(figure, name)) for name in FIGURES if name != "naive_rate"}
+    about = {name: getattr(figure, name) or None for name in ("adversary", "secret", "group", "why")}
+    plain_fields = ("attack", "tries", "control_tries", "p", "p_adjusted", "proved")
+    return {**{name: getattr(figure, name) for name in plain_fields}, **about, **rates}
+
+
+def _copies(copies: Copies) -> dict[str, Any]:
+    return {
+        "people_unchanged": copies.people_unchanged,
+        "expected": copies.expected,
+        "control_rate": copies.control_share,
+        "unmistakable": copies.unmistakable,
+        "groups": [vars(each) for each in copies.groups],
+    }
+
+
 def _column(column: ColumnFact) -> dict[str, Any]:
     markers = [{"text": each.text, "class": each.kind, "cells": each.cells} for each in column.markers]
     return {**vars(column), "markers": markers}
 
 
 def _release(release: AuditedRelease) -> dict[str, Any]:
-    search = release.search
     return {
         "name": release.name,
         "rows": release.rows,
@@ -61,14 +102,6 @@ def _release(release: AuditedRelease) -> dict[str, Any]:
         "columns_that_matter": [
             {"column": each.column, "without": _rate(each.without), "loss": each.loss} for each in release.weights
         ],
-        "search": None
-        if search is None
-        else {
-            "splits": search.splits,
-            "random_splits": search.random_splits,
-            "targets": search.targets,
-            "seemed": _rate(search.seemed),
-        },
         "disclosure": None if release.disclosure is None else release.disclosure.to_dict(),
         "utility": None if release.utility is None else plain(release.utility),
         "unseen": [vars(each) for each in release.unseen if each.unseen],
@@ -87,6 +120,9 @@ def _attack(finding: Finding) -> dict[str, Any]:
         "targets": finding.targets,
         "neighbours": finding.neighbours,
         **{figure: _rate(finding.rate(figure)) for figure in FIGURES},
+        "p": finding.p,
+        "p_adjusted": finding.p_adjusted,
+        "proved": finding.proved,
         "links": vars(finding.links),
         "figures": {name: value for name, value in finding.figures.items() if name != "not_run"},
         "trust": {metric.name: trust_of(metric.name, ["tables"]) for metric, _ in candidate_metrics(finding)} or None,
@@ -139,6 +175,7 @@ def rows_of(audit: Audit) -> list[dict[str, Any]]:
                 rate = finding.rate(figure)
                 row |= {figure: _number(rate.value), f"{figure}_low": _number(rate.low)}
                 row[f"{figure}_high"] = _number(rate.high)
+            row |= {"p": _number(finding.p), "p_adjusted": _number(finding.p_adjusted), "proved": finding.proved}
             for end in ("expected", "low", "high"):
                 row[f"links_{end}"] = _number(getattr(finding.links, end))
             for figure in distances:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import nan
+from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Literal
 
 from unveil.measure.trials.risk import Measured, Rate, Risk, measured
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from unveil.measure.trials.groups import Groups
     from unveil.measure.verdict.copies import CopiedGroup
 
-#: Where a scenario comes from: the user, all that can be known, the mean over many, or the search for the worst.
-Origin = Literal["told", "all", "random", "worst"]
+#: Where a scenario comes from: the user, all that can be known, one of many that are tried in turn, or their mean.
+Origin = Literal["told", "all", "tried", "mean"]
 
 #: What an audit says in the end.
 Outcome = Literal["found", "copies", "nothing_found", "control_unusable", "no_control"]
 
+NOT_CHECKED = ControlCheck(outcome="none", members=0, others=0)
 UNDEFINED = Rate(nan, nan, nan)
 #: The figures of every attack, in the order in which they are shown.
 FIGURES = ("attack_rate", "naive_rate", "control_rate", "excess_over_control")
@@ -51,7 +52,7 @@ class Links:
 
 @dataclass(frozen=True, kw_only=True)
 class Weight:
-    """How much one column helps the worst adversary: the rate without it, measured on the same people."""
+    """How much one column helps the adversary shown first: the rate without it, measured on the same people."""
 
     column: str
     without: Rate
@@ -62,18 +63,6 @@ class Weight:
     def loss(self) -> float:
         """How much the adversary loses when the column is taken away."""
         return self.whole.value - self.without.value
-
-
-@dataclass(frozen=True, kw_only=True)
-class Search:
-    """How the worst split was found: on whom, how many splits were tried, and what it seemed to reach there."""
-
-    splits: int
-    random_splits: int
-    targets: int
-    seemed: Rate
-    #: Which of the figures that is: splits are ranked by their excess where there is one.
-    figure: Literal["attack_rate", "excess_over_control"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,9 +81,8 @@ class Finding:
     groups: "Groups | None" = None
     #: Why the attack could not be run, or what limits what it says; one sentence.
     remark: str = ""
-    #: What the adversary owes to each column, and how it was searched for, where the attack looks at that.
+    #: What the adversary owes to each column, where the attack looks at that.
     weights: tuple[Weight, ...] = ()
-    search: Search | None = None
     #: How often luck gives a figure as clear as this: this one, and any of the audit. NaN where it was not judged, or
     #: where the control is not usable.
     p: float = nan
@@ -117,7 +105,7 @@ class Finding:
     @property
     def is_mean(self) -> bool:
         """Whether it is the mean over many adversaries, which is there to be compared with and is nobody's."""
-        return self.scenario is not None and self.scenario.origin == "random"
+        return self.scenario is not None and self.scenario.origin == "mean"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,11 +133,6 @@ class AuditedRelease:
     def weights(self) -> tuple[Weight, ...]:
         """How much each column helps the worst adversary, the most telling column first."""
         return tuple(weight for finding in self.findings for weight in finding.weights)
-
-    @property
-    def search(self) -> Search | None:
-        """How the worst adversary was searched for, or None where nobody searched."""
-        return next((finding.search for finding in self.findings if finding.search is not None), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +210,7 @@ class Copies:
 
     people: int
     people_unchanged: int
-    control_rate: float
+    control_share: float
     expected: float
     unmistakable: int
     coincidences: float
@@ -284,7 +267,7 @@ class Verdict:
     figures: int = 0
     draws: int = 0
     fewest_copies_provable: int | None = None
-    control: ControlCheck = ControlCheck(outcome="none", members=0, others=0)
+    control: ControlCheck = NOT_CHECKED
     releases: tuple[ReleaseVerdict, ...] = ()
 
     @property
@@ -304,16 +287,16 @@ class Audit:
     control_sha256: str | None
     releases: tuple[AuditedRelease, ...]
     attacks: tuple[str, ...]
-    verdict: Verdict = Verdict()
+    verdict: Verdict = field(default_factory=Verdict)
     #: The three questions asked of the original itself, as if it were released.
     before: AuditedRelease | None = None
     flags: tuple[TableFlags, ...] = ()
     #: The column whose groups are shown, and how many people a group must have to be shown.
     by: str | None = None
     minimum_cell: int = 11
-    #: How many people were drawn for each part of the attacks, of the original and of the control table.
-    attacked: tuple[int, ...] = ()
-    attacked_outside: tuple[int, ...] = ()
+    #: How many rows of the original and of the control table were attacked.
+    attacked: int = 0
+    attacked_outside: int = 0
     #: What the digests of files are called; those that others may see depend on a key.
     digest_name: str = "SHA-256"
     compatibility: str | None = None
@@ -335,14 +318,15 @@ def too_blunt(finding: Finding) -> bool:
     return measured(finding.risk.excess_over_control, finding.risk.control_rate) is Measured.TOO_BLUNT
 
 
-def severity(finding: Finding) -> tuple[bool, bool, float, float]:
-    """Return what findings of one attack are ranked by: proved first, then what can be compared, then how sure it is.
+def severity(finding: Finding) -> tuple[bool, float, bool, float, float]:
+    """Return what findings of one attack are ranked by: proved first, then the least adjusted p, then the excess.
 
-    A single try that succeeded is 100%, but says less than 490 of 500: the lower end of the interval counts, not the
-    rate. An excess and a bare rate are different figures, so where some have an excess those without come last.
+    Without any p, what can be compared comes first, and then how sure it is: a single try that succeeded is 100%, but
+    says less than 490 of 500, so that the lower end of the interval counts and not the rate.
     """
-    worse = finding.worse
-    return is_proved(finding), finding.risk.excess_over_control.defined, worse.low, worse.value
+    worse, has_p = finding.worse, not isnan(finding.p_adjusted)
+    clear = -finding.p_adjusted if has_p else -inf
+    return is_proved(finding), clear, finding.risk.excess_over_control.defined, 0.0 if has_p else worse.low, worse.value
 
 
 def worst_of(release: AuditedRelease, attack: str) -> Finding | None:

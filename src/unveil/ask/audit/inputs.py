@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 
 from unveil._kernels.types import IntArray
+from unveil._kernels.verdict.labels import labels
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, ReleaseKind
-from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags
-from unveil.ask.audit.people import Labels, People, draw_people
+from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags, Verdict
+from unveil.ask.audit.people import Labels, People, draw_people, most_attacked
 from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Role, Table, agree, near_names, near_note, unsure_note
 from unveil.data.table.native import is_one_table
@@ -19,7 +20,13 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError, did_you_mean
 from unveil.measure.releases._population_models import checked_weights
 from unveil.measure.trials.groups import bands
-from unveil.show.editions import people
+from unveil.measure.verdict.control import check_control
+from unveil.measure.verdict.groups import division, pool_groups
+from unveil.measure.verdict.pooled import pool_tables
+from unveil.show.editions import people as people_text
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def refuse_constant(table: Table, settings: AuditSettings) -> None:
@@ -65,6 +72,8 @@ class PreparedRelease:
     truth: IntArray | None
     sha256: str | None
     seed: int
+    #: Whose each row of the original and of the control is, where that was told.
+    ids: "tuple[pl.Series | None, pl.Series | None]" = (None, None)
     #: The same without the control table, which may lack columns that nobody attacks, such as weights.
     alone: Release | None = None
     #: Columns of the release that were left out, with the one of the original that each is nearly called.
@@ -87,7 +96,10 @@ class PreparedAudit:
     #: The attacks to run and what else is measured, in the order of the report.
     parts: tuple[str, ...]
     people: People
-    outsiders: People | None
+    #: How many people of each table are attacked; None is everybody.
+    targets: int | None
+    #: Where the draws of the verdict start from.
+    seed: int
     #: The group of each row of the original and of the control table, where groups were asked for.
     groups: Labels | None
     flags: tuple[TableFlags, ...]
@@ -100,7 +112,12 @@ class PreparedAudit:
         return tuple(part for part in self.parts if part in ATTACKS)
 
     def found(
-        self, releases: tuple[AuditedRelease, ...], *, before: AuditedRelease | None, notes: tuple[str, ...]
+        self,
+        releases: tuple[AuditedRelease, ...],
+        *,
+        verdict: Verdict,
+        before: AuditedRelease | None,
+        notes: tuple[str, ...],
     ) -> Audit:
         """Return the audit with these findings."""
         return Audit(
@@ -122,19 +139,16 @@ class PreparedAudit:
             control_sha256=None if self.control is None else self.control.sha256,
             releases=releases,
             attacks=self.attacks,
+            verdict=verdict,
             before=before,
             flags=self.flags,
             by=self.settings.by,
             minimum_cell=self.settings.minimum_cell,
-            attacked=_sizes(self.people),
-            attacked_outside=_sizes(self.outsiders),
+            attacked=self.people.inside.size,
+            attacked_outside=self.people.outside.size,
             compatibility=self.settings.compatibility,
             notes=tuple(dict.fromkeys((*notes, *self.notes))),
         )
-
-
-def _sizes(people: People | None) -> tuple[int, ...]:
-    return () if people is None else (people.told.size, people.search.size, people.fresh.size)
 
 
 def prepare(
@@ -147,17 +161,8 @@ def prepare(
     outside = None if control is None else reading.frame(control, "control")
     refuse_constant(whole, settings)
     notes = [*_role_notes(whole), *_target_notes(whole, settings)]
-    if outside is not None and _same_rows(whole, outside):
-        outside = None
-        notes.append(
-            "The control table holds the same people as the original, so it says nothing about people who are not in "
-            "the data; the audit was made as if there were none."
-        )
-    seeds = rng.integers(2**63, size=3)
-    people = draw_people(whole, settings.targets, rng=np.random.default_rng([seeds[0], 0]))
-    outsiders = None
-    if outside is not None:
-        outsiders = draw_people(outside, settings.targets, rng=np.random.default_rng([seeds[1], 0]))
+    seeds = rng.integers(2**63, size=5)
+    ids = _ids(whole, settings), None if outside is None else _ids(outside, settings)
     releases = []
     given_tables: list[Table] = []
     named = _named(released)
@@ -166,18 +171,20 @@ def prepare(
     for name, given in named:
         table = given.released if isinstance(given, Release) else reading.frame(given, name)
         prepared, said = _prepared_release(name, given, table, whole, outside, settings, int(seeds[2]))
-        releases.append(prepared)
+        releases.append(replace(prepared, ids=ids))
         # Flagged are all columns that a release has, also those that the original lacks.
         given_tables.append(replace(table, name=name))
         notes += said
     reading.check([whole, *given_tables, *([] if outside is None else [outside])])
+    people, most = _people(whole, outside, ids, settings, seeds.tolist())
     return PreparedAudit(
         original=whole,
         control=outside,
         releases=tuple(releases),
         parts=parts,
         people=people,
-        outsiders=outsiders,
+        targets=most,
+        seed=int(seeds[4]),
         groups=_groups(whole, outside, settings),
         flags=_flags(whole, given_tables),
         settings=settings,
@@ -216,18 +223,57 @@ def _role_notes(table: Table) -> list[str]:
 
 
 def _target_notes(table: Table, settings: AuditSettings) -> list[str]:
-    if settings.targets is None or settings.targets <= table.rows:
+    if not isinstance(settings.targets, int) or settings.targets <= table.rows:
         return []
     pattern = f"All {{}} of the original were attacked: there are no {settings.targets} of them."
-    return [people(table.rows, "person", "people", pattern=pattern)]
+    return [people_text(table.rows, "person", "people", pattern=pattern)]
 
 
-def _same_rows(one: Table, other: Table) -> bool:
-    """Return whether two tables hold the same people, in any order, as far as the columns they share tell."""
-    if one.rows != other.rows:
-        return False
-    own, theirs = (table.frame.sort(table.column_names) for table in agree(one, other))
-    return own.equals(theirs)
+def _ids(table: Table, settings: AuditSettings) -> "pl.Series | None":
+    """Return whose each row is: the first identifier that was told, where the table has it."""
+    told = settings.identifiers[:1]
+    return table.frame.get_column(told[0]) if told and told[0] in table.column_names else None
+
+
+def _people(
+    whole: Table,
+    outside: Table | None,
+    ids: "tuple[pl.Series | None, pl.Series | None]",
+    settings: AuditSettings,
+    seeds: Sequence[int],
+) -> tuple[People, int | None]:
+    """Return everybody with who is attacked and whether the control is usable, and how many of each that is."""
+    # The original itself stands for a release: only the people count here.
+    itself = Release(whole, replace(whole, name="original itself"), outside)
+    everybody = pool_tables(itself, ids=ids[0], control_ids=ids[1])
+    most = most_attacked(settings.targets, everybody.members, everybody.others)
+    person = np.split(everybody.person, [whole.rows])
+    tables = (whole, *(() if outside is None else (outside,)))
+    rows = [
+        draw_people(
+            table, most, rng=np.random.default_rng([seed, 0]), person=own if own.size > np.unique(own).size else None
+        )
+        for table, seed, own in zip(tables, seeds, person, strict=False)
+    ]
+    attacked = np.concatenate([rows[0], *(whole.rows + each for each in rows[1:])])
+    control = check_control(
+        everybody,
+        labels=labels,
+        rng=np.random.default_rng([seeds[3], 0]),
+        attacked=np.unique(everybody.person[attacked]),
+    )
+    by = None if settings.by is None else division(everybody, settings.by, whole, outside)
+    return (
+        People(
+            everybody=everybody,
+            inside=rows[0],
+            outside=rows[1] if len(rows) > 1 else np.empty(0, np.int64),
+            control=control,
+            by=by,
+            groups=pool_groups(everybody, by=by) if control.outcome in ("usable", "overlap") else (),
+        ),
+        most,
+    )
 
 
 def _named(released: Any) -> list[tuple[str, Any]]:

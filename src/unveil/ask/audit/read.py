@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from unveil.ask.audit.findings import Scenario
 from unveil.ask.audit.scenarios import read_link, read_scenario
@@ -239,20 +239,25 @@ def _limits(told: Mapping[str, Any], path: Path, question: Question) -> dict[str
     return flat
 
 
-def read_targets(written: str | int) -> int | None:
+def read_targets(written: str | int) -> int | Literal["auto"] | None:
     """Return how many people to attack; None stands for all.
 
-    >>> read_targets("all"), read_targets("200")
-    (None, 200)
+    >>> read_targets("all"), read_targets("200"), read_targets("auto")
+    (None, 200, 'auto')
     """
-    if isinstance(written, str) and written.strip().lower() == "all":
+    word = str(written).strip().lower()
+    if word == "auto":
+        return "auto"
+    if word == "all":
         return None
     try:
         number = int(written)
     except ValueError:
         number = 0
     if number < 1:
-        raise InputError(f"targets must be a whole number of at least 1, or 'all', but are {written!r}. Correct it")
+        raise InputError(
+            f"targets must be a whole number of at least 1, 'all' or 'auto', but are {written!r}. Correct it"
+        )
     return number
 
 

@@ -5,21 +5,47 @@ from dataclasses import replace
 import numpy as np
 
 from unveil.ask.audit.attacks import ATTACKS, AttackedRelease
-from unveil.ask.audit.findings import AuditedRelease, Finding
+from unveil.ask.audit.findings import AuditedRelease, Finding, Scenario, severity
 from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease
 from unveil.ask.audit.people import DrawnPeople
 from unveil.ask.audit.scenarios import settle
+from unveil.ask.audit.trials import Tried
 from unveil.data.table.release import Release
 from unveil.measure.releases.disclosure import Disclosure, disclosure
 from unveil.measure.releases.unseen import unseen_values
 from unveil.measure.releases.utility import loss_summary
-from unveil.show.progress import Progress
+from unveil.show.progress import Progress, silent
 
 
-def audit_release(prepared: PreparedAudit, release: PreparedRelease, *, progress: Progress) -> AuditedRelease:
-    """Return everything found about one release."""
+def attack_release(prepared: PreparedAudit, release: PreparedRelease, *, progress: Progress) -> tuple[Tried, ...]:
+    """Return what each attack achieved on one release, as they are asked for one after the other."""
+    settings, attacks = prepared.settings, [ATTACKS[name] for name in prepared.attacks]
+    drawn = _drawn(prepared, release)
+    # Whatever is wrong with an adversary is said before anything is attacked.
+    settled = _settled(prepared, release)
+    found: list[Tried] = []
+    for place, attack in enumerate(attacks):
+        step = _within(progress, place, len(prepared.parts))
+        step(f"trying {attack.title.lower()}", 0.0)
+        attacked = AttackedRelease(
+            attack=attack.name,
+            prepared=release,
+            drawn=drawn,
+            targets=prepared.targets,
+            settings=settings,
+            settled=settled,
+            rng=release.rng(attack.name),
+            progress=step,
+        )
+        found += attack.run(attacked)
+    return tuple(found)
+
+
+def audit_release(
+    prepared: PreparedAudit, release: PreparedRelease, findings: tuple[Finding, ...], *, progress: Progress
+) -> AuditedRelease:
+    """Return everything found about one release that was attacked with these findings."""
     parts = prepared.parts
-    findings = _attacked(prepared, release, progress)
     progress("measuring what the release is worth", 0.95)
     utility = None
     if "utility" in parts:
@@ -31,7 +57,7 @@ def audit_release(prepared: PreparedAudit, release: PreparedRelease, *, progress
         kind=release.release.kind,
         columns=release.known,
         sha256=release.sha256,
-        findings=findings,
+        findings=_weighed(prepared, release, findings),
         disclosure=_disclosure(prepared, release) if "disclosure" in parts else None,
         utility=utility,
         unseen=unseen_values(release.release),
@@ -57,46 +83,57 @@ def audit_original(prepared: PreparedAudit, *, progress: Progress) -> AuditedRel
         settings=replace(settings, compatibility=None, neighbours=min(settings.neighbours, original.rows)),
     )
     itself_prepared = replace(first, release=release, alone=alone, truth=np.arange(original.rows), sha256=None)
-    return audit_release(bare, itself_prepared, progress=progress)
+    found = tuple(each.finding for each in attack_release(bare, itself_prepared, progress=progress))
+    return audit_release(bare, itself_prepared, found, progress=progress)
 
 
-def _attacked(prepared: PreparedAudit, release: PreparedRelease, progress: Progress) -> tuple[Finding, ...]:
-    """Return what each attack found, as they are asked for one after the other."""
-    settings, attacks = prepared.settings, [ATTACKS[name] for name in prepared.attacks]
-    drawn = DrawnPeople(
+def _drawn(prepared: PreparedAudit, release: PreparedRelease) -> DrawnPeople:
+    per_person = sum(ATTACKS[name].per_person for name in prepared.attacks)
+    return DrawnPeople(
         release=release.release,
         people=prepared.people,
-        outsiders=prepared.outsiders,
         groups=prepared.groups,
-        minimum_cell=settings.minimum_cell,
-        looks=len(prepared.releases) * sum(attack.per_person for attack in attacks) or 1,
+        minimum_cell=prepared.settings.minimum_cell,
+        looks=len(prepared.releases) * per_person or 1,
+        ids=release.ids,
     )
-    # Whatever is wrong with an adversary is said before anything is attacked.
-    settled = tuple(
+
+
+def _settled(prepared: PreparedAudit, release: PreparedRelease) -> tuple[Scenario, ...]:
+    """Return the adversaries that were named, with their second groups of columns spelt out."""
+    return tuple(
         settle(
             scenario,
             release.known,
             columns=release.release.original.column_names,
             left_out=release.left_out,
-            links=any(attack.two_sources for attack in attacks),
+            links=any(ATTACKS[name].two_sources for name in prepared.attacks),
         )
-        for scenario in settings.scenarios or ()
+        for scenario in prepared.settings.scenarios or ()
     )
-    findings: list[Finding] = []
-    for place, attack in enumerate(attacks):
-        step = _within(progress, place, len(prepared.parts))
-        step(f"trying {attack.title.lower()}", 0.0)
+
+
+def _weighed(prepared: PreparedAudit, release: PreparedRelease, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Return the findings; the one shown first of an attack that looks at columns says what they are worth."""
+    made = list(findings)
+    for name in prepared.attacks:
+        weigh = ATTACKS[name].weigh
+        own = [each for each in findings if each.attack == name and each.worse.defined and not each.is_mean]
+        if weigh is None or not own:
+            continue
+        first = max(own, key=severity)
         attacked = AttackedRelease(
-            attack=attack.name,
+            attack=name,
             prepared=release,
-            drawn=drawn,
-            settings=settings,
-            settled=settled,
-            rng=release.rng(attack.name),
-            progress=step,
+            drawn=_drawn(prepared, release),
+            targets=prepared.targets,
+            settings=prepared.settings,
+            settled=(),
+            rng=release.rng(f"{name} weights"),
+            progress=silent,
         )
-        findings += attack.run(attacked)
-    return tuple(findings)
+        made[findings.index(first)] = weigh(attacked, first)
+    return tuple(made)
 
 
 def _within(progress: Progress, place: int, parts: int) -> Progress:

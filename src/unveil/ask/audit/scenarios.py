@@ -1,8 +1,8 @@
-"""Who is the adversary? The columns it may know, in two groups, as told by a person or found by a search."""
+"""Who is the adversary? The columns it may know, in two groups, as told by a person or drawn by lot."""
 
 import csv
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -11,9 +11,8 @@ import numpy as np
 from unveil.ask.audit.findings import Scenario
 from unveil.errors import InputError
 
-#: How many random splits are measured by default, and how many more the search for the worst may try.
-RANDOM_SPLITS = 20
-SEARCHED_SPLITS = 100
+#: How many random splits are measured where nobody names an adversary.
+RANDOM_SPLITS = 10
 #: An attack takes time for each column, so that a very wide table gets fewer tries: this many columns in all of them.
 MOST_COLUMNS = 5_000
 FEWEST_TRIES = 3
@@ -180,63 +179,3 @@ def random_splits(columns: Sequence[str], *, most: int = RANDOM_SPLITS, rng: np.
             groups = [tuple(n for n, other in zip(names, in_second, strict=True) if other == side) for side in (0, 1)]
             found.setdefault(in_second.tobytes(), (groups[0], groups[1]))
     return tuple(found.values())
-
-
-@dataclass(frozen=True, kw_only=True)
-class Found:
-    """The worst split that a search came across, what it scored, and how many others were tried on the way."""
-
-    split: Split
-    score: float
-    tried: int
-
-
-def worst_split(
-    columns: Sequence[str],
-    scored: Mapping[Split, float],
-    score: Callable[[Split], float],
-    *,
-    most: int = SEARCHED_SPLITS,
-    rng: np.random.Generator,
-) -> Found:
-    """Return the split with the highest score that climbing from the best of ``scored`` reaches.
-
-    One column at a time is moved to the other group, left out, or brought back in, in random order, and the change is
-    kept when the score rises. The climb ends when no single change helps, or after ``most`` tries. The score is that of
-    the best of many and therefore too high: measure the winner again on other people.
-
-    >>> found = worst_split("abc", {(("a",), ("b", "c")): 0.0}, lambda split: float("c" in split[0]),
-    ...                     rng=np.random.default_rng(0))
-    >>> found.score, "c" in found.split[0]
-    (1.0, True)
-    """
-    best = max(scored, key=lambda split: scored[split])
-    height, tried = scored[best], 0
-    seen = set(scored)
-    rising = True
-    while rising and tried < most:
-        rising = False
-        for split in _neighbours(best, columns, rng):
-            if tried >= most:
-                break
-            if split in seen or split[::-1] in seen:
-                continue
-            seen.add(split)
-            tried += 1
-            reached = score(split)
-            if reached > height + 1e-12:
-                best, height, rising = split, reached, True
-                break
-    return Found(split=best, score=height, tried=tried)
-
-
-def _neighbours(split: Split, columns: Sequence[str], rng: np.random.Generator) -> Iterable[Split]:
-    """Yield the splits in which one column stands elsewhere: in the first group, the second, or neither."""
-    home = {name: side for side, group in enumerate(split) for name in group}
-    changes = [(name, side) for name in columns for side in (0, 1, 2) if side != home.get(name, 2)]
-    for at in rng.permutation(len(changes)):
-        name, side = changes[at]
-        moved = {**home, name: side}
-        groups = tuple(tuple(each for each in columns if moved.get(each, 2) == group) for group in (0, 1))
-        if all(groups):
-            yield groups[0], groups[1]

@@ -108,7 +108,7 @@ _PEOPLE = (
         default=(),
         metavar="NAME=COLUMNS",
         words="If you have somebody in mind, such as a neighbour or an employer: what would they know beforehand? "
-        "Without any, many divisions of the columns are tried and the worst is looked for.",
+        "Without any, divisions of the columns are tried that are drawn by lot.",
         of="original",
         option="--scenario",
     ),
@@ -247,9 +247,10 @@ _MORE = (
         name="targets",
         label="How many people to attack",
         kind="text",
-        metavar="N|all",
-        words="A number, or the word all. More people make the figures surer, and the audit slower.",
-        default="500",
+        metavar="N|all|auto",
+        words="A number of each table, or the word all. auto is everybody up to 5,000 people in both tables, and above "
+        "that 2,500 of each. More people make the figures surer, and the audit slower.",
+        default="auto",
         fold=MORE,
     ),
     Setting(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Scenario, Weight, remarks_on, worst_of, worst_over
-from unveil.ask.audit.verdict import sentence, tone_of
+from unveil.ask.audit.verdict import p_text, sentence, tone_of
 from unveil.ask.audit.words import compact_rate, kind_text, links_text, percent, row_name
 from unveil.data.table import MarkerCount
 from unveil.measure.trials.risk import Rate
@@ -77,7 +77,20 @@ def _attack_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
         if any(rate is not None and rate.defined for rate in rates):
             cells = [_NONE if rate is None or not rate.defined else _cell(rate, figure) for rate in rates]
             lines.append((label or ATTACKS[attack].title, cells))
+    if any(finding is not None and has_p(finding) for finding in worst):
+        lines.append(("· adjusted p", [_NONE if finding is None else _p(finding) for finding in worst]))
     return lines
+
+
+def has_p(finding: Finding) -> bool:
+    """Return whether the verdict has a p for it."""
+    return not math.isnan(finding.p_adjusted)
+
+
+def _p(finding: Finding) -> str:
+    if has_p(finding):
+        return f"{p_text(finding.p_adjusted)}{' (proved)' if finding.proved else ''}"
+    return "proved" if finding.proved else finding.why_not_judged or _NONE
 
 
 def _cell(rate: Rate, figure: str) -> str:
@@ -103,21 +116,24 @@ def attack_table(audit: Audit, attack: str) -> Table:
     has_who = any(finding.scenario is not None for _, finding in found)
     shown = [figure for figure in _HEADS if any(finding.rate(figure).defined for _, finding in found)]
     has_links = any(links_text(finding) for _, finding in found)
+    is_judged = any(has_p(finding) or finding.why_not_judged for _, finding in found)
     rows = []
     for release, finding in found:
         rates = [(finding.rate(figure), figure) for figure in shown]
         figures = [_cell(rate, figure) if rate.defined else _NONE for rate, figure in rates]
         links = [links_text(finding) or _NONE] if has_links else []
-        rows.append((row_name(release, finding, several=len(audit.releases) > 1), *figures, *links))
+        judged = [_p(finding)] if is_judged else []
+        rows.append((row_name(release, finding, several=len(audit.releases) > 1), *figures, *links, *judged))
     return Table(
         caption=f"All figures of {ATTACKS[attack].title.lower()}",
         columns=(
             "Adversary" if has_who else "Release",
             *(_HEADS[figure] for figure in shown),
             *(["Hits"] if has_links else []),
+            *(["Adjusted p"] if is_judged else []),
         ),
         rows=tuple(rows),
-        align=(_LEFT, *(_RIGHT for _ in range(len(shown) + has_links))),
+        align=(_LEFT, *(_RIGHT for _ in range(len(shown) + has_links + is_judged))),
         note=_meanings(audit, attack),
     )
 
@@ -175,7 +191,7 @@ def _all(columns: Sequence[str]) -> str:
 
 
 def weight_table(releases: Sequence[AuditedRelease]) -> Table:
-    """Return for each release what the worst adversary loses without each of its columns."""
+    """Return for each release what the clearest adversary loses without each of its columns."""
     several = len(releases) > 1
     rows = [
         (
@@ -191,7 +207,7 @@ def weight_table(releases: Sequence[AuditedRelease]) -> Table:
     heads = (*(["Release"] if several else []), "Column", "With all columns", "Without it", "Change")
     words = 2 if several else 1
     return Table(
-        caption="What the worst adversary loses without a column",
+        caption="What the adversary loses without a column",
         columns=heads,
         rows=tuple(rows),
         align=(*(_LEFT for _ in range(words)), *(_RIGHT for _ in range(3))),

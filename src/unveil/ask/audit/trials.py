@@ -1,18 +1,129 @@
-"""From what an attack achieved to a finding of the report: rates, hits, and the same for groups of people."""
+"""From what an attack achieved to a finding of the report, and to the figures by which it will be judged."""
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from unveil.ask.audit.findings import UNDEFINED, Finding, Links
-from unveil.ask.audit.people import DrawnPeople, Part, People
+from unveil._kernels.types import FloatArray
+from unveil.ask.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
+from unveil.ask.audit.people import DrawnPeople, People, Which
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.trials.groups import Groups, group_rates
-from unveil.measure.trials.risk import Rate, Risk, risk
+from unveil.measure.trials.risk import Rate, Risk, clopper_pearson, excess, risk
+from unveil.measure.verdict.family import OwnDraws, SetWise
 
 NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
+_WITHHELD = {
+    "other_people": "the control is of other people, so that nothing can be compared with it",
+    "too_small": "the control has too few people to compare with",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evidence:
+    """One figure that a release may be accused by, before it is judged.
+
+    Attributes
+    ----------
+    figure
+        What it is about, without p.
+    statistic
+        Scores of the rows of its pool, or how it is drawn again.
+    pool
+        The people it is about.
+    about
+        About how many different people guesses are; left out where each try is about another person.
+    is_shown
+        Whether its p stands beside the finding; of several figures of a finding one is shown.
+    stands_overlap
+        Whether it can still be judged where people stand in both tables. They are equal and one of each pair is a
+        member, always: whatever counts those who are alone finds more of them than in draws.
+    """
+
+    figure: JudgedFigure
+    statistic: FloatArray | SetWise | OwnDraws
+    pool: Which = "attacked"
+    about: int | None = None
+    is_shown: bool = True
+    stands_overlap: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tried:
+    """What one adversary achieved: the finding, the figures by which it is judged, and who was copied."""
+
+    finding: Finding
+    evidence: tuple[Evidence, ...] = ()
+    copies: Copies | None = None
+
+
+def tried(drawn: DrawnPeople, finding: Finding, trials: Trials, *, is_judged: bool = True) -> Tried:
+    """Return a finding with its figure: the chance of everybody attacked, 0 for whom nothing was tried."""
+    made = Tried(finding=withheld(drawn.people, finding))
+    if trials.control is None or not is_judged:
+        return made
+    scores = np.zeros(drawn.people.inside.size + drawn.people.outside.size)
+    for attempts, first in ((trials.attack, 0), (trials.control, drawn.people.inside.size)):
+        if attempts.rows is not None and attempts.chances is not None:
+            scores[first + attempts.rows] = attempts.chances
+    figure = figure_of(made.finding, control_tries=trials.control.tries)
+    return replace(made, evidence=(Evidence(figure=figure, statistic=scores),))
+
+
+def figure_of(finding: Finding, *, control_tries: int = 0) -> JudgedFigure:
+    """Return the figure that a finding is judged by, with the rates that it shows."""
+    return JudgedFigure(
+        attack=finding.attack,
+        adversary="" if finding.scenario is None else finding.scenario.name,
+        secret=finding.secret,
+        tries=finding.targets,
+        control_tries=control_tries,
+        attack_rate=finding.risk.attack_rate,
+        control_rate=finding.risk.control_rate,
+        excess_over_control=finding.risk.excess_over_control,
+    )
+
+
+def by_groups(people: People, evidence: Evidence, *, by_value: bool = True) -> tuple[Evidence, ...]:
+    """Return the same figure for each group of people; without ``by_value`` none."""
+    if not by_value or not isinstance(evidence.statistic, np.ndarray):
+        return ()
+    rows, is_member = people.rows(evidence.pool), people.is_member(evidence.pool)
+    made = []
+    for group in people.groups:
+        here = group.people[people.everybody.person[rows]]
+        rates = [_mean(evidence.statistic[here & side]) for side in (is_member, ~is_member)]
+        figure = replace(
+            evidence.figure,
+            group=_called(group.column, group.value, group.rarest),
+            people=group.members,
+            attack_rate=rates[0],
+            control_rate=rates[1],
+            excess_over_control=excess(rates[0], rates[1]) if rates[0].defined else UNDEFINED,
+        )
+        made.append(replace(evidence, figure=figure, statistic=evidence.statistic * here, is_shown=False))
+    return tuple(made)
+
+
+def _mean(scores: FloatArray) -> Rate:
+    return clopper_pearson(float(scores.sum()), scores.size) if scores.size else UNDEFINED
+
+
+def _called(column: str | None, value: str | None, rarest: float) -> str:
+    if column is None:
+        return f"the rarest {100 * rarest:g}%"
+    return f"{column}: {'missing' if value is None else value}"
+
+
+def withheld(people: People, finding: Finding) -> Finding:
+    """Return the finding without what a control would say that is not usable."""
+    why = _WITHHELD.get(people.control.outcome)
+    if why is None or not finding.risk.control_rate.defined:
+        return finding
+    return replace(finding, risk=replace(finding.risk, excess_over_control=Rate(math.nan, math.nan, math.nan, why)))
 
 
 def finding_of(attack: str, trials: Trials, **more: Any) -> Finding:
@@ -27,9 +138,10 @@ def finding_of(attack: str, trials: Trials, **more: Any) -> Finding:
     )
 
 
-def not_run(attack: str, why: str, **more: Any) -> Finding:
+def not_run(attack: str, why: str, **more: Any) -> Tried:
     """Return the finding of an attack that could not be run, with the reason as a sentence."""
-    return Finding(attack=attack, targets=0, risk=NOTHING, remark=why, figures={"not_run": math.nan}, **more)
+    figures = {"not_run": math.nan}
+    return Tried(finding=Finding(attack=attack, targets=0, risk=NOTHING, remark=why, figures=figures, **more))
 
 
 def remarked(notes: Sequence[str]) -> str:
@@ -41,35 +153,22 @@ def remarked(notes: Sequence[str]) -> str:
     return " ".join(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in notes)
 
 
-def grouped(trials: Trials, drawn: DrawnPeople, inside: Part | None, outside: Part | None) -> Groups | None:
-    """Return the rates of groups, or None where nobody asked for groups or tries are about nobody in particular.
-
-    ``inside`` and ``outside`` say which people of the original and of the control table were attacked; None is
-    everybody.
-    """
+def grouped(trials: Trials, drawn: DrawnPeople, which: Which = "attacked") -> Groups | None:
+    """Return the rates of groups, or None where nobody asked for groups or tries are about nobody in particular."""
     if drawn.groups is None or trials.attack.rows is None:
         return None
-    labels = _of(drawn.groups[0], drawn.people, inside)
-    others = None
-    if drawn.groups[1] is not None and drawn.outsiders is not None:
-        others = _of(drawn.groups[1], drawn.outsiders, outside)
+    inside, outside = drawn.groups
+    if which == "attacked":
+        inside = tuple(inside[row] for row in drawn.people.inside)
+        outside = None if outside is None else tuple(outside[row] for row in drawn.people.outside)
     return group_rates(
         trials,
-        labels,
-        others,
+        inside,
+        outside if drawn.people.compares else None,
         everybody=drawn.groups[0],
         minimum=drawn.minimum_cell,
         looks=drawn.looks,
     )
-
-
-def _of(labels: tuple[str | None, ...], people: People, part: Part | None) -> tuple[str | None, ...]:
-    return labels if part is None else tuple(labels[row] for row in getattr(people, part))
-
-
-def ranked(rates: Risk) -> Rate:
-    """Return what adversaries are ranked by: the excess over control, or the rate itself where there is no excess."""
-    return rates.excess_over_control if rates.excess_over_control.defined else rates.attack_rate
 
 
 def mean_of(trials: Sequence[Trials]) -> Trials:

@@ -1,11 +1,34 @@
-"""An audit in plain sentences: what a finding means to somebody who has to decide, and what it does not say."""
+"""The verdict of an audit in words: the headline, what each finding means beside it, and what it does not say."""
+
+from collections.abc import Iterator
+from math import floor, isnan
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, is_proved, severity, worst_of
-from unveil.ask.audit.words import LONGEST_NAME, percent, rate_text
-from unveil.measure.trials.risk import Rate
+from unveil.ask.audit.findings import (
+    Audit,
+    AuditedRelease,
+    Finding,
+    JudgedFigure,
+    ReleaseVerdict,
+    is_proved,
+    severity,
+    too_blunt,
+    worst_of,
+)
+from unveil.ask.audit.words import LONGEST_NAME, listed, percent, rate_text
+from unveil.measure.trials.risk import Measured, measured
+from unveil.measure.verdict.control import ColumnDifference
 from unveil.show.blocks import Tone
-from unveil.show.text import name
+from unveil.show.editions import people
+from unveil.show.text import count, decimal, name
+
+#: From this low end of an excess on most people are given away, which is the only red without a limit.
+MOST = 0.5
+ADVICE = (
+    "Keep a random fifth of the people (at least 200) out when the release is made, and audit with these as the "
+    "control. If the release exists already, make it again from the other four fifths in the same way and audit that; "
+    "with five such runs, each fifth being the control once, everybody is tested: this judges the way of making it."
+)
 
 
 def sentence(finding: Finding) -> str:
@@ -16,7 +39,7 @@ def sentence(finding: Finding) -> str:
         return said or finding.remark or f"{attack.title} could not be measured here."
     said = "" if attack.meaning is None else attack.meaning(finding)
     said = f"{said[:1].upper()}{said[1:]}"
-    return f"{said} {comparison(finding)}".strip()
+    return " ".join(each for each in (said, comparison(finding), judgement(finding)) if each)
 
 
 def comparison(finding: Finding) -> str:
@@ -26,117 +49,293 @@ def comparison(finding: Finding) -> str:
     if not risk.control_rate.defined:
         return chance
     outside = f"For people who are not in the data it is {rate_text(risk.control_rate)}."
-    return " ".join(each for each in (outside, chance, excess_meaning(risk.excess_over_control)) if each)
+    return " ".join(each for each in (outside, chance, excess_meaning(finding)) if each)
 
 
-def excess_meaning(excess: Rate) -> str:
-    """Return what the excess over control says, or why there is none.
-
-    >>> excess_meaning(Rate(0.25, 0.2, 0.3))
-    'Of those on whom it would fail if they were not in the data, 25.0% (20.0% to 30.0%) are hit because they are.'
-    >>> excess_meaning(Rate(0.01, -0.02, 0.04))
-    'That is no measurable difference: the excess is 1.0% and could be up to 4.0%.'
-    """
+def excess_meaning(finding: Finding) -> str:
+    """Return what the excess over control says, or why there is none."""
+    excess = finding.risk.excess_over_control
     if not excess.defined:
         return f"No excess can be given: {excess.why}." if excess.why else ""
-    if excess.low > 0:
-        hit = f"{rate_text(excess)} are hit because they are"
-        return f"Of those on whom it would fail if they were not in the data, {hit}."
-    return (
-        f"That is no measurable difference: the excess is {percent(excess.value)} and could be up to "
-        f"{percent(float(excess.high))}."
-    )
+    if too_blunt(finding):
+        return f"These are {Measured.TOO_BLUNT}."
+    return f"Being in the data adds {rate_text(excess)}."
+
+
+def judgement(finding: Finding) -> str:
+    """Return what the verdict says of one finding; nothing where it was not judged.
+
+    >>> from unveil.ask.audit.trials import NOTHING
+    >>> judgement(Finding(attack="copies", targets=9, risk=NOTHING, p=0.2, p_adjusted=0.6))
+    'Not proved (adjusted p 0.6).'
+    """
+    if is_proved(finding):
+        clear = "" if isnan(finding.p_adjusted) else f" (adjusted p {p_text(finding.p_adjusted)})"
+        return f"Proved{clear}."
+    if not isnan(finding.p_adjusted):
+        return f"Not proved (adjusted p {p_text(finding.p_adjusted)})."
+    return f"Not judged: {finding.why_not_judged}." if finding.why_not_judged else ""
+
+
+def p_text(p: float) -> str:
+    """Return a probability as short as it can be: two digits, and none below 0.0001.
+
+    >>> p_text(0.04321), p_text(0.00002), p_text(1.0)
+    ('0.043', '<0.0001', '1')
+    """
+    return "<0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
 def worst(audit: Audit) -> tuple[AuditedRelease, Finding] | None:
-    """Return the finding that the headline is about, with its release: the highest that is proved, else the highest."""
+    """Return the clearest finding of all, with its release: proved first, then by its adjusted p."""
     found = [
         (release, finding)
         for release in audit.releases
         for attack in audit.attacks
         if (finding := worst_of(release, attack)) is not None
     ]
-
-    # Where nothing is proved, what could still be there counts, not what luck made of it.
-    def height(each: tuple[AuditedRelease, Finding]) -> tuple[bool, float]:
-        proved, worse = is_proved(each[1]), each[1].worse
-        return proved, worse.value if proved else worse.high
-
-    return max(found, key=height, default=None)
+    return max(found, key=lambda each: severity(each[1]), default=None)
 
 
 def headline(audit: Audit) -> str:
-    """Return the answer in one sentence: the worst figure, by which attack, on which release, beside what."""
-    found = worst(audit)
+    """Return the verdict in a few sentences: what was found, beside what, and what could not have been found."""
     if not audit.attacks:
         return "No attack was asked for: the figures are of the release itself and say nothing about adversaries."
-    if found is None:
+    verdict = audit.verdict
+    if verdict.outcome == "found":
+        return _found(audit)
+    if verdict.outcome == "copies":
+        return " ".join(each for each in (_copies(audit), _control(audit)) if each)
+    if all(worst_of(release, attack) is None for release in audit.releases for attack in audit.attacks):
         return "Nothing could be measured: none of the attacks asked for can be run on these tables."
-    release, finding = found
-    which = f"release {name(release.name, LONGEST_NAME)!r}" if len(audit.releases) > 1 else "the release"
-    if not is_proved(finding):
-        return _nothing_proved(finding, f" on {which}" if len(audit.releases) > 1 else "")
-    risk = finding.risk
-    attack = ATTACKS[finding.attack]
-    said = "" if attack.headline is None else attack.headline(finding, which)
-    text = f"{attack.title}: {said}"
-    if risk.control_rate.defined:
-        return f"{text}, against {percent(risk.control_rate.value)} for people who are not in the data."
-    chance = f", against {percent(risk.naive_rate.value)} by blind chance" if risk.naive_rate.defined else ""
-    if not attack.controlled or audit.has_control:
-        return f"{text}{chance}."
-    return f"{text}{chance}; without a control table nobody can say how much of that comes from being in the data."
-
-
-def _nothing_proved(finding: Finding, which: str) -> str:
-    attack = f"{ATTACKS[finding.attack].title.lower()}{which}"
-    rate = finding.worse
-    if finding.risk.excess_over_control.defined:
-        return (
-            f"No attack succeeded measurably more often on people in the data than on others. What cannot be ruled out "
-            f"is an excess of up to {percent(float(rate.high))}, by {attack} (measured: {percent(rate.value)})."
-        )
-    return (
-        f"No attack did measurably better than blind chance; the highest rate, by {attack}, is {rate_text(rate)}. "
-        "Without a control table that clears nobody."
-    )
-
-
-def search_sentence(audit: Audit, attack: str) -> str:
-    """Return what the worst split seemed to reach where it was searched for, and what it reaches on fresh people.
-
-    With several releases it is about the one where it reaches most. Empty where nothing was searched for, and where a
-    single person is both those who were searched and those who are fresh.
-    """
-    found = [
-        (release, finding.search, finding)
-        for release in audit.releases
-        if (finding := worst_of(release, attack)) is not None
-        and finding.search is not None
-        and finding.search.seemed.defined
-    ]
-    if not found or audit.rows < 2:
-        return ""
-    release, search, finding = max(found, key=lambda each: severity(each[2]))
-    where = f" on {name(release.name, LONGEST_NAME)!r}" if len(audit.releases) > 1 else ""
-    what = "an excess over control of " if search.figure == "excess_over_control" else ""
-    return (
-        f"The worst split found{where} seemed to reach {what}{rate_text(search.seemed)} on the half of the targets "
-        f"where it was searched for; on fresh people it is {rate_text(finding.rate(search.figure))}."
-    )
+    if verdict.outcome == "nothing_found":
+        return _nothing_found(audit)
+    return _control(audit) if audit.has_control else _no_control(audit)
 
 
 def tone(audit: Audit) -> Tone:
-    """Return how the headline should strike: bad where every second person is hit, care where an attack is proved.
+    """Return how the headline should strike: bad where most people are given away, care where anybody is.
 
-    Nothing proved is neutral, never good: other attacks and other adversaries were not tried.
+    Nothing found is neutral, never good: other attacks and other adversaries were not tried.
     """
-    found = worst(audit)
-    return "neutral" if found is None else tone_of(found[1])
+    if audit.verdict.outcome == "found":
+        return "bad" if _hits_most(_clearest(audit)[1]) else "warning"
+    return "warning" if audit.verdict.outcome == "copies" else "neutral"
 
 
 def tone_of(finding: Finding) -> Tone:
     """Return how one finding should strike."""
     if not is_proved(finding):
         return "neutral"
-    return "bad" if finding.worse.low >= 0.5 else "warning"
+    return "bad" if finding.risk.excess_over_control.low > MOST and not too_blunt(finding) else "warning"
+
+
+def control_notes(audit: Audit) -> tuple[str, ...]:
+    """Return what has to be known of the control beside the headline."""
+    control, said = audit.verdict.control, []
+    if control.is_noted:
+        said.append(
+            f"The control differs a little from the original: {_difference(control.differences[0])}. Figures stay, "
+            "because so small a difference changes them little."
+        )
+    if control.outcome == "usable" and control.is_small:
+        fewest = audit.verdict.fewest_copies_provable
+        proof = (
+            f"counting can prove no fewer than {count(fewest)} copied people" if fewest else "counting proves no copies"
+        )
+        said.append(f"The control is small ({count(control.others, 'person', 'people')}): {proof}.")
+    if audit.verdict.outcome in ("found", "copies") and control.outcome == "overlap":
+        said.append(_control(audit))
+    return tuple(said)
+
+
+def _clearest(audit: Audit) -> tuple[ReleaseVerdict, JudgedFigure]:
+    """Return the figure that the headline is about, and its release.
+
+    It is the clearest that is proved; a group only where its people are hit measurably more often than everybody.
+    """
+    every = [(release, figure) for release in audit.verdict.releases for figure in release.proved]
+    groups = [each for each in every if _stands_out(*each)]
+
+    def clear(each: tuple[ReleaseVerdict, JudgedFigure]) -> tuple[float, bool, float]:
+        figure = each[1]
+        excess = figure.excess_over_control
+        p = 0.0 if isnan(figure.p_adjusted) else float(figure.p_adjusted)
+        return p, not _can_be_told(figure), -float(excess.value) if excess.defined else 1.0
+
+    return min(groups or [each for each in every if not each[1].group] or every, key=clear)
+
+
+def _stands_out(release: ReleaseVerdict, figure: JudgedFigure) -> bool:
+    """Return whether the people of a group are hit measurably more often than everybody by the same attack."""
+    same = ("attack", "adversary", "secret")
+    whole = [
+        each
+        for each in release.findings
+        if not each.group and all(getattr(each, part) == getattr(figure, part) for part in same)
+    ]
+    return bool(figure.group) and all(figure.attack_rate.low > each.attack_rate.high for each in whole)
+
+
+def _can_be_told(figure: JudgedFigure) -> bool:
+    """Return whether there is an excess that is worth a number, or nothing to compare with."""
+    sure = measured(figure.excess_over_control, figure.control_rate)
+    return figure.attack_rate.defined and sure in (Measured.YES, Measured.NO_CONTROL)
+
+
+def _hits_most(figure: JudgedFigure) -> bool:
+    return not figure.group and _can_be_told(figure) and figure.excess_over_control.low > MOST
+
+
+def _which(audit: Audit, release: str) -> str:
+    return f"The release {name(release, LONGEST_NAME)!r}" if len(audit.releases) > 1 else "The release"
+
+
+def _found(audit: Audit) -> str:
+    release, figure = _clearest(audit)
+    which = _which(audit, release.name)
+    if figure.group:
+        number = people(figure.people, "person", "people")
+        said = f"{which} gives away people of one group: {name(figure.group, 80)} ({number})."
+    else:
+        said = f"{which} gives {'most people' if _hits_most(figure) else 'people'} away."
+    more = "" if not release.unmistakable else _unmistakable(release)
+    return " ".join(each for each in (said, _succeeds(figure, audit), _luck(figure, audit), more) if each)
+
+
+def _succeeds(figure: JudgedFigure, audit: Audit) -> str:
+    attack = ATTACKS[figure.attack]
+    if not figure.attack_rate.defined:
+        who = f" ({figure.adversary})" if figure.adversary else ""
+        return f"{attack.title}{who} tells people in the data from others."
+    rate, beside = figure.attack_rate, figure.control_rate
+    if not attack.controlled:
+        # Whoever is not in the data has no record to be linked: luck stands in the place of strangers.
+        beside = next(
+            (
+                finding.risk.naive_rate
+                for each in audit.releases
+                for finding in each.of(figure.attack)
+                if finding.risk.attack_rate == rate
+            ),
+            beside,
+        )
+    if not beside.defined:
+        return (
+            f"{attack.title}: {percent(rate.value)} of descriptions fit exactly one person, and no description made "
+            "without the data fits exactly one person that often."
+        )
+    title = f"{attack.title} of {listed([figure.secret])}" if figure.secret else attack.title
+    said = attack.succeeds.format(title=title, a=percent(rate.value), c=percent(beside.value))
+    if figure.group:
+        said = f"Among them: {said[:1].lower()}{said[1:]}"
+    excess = figure.excess_over_control
+    if not excess.defined:
+        return f"{said}."
+    if not _can_be_told(figure):
+        return f"{said}; that is {Measured.TOO_BLUNT}."
+    return f"{said}; being in the data adds {percent(excess.value)} ({percent(excess.low)} to {percent(excess.high)})."
+
+
+def _luck(figure: JudgedFigure, audit: Audit) -> str:
+    if isnan(figure.p_adjusted):
+        return ""
+    among = f"among {count(audit.verdict.figures)}, " if audit.verdict.figures > 1 else ""
+    return (
+        f"In a harmless release a figure as clear as this, {among}comes up in fewer than 1 of "
+        f"{count(floor(1 / figure.p_adjusted))} audits."
+    )
+
+
+def _copies(audit: Audit) -> str:
+    release = max(audit.verdict.releases, key=lambda each: each.unmistakable)
+    where = f"In the release {name(release.name, LONGEST_NAME)!r}: " if len(audit.releases) > 1 else ""
+    return f"{where}{_unmistakable(release)}"
+
+
+def _unmistakable(release: ReleaseVerdict) -> str:
+    copies = release.copies
+    if copies is None:
+        return ""
+    stand = "stands" if copies.unmistakable == 1 else "stand"
+    whose = "and the record is" if copies.unmistakable == 1 else "and their records are"
+    said = (
+        f"{people(copies.unmistakable, 'person', 'people')} {stand} in the release word for word, {whose} too unusual "
+        f"for coincidence (fewer than {p_text(max(copies.coincidences, 0.0001))} such coincidences are expected)."
+    )
+    gathered = [f"{each.column}: {'missing' if each.value is None else each.value}" for each in copies.groups]
+    groups = f" They gather in: {listed(gathered)}." if gathered else ""
+    return f"{said}{groups} Look at them first: --show-records."
+
+
+def _nothing_found(audit: Audit) -> str:
+    verdict = audit.verdict
+    if not verdict.figures:
+        return "No figure had enough tries to be judged, so nothing was found and nothing ruled out."
+    fewest = verdict.fewest_copies_provable
+    blind = (
+        f"Fewer than {count(fewest)} copied people could not have been proved by counting with this control."
+        if fewest
+        else "No number of copied people could have been proved by counting with this control."
+    )
+    return (
+        "No attack did better on people in the data than on others, in "
+        f"{count(verdict.figures, 'figure', 'figures')}. {blind} Others were not tried."
+    )
+
+
+def _control(audit: Audit) -> str:
+    """Return what is wrong with the control and what to do about it; nothing where it is usable or there is none."""
+    control = audit.verdict.control
+    if control.outcome == "other_people":
+        differs = _difference(control.differences[0])
+        return (
+            f"The control is of other people: {differs}. No comparison is made. Take people of the same kind, or split "
+            "the original before the release is made."
+        )
+    if control.outcome == "overlap":
+        is_equal = control.p_overlap <= control.p_near
+        number = control.overlap_estimate if is_equal else control.near_estimate
+        are = "are in the original too" if is_equal else "are almost equal to people of the original"
+        return (
+            f"About {people(max(round(number), 1))} of {people(control.others)} control people {are}. What was found "
+            "stands; that nothing was found would mean nothing. Remove them at the source, not by comparing the tables."
+        )
+    if control.outcome == "too_small":
+        return (
+            f"The control has {people(control.others, 'person', 'people')}, and with fewer than 20 no figure has a "
+            "test. No comparison is made. Pass at least 200 people who were kept apart when the release was made."
+        )
+    return ""
+
+
+def _difference(each: ColumnDifference) -> str:
+    """Return how the two tables differ in one column."""
+    column = name(each.column, LONGEST_NAME)
+    if isnan(each.here):
+        return f"{column} differs"
+    if each.figure == "share":
+        value = "missing" if each.value is None else repr(name(each.value, LONGEST_NAME))
+        return f"{column} is {value} for {percent(each.here)} here and for {percent(each.there)} there"
+    what = {"mean": "", "spread": "the spread of ", "place": "the place of ", "place_spread": "the spread of "}
+    return f"{what[each.figure]}{column} is {decimal(each.here)} here and {decimal(each.there)} there"
+
+
+def _no_control(audit: Audit) -> str:
+    return " ".join(
+        ("Without people who are not in the data nobody can say what being in it changes.", *_facts(audit), ADVICE)
+    )
+
+
+def _facts(audit: Audit) -> Iterator[str]:
+    """Yield what holds without a control, of one release."""
+    if len(audit.releases) > 1:
+        return
+    release, said = audit.releases[0], audit.verdict.releases[0]
+    if said.copies is not None:
+        unchanged = people(said.copies.people_unchanged, "person", "people")
+        verb = "stands" if said.copies.people_unchanged == 1 else "stand"
+        yield f"{unchanged} {verb} in the release word for word, which coincidence may explain."
+    if release.kind == "masked" and release.disclosure is not None:
+        alike = people(release.disclosure.k_anonymity, "row", "rows")
+        yield f"The smallest class of rows that look alike has {alike}."

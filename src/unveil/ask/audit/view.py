@@ -59,7 +59,13 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -
         sections=tuple(sections),
         method=_method(audit),
         untested=tuple(_untested(audit)),
-        notes=(words.EVIDENCE, *(() if audit.has_control else (words.NO_CONTROL,)), *unseen_notes(audit), *audit.notes),
+        notes=(
+            words.EVIDENCE,
+            *verdict.control_notes(audit),
+            *(() if audit.has_control else (words.NO_CONTROL,)),
+            *unseen_notes(audit),
+            *audit.notes,
+        ),
         cautions=cautions(audit),
         seed=seed,
         version=__version__ if version is None else version,
@@ -120,7 +126,7 @@ def _attack(audit: Audit, attack: AuditAttack) -> Section | None:
     known = candidate_table(audit, attack.name)
     return Section(
         heading=attack.question,
-        lead=f"{attack.lead} {verdict.search_sentence(audit, attack.name)}".rstrip(),
+        lead=attack.lead,
         blocks=(*blocks, attack_table(audit, attack.name), *([] if known is None else [known])),
     )
 
@@ -145,18 +151,16 @@ def _method(audit: Audit) -> tuple[str, ...]:
         "excess over control is (attack − control) / (1 − control): what the attack reaches beyond what it reaches on "
         "people who are not in the data, as a share of what was left to reach."
     )
-    sentences.append(
-        "Each interval is for one figure by itself. The headline takes the worst of all, so that of a dozen one "
-        "may look proved by chance; what matters should be measured again on fresh people, with one attack named."
-    )
-    searches = [release.search for release in audit.releases if release.search is not None]
-    if searches:
-        splits = ", ".join(count(search.splits) for search in searches)
+    judged = audit.verdict
+    if judged.figures:
+        drawn = f" {count(judged.draws)} times" if judged.draws else ""
         sentences.append(
-            "The worst adversary was searched for on one half of the targets, starting from random divisions of the "
-            f"columns and moving one column at a time (divisions tried: {splits}). The best of many looks better than "
-            "it is, so the winner was measured again on the other half, whom the search never saw: those are the "
-            "figures shown."
+            f"The verdict rests on {count(judged.figures, 'figure', 'figures')} together. Where nothing is given away, "
+            "any choice of as many people of the original and the control together was equally likely to be the data: "
+            f"who is in it was drawn by lot{drawn}, the same draws for all figures, and the adjusted p is how often "
+            "luck makes any of them as clear as this one (step-down procedure of the least p, Westfall and Young "
+            f"1993). A figure is proved where it is at most {judged.alpha:g}; intervals that miss 0, distances and "
+            "bare rates prove nothing."
         )
     compatible = [each.compatible for each in ATTACKS.values() if each.compatible]
     sentences += compatible if audit.compatibility else [_BY_CONTENT]
@@ -189,7 +193,7 @@ def _untested(audit: Audit) -> Iterator[str]:
         "Adversaries with other knowledge: other columns, other tables, repeated releases, or the means by which the "
         "release was made."
     )
-    yield "Whether the worst adversary that was found is the worst that exists: a search can miss it."
+    yield "Whether the clearest of the adversaries that were tried is the worst that exists."
     if audit.by is None:
         yield "Groups of people: a rate over everybody can hide a group that is hit much more often (--by)."
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from unveil._kernels.neighbours.density import chance_of_highest, density_ratio, rows_within
-from unveil._kernels.neighbours.nearest import Grid
+from unveil._kernels.neighbours.nearest import Grid, nearest_distances, nearest_rows
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.errors import InputError, column_names, share, whole_number
@@ -24,6 +24,87 @@ LEAST_PART = 20
 _METHODS = ("distance", "density")
 #: Levels with more decimals than that are rounded, so that chances can be computed in whole numbers.
 _FINEST_LEVEL = 10**6
+#: This part of one column's range is added to both distances of a density, so that copies of common people are none of
+#: rare ones.
+_SOFTENING = Fraction(1, 50)
+
+
+class PoolScores(NamedTuple):
+    """How much everybody looks like a member, the larger the more: the records first, then the control.
+
+    ``distance`` is minus the distance to the nearest released row, where -1 is one that differs fully in every column.
+    ``density`` is minus that distance over the distance to the nearest other person, 0.02 of one column's range being
+    added to both: a released row at the same distance says more about somebody who is unlike all others.
+    """
+
+    distance: FloatArray
+    density: FloatArray
+
+
+def pool_scores(
+    *, released: "Table", knowledge: "Knowledge", columns: tuple[str, ...], person: IntArray | None = None
+) -> PoolScores:
+    """Return how much each person looks like a member, from the release and everybody together.
+
+    Who is in the data plays no part, so that scores may be compared under any other choice of members. ``person`` says
+    whose each row is, where people have several.
+
+    >>> import polars as pl
+    >>> from unveil.data.table import Table
+    >>> from unveil.data.table.release import Knowledge
+    >>> people, rows, others = (Table.from_frame(pl.DataFrame({"age": ages})) for ages in ([20, 30], [30], [31, 40]))
+    >>> pool_scores(released=rows, knowledge=Knowledge(people, others), columns=("age",)).distance
+    array([-0.5 ,  0.  , -0.05, -0.5 ])
+    """
+    if knowledge.control is None:
+        raise InputError("there must be people who are not in the data to compare with. Pass a control")
+    inside, rows, outside = _grids(released, knowledge, knowledge.control, columns)
+    pool = _together(inside, outside)
+    near = rows_within(rows, pool, 1)[0]
+    other = _nearest_other(pool, person)
+    # In whole numbers of Python, so that equal ratios are equal, whatever they come from.
+    soft, many = rows.mismatch_cost * _SOFTENING.numerator, _SOFTENING.denominator
+    ratio = [-(many * a + soft) / (many * b + soft) for a, b in zip(near.tolist(), other.tolist(), strict=True)]
+    return PoolScores(distance=-near / (rows.mismatch_cost * len(columns)), density=np.array(ratio))
+
+
+def _nearest_other(pool: Grid, person: IntArray | None) -> IntArray:
+    """Return how far the nearest row of another person is."""
+    if person is None:
+        return nearest_distances(pool, pool, 2)[:, 1]
+    # Of so many rows at least one is another person's.
+    start, row, distance = nearest_rows(pool, pool, min(int(np.bincount(person).max()) + 1, person.size))
+    own = person[row] == np.repeat(person, np.diff(start))
+    return np.minimum.reduceat(np.where(own, np.iinfo(np.int64).max, distance), start[:-1])
+
+
+def highest(scores: FloatArray, share: float) -> FloatArray:
+    """Return the chance that each score is among this share of all with the highest ones, ties broken by lot.
+
+    >>> highest(np.array([3.0, 2.0, 2.0, 1.0]), 0.5)
+    array([1. , 0.5, 0.5, 0. ])
+    """
+    exact, (above, alike) = Fraction(repr(share)).limit_denominator(_FINEST_LEVEL), _places(scores)
+    most = exact.denominator * alike
+    chance: FloatArray = np.clip(exact.numerator * scores.size - exact.denominator * above, 0, most) / most
+    return chance
+
+
+def ranks(scores: FloatArray) -> FloatArray:
+    """Return the place of each score among all, from 0 for the lowest to 1 for the highest; ties share the mean.
+
+    >>> ranks(np.array([3.0, 2.0, 2.0, 1.0]))
+    array([1. , 0.5, 0.5, 0. ])
+    """
+    above, alike = _places(scores)
+    return 1 - (above + (alike - 1) / 2) / max(scores.size - 1, 1)
+
+
+def _places(scores: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return how many scores are above each, and how many are equal to it."""
+    ascending = np.sort(scores)
+    above = scores.size - np.searchsorted(ascending, scores, side="right")
+    return above, scores.size - above - np.searchsorted(ascending, scores, side="left")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -170,7 +251,7 @@ class Membership:
 
     def _scored(self, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> _Scored:
         control = self._control(knowledge)
-        inside, rows, outside = self._grids(released, knowledge, control)
+        inside, rows, outside = _grids(released, knowledge, control, self.columns)
         member_rows = _by_content(knowledge.records, self.columns)
         if self.targets is not None and self.targets < member_rows.size:
             drawn = rng.choice(member_rows.size, self.targets, replace=False, shuffle=False)
@@ -219,19 +300,6 @@ class Membership:
         lot = rng.permutation(by_content.size)
         return [by_content[np.sort(part)] for part in np.split(lot, [size * place for place in range(1, number)])]
 
-    def _grids(self, released: "Table", knowledge: "Knowledge", control: "Table") -> list[Grid]:
-        """Return records, released rows and control on one scale: the range over all of them.
-
-        If only the records and the release made the range, people who are not in the data would be measured otherwise.
-        """
-        from unveil.data.table import agree
-        from unveil.data.table.encode import encode
-
-        scale = [] if knowledge.scale is None else [knowledge.scale]
-        tables = agree(*(table.select(self.columns) for table in (knowledge.records, released, control, *scale)))
-        encoded = encode(tables, self.columns, span_of=range(len(tables)))
-        return [Grid(part.numbers, part.codes, part.step_cost, part.mismatch_cost) for part in encoded[:3]]
-
     def _what(self) -> str:
         names, share = ", ".join(self.columns), f"{1 - self.level:.6g}"
         if self.method == "distance":
@@ -240,6 +308,20 @@ class Membership:
             f"released rows lie thicker around it by {names}, compared with the population, than for a share {share} "
             "of people outside the data"
         )
+
+
+def _grids(released: "Table", knowledge: "Knowledge", control: "Table", columns: tuple[str, ...]) -> list[Grid]:
+    """Return records, released rows and control on one scale: the range over all of them.
+
+    If only the records and the release made the range, people who are not in the data would be measured otherwise.
+    """
+    from unveil.data.table import agree
+    from unveil.data.table.encode import encode
+
+    scale = [] if knowledge.scale is None else [knowledge.scale]
+    tables = agree(*(table.select(columns) for table in (knowledge.records, released, control, *scale)))
+    encoded = encode(tables, columns, span_of=range(len(tables)))
+    return [Grid(part.numbers, part.codes, part.step_cost, part.mismatch_cost) for part in encoded[:3]]
 
 
 def _by_content(table: "Table", first: tuple[str, ...]) -> IntArray:

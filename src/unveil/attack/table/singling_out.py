@@ -34,6 +34,18 @@ class Picks(NamedTuple):
     code: IntArray
 
 
+class Fitted(NamedTuple):
+    """Whom guesses fit: guess g the rows ``rows[starts[g]:starts[g + 1]]``, those of the control after the records.
+
+    ``naive`` is what as many blind guesses single out among the records, and ``notes`` are those of `SinglingOut.run`.
+    """
+
+    starts: IntArray
+    rows: IntArray
+    naive: Attempts
+    notes: tuple[str, ...]
+
+
 @attack(source="Giomi et al., PoPETs 2023; Cohen & Nissim, PNAS 117 (2020)")
 @dataclass(frozen=True, kw_only=True)
 class SinglingOut:
@@ -100,6 +112,34 @@ class SinglingOut:
         """
         coded = self._coded(released)
         return predicates_of(coded, self._found(coded, rng))
+
+    def fitted(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Fitted:
+        """Return whom the same guesses as those of `run` fit, among the records and the control together.
+
+        Guesses come from the release alone, so that who is in the data plays no part in it.
+        """
+        from unveil.data.table import agree
+
+        tables = [knowledge.records, released] + ([] if knowledge.control is None else [knowledge.control])
+        if self.columns is not None:
+            tables = [table.select(self.columns) for table in tables]
+        records, released, *outside = agree(tables[0], *tables[1:])
+        coded = self._coded(released)
+        predicates = predicates_of(coded, self._found(coded, rng))
+        blind = predicates_of(coded, _blindly(coded, self.size, len(predicates), rng))
+        people, parts, before = [], [], 0
+        for table in (records, *outside):
+            starts, rows = predicates.fits(table)
+            people.append(rows + before)
+            parts.append(np.repeat(np.arange(len(predicates)), np.diff(starts)))
+            before += table.rows
+        guess, rows = np.concatenate(parts), np.concatenate(people)
+        return Fitted(
+            starts=np.searchsorted(np.sort(guess), np.arange(len(predicates) + 1)),
+            rows=rows[np.argsort(guess, kind="stable")],
+            naive=Attempts.from_chances(blind.counts(records) == 1),
+            notes=tuple(self._shortfall(len(predicates))),
+        )
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
         """Return how many predicates hold for exactly one original row, by chance, and for exactly one control row.

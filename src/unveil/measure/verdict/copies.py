@@ -164,7 +164,7 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
 
 
 def _chance(pool: PooledTables) -> FloatArray:
-    """Return E of each record of each person (see `PooledTables.owned`); NaN for those who are no member, or not alone."""
+    """Return E of each record of each person (see `PooledTables.owned`); NaN for no member, and for one not alone."""
     person, record, row = pool.owned
     counts = np.flatnonzero((person < pool.members) & (pool.owners[record] == 1))
     rows = row[counts]

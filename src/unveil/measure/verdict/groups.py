@@ -116,8 +116,9 @@ def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[Pool
     Values are those of ``by``, or of each category with at most 30 of them. A group has at least 5 members and 2 others
     and at most half of the pool, so that without a control there is none. There are at most 60: columns with the most
     values are left out first (of two alike the later one), and of one that is left alone the smallest groups. The
-    rarest people are the 5 % and the 1 % with the least probable records (:attr:`PooledTables.rarity`), of people with several
-    rows the rarest one; those who tie at the edge are left out, because only the order of rows could divide them.
+    rarest people are the 5 % and the 1 % with the least probable records (:attr:`PooledTables.rarity`), of people with
+    several rows the rarest one; those who tie at the edge are left out, because only the order of rows could divide
+    them.
     """
     rarest = [each for each in (_rarest(pool, share) for share in RAREST) if _enters(each, pool)]
     found = [

@@ -10,7 +10,7 @@ import numpy as np
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.charts import LONGEST_ROW, points
 from unveil.ask.audit.findings import Audit, Finding
-from unveil.ask.audit.trials import NOTHING
+from unveil.ask.audit.trials import NOTHING, Tried
 from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Chart, Style
 from unveil.show.text import decimal, name
@@ -28,15 +28,16 @@ _DRAWN: tuple[tuple[str, str, Style], ...] = (
 )
 
 
-def measured(attacked: AttackedRelease, measure: "Callable[..., Closeness]") -> tuple[Finding, ...]:
+def measured(attacked: AttackedRelease, measure: "Callable[..., Closeness]") -> tuple[Tried, ...]:
     """Return the quantiles of a distance of released records, beside those of control records."""
-    found = measure(attacked.prepared.release, targets=attacked.settings.targets, rng=attacked.rng)
+    found = measure(attacked.prepared.release, targets=attacked.targets, rng=attacked.rng)
     figures = {"median": found.released.median, "low": found.released.low}
     if found.control is not None:
         figures |= {"control_median": found.control.median, "control_low": found.control.low}
     if found.released.undefined:
         figures["undefined"] = float(found.released.undefined)
-    return (Finding(attack=attacked.attack, targets=found.released.rows, risk=NOTHING, figures=figures),)
+    finding = Finding(attack=attacked.attack, targets=found.released.rows, risk=NOTHING, figures=figures)
+    return (Tried(finding=finding),)
 
 
 def sentence(finding: Finding, *, middle: str, edge: str, scale: str) -> str:
@@ -59,9 +60,8 @@ def sentence(finding: Finding, *, middle: str, edge: str, scale: str) -> str:
         return f"{said} Without a control table nobody can say whether that is near."
     others = [decimal(each) for each in (outside, figures["control_low"]) if not math.isnan(each)]
     other = f"For people who are not in the data {'these are' if has_edge else 'it is'} {' and '.join(others)}:"
-    if _is_near(figures):
-        return f"{said} {other} the release keeps nearer to the data than such people do, which is a warning."
-    return f"{said} {other} the release keeps no nearer than such people do, which raises no alarm and clears nobody."
+    nearer = "nearer to the data" if _is_near(figures) else "no nearer to the data"
+    return f"{said} {other} the release keeps {nearer} than such people do. A distance accuses and clears nobody."
 
 
 def _is_near(figures: Mapping[str, float]) -> bool:

@@ -1,4 +1,4 @@
-"""Guessing a column of people from the others: of each sensitive column, or of the worst of all."""
+"""Guessing a column of people from the others: each sensitive column, or all in turn where none is."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -9,13 +9,11 @@ import numpy as np
 from unveil.ask.audit.attacks.attack import AttackedRelease
 from unveil.ask.audit.findings import Finding, Scenario
 from unveil.ask.audit.scenarios import affordable
-from unveil.ask.audit.trials import finding_of, grouped, mean_of, not_run, ranked, remarked
+from unveil.ask.audit.trials import Tried, by_groups, finding_of, grouped, mean_of, not_run, remarked, tried, withheld
 from unveil.ask.audit.words import listed
 from unveil.guess.trials import Trials
-from unveil.measure.trials.risk import risk
 
 if TYPE_CHECKING:
-    from unveil.ask.audit.people import Part
     from unveil.attack import Attacks
     from unveil.data.table.release import Knowledge
 
@@ -29,6 +27,7 @@ class _Guesser:
 
     attacked: AttackedRelease
     attack_on: "Callable[[str, tuple[str, ...]], Attacks]"
+    by_groups: bool
 
     def run(self, secret: str, known: tuple[str, ...], knowledge: "Knowledge") -> Trials:
         """Return the trials of guessing ``secret`` from the known columns."""
@@ -47,39 +46,44 @@ class _Guesser:
             return f"Nobody who was drawn has a value of {secret!r}, so nothing can be tried."
         return ""
 
-    def finding(self, secret: str, scenario: Scenario, trials: Trials, part: "Part") -> Finding:
+    def tried(self, secret: str, scenario: Scenario, trials: Trials) -> Tried:
         """Return what was found about this column."""
-        return finding_of(
-            self.attacked.attack,
-            trials,
-            scenario=scenario,
-            secret=secret,
-            remark=remarked(trials.notes),
-            groups=grouped(trials, self.attacked.drawn, part, part),
-        )
+        drawn, attack = self.attacked.drawn, self.attacked.attack
+        remark, groups = remarked(trials.notes), grouped(trials, drawn)
+        found = finding_of(attack, trials, scenario=scenario, secret=secret, remark=remark, groups=groups)
+        made = tried(drawn, found, trials)
+        if not self.by_groups or drawn.people.by is None:
+            return made
+        return replace(made, evidence=tuple(g for e in made.evidence for g in (e, *by_groups(drawn.people, e))))
 
 
 def guess_columns(
-    attacked: AttackedRelease, attack_on: "Callable[[str, tuple[str, ...]], Attacks]"
-) -> tuple[Finding, ...]:
-    """Return how often each sensitive column is guessed right, or the worst column where none is sensitive."""
+    attacked: AttackedRelease,
+    attack_on: "Callable[[str, tuple[str, ...]], Attacks]",
+    *,
+    by_groups: bool = False,
+) -> tuple[Tried, ...]:
+    """Return how often each sensitive column is guessed right, or each of all columns where none is sensitive.
+
+    With ``by_groups`` the groups that were asked for have figures of their own.
+    """
     prepared, attack = attacked.prepared, attacked.attack
-    guesser = _Guesser(attacked=attacked, attack_on=attack_on)
-    findings = [
+    guesser = _Guesser(attacked=attacked, attack_on=attack_on, by_groups=by_groups)
+    found = [
         not_run(attack, f"The release does not hold {secret!r}, so nothing can be read off it.", secret=secret)
         for secret in prepared.withheld
     ]
     if not prepared.sensitive:
-        return tuple(findings) or _searched(guesser)
-    knowledge = attacked.drawn.knowledge("told")
+        return tuple(found) or _every_column(guesser)
+    knowledge = attacked.drawn.knowledge()
     pairs = [(secret, who) for secret in prepared.sensitive for who in _adversaries(attacked)]
     for number, (secret, who) in enumerate(pairs):
         attacked.progress(f"guessing {secret}", number / len(pairs))
         if why := guesser.why_not(secret, knowledge):
-            findings.append(not_run(attack, why, scenario=who, secret=secret))
+            found.append(not_run(attack, why, scenario=who, secret=secret))
             continue
-        findings.append(guesser.finding(secret, who, guesser.run(secret, who.first, knowledge), "told"))
-    return tuple(findings)
+        found.append(guesser.tried(secret, who, guesser.run(secret, who.first, knowledge)))
+    return tuple(found)
 
 
 def _adversaries(attacked: AttackedRelease) -> Iterator[Scenario]:
@@ -92,51 +96,34 @@ def _adversaries(attacked: AttackedRelease) -> Iterator[Scenario]:
         yield replace(scenario, first=scenario.first + scenario.second, second=())
 
 
-def _searched(guesser: _Guesser) -> tuple[Finding, ...]:
-    """Return the worst column found on one half of the people, measured on the other, and the mean over all columns."""
+def _every_column(guesser: _Guesser) -> tuple[Tried, ...]:
+    """Return how often each column is guessed from all others, and the mean over them."""
     attacked, known = guesser.attacked, guesser.attacked.prepared.known
     if len(known) < 2:
         why = "There must be at least two columns to guess one from the other; one can be known here."
         return (not_run(attacked.attack, why),)
-    seen = attacked.drawn.knowledge("search")
-    trials: dict[str, Trials] = {}
+    knowledge = attacked.drawn.knowledge()
     # In a very wide table only some columns can be tried: which ones is drawn by lot.
     most = min(affordable(MOST_SECRETS, len(known)), len(known))
-    places = attacked.rng.choice(len(known), most, replace=False, shuffle=False)
-    secrets = [known[place] for place in np.sort(places)]
+    secrets = [known[place] for place in np.sort(attacked.rng.choice(len(known), most, replace=False, shuffle=False))]
+    trials: dict[str, Trials] = {}
     for number, secret in enumerate(secrets):
-        attacked.progress("searching the column that is guessed best", number / len(secrets))
-        if not guesser.why_not(secret, seen):
-            trials[secret] = guesser.run(secret, _others(known, secret), seen)
+        attacked.progress(f"guessing {secret}", number / len(secrets))
+        if not guesser.why_not(secret, knowledge):
+            trials[secret] = guesser.run(secret, _others(known, secret), knowledge)
     if not trials:
         return (not_run(attacked.attack, "No column has two different values that could be guessed."),)
-    worst = max(trials, key=lambda secret: _score(trials[secret]))
-    scenario = Scenario(
-        name="worst column found",
-        first=_others(known, worst),
-        reason=f"was guessed best beyond others of {len(trials)} columns that were tried on other people",
-        origin="worst",
-    )
-    fresh = attacked.drawn.knowledge("fresh")
-    if why := guesser.why_not(worst, fresh):
-        return (not_run(attacked.attack, why, scenario=scenario, secret=worst),)
-    again = guesser.run(worst, scenario.first, fresh)
-    mean = Scenario(
-        name=f"mean of {len(trials)} columns", first=(), reason="any column from all others", origin="random"
-    )
+    mean = Scenario(name=f"mean of {len(trials)} columns", first=(), reason="any column from all others", origin="mean")
+    found = finding_of(attacked.attack, mean_of(list(trials.values())), scenario=mean)
     return (
-        guesser.finding(worst, scenario, again, "fresh"),
-        finding_of(attacked.attack, mean_of(list(trials.values())), scenario=mean),
+        *(guesser.tried(secret, _from_others(known, secret), each) for secret, each in trials.items()),
+        Tried(finding=withheld(attacked.drawn.people, found)),
     )
 
 
-def _score(trials: Trials) -> float:
-    """Return how a column is ranked: by its excess, or without a control table by what it has beyond blind chance."""
-    rates = risk(trials)
-    value = ranked(rates).value
-    if not rates.excess_over_control.defined:
-        value -= rates.naive_rate.value
-    return float(np.nan_to_num(value, nan=-np.inf))
+def _from_others(known: tuple[str, ...], secret: str) -> Scenario:
+    reason = "knows everything but this column; no column was said to be sensitive"
+    return Scenario(name="all other columns", first=_others(known, secret), reason=reason, origin="tried")
 
 
 def _others(known: tuple[str, ...], secret: str) -> tuple[str, ...]:

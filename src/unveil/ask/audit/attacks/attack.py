@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from unveil.ask.audit.findings import Scenario
     from unveil.ask.audit.inputs import PreparedRelease
     from unveil.ask.audit.people import DrawnPeople
+    from unveil.ask.audit.trials import Tried
     from unveil.show.blocks import Chart
     from unveil.show.progress import Progress
 
@@ -42,6 +43,8 @@ class AttackedRelease:
     attack: str
     prepared: "PreparedRelease"
     drawn: "DrawnPeople"
+    #: How many people of each table are attacked; None is everybody.
+    targets: int | None
     settings: "AuditSettings"
     #: The adversaries that were named, each with its second group of columns spelt out; the settings have them as told.
     settled: "tuple[Scenario, ...]"
@@ -58,7 +61,9 @@ class AuditAttack:
 
     #: As it is written in commands, limits and JSON; also the name of its file.
     name: str
-    run: Callable[[AttackedRelease], tuple[Finding, ...]]
+    run: "Callable[[AttackedRelease], tuple[Tried, ...]]"
+    #: What its first finding owes to each column, looked at once that is known; none where nobody asks.
+    weigh: Callable[[AttackedRelease, Finding], Finding] | None = None
 
     # Words
 
@@ -74,17 +79,16 @@ class AuditAttack:
     adversary: str = ""
     #: What a rate means: one sentence, without what it has to be compared with.
     meaning: Callable[[Finding], str] | None = None
-    #: The same as part of a headline; the second argument is how the release is called there.
-    headline: Callable[[Finding, str], str] | None = None
+    #: What it succeeds on, for the headline: {a} is the rate in the data, {c} that of people who are not in it.
+    succeeds: str = "{title} succeeds on {a} of people in the data and on {c} of people who are not"
     #: What a finding without a rate means; empty where its remark says it.
     without_rate: Callable[[Finding], str] | None = None
 
     # Picture
 
-    #: What the axis counts, what stands below the picture, and what stands there where the worst was searched for.
+    #: What the axis counts, and what stands below the picture.
     x_label: str
     caption: str = ""
-    searched_caption: str = ""
     #: Another picture than that of rates.
     chart: "Callable[[Audit, AuditAttack], Chart | None] | None" = None
 

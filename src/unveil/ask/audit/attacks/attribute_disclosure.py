@@ -3,11 +3,12 @@
 from unveil.ask.audit.attacks._guessing import guess_columns, held
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding
+from unveil.ask.audit.trials import Tried
 from unveil.ask.audit.words import listed, percent_of
 
 
-def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
-    """Return how often each sensitive column, or the worst column, is read off matching records."""
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+    """Return how often each sensitive column, or each column, is read off matching records."""
     from unveil.attack.table.attribute_disclosure import AttributeDisclosure
 
     tolerance = attacked.settings.tolerance
@@ -27,11 +28,6 @@ def _meaning(finding: Finding) -> str:
     )
 
 
-def _headline(finding: Finding, which: str) -> str:
-    share = percent_of(finding.risk.attack_rate, "people")
-    return f"records of {which} that match a person in {held(finding)} give {listed([finding.secret])} away for {share}"
-
-
 ATTACK = AuditAttack(
     name="attribute_disclosure",
     run=run,
@@ -46,7 +42,6 @@ ATTACK = AuditAttack(
         "sensitive one, the guess is drawn by lot among them. Targets without a match count as failures."
     ),
     meaning=_meaning,
-    headline=_headline,
     x_label="share of people whose value is read off matching records",
     caption="Blind chance takes the value of any released record.",
     guesses_sensitive=True,

@@ -3,9 +3,10 @@
 from unveil.ask.audit.attacks import _closeness
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding
+from unveil.ask.audit.trials import Tried
 
 
-def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     """Return how far released records are from the nearest original one, beside control records."""
     from unveil.measure.releases.closeness import distance_to_closest
 
@@ -28,7 +29,7 @@ ATTACK = AuditAttack(
     question="Closest records: does the release keep too close to people in the data?",
     lead=(
         "Records that keep closer to people in the data than to others of the same kind have learned these people by "
-        "heart. This can raise an alarm; it never gives an all-clear."
+        "heart. It is shown and never accuses: harmless releases are often near."
     ),
     about="Distances add up over columns: numbers by their share of the range, categories by 0 or 1.",
     without_rate=_sentence,

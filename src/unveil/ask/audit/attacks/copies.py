@@ -1,13 +1,17 @@
 """Exact copies: records that leave the house as they came in, and, for the internal edition alone, which they are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.ask.audit.findings import UNDEFINED, Finding, Links
-from unveil.ask.audit.words import percent_of
-from unveil.measure.trials.risk import Risk
+from unveil.ask.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
+from unveil.ask.audit.trials import Evidence, Tried, by_groups, figure_of, withheld
+from unveil.ask.audit.words import listed, percent_of
+from unveil.measure.trials.risk import NO_CONTROL, Risk, clopper_pearson, excess
 from unveil.show.blocks import Block, Number, Section, Side, Table
+from unveil.show.editions import people as people_text
 from unveil.show.text import count, name
 
 if TYPE_CHECKING:
@@ -15,7 +19,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from unveil._kernels.types import FloatArray
     from unveil.ask.audit.inputs import PreparedRelease
+    from unveil.measure.verdict.copies import CopiedPeople
 
 #: So many records are shown in all, and so many columns of each: enough to look some up, and the page stays small.
 MOST_RECORDS = 20
@@ -29,39 +35,86 @@ _RIGHT: Side = "right"
 _LONGEST_CELL = 60
 _LONGEST_NAME = 40
 #: Columns beside those of the data; no name of theirs begins with a null character.
-_ROW, _PEOPLE, _RELEASED = "\x00row", "\x00people", "\x00released"
+_ROW, _PEOPLE, _RELEASED, _CHANCE = "\x00row", "\x00people", "\x00released", "\x00chance"
 _MISSING = "(missing)"
 
 
-def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
-    """Return the share of released records that equal an original one, beside that of control records."""
-    from unveil.measure.releases.closeness import exact_copies
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+    """Return the share of people who stand in the release word for word, beside that of the control."""
+    from unveil.measure.verdict.copies import copied_people
 
-    found = exact_copies(attacked.prepared.release)
-    rates = Risk(
-        attack_rate=found.share,
-        naive_rate=UNDEFINED,
-        control_rate=found.control_share,
-        excess_over_control=found.excess,
-    )
-    copied = float(found.copied)
-    return (
-        Finding(
-            attack=attacked.attack,
-            targets=found.rows,
-            risk=rates,
-            links=Links(expected=copied, low=copied, high=copied),
-            figures={"copied_unique": float(found.copied_unique), "expected_by_coincidence": found.expected},
+    drawn, people = attacked.drawn, attacked.drawn.people
+    found = copied_people(drawn.tables, by=people.by)
+    rate = clopper_pearson(found.people_unchanged, found.people)
+    control = clopper_pearson(found.control_unchanged, found.control_people) if found.control_people else UNDEFINED
+    copied = float(found.people_unchanged)
+    finding = Finding(
+        attack=attacked.attack,
+        targets=found.people,
+        risk=Risk(
+            attack_rate=rate,
+            naive_rate=UNDEFINED,
+            control_rate=control,
+            excess_over_control=excess(rate, control) if control.defined else replace(UNDEFINED, why=NO_CONTROL),
         ),
+        links=Links(expected=copied, low=copied, high=copied),
+        figures={
+            "rows_copied": float(found.rows_copied),
+            "expected_by_coincidence": found.expected,
+            "unmistakable": float(found.unmistakable),
+        },
+        remark=_remark(found),
     )
+    finding = withheld(people, finding)
+    copies = Copies(**{each.name: getattr(found, each.name) for each in fields(Copies)})
+    if not found.control_people:
+        return (Tried(finding=finding, copies=copies),)
+    figure, whose = figure_of(finding, control_tries=found.control_people), drawn.tables.person
+    # Whoever stands in both tables is equal to somebody: then only those count who are alone.
+    is_usable = people.control.outcome == "usable"
+    alone = Evidence(
+        figure=_alone(figure, found), statistic=found.copied_alone[whose], pool="everybody", is_shown=not is_usable
+    )
+    all_copied = Evidence(figure=figure, statistic=found.copied[whose], pool="everybody", is_shown=is_usable)
+    evidence = (*([all_copied] if is_usable else []), alone, *by_groups(people, alone))
+    return (Tried(finding=finding, evidence=evidence, copies=copies),)
+
+
+def _alone(figure: JudgedFigure, found: "CopiedPeople") -> JudgedFigure:
+    """Return the figure of copies of people whom nobody else in the pool equals."""
+    inside, outside = (float(part.sum()) for part in np.split(found.copied_alone, [found.people]))
+    rate, control = clopper_pearson(inside, found.people), clopper_pearson(outside, found.control_people)
+    return replace(
+        figure,
+        adversary="alone in the pool",
+        attack_rate=rate,
+        control_rate=control,
+        excess_over_control=excess(rate, control),
+    )
+
+
+def _remark(found: "CopiedPeople") -> str:
+    said = []
+    if found.coarsened:
+        said.append(
+            f"{listed(found.coarsened)} {_are(found.coarsened)} coarser in the release, so that nobody can be equal."
+        )
+    if found.relabelled:
+        said.append(f"Most released labels of {listed(found.relabelled)} are nobody's, so that nobody can be equal.")
+    return " ".join(said)
+
+
+def _are(names: "Sequence[str]") -> str:
+    return "is" if len(names) == 1 else "are"
 
 
 def _meaning(finding: Finding) -> str:
-    return f"{percent_of(finding.risk.attack_rate, 'released records')} are exact copies of a record in the data."
-
-
-def _headline(finding: Finding, which: str) -> str:
-    return f"in {which} {percent_of(finding.risk.attack_rate, 'records')} are exact copies of a record in the data"
+    said = f"{percent_of(finding.risk.attack_rate, 'people in the data')} stand in the release word for word."
+    number = finding.figures.get("unmistakable", 0.0)
+    if number > 0:
+        verb = "is an unmistakable copy: its record is" if number == 1 else "are unmistakable copies: their records are"
+        said = f"{said} {people_text(round(number))} {verb} too unusual for coincidence."
+    return said
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +135,8 @@ def copied_records(releases: "Sequence[PreparedRelease]", *, most: int = MOST_RE
     """Return for each release the records of the original that it holds unchanged, and the first few of them as text.
 
     Which records are shown depends on what they hold and not on where they stand: those that fewest people share come
-    first, then the order of their values. ``most`` is divided among the releases that have such records.
+    first, unmistakable copies before all others and the most improbable of these first, then the order of their values.
+    ``most`` is divided among the releases that have such records.
     """
     found = [_copied(each) for each in releases]
     having = [place for place, groups in enumerate(found) if groups.height]
@@ -117,8 +171,20 @@ def _copied(prepared: "PreparedRelease") -> "pl.DataFrame":
         pl.col(_ROW).count().alias(_PEOPLE), pl.col(_ROW).null_count().alias(_RELEASED), pl.col(_ROW).min()
     )
     both = groups.filter((pl.col(_PEOPLE) > 0) & (pl.col(_RELEASED) > 0))
+    both = both.with_columns(pl.Series(_CHANCE, _chances(prepared)[both[_ROW].to_numpy()]))
     hidden = [name for name in names if name not in prepared.known]
-    return both.sort([_PEOPLE, *prepared.known, *hidden], nulls_last=True).select(_PEOPLE, _ROW)
+    return both.sort([_CHANCE, _PEOPLE, *prepared.known, *hidden], nulls_last=True).select(_PEOPLE, _ROW)
+
+
+def _chances(prepared: "PreparedRelease") -> "FloatArray":
+    """Return for each row of the original how improbable its coincidence is if it is an unmistakable copy, else 1."""
+    from unveil.measure.verdict.copies import copied_people
+    from unveil.measure.verdict.pooled import pool_tables
+
+    tables = pool_tables(prepared.release, ids=prepared.ids[0], control_ids=prepared.ids[1])
+    found = copied_people(tables)
+    own = tables.person[: prepared.release.original.rows]
+    return np.where(found.is_unmistakable[own], found.chance[own], 1.0)
 
 
 def _records(prepared: "PreparedRelease", groups: "pl.DataFrame") -> tuple[tuple[int, tuple[str, ...]], ...]:
@@ -146,7 +212,7 @@ def records_section(copied: "Sequence[CopiedRecords]") -> Section:
         heading="Records at stake",
         lead=(
             f"{WARNING} Shown are records of the original that are released unchanged, in the columns that an "
-            "adversary may know: first those that fewest people share."
+            "adversary may know: first those that are unmistakable copies, then those that fewest people share."
         ),
         blocks=tuple(_block(each, several=len(copied) > 1) for each in copied),
     )
@@ -194,10 +260,17 @@ ATTACK = AuditAttack(
         "A record that leaves the house exactly as it came in hides nothing. Common records are copied by coincidence, "
         "which is why the control table matters."
     ),
-    about="Exact copies: an original record that also stands in the release, in all columns they share.",
+    about=(
+        "Exact copies: people whose record also stands in the release, in all columns they share. A copy is "
+        "unmistakable where the record is too improbable, by a tree of columns and with a factor of 10, for any such "
+        "coincidence to be expected."
+    ),
     meaning=_meaning,
-    headline=_headline,
-    x_label="share of records that equal somebody in the data",
+    succeeds=(
+        "{a} of people in the data stand in the release word for word, and {c} of people who are not equal a released "
+        "record by coincidence"
+    ),
+    x_label="share of people who equal a released record",
     caption="Common records are copied by coincidence; people who are not in the data show how often.",
     has_chance=False,
     per_person=False,

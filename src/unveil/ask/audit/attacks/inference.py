@@ -3,17 +3,19 @@
 from unveil.ask.audit.attacks._guessing import guess_columns, held
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding
+from unveil.ask.audit.trials import Tried
 from unveil.ask.audit.words import listed, percent_of
 
 
-def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
-    """Return how often each sensitive column, or the worst column, is guessed right."""
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+    """Return how often each sensitive column, or each column, is guessed right."""
     from unveil.attack.table.inference import Inference
 
     tolerance, model = attacked.settings.tolerance, attacked.settings.model
     return guess_columns(
         attacked,
         lambda secret, known: Inference(secret=secret, known=known, tolerance=tolerance, targets=None, model=model),
+        by_groups=True,
     )
 
 
@@ -22,11 +24,6 @@ def _meaning(finding: Finding) -> str:
     if finding.is_mean:
         return f"On average over the columns, whoever knows all others guesses the value of one right for {share}."
     return f"Whoever knows {held(finding)} guesses {listed([finding.secret])} right for {share}."
-
-
-def _headline(finding: Finding, which: str) -> str:
-    share = percent_of(finding.risk.attack_rate, "people")
-    return f"{which} lets anyone who knows {held(finding)} guess {listed([finding.secret])} right for {share}"
 
 
 ATTACK = AuditAttack(
@@ -44,7 +41,6 @@ ATTACK = AuditAttack(
         "within the tolerance around the true value, anything else where it is equal."
     ),
     meaning=_meaning,
-    headline=_headline,
     x_label="share of people whose value is guessed right",
     caption="Blind chance takes the value of any released record.",
     answers="inference",

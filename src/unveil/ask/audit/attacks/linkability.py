@@ -1,37 +1,53 @@
-"""Linkability of one release: the adversaries that were named, or random divisions of the columns and the worst one."""
+"""Linkability of one release: the adversaries that were named, or divisions of the columns that were drawn by lot."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.ask.audit.findings import Finding, Scenario, Search, Weight
-from unveil.ask.audit.scenarios import RANDOM_SPLITS, SEARCHED_SPLITS, Split, affordable, random_splits, worst_split
-from unveil.ask.audit.trials import finding_of, grouped, mean_of, ranked
+from unveil.ask.audit.findings import Finding, Scenario, Weight
+from unveil.ask.audit.scenarios import RANDOM_SPLITS, Split, affordable, random_splits
+from unveil.ask.audit.trials import Tried, finding_of, grouped, mean_of, tried, withheld
 from unveil.ask.audit.words import listed, percent_of
 from unveil.errors import InputError
 from unveil.guess.trials import Trials
-from unveil.measure.trials.risk import risk
+from unveil.measure.trials.risk import attack_rate
 
 if TYPE_CHECKING:
-    from unveil.ask.audit.people import Part
     from unveil.data.table.release import Knowledge
 
-#: Of so many columns at most it is measured what the worst adversary loses without them.
+#: Of so many columns at most it is measured what an adversary loses without them, and on so many people.
 MOST_WEIGHED = 40
+WEIGHED_ON = 500
+#: So many people anonymeter attacks unless it is told otherwise.
+_ANONYMETER = 500
 
 
-def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
-    """Return the findings on the adversaries that were named, or on the worst one found and on the mean over many."""
-    return _searched(attacked) if attacked.settings.scenarios is None else _named(attacked)
-
-
-def _knowledge(attacked: AttackedRelease, part: "Part") -> "Knowledge":
-    """Return the people to attack, with as many others; anonymeter draws them itself."""
-    if attacked.settings.compatibility == "anonymeter" and part == "told":
-        return attacked.drawn.whole
-    return attacked.drawn.knowledge(part)
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
+    """Return the findings on the adversaries that were named, or on divisions of the columns and their mean."""
+    is_named = attacked.settings.scenarios is not None
+    every = attacked.settled if is_named else _divisions(attacked)
+    knowledge, is_emulated = attacked.drawn.knowledge(), attacked.settings.compatibility == "anonymeter"
+    if is_emulated and is_named:
+        # anonymeter draws its targets itself, so that positions are those of the whole table.
+        knowledge = attacked.drawn.whole
+    found, trials = [], []
+    for number, scenario in enumerate(every):
+        attacked.progress(f"linking as {scenario.name}", number / len(every))
+        trials.append(_link(attacked, (scenario.first, scenario.second), knowledge))
+        groups = grouped(trials[-1], attacked.drawn, "everybody" if is_emulated and is_named else "attacked")
+        # Its ties hang on the order of rows, and so on who is in the data.
+        found.append(
+            tried(
+                attacked.drawn,
+                _finding(attacked, scenario, trials[-1], groups=groups),
+                trials[-1],
+                is_judged=not is_emulated,
+            )
+        )
+    if not is_named:
+        mean = _finding(attacked, _mean_scenario(len(every), len(attacked.prepared.known)), mean_of(trials))
+        found.append(Tried(finding=withheld(attacked.drawn.people, mean)))
+    return tuple(found)
 
 
 def _link(attacked: AttackedRelease, split: Split, knowledge: "Knowledge") -> Trials:
@@ -41,11 +57,12 @@ def _link(attacked: AttackedRelease, split: Split, knowledge: "Knowledge") -> Tr
         # Imported here: only those who ask for its emulation load it.
         from unveil.attack.anonymeter.linkability import AnonymeterLinkability
 
+        targets = _ANONYMETER if settings.targets == "auto" else settings.targets
         emulated = AnonymeterLinkability(
             first=first,
             second=second,
             neighbours=settings.neighbours,
-            targets=settings.targets if knowledge.records.rows == release.original.rows else None,
+            targets=targets if knowledge.records.rows == release.original.rows else None,
             seed=settings.compatibility_seed,
         )
         return emulated.run(released=release.released, knowledge=knowledge, rng=attacked.rng)
@@ -55,64 +72,24 @@ def _link(attacked: AttackedRelease, split: Split, knowledge: "Knowledge") -> Tr
     return attack.run(released=release.released, knowledge=knowledge, rng=attacked.rng)
 
 
-def _named(attacked: AttackedRelease) -> tuple[Finding, ...]:
-    """Return the findings on the adversaries that were named, and what the worst of them owes to each column."""
-    knowledge = _knowledge(attacked, "told")
-    findings = []
-    for number, scenario in enumerate(attacked.settled):
-        attacked.progress(f"linking as {scenario.name}", number / len(attacked.settled))
-        trials = _link(attacked, (scenario.first, scenario.second), knowledge)
-        findings.append(_finding(attacked, scenario, trials, "told"))
-    worst = max(range(len(findings)), key=lambda place: findings[place].worse.value)
-    findings[worst] = _weighed(attacked, findings[worst], knowledge)
-    return tuple(findings)
-
-
-def _searched(attacked: AttackedRelease) -> tuple[Finding, ...]:
-    """Return the mean over random splits and the worst split found, which is measured again on people it never saw."""
-    columns, rng = attacked.prepared.known, attacked.rng
+def _divisions(attacked: AttackedRelease) -> tuple[Scenario, ...]:
+    """Return divisions of the columns, drawn by lot before anybody is attacked; all where there are few."""
+    columns = attacked.prepared.known
     if len(columns) < 2:
         raise InputError(
             f"linkability needs at least two columns that an adversary may know, but {len(columns)} "
             f"{'is' if len(columns) == 1 else 'are'} left. Leave fewer columns out, or choose other attacks (--attacks)"
         )
-    seen = _knowledge(attacked, "search")
-    trials: dict[Split, Trials] = {}
-    few, more = (affordable(tries, len(columns)) for tries in (RANDOM_SPLITS, SEARCHED_SPLITS))
-
-    def score(split: Split) -> float:
-        trials[split] = _link(attacked, split, seen)
-        attacked.progress("searching the worst adversary", min(len(trials) / (few + more), 1.0))
-        return float(np.nan_to_num(ranked(risk(trials[split])).value, nan=-np.inf))
-
-    splits = random_splits(columns, most=few, rng=rng)
-    scored = {split: score(split) for split in splits}
-    found = worst_split(columns, scored, score, most=more, rng=rng)
-    fresh = _knowledge(attacked, "fresh")
-    scenario = _worst_scenario(found.split, len(trials))
-    winner = _finding(attacked, scenario, _link(attacked, found.split, fresh), "fresh")
-    mean = mean_of([trials[split] for split in splits])
-    seemed = risk(trials[found.split])
-    search = Search(
-        splits=len(trials),
-        random_splits=len(splits),
-        targets=seen.records.rows,
-        seemed=ranked(seemed),
-        figure="excess_over_control" if seemed.excess_over_control.defined else "attack_rate",
-    )
-    return (
-        replace(_weighed(attacked, winner, fresh), search=search),
-        _finding(attacked, _mean_scenario(len(splits), len(columns)), mean),
-    )
-
-
-def _worst_scenario(split: Split, tried: int) -> Scenario:
-    return Scenario(
-        name="worst split found",
-        first=split[0],
-        second=split[1],
-        reason=f"reached most of {tried} divisions of the columns that were tried on other people",
-        origin="worst",
+    splits = random_splits(columns, most=affordable(RANDOM_SPLITS, len(columns)), rng=attacked.rng)
+    return tuple(
+        Scenario(
+            name=f"split {number}",
+            first=first,
+            second=second,
+            reason=f"one of {len(splits)} divisions of the columns, chosen before anybody was attacked",
+            origin="tried",
+        )
+        for number, (first, second) in enumerate(splits, start=1)
     )
 
 
@@ -122,55 +99,47 @@ def _mean_scenario(splits: int, columns: int) -> Scenario:
         name=f"mean of all {splits} splits" if every else f"mean of {splits} random splits",
         first=(),
         reason="what an adversary reaches who holds any columns, on average",
-        origin="random",
+        origin="mean",
     )
 
 
-def _finding(attacked: AttackedRelease, scenario: Scenario, trials: Trials, part: "Part | None" = None) -> Finding:
-    settings = attacked.settings
-    # anonymeter draws its targets itself, so that positions are those of the whole table.
-    whole = settings.compatibility == "anonymeter" and part == "told"
-    groups = None if part is None else grouped(trials, attacked.drawn, *((None, None) if whole else (part, part)))
-    return finding_of(attacked.attack, trials, scenario=scenario, neighbours=settings.neighbours, groups=groups)
+def _finding(attacked: AttackedRelease, scenario: Scenario, trials: Trials, **more: object) -> Finding:
+    neighbours = attacked.settings.neighbours
+    return finding_of(attacked.attack, trials, scenario=scenario, neighbours=neighbours, **more)
 
 
-def _weighed(attacked: AttackedRelease, worst: Finding, knowledge: "Knowledge") -> Finding:
+def weigh(attacked: AttackedRelease, finding: Finding) -> Finding:
     """Return the finding with what is left without each column, the most telling first; without a group only chance."""
-    if worst.scenario is None:
-        return worst
-    groups = worst.scenario.first, worst.scenario.second
+    if finding.scenario is None:
+        return finding
+    groups, knowledge = (finding.scenario.first, finding.scenario.second), attacked.drawn.knowledge(WEIGHED_ON)
+    whole = attack_rate(_link(attacked, groups, knowledge))
     weights = []
     names = groups[0] + groups[1]
     for name in names[: affordable(MOST_WEIGHED, len(names))]:
         first, second = (tuple(each for each in group if each != name) for group in groups)
-        rates = risk(_link(attacked, (first, second), knowledge)) if first and second else None
-        without = worst.risk.naive_rate if rates is None else rates.attack_rate
-        weights.append(Weight(column=name, without=without, whole=worst.risk.attack_rate))
-    return replace(worst, weights=tuple(sorted(weights, key=lambda weight: -weight.loss)))
+        without = finding.risk.naive_rate
+        if first and second:
+            without = attack_rate(_link(attacked, (first, second), knowledge))
+        weights.append(Weight(column=name, without=without, whole=whole))
+    return replace(finding, weights=tuple(sorted(weights, key=lambda weight: -weight.loss)))
 
 
 def _meaning(finding: Finding) -> str:
     scenario = finding.scenario
-    same = f"can tell for {percent_of(finding.risk.attack_rate, 'people')} that both are about the same person"
+    share = f"for {percent_of(finding.risk.attack_rate, 'people')} the two lists share a record"
     if scenario is None or finding.is_mean:
-        return (
-            f"On average over divisions of the columns, whoever holds one part of them from each of two sources {same}."
-        )
-    return f"Whoever holds {listed(scenario.first)} from one source and {listed(scenario.second)} from another {same}."
-
-
-def _headline(finding: Finding, which: str) -> str:
-    who = finding.scenario
-    held = "two parts of the columns from two sources"
-    if who is not None and who.first:
-        held = f"{listed(who.first)} from one source and {listed(who.second)} from another"
-    share = percent_of(finding.risk.attack_rate, "people")
-    return f"{which} lets anyone who holds {held} tell that both are about the same person for {share}"
+        return f"On average over divisions of the columns, whoever looks up either part in the release: {share}."
+    return (
+        f"Whoever looks up the records nearest to a person by {listed(scenario.first)} and again by "
+        f"{listed(scenario.second)}: {share}."
+    )
 
 
 ATTACK = AuditAttack(
     name="linkability",
     run=run,
+    weigh=weigh,
     title="Linkability",
     question="Linkability: can facts from two sources be put together?",
     lead=(
@@ -188,15 +157,15 @@ ATTACK = AuditAttack(
     ),
     adversary=(
         "A linkability adversary holds some columns of a person from one source and other columns from another, and "
-        "uses the release to find out that both are about the same person."
+        "looks both up in the release: where the two lists of nearest records share one, they may be put together."
     ),
     meaning=_meaning,
-    headline=_headline,
-    x_label="share of people whose facts are put together",
-    searched_caption=(
-        "The worst split is measured on people whom the search for it never saw. The mean is what an adversary who "
-        "holds any columns reaches."
+    succeeds=(
+        "Linkability: the two lists of nearest records share a record for {a} of people in the data and for {c} of "
+        "people who are not"
     ),
+    x_label="share of people for whom the two lists share a record",
+    caption="The mean is what an adversary who holds any columns reaches.",
     answers="linkability",
     leads=True,
     two_sources=True,

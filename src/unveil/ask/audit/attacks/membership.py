@@ -1,52 +1,84 @@
 """Membership of people in the data, by two scores; it can raise an alarm and never gives an all-clear."""
 
-from typing import Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.ask.audit.findings import Finding, Scenario
-from unveil.ask.audit.trials import finding_of, grouped, not_run, remarked
+from unveil.ask.audit.findings import UNDEFINED, Finding, Scenario
+from unveil.ask.audit.trials import Evidence, Tried, by_groups, finding_of, grouped, not_run, tried
 from unveil.ask.audit.words import percent_of
-from unveil.errors import InputError
+from unveil.guess.trials import Attempts, Trials
 
-_REASONS: dict[Literal["distance", "density"], str] = {
-    "distance": "calls those members to whom the release comes closest",
-    "density": "calls those members around whom the release is denser than people outside are",
+if TYPE_CHECKING:
+    from unveil._kernels.types import FloatArray
+
+#: The share of everybody who are called members; the first is what the report shows.
+SHOWN = 0.05
+_METHODS = {
+    "distance": ("calls those members to whom the release comes closest", (0.01, 0.2)),
+    "density": ("calls those members to whom the release comes closer than people like them do", (0.01,)),
 }
 
 
-def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     """Return how often people in the data are called members, beside people outside who are."""
-    from unveil.attack.table.membership import Membership
+    from unveil.attack.table.membership import pool_scores
 
-    prepared, drawn = attacked.prepared, attacked.drawn
+    prepared, people = attacked.prepared, attacked.drawn.people
     if prepared.release.control is None:
         why = "Left out: membership compares with people who are not in the data, and there is no control table."
         return (not_run(attacked.attack, why),)
     columns = prepared.known + prepared.sensitive
-    findings = []
-    for method, reason in _REASONS.items():
-        scenario = Scenario(name=f"by {method}", first=columns, reason=reason, origin="all")
-        attack = Membership(columns=columns, method=method, targets=None)
-        try:
-            trials = attack.run(released=prepared.release.released, knowledge=drawn.members, rng=attacked.rng)
-        except InputError as refused:
-            findings.append(not_run(attacked.attack, remarked([str(refused)]), scenario=scenario))
-            continue
-        groups = grouped(trials, drawn, "told", None)
-        findings.append(
-            finding_of(attacked.attack, trials, scenario=scenario, remark=remarked(trials.notes), groups=groups)
-        )
-    return tuple(findings)
+    scores = pool_scores(
+        released=prepared.release.released,
+        knowledge=attacked.drawn.knowledge(),
+        columns=columns,
+        person=people.person("attacked"),
+    )
+    return tuple(
+        _tried(attacked, Scenario(name=f"by {method}", first=columns, reason=reason, origin="all"), shares, score)
+        for (method, (reason, shares)), score in zip(_METHODS.items(), scores, strict=True)
+    )
+
+
+def _tried(attacked: AttackedRelease, who: Scenario, shares: tuple[float, ...], score: "FloatArray") -> Tried:
+    """Return what one score finds: the share that is shown, other shares, and by density also the mean rank."""
+    from unveil.attack.table.membership import highest, ranks
+
+    drawn, inside = attacked.drawn, attacked.drawn.people.inside.size
+
+    def called(share: float) -> Trials:
+        chances = highest(score, share)
+        sides = [Attempts.from_chances(side, rows=np.arange(side.size)) for side in np.split(chances, [inside])]
+        naive = Attempts.from_chances(np.full(inside, share))
+        return Trials(attack=sides[0], naive=naive, control=sides[1], what="it is called a member")
+
+    def found(share: float, name: str) -> Tried:
+        trials = called(share)
+        finding = finding_of(attacked.attack, trials, scenario=replace(who, name=name), groups=grouped(trials, drawn))
+        return tried(drawn, finding, trials)
+
+    def beside(share: float) -> Evidence:
+        evidence = found(share, f"{who.name}, {100 * share:g}% called").evidence[0]
+        return replace(evidence, is_shown=False)
+
+    shown = found(SHOWN, who.name)
+    evidence = [*shown.evidence, *map(beside, shares)]
+    if who.name == "by density":
+        if drawn.people.by is not None:
+            evidence += by_groups(drawn.people, shown.evidence[0])
+        about = replace(shown.evidence[0].figure, adversary=f"{who.name}, mean rank")
+        # A mean rank is no share of people.
+        about = replace(about, attack_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
+        evidence.append(replace(shown.evidence[0], figure=about, statistic=ranks(score), is_shown=False))
+    return replace(shown, evidence=tuple(evidence))
 
 
 def _meaning(finding: Finding) -> str:
     share = percent_of(finding.risk.attack_rate, "people in the data")
     return f"Whoever holds a person's record calls {share} members of the data, rightly."
-
-
-def _headline(finding: Finding, which: str) -> str:
-    share = percent_of(finding.risk.attack_rate, "people in the data")
-    return f"{which} lets anyone who holds a record tell that its person is in the data for {share}"
 
 
 ATTACK = AuditAttack(
@@ -60,11 +92,11 @@ ATTACK = AuditAttack(
         "raise an alarm; it never gives an all-clear."
     ),
     about=(
-        "Membership: the threshold is set on one part of the control table so that a small share of people outside "
-        "would be called members, and the attack is tried on people in the data and on the other part."
+        "Membership: of the people in the data and in the control together those 5% are called members to whom the "
+        "release comes nearest, by itself or compared with how near the next person is; ties share what is left. The "
+        "verdict also looks at 1%, at 20% by distance, and at the mean rank by density."
     ),
     meaning=_meaning,
-    headline=_headline,
     x_label="share of people called members",
     caption="People outside the data who are called members are false alarms of the adversary.",
     needs_control=True,

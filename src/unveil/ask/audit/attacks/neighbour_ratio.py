@@ -3,9 +3,10 @@
 from unveil.ask.audit.attacks import _closeness
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding
+from unveil.ask.audit.trials import Tried
 
 
-def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     """Return how much nearer the nearest original record is than the second, beside control records."""
     from unveil.measure.releases.closeness import nearest_distance_ratio
 
@@ -27,8 +28,8 @@ ATTACK = AuditAttack(
     title="Nearest-neighbour distance ratio",
     question="Distance ratios: does the release single out people in the data?",
     lead=(
-        "If one released record is much nearer to a person than the next, it may have been made from that person. This "
-        "can raise an alarm; it never gives an all-clear."
+        "If one released record is much nearer to a person than the next, it may have been made from that person. It "
+        "is shown and never accuses: harmless releases are often near."
     ),
     without_rate=_sentence,
     x_label="ratio: 0 stands by one person, 1 by two alike",

@@ -1,18 +1,23 @@
 """Record linkage: the original record nearest to each released one is the adversary's guess at whose record it is."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil._kernels.verdict.permutations import true_links
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding
 from unveil.ask.audit.people import DrawnPeople
-from unveil.ask.audit.trials import NOTHING, finding_of, grouped, not_run
+from unveil.ask.audit.trials import NOTHING, Evidence, Tried, figure_of, finding_of, grouped, not_run
 from unveil.ask.audit.words import percent, percent_of
 from unveil.guess.trials import Attempts, Trials
+from unveil.measure.verdict.family import OwnDraws
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray, IntArray
+    from unveil.data.table import Table
+    from unveil.data.table.release import Release
     from unveil.guess.candidates import Candidates
     from unveil.measure.trials.groups import Groups
 
@@ -20,7 +25,7 @@ if TYPE_CHECKING:
 _SHOWN = ("anonymity_set_size", "entropy", "incorrectness", "adversary_success_rate", "adversary_overall_success")
 
 
-def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     """Return how often the nearest original record is the right one, or without truth how sure a guess would be."""
     from unveil.attack.table.record_linkage import RecordLinkage
     from unveil.data.table.release import Knowledge
@@ -32,7 +37,7 @@ def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
             why = "whether this release is masked was not said (--kind masked)"
         left_out = f"Left out: record linkage asks whose record a released row is, and {why}."
         return (not_run(attacked.attack, left_out),)
-    attack = RecordLinkage(columns=prepared.known, targets=attacked.settings.targets)
+    attack = RecordLinkage(columns=prepared.known, targets=attacked.targets)
     guess = attack.run(released=release.released, knowledge=Knowledge(release.original), rng=attacked.rng)
     rows = np.arange(guess.target_count) if guess.targets is None else np.asarray(guess.targets, np.int64)
     truth = None if prepared.truth is None else prepared.truth[rows]
@@ -44,12 +49,39 @@ def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
             "tables the same identifier column (--id) to find out."
         )
         targets = guess.target_count
-        return (Finding(attack=attacked.attack, targets=targets, risk=NOTHING, figures=figures, remark=remark),)
+        found = Finding(attack=attacked.attack, targets=targets, risk=NOTHING, figures=figures, remark=remark)
+        return (Tried(finding=found),)
     attempts = Attempts.from_chances(_chances(guess, truth))
     naive = Attempts.from_chances(np.full(guess.target_count, 1 / release.original.rows))
     trials = Trials(attack=attempts, naive=naive, control=None, what="the nearest is the right one")
     groups = _groups(attacked.drawn, attempts, truth)
-    return (finding_of(attacked.attack, trials, figures=figures, groups=groups),)
+    finding = finding_of(attacked.attack, trials, figures=figures, groups=groups)
+    draws = OwnDraws(partial(true_links, *_by_content(guess, truth, release, rows)))
+    return (Tried(finding=finding, evidence=(Evidence(figure=figure_of(finding), statistic=draws),)),)
+
+
+def _by_content(
+    guess: "Candidates", truth: "IntArray", release: "Release", rows: "IntArray"
+) -> "tuple[IntArray, IntArray, FloatArray, IntArray]":
+    """Return links and truth with both tables in the order of what their rows hold, so that shuffled ones are alike."""
+    person, record = (_places(table) for table in (release.original, release.released))
+    # A row that is nobody's has the last place, which no candidate has.
+    own = np.append(person, -1)[truth]
+    order = np.lexsort((own, record[rows]))
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size)
+    target = np.repeat(np.arange(guess.target_count), np.diff(guess.start))
+    return place[target], person[np.asarray(guess.candidate, np.int64)], np.asarray(guess.probability), own[order]
+
+
+def _places(table: "Table") -> "IntArray":
+    """Return the place of each row in the order of what rows hold."""
+    import polars as pl
+
+    order = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy()
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size)
+    return place
 
 
 def _groups(drawn: DrawnPeople, attempts: Attempts, truth: "IntArray") -> "Groups | None":
@@ -58,7 +90,7 @@ def _groups(drawn: DrawnPeople, attempts: Attempts, truth: "IntArray") -> "Group
     if attempts.chances is None or not someone.any():
         return None
     tried = Attempts.from_chances(attempts.chances[someone], rows=truth[someone])
-    return grouped(Trials(attack=tried, naive=tried, control=None, what="linked"), drawn, None, None)
+    return grouped(Trials(attack=tried, naive=tried, control=None, what="linked"), drawn, "everybody")
 
 
 def _chances(guess: "Candidates", truth: "IntArray") -> "FloatArray":
@@ -88,11 +120,6 @@ def _without_truth(finding: Finding) -> str:
     return f"For {percent(finding.figures['sure'])} of released records a single person is nearest. {finding.remark}"
 
 
-def _headline(finding: Finding, which: str) -> str:
-    share = percent_of(finding.risk.attack_rate, "records")
-    return f"{which} lets anyone who knows the people in the data name the right person for {share}"
-
-
 ATTACK = AuditAttack(
     name="record_linkage",
     run=run,
@@ -104,7 +131,7 @@ ATTACK = AuditAttack(
     ),
     about="Record linkage: the original record nearest to each released one, ties broken by lot.",
     meaning=_meaning,
-    headline=_headline,
+    succeeds="Record linkage names the right person for {a} of released records, and luck for {c}",
     without_rate=_without_truth,
     x_label="share of released records whose person is named",
     caption="People outside the data have no record in the release, so only blind chance stands beside it.",

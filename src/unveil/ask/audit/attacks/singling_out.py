@@ -1,48 +1,90 @@
 """Singling out on one release: descriptions by single columns, by several, and by what named adversaries know."""
 
 from collections.abc import Iterator
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.ask.audit.findings import Finding, Scenario
-from unveil.ask.audit.trials import finding_of, grouped, not_run, remarked
+from unveil.ask.audit.findings import UNDEFINED, Finding, Links, Scenario
+from unveil.ask.audit.trials import Evidence, Tried, figure_of, grouped, not_run, remarked, withheld
 from unveil.ask.audit.words import percent_of
 from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
+from unveil.measure.trials.risk import Rate, Risk, clopper_pearson
+from unveil.show.bounded import Bounded
 
 if TYPE_CHECKING:
-    from unveil.data.table.release import Release
+    from unveil.attack.table.singling_out import Fitted
+    from unveil.measure.trials.groups import Groups
+    from unveil.measure.verdict.singling_out import SinglingOut
 
 #: So many columns a description has unless fewer are known: more make nearly every record the only one of its kind.
 SEVERAL = 3
 
 
-def run(attacked: AttackedRelease) -> tuple[Finding, ...]:
+def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     """Return how often a description that fits one released record fits exactly one person in the data."""
     from unveil.attack.table.singling_out import SinglingOut
 
-    prepared, drawn, settings = attacked.prepared, attacked.drawn, attacked.settings
-    findings = []
+    prepared, settings = attacked.prepared, attacked.settings
+    found = []
     # A description may use anything that is released.
     for scenario, size in _adversaries(prepared.known + prepared.sensitive, settings.scenarios):
         attack = SinglingOut(columns=scenario.first, size=size, guesses=settings.guesses)
         try:
-            trials = attack.run(released=prepared.release.released, knowledge=drawn.whole, rng=attacked.rng)
+            fitted = attack.fitted(released=prepared.release.released, knowledge=attacked.drawn.whole, rng=attacked.rng)
         except InputError as nothing:
-            findings.append(not_run(attacked.attack, remarked([str(nothing)]), scenario=scenario))
+            found.append(not_run(attacked.attack, remarked([str(nothing)]), scenario=scenario))
             continue
-        findings.append(
-            finding_of(
-                attacked.attack,
-                trials,
-                scenario=scenario,
-                remark=remarked(trials.notes),
-                groups=grouped(_people(trials, prepared.release), drawn, None, None),
-            )
-        )
-    return tuple(findings)
+        found.append(_tried(attacked, scenario, fitted))
+    return tuple(found)
+
+
+def _tried(attacked: AttackedRelease, scenario: Scenario, fitted: "Fitted") -> Tried:
+    """Return how many guesses fit exactly one person, beside what strangers would give, and how it is judged."""
+    from unveil.measure.verdict.family import singling_out_statistic
+    from unveil.measure.verdict.singling_out import singling_out
+
+    people, pool = attacked.drawn.people, attacked.drawn.people.pool("everybody")
+    measured = singling_out(pool, fitted.starts, fitted.rows, rng=attacked.rng)
+    guesses = fitted.starts.size - 1
+    hits = measured.attack.value * guesses
+    finding = Finding(
+        attack=attacked.attack,
+        targets=guesses,
+        risk=Risk(
+            attack_rate=measured.attack,
+            naive_rate=clopper_pearson(fitted.naive.expected, fitted.naive.tries),
+            control_rate=_strangers(measured),
+            excess_over_control=measured.excess,
+        ),
+        links=Links(expected=hits, low=hits, high=hits),
+        scenario=scenario,
+        figures={"most_by_guessing": measured.most},
+        remark=remarked(fitted.notes),
+        groups=_groups(attacked, fitted),
+    )
+    finding = withheld(people, finding)
+    evidence = Evidence(
+        figure=figure_of(finding, control_tries=guesses),
+        statistic=singling_out_statistic(pool, fitted.starts, fitted.rows),
+        pool="everybody",
+        about=np.unique(pool.places[fitted.rows]).size,
+        stands_overlap=False,
+    )
+    return Tried(finding=finding, evidence=(evidence,))
+
+
+def _strangers(measured: "SinglingOut") -> Rate:
+    """Return what strangers would give: a number where the control has half as many people, else its bounds alone."""
+    rate = measured.strangers
+    if isnan(rate.value):
+        return UNDEFINED
+    if measured.shown:
+        return rate
+    return Rate(Bounded(rate.low, rate.high, at=rate.value), rate.low, rate.high)
 
 
 def _adversaries(columns: tuple[str, ...], named: tuple[Scenario, ...] | None) -> Iterator[tuple[Scenario, int]]:
@@ -60,34 +102,29 @@ def _all(name: str, columns: tuple[str, ...], reason: str) -> Scenario:
     return Scenario(name=name, first=columns, reason=reason, origin="all")
 
 
-def _people(trials: Trials, release: "Release") -> Trials:
-    """Return the same as tries on people: who of the data is isolated by at least one description."""
+def _groups(attacked: AttackedRelease, fitted: "Fitted") -> "Groups | None":
+    """Return the rates of groups: who of the data is the only one whom some description fits."""
+    original, control = attacked.prepared.release.original, attacked.prepared.release.control
 
-    def isolated(attempts: Attempts | None, rows: int) -> Attempts | None:
-        if attempts is None or attempts.rows is None:
-            return None
+    def isolated(first: int, rows: int) -> Attempts:
+        guess = np.repeat(np.arange(fitted.starts.size - 1), np.diff(fitted.starts))
+        here = (fitted.rows >= first) & (fitted.rows < first + rows)
+        alone = here & (np.bincount(guess[here], minlength=fitted.starts.size)[guess] == 1)
         chances = np.zeros(rows)
-        chances[attempts.rows[attempts.rows >= 0]] = 1.0
+        chances[fitted.rows[alone] - first] = 1.0
         return Attempts.from_chances(chances, rows=np.arange(rows))
 
-    attack = isolated(trials.attack, release.original.rows)
-    if attack is None:
-        return trials
-    control = None
-    if release.control is not None and release.control.rows == release.original.rows:
-        # Among fewer people more of them are alone: tables of different sizes cannot be compared this way.
-        control = isolated(trials.control, release.control.rows)
-    return Trials(attack=attack, naive=attack, control=control, what="a description fits nobody else")
+    attack = isolated(0, original.rows)
+    # Among fewer people more of them are alone: tables of different sizes cannot be compared this way.
+    same = control is not None and control.rows == original.rows
+    outside = isolated(original.rows, original.rows) if same else None
+    trials = Trials(attack=attack, naive=attack, control=outside, what="a description fits nobody else")
+    return grouped(trials, attacked.drawn, "everybody")
 
 
 def _meaning(finding: Finding) -> str:
     share = percent_of(finding.risk.attack_rate, "descriptions that fit one released record")
     return f"{share} fit exactly one person in the data."
-
-
-def _headline(finding: Finding, which: str) -> str:
-    share = percent_of(finding.risk.attack_rate, "descriptions taken from it")
-    return f"{which} lets anyone isolate people in the data: {share} fit exactly one person"
 
 
 ATTACK = AuditAttack(
@@ -101,12 +138,15 @@ ATTACK = AuditAttack(
     ),
     about=(
         "Singling out: descriptions are made from the release alone and succeed where exactly one person of the "
-        "original fits. Fewer rows are easier to single out from, so the excess compares both tables at the same "
-        "number of rows, by exact hypergeometric chances. The interval is over descriptions: it says what further "
-        "descriptions of this kind would reach on the same people."
+        "original fits. What they would give among as many strangers follows from how many of the control they fit: a "
+        "control with fewer people leaves it open within bounds, and no description made without the data fits exactly "
+        "one person in more than 37% of tries. Descriptions of the same people count as fewer in the interval."
     ),
     meaning=_meaning,
-    headline=_headline,
+    succeeds=(
+        "Singling out: {a} of descriptions taken from it fit exactly one person in the data, and {c} would fit exactly "
+        "one of as many strangers"
+    ),
     x_label="share of descriptions that fit exactly one person",
     caption="Descriptions made blindly, without looking for rare ones, show what is reached by chance.",
     answers="singling_out",

@@ -15,12 +15,14 @@ from unveil.show.editions import command_text, people
 from unveil.show.text import name as visible
 
 #: The reports that can be compared with: fields that both have are read alike.
-SCHEMAS = ("unveil.audit/1", "unveil.audit/2")
+SCHEMAS = ("unveil.audit/1", "unveil.audit/2", "unveil.audit/3")
 _FAMILY = "unveil.audit/"
 #: Fields of a release that are no figures: read elsewhere, or not comparable one by one.
 _NO_FIGURES = frozenset({"name", "rows", "kind", "sha256", "attacks", "columns_that_matter", "search"})
 #: Fields of an attack that say how it was made.
 _MADE = ("targets", "neighbours")
+#: Fields of an attack that say how clear it is, beside the figures themselves.
+_JUDGED = ("p", "p_adjusted")
 #: Settings of the whole audit, by the name of their field.
 _SETTINGS = ("seed", "version", "schema", "compatibility", "profile")
 
@@ -69,8 +71,8 @@ def read_previous(path: "str | PathLike[str]") -> Mapping[str, Any]:
         )
     if schema not in SCHEMAS:
         raise InputError(
-            f"the earlier audit {file} has the schema {shortened(schema)}, but only {' and '.join(SCHEMAS)} can be "
-            "compared with. Run that audit again with this version"
+            f"the earlier audit {file} has the schema {shortened(schema)}, but only {', '.join(SCHEMAS[:-1])} and "
+            f"{SCHEMAS[-1]} can be compared with. Run that audit again with this version"
         )
     if not _is_whole(read):
         raise InputError(f"the earlier audit {file} lacks its releases or their attacks, or was changed. {again}")
@@ -99,7 +101,7 @@ def figures_in(audit: Mapping[str, Any]) -> Iterator[tuple[Key, Measured]]:
     for release in audit["releases"]:
         for attack in release["attacks"]:
             who = adversary_of(attack)
-            for figure, measured in _leaves(attack, ("adversary", "links", *_MADE)):
+            for figure, measured in _leaves(attack, ("adversary", "links", *_MADE, *_JUDGED)):
                 yield (release["name"], attack["attack"], who, figure.removeprefix("figures.")), measured
         for part, content in release.items():
             if part not in _NO_FIGURES and isinstance(content, dict):

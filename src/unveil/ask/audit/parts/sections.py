@@ -83,11 +83,9 @@ def weights(audit: Audit) -> Section | None:
 def adversaries(audit: Audit) -> Section | None:
     """Return who the adversaries are by which releases are compared, or None where there are none."""
     seen: dict[str, Scenario] = {}
-    for release, finding in [(each, found) for each in audit.releases for found in each.of(LEADING.name)]:
+    for finding in [found for each in audit.releases for found in each.of(LEADING.name)]:
         if finding.scenario is not None and not finding.is_mean:
             label = finding.scenario.name
-            if finding.scenario.origin == "worst" and len(audit.releases) > 1:
-                label = f"{label} on {name(release.name, 40)}"
             seen.setdefault(label, finding.scenario)
     if not seen:
         return None

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags
 from unveil.ask.audit.shareable.numbers import SmallNumbers
-from unveil.ask.audit.shareable.rates import shared_findings
+from unveil.ask.audit.shareable.rates import shared_findings, shared_verdict
 from unveil.ask.audit.shareable.release import shared_disclosure, shared_utility
 from unveil.data.files.digest import keyed_digest
 from unveil.show.bounded import Bounded
@@ -45,8 +45,8 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
     small = SmallNumbers(
         minimum=audit.minimum_cell,
         rows=audit.rows,
-        attacked=(audit.rows, *audit.attacked),
-        outside=(audit.control_rows or 0, *audit.attacked_outside),
+        attacked=(audit.rows, audit.attacked),
+        outside=(audit.control_rows or 0, audit.attacked_outside),
         households=_households(audit.before),
     )
     small = replace(small, tables=small.apart([each.rows for each in audit.releases]))
@@ -54,6 +54,7 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
         audit,
         sha256=digest(audit.sha256),
         control_sha256=digest(audit.control_sha256),
+        verdict=shared_verdict(small, audit.verdict),
         digest_name="SHA-256" if key is None else "keyed digest",
         releases=tuple(replace(_release(small, each), sha256=digest(each.sha256)) for each in audit.releases),
         before=None if audit.before is None else _release(small, audit.before),

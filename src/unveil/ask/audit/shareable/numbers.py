@@ -99,6 +99,9 @@ class SmallNumbers:
             return told
         if not attack.defined or not control.defined:
             return undefined(attack.why or control.why)
+        if not control.tries:
+            # What strangers would give is no share of tries: it bounds nobody, but the attack may.
+            return excess(attack, control) if isinstance(attack.value, Bounded) else told
         # Some attacks are compared after they were brought to the size of the control, so this is not always the rate.
         compared_rate = 1 - (1 - told.value) * (1 - risk.control_rate.value)
         if abs(compared_rate - risk.attack_rate.value) < _WHOLE:

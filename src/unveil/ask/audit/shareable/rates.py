@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Finding, Links, Search
+from unveil.ask.audit.findings import Copies, Finding, JudgedFigure, Links, ReleaseVerdict, Verdict
 from unveil.ask.audit.shareable.numbers import SmallNumbers, undefined, without_numbers
 from unveil.measure.trials.groups import Group, Groups, compared
 from unveil.measure.trials.risk import Rate, Risk
@@ -13,14 +13,8 @@ from unveil.show.bounded import Bounded
 
 
 def shared_findings(small: SmallNumbers, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return the findings on one release made safe, each beside the others of its attack."""
-    made = [shared_finding(small, each) for each in findings]
-    return tuple(
-        each
-        if each.search is None
-        else replace(each, search=_search(small, each.search, [other for other in made if other.attack == each.attack]))
-        for each in made
-    )
+    """Return the findings on one release made safe."""
+    return tuple(shared_finding(small, each) for each in findings)
 
 
 def shared_finding(small: SmallNumbers, finding: Finding) -> Finding:
@@ -35,6 +29,7 @@ def shared_finding(small: SmallNumbers, finding: Finding) -> Finding:
         control_rate=control,
         excess_over_control=small.excess(risk, attack, control),
     )
+    is_few = any(isinstance(rate.value, Bounded) for rate in (attack, control)) or not attack.defined
     remark = without_numbers(finding.remark)
     if not attack.defined and not remark:
         remark = "What was found is not shown here: the internal edition has it."
@@ -46,8 +41,58 @@ def shared_finding(small: SmallNumbers, finding: Finding) -> Finding:
         groups=None if finding.groups is None else shared_groups(small, finding.groups),
         figures=_figures(small, finding, attack),
         remark=remark,
+        # How clear a few hits are tells how few.
+        p=math.nan if is_few else finding.p,
+        p_adjusted=math.nan if is_few else finding.p_adjusted,
         weights=tuple(
             replace(each, without=small.rate(each.without), whole=small.rate(each.whole)) for each in finding.weights
+        ),
+    )
+
+
+def shared_verdict(small: SmallNumbers, verdict: Verdict) -> Verdict:
+    """Return the verdict without numbers of few people, and without the names of groups that have few."""
+    releases = tuple(
+        replace(each, findings=tuple(_judged(small, figure) for figure in each.findings), copies=_copies(small, each))
+        for each in verdict.releases
+    )
+    # A mean or a share may be one of few people.
+    told = tuple(replace(each, value=None, here=math.nan, there=math.nan) for each in verdict.control.differences)
+    return replace(verdict, releases=releases, control=replace(verdict.control, differences=told))
+
+
+def _judged(small: SmallNumbers, figure: JudgedFigure) -> JudgedFigure:
+    attack, control = small.rate(figure.attack_rate), small.rate(figure.control_rate)
+    risk = Risk(
+        attack_rate=figure.attack_rate,
+        naive_rate=undefined(""),
+        control_rate=figure.control_rate,
+        excess_over_control=figure.excess_over_control,
+    )
+    is_few = any(isinstance(rate.value, Bounded) for rate in (attack, control)) or (
+        figure.attack_rate.defined and not attack.defined
+    )
+    is_hidden = small.is_small(figure.people)
+    return replace(
+        figure,
+        group=f"a group of fewer than {small.minimum} people" if is_hidden else figure.group,
+        attack_rate=attack,
+        control_rate=control,
+        excess_over_control=small.excess(risk, attack, control),
+        p=math.nan if is_few else figure.p,
+        p_adjusted=math.nan if is_few else figure.p_adjusted,
+    )
+
+
+def _copies(small: SmallNumbers, release: ReleaseVerdict) -> Copies | None:
+    if release.copies is None:
+        return None
+    return replace(
+        release.copies,
+        groups=tuple(
+            each
+            for each in release.copies.groups
+            if not any(map(small.is_small, (each.people, each.copies, each.people - each.copies)))
         ),
     )
 
@@ -161,16 +206,3 @@ def _coarse(distance: float) -> float:
     [0.0, 0.07, 0.34, 0.01]
     """
     return distance if math.isnan(distance) else math.ceil(distance * 100 - 1e-9) / 100
-
-
-def _search(small: SmallNumbers, search: Search, beside: Sequence[Finding]) -> Search:
-    """Return how the worst was found; a figure without tries of its own could give those beside it away."""
-    seemed = small.rate(search.seemed)
-    return replace(
-        search, seemed=undefined("not shown") if any(map(_is_bounded, beside)) and not seemed.tries else seemed
-    )
-
-
-def _is_bounded(finding: Finding) -> bool:
-    risk = finding.risk
-    return any(isinstance(rate.value, Bounded) for rate in (risk.attack_rate, risk.control_rate))
