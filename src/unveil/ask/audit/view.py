@@ -315,7 +315,7 @@ def whole_json(
     return {
         "schema": SCHEMA,
         **figures,
-        "verdict": {**figures.get("verdict", {}), "exit": exit_outcome(limits, judgement)},
+        "verdict": {**figures["verdict"], "exit": exit_outcome(limits, judgement)},
         "limits": list(limits),
         "profile": None if judgement is None else judgement.to_dict(),
         "techniques": dict(given.techniques),
