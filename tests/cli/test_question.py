@@ -15,7 +15,8 @@ from unveil.ask.settings import Question, Setting, limits_setting, seed_setting
 from unveil.ask.told import Reply, Told
 from unveil.cli import main
 from unveil.cli.question import command_of
-from unveil.show.limits import CheckedLimit, Quantity, check_limits, parse_number
+from unveil.measure.trials.risk import clopper_pearson
+from unveil.show.limits import CheckedLimit, Evidence, Quantity, check_limits, parse_number
 
 NAN = float("nan")
 
@@ -159,9 +160,10 @@ def test_every_exceeded_limit_has_its_line_and_json_has_all() -> None:
     assert [limit["exceeded"] for limit in json.loads(run.stdout)["limits"]] == [True, False, True]
 
 
-def test_undefined_without_harm_is_said_but_not_exceeded() -> None:
-    run = ask("x", "--limit", "spread=0")
-    assert (run.exit_code, run.stderr) == (0, "limit not checked: spread is undefined here\n")
+def test_undefined_without_harm_is_no_pass() -> None:
+    run = ask("x", "--json", "--limit", "spread=0", "--limit", "share=0.75")
+    assert (run.exit_code, run.stderr) == (3, "limit not checked: spread is undefined here, which is no pass\n")
+    assert [limit["exceeded"] for limit in json.loads(run.stdout)["limits"]] == [None, False]
 
 
 def test_a_value_that_equals_its_limit_is_fine() -> None:
@@ -178,12 +180,51 @@ def test_where_more_is_better_less_exceeds(limit: float, exceeded: bool) -> None
     assert ask("x", "--limit", f"doubt={limit}").exit_code == (3 if exceeded else 0)
 
 
-def test_undefined_where_more_is_better_is_said_but_not_exceeded() -> None:
+def test_undefined_where_more_is_better_is_no_pass() -> None:
     unknown = {"doubt": replace(ANSWER.quantities["doubt"], value=NAN)}
     checked = check_limits(unknown, (("doubt", 1.0),))
     assert [(each.exceeded, each.message) for each in checked] == [
-        (False, "limit not checked: doubt is undefined here")
+        (None, "limit not checked: doubt is undefined here, which is no pass")
     ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "line", "codes"),
+    [
+        ("rate=0.2", "", (0, 0)),
+        ("rate=0.01", "limit exceeded: rate is at least 0.0308932, the limit is 0.01\n", (3, 3)),
+        (
+            "rate=0.08",
+            "limit neither exceeded nor kept: the limit is 0.08, and rate lies between 0.0308932 and 0.151558; about 7 "
+            "people in each table would decide it\n",
+            (3, 0),
+        ),
+    ],
+)
+def test_a_rate_exceeds_or_keeps_its_limit_by_its_interval_or_neither_is_shown(
+    limit: str, line: str, codes: tuple[int, int]
+) -> None:
+    """8 of 100 tries: the interval of Clopper and Pearson at 95 % is 3.5 % to 15.2 %, and wider for two adversaries."""
+    evidence = Evidence(interval=lambda level: clopper_pearson(8, 100, confidence=level), figures=2, needed=lambda _: 7)
+
+    class Home(SmallHome):
+        question = replace(
+            SmallHome.question,
+            settings=(
+                *SmallHome.question.settings,
+                Setting(name="accept_undecided", label="", kind="switch", default=False),
+            ),
+        )
+
+        @staticmethod
+        def answer(_: Told) -> Reply:
+            rate = replace(quantity("rate", 0.08, False), evidence=evidence)
+            return Reply(answer=SmallAnswer(quantities={"rate": rate}), brief=list)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SmallQuestion, "meanings", lambda _: {"rate": ""})
+        runs = [ask("x", "--limit", limit, "--quiet", *more, home=Home) for more in ((), ("--accept-undecided",))]
+    assert [(run.exit_code, run.stderr) for run in runs] == [(code, line) for code in codes]
 
 
 def test_limit_help_lists_the_quantities_and_needs_no_file() -> None:

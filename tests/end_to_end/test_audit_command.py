@@ -291,7 +291,7 @@ def test_limits_are_listed_on_the_page(folder: Path) -> None:
     table = page.partition("Each limit beside")[2].partition("</table>")[0]
     cells = re.findall(r"<t[hd] [^>]*>(?:<bdi>)?([^<]*)", table)
     assert cells[4:] == [
-        "copies.attack_rate", "at most 0.5", "1", "exceeded",
+        "copies.attack_rate", "at most 0.5", "1 (0.954936 to 1)", "exceeded",
         "closest_record.median", "at least 0", "0", "not exceeded",
     ]  # fmt: skip
     assert ask(*settings, "without.html").exit_code == 0

@@ -47,22 +47,28 @@ def test_a_profile_that_is_exceeded_ends_with_3_and_leads_every_output() -> None
     arguments = ("people.csv", "masked.csv", "--kind", "masked", *FEW, "--profile", "cell-5")
     run = ask(*arguments)
     assert run.exit_code == 3
-    assert run.stdout.startswith("The limit of 5 people set by custom among data custodians is exceeded: the highest")
-    assert run.stderr.startswith("The limit of 5 people set by custom among data custodians is exceeded")
+    assert run.stdout.startswith("The limit of 5 people by custom among data custodians is exceeded: the highest")
+    assert run.stderr.startswith("The limit of 5 people by custom among data custodians is exceeded")
     assert run.stderr.count("\n") == 1
     machine = ask(*arguments, "--json")
-    profile = json.loads(machine.stdout)["profile"]
+    found = json.loads(machine.stdout)
+    profile = found["profile"]
     assert (machine.exit_code, profile["outcome"], profile["profile"]) == (3, "exceeded", "cell-5")
+    assert found["verdict"]["exit"] == "exceeded"
+    # What is exceeded is no question of what is accepted.
+    assert ask(*arguments, "--accept-undecided", "--quiet").exit_code == 3
     assert profile["headline"] == run.stderr.strip()
     page = page_of(*arguments)
     assert profile["headline"].split(":")[0] in plain(page.partition("<h1")[2].partition("</h1>")[0])
     assert "The limit that was chosen: Cells of at least 5 people" in page
+    assert ">Serious<" in page
 
 
 def test_a_profile_that_is_kept_ends_with_0_and_one_that_cannot_be_judged_with_3() -> None:
     kept = ask("people.csv", "coarse.csv", "--kind", "masked", *FEW, "--profile", "ema", "--json")
     assert (kept.exit_code, kept.stderr) == (0, "")
-    assert json.loads(kept.stdout)["profile"]["outcome"] == "kept"
+    found = json.loads(kept.stdout)
+    assert (found["profile"]["outcome"], found["verdict"]["exit"]) == ("kept", "kept")
     # Nobody said what kind of release it is; synthetic data need people outside; the figure itself was left out.
     for arguments, why in (
         (("people.csv", "coarse.csv", *FEW), "masked or synthetic (--kind)"),
@@ -71,15 +77,20 @@ def test_a_profile_that_is_kept_ends_with_0_and_one_that_cannot_be_judged_with_3
     ):
         open_ = ask(*arguments, "--profile", "ema", "--json")
         assert open_.exit_code == 3
-        assert "could not be judged" in open_.stderr
+        assert "is exceeded or kept is open. Neither was shown: " in open_.stderr
         assert why in open_.stderr
-        assert json.loads(open_.stdout)["profile"]["outcome"] == "not judged"
+        found = json.loads(open_.stdout)
+        assert (found["profile"]["outcome"], found["verdict"]["exit"]) == ("not_shown", "not_shown")
+        accepted = ask(*arguments, "--profile", "ema", "--json", "--accept-undecided")
+        assert (accepted.exit_code, accepted.stderr) == (0, open_.stderr)
 
 
 def test_without_a_profile_no_limit_applies() -> None:
     found = answer("people.csv", "masked.csv", "--kind", "masked", *FEW)
-    assert found["profile"] is None
-    assert "No limit was set: nobody chose a profile" in page_of("people.csv", "masked.csv", *FEW)
+    assert (found["profile"], found["verdict"]["exit"]) == (None, None)
+    page = page_of("people.csv", "masked.csv", *FEW)
+    assert "No limit was set: whether that is acceptable is yours to decide." in page
+    assert ">Serious<" not in page
 
 
 # --- limits of one's own ----------------------------------------------------------------------------------------------

@@ -248,10 +248,10 @@ def test_a_limit_on_a_metric_that_is_not_shown_still_holds() -> None:
     assert run.exit_code == 3
 
 
-def test_nothing_attempted_exceeds_nothing(folder: Path) -> None:
+def test_nothing_attempted_is_no_pass(folder: Path) -> None:
     save_guess(folder / "zero.csv", {"a": {"1": "0", "2": "0"}})
     run = ask("zero.csv", "--truth", "truth.csv", "--normalise", "--limit", "entropy=1", "--html", "report.html")
-    assert (run.exit_code, run.stderr) == (0, "limit not checked: entropy is undefined here\n")
+    assert (run.exit_code, run.stderr) == (3, "limit not checked: entropy is undefined here, which is no pass\n")
     assert "attempted none of the 6 targets" in run.stdout
 
 

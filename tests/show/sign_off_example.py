@@ -1,10 +1,10 @@
 """Sheets to sign: a plain one, and one in which everything is as long and as much as it can be."""
 
-from dataclasses import dataclass
-
+from unveil.measure.trials.risk import clopper_pearson
 from unveil.show.blocks import Page, Section, Table
 from unveil.show.editions import people
-from unveil.show.judgement import judge_releases
+from unveil.show.judgement import JudgedRelease, judge
+from unveil.show.limits import Evidence, Quantity
 from unveil.show.profiles import profile
 from unveil.show.sign_off import (
     QUESTIONS,
@@ -33,15 +33,24 @@ COMMAND = (
 )
 
 
-@dataclass(frozen=True)
-class Quantity:
-    value: float
-    more_is_worse: bool = True
+def figure(value: float, tries: int = 0, *, doubt: str = "") -> Quantity:
+    """Return a figure that is what it is, or a rate of so many tries."""
+    evidence = None
+    if tries:
+        evidence = Evidence(
+            interval=lambda level: clopper_pearson(value * tries, tries, confidence=level),
+            needed=lambda limit: round(30 / limit),
+            doubt=doubt,
+        )
+    return Quantity(name="", value=value, meaning="", exceeded_when_undefined=False, evidence=evidence)
 
 
 def plain() -> SignOff:
-    masked = {"disclosure.highest_risk": Quantity(0.5), "record_linkage.attack_rate.high": Quantity(0.12)}
-    synthetic = {"linkability.excess_over_control.high": Quantity(0.04)}
+    masked = JudgedRelease(
+        kind="masked",
+        figures={"disclosure.highest_risk": figure(0.5), "record_linkage.attack_rate": figure(0.12, 500)},
+    )
+    synthetic = JudgedRelease(kind="synthetic", figures={"linkability.excess_over_control": figure(0.04, 500)})
     return SignOff(
         files=(
             FileFact(part="Original", file=f"{FOLDER}/people.csv", rows=12_000, sha256="3f" * 32),
@@ -77,7 +86,7 @@ def plain() -> SignOff:
         date="2 May 2025",
         review_date="May 2026",
         decides="the board",
-        judgement=judge_releases(profile("ema"), {"masked": ("masked", masked), "synthetic": ("synthetic", synthetic)}),
+        judgement=judge(profile("ema"), {"masked": masked, "synthetic": synthetic}),
     )
 
 
@@ -85,7 +94,7 @@ def overfull(letter: str) -> SignOff:
     words = (letter * 9 + " ") * 60
     names = tuple(f"{letter * 60}{number}" for number in range(13))
     rate = "100.0% (100.0–100.0%)"
-    quantities = {"disclosure.highest_risk": Quantity(0.5)}
+    pairs = JudgedRelease(kind="masked", figures={"disclosure.highest_risk": figure(0.5)})
     return SignOff(
         files=tuple(
             FileFact(part="Release", file=f"/srv/{letter * 90}{k}.csv", rows=12_000_000, sha256="3f" * 32)
@@ -109,7 +118,7 @@ def overfull(letter: str) -> SignOff:
         date="30 September 2025",
         review_date="30 September 2026",
         decides=words,
-        judgement=judge_releases(profile("cell-20"), dict.fromkeys(names, ("masked", quantities))),
+        judgement=judge(profile("cell-20"), dict.fromkeys(names, pairs)),
     )
 
 

@@ -23,7 +23,7 @@ FIRST, SECOND = (Section(heading=name, lead="", blocks=()) for name in ("First",
 PAGE = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=(FIRST, SECOND))
 
 
-def limit(quantity: str, bound: float, value: float, exceeded: bool) -> dict[str, Any]:
+def limit(quantity: str, bound: float, value: float, exceeded: bool | None) -> dict[str, Any]:
     return {"quantity": quantity, "limit": bound, "value": value, "exceeded": exceeded}
 
 
@@ -32,19 +32,21 @@ def test_each_limit_has_its_side_its_value_and_its_outcome() -> None:
         limit("share", 0.05, 0.0512345678, True),
         limit("share", 0.75, 0.75, False),
         limit("slope", 1, NAN, True),
-        limit("slope", 1, NAN, False),
+        limit("slope", 1, NAN, None),
         limit("doubt", 2, 1.5, True),
     ]
     page = with_limits(PAGE, limits, QUANTITIES)
     assert [section.heading for section in page.sections] == ["First", "Limits", "Second"]
-    assert page.sections[1].lead.startswith("3 of 5 limits that were set are exceeded.")
+    assert page.sections[1].lead.startswith(
+        "Of 5 limits that were set 3 are exceeded and 1 is neither exceeded nor shown to be kept."
+    )
     (table,) = page.sections[1].blocks
     assert isinstance(table, Table)
     assert table.rows == (
         ("share", "at most 0.05", "0.0512346", "exceeded"),
         ("share", "at most 0.75", "0.75", "not exceeded"),
         ("slope", "at most 1", "undefined", "exceeded: undefined because it is already breached"),
-        ("slope", "at most 1", "undefined", "not checked: undefined here"),
+        ("slope", "at most 1", "undefined", "not shown: it is undefined here"),
         ("doubt", "at least 2", "1.5", "exceeded"),
     )
 
@@ -56,10 +58,12 @@ def test_each_limit_has_its_side_its_value_and_its_outcome() -> None:
         ([False], "The limit that was set is not exceeded."),
         ([False, False], "None of the 2 limits that were set is exceeded."),
         ([True, False], "1 of 2 limits that were set is exceeded."),
+        ([None], "The limit that was set is neither exceeded nor shown to be kept."),
+        ([None, False, None], "Of 3 limits that were set 0 are exceeded and 2 are neither exceeded nor shown"),
     ],
 )
-def test_the_lead_counts(outcomes: list[bool], said: str) -> None:
-    limits = [limit("share", 1, 1 + exceeded, exceeded) for exceeded in outcomes]
+def test_the_lead_counts(outcomes: list[bool | None], said: str) -> None:
+    limits = [limit("share", 1, NAN if exceeded is None else 1 + exceeded, exceeded) for exceeded in outcomes]
     assert with_limits(PAGE, limits, QUANTITIES).sections[1].lead.startswith(said)
 
 

@@ -1,24 +1,43 @@
-"""Published limits: that each is cited, that the right figure is held to it, and that nothing is judged in silence."""
+"""Published limits: that each is cited, which figures are held to it, and that no outcome is silent."""
 
 import json
-import math
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import pytest
 
-from tests.show.sign_off_example import Quantity
+from tests.show.sign_off_example import figure
 from unveil.errors import InputError
 from unveil.show.blocks import Page, Table
-from unveil.show.judgement import judge, judge_releases, judgement_section
+from unveil.show.bounded import Bounded
+from unveil.show.judgement import JudgedRelease, Judgement, judge, judgement_section
+from unveil.show.limits import Quantity
 from unveil.show.machine import dumps
 from unveil.show.page import render
-from unveil.show.profiles import PROFILES, profile
+from unveil.show.profiles import COPIED, PROFILES, profile
 
-CLASSES, LINKED, EXCESS = (
-    "disclosure.highest_risk",
-    "record_linkage.attack_rate.high",
-    "linkability.excess_over_control.high",
+CLASSES, LINKED = "disclosure.highest_risk", "record_linkage.attack_rate"
+EXCESSES = tuple(
+    f"{attack}.excess_over_control" for attack in ("linkability", "membership", "attribute_disclosure", "copies")
 )
 every_profile = pytest.mark.parametrize("name", PROFILES)
+Figures = Mapping[str, Quantity]
+
+
+def masked(value: float, more: Figures = MappingProxyType({})) -> JudgedRelease:
+    return JudgedRelease(kind="masked", figures={CLASSES: figure(value), COPIED: figure(0), **more})
+
+
+def synthetic(
+    value: float, more: Figures = MappingProxyType({}), *, against: str = "", doubt: str = ""
+) -> JudgedRelease:
+    """Return a synthetic release whose excesses are all the same rate of 500 tries."""
+    excesses = dict.fromkeys(EXCESSES, figure(value, 500, doubt=doubt))
+    return JudgedRelease(kind="synthetic", figures={**excesses, COPIED: figure(0), **more}, against=against)
+
+
+def judged(release: JudgedRelease, name: str = "ema") -> Judgement:
+    return judge(profile(name), {"it": release})
 
 
 @every_profile
@@ -26,11 +45,13 @@ def test_each_profile_says_who_set_it_where_and_what_it_means(name: str) -> None
     found = profile(name)
     assert found.name == name
     assert all(len(text) > 10 for text in (found.title, found.who, found.source, found.text))
-    assert any(year in found.source for year in ("2013", "2016", "2019", "2024"))
-    assert {limit.quantity for limit in found.limits} == {CLASSES, LINKED, EXCESS}
+    assert any(year in found.source for year in ("2013", "2019", "2024", "2025"))
+    # What nobody compared with the document is marked wherever the source is shown.
+    assert ("not verified against the original" in found.cited) == bool(found.unverified) == (name != "cell-11")
+    kinds = {limit.quantity: limit.applies_to for limit in found.limits}
+    assert kinds == {CLASSES: "masked", LINKED: "masked", **dict.fromkeys(EXCESSES, "synthetic"), COPIED: "any"}
     for limit in found.limits:
-        assert limit.ours == limit.why.startswith("Our reading, not the source's:")
-        assert limit.applies_to == ("synthetic" if limit.quantity == EXCESS else "masked")
+        assert limit.ours == limit.why.startswith("Our reading, not the source's:") == (limit.quantity != CLASSES)
 
 
 @pytest.mark.parametrize(
@@ -46,11 +67,10 @@ def test_each_profile_says_who_set_it_where_and_what_it_means(name: str) -> None
 )
 def test_the_limits_are_those_that_were_published(name: str, people: int, share: float) -> None:
     limits = {limit.quantity: limit.limit for limit in profile(name).limits}
-    assert limits == {CLASSES: 1 / people, LINKED: share, EXCESS: share}
+    assert limits == {CLASSES: 1 / people, LINKED: share, **dict.fromkeys(EXCESSES, share), COPIED: 0}
     # A class of exactly so many people is what the source allows; one fewer is too few.
-    kept = judge(profile(name), {CLASSES: Quantity(1 / people)}, ["masked"])
-    over = judge(profile(name), {CLASSES: Quantity(1 / (people - 1))}, ["masked"])
-    assert (kept.outcome, over.outcome) == ("kept", "exceeded")
+    assert judged(masked(1 / people), name).outcome == "kept"
+    assert judged(masked(1 / (people - 1)), name).outcome == "exceeded"
 
 
 def test_an_unknown_profile_is_refused_with_a_hint() -> None:
@@ -60,98 +80,155 @@ def test_an_unknown_profile_is_refused_with_a_hint() -> None:
         profile("gdpr")
 
 
+# --- three outcomes ---------------------------------------------------------------------------------------------------
+
+
 def test_the_headline_names_the_limit_who_set_it_the_figure_and_the_side() -> None:
-    exceeded = judge(profile("ema"), {CLASSES: Quantity(0.5), LINKED: Quantity(0.01)}, ["masked"])
+    exceeded = judged(masked(0.5, {LINKED: figure(0.01, 500)}))
     assert exceeded.headline == (
-        "The limit of 0.09 set by the European Medicines Agency is exceeded: the highest chance by class size is 0.5, "
+        "The limit of 0.09 by the European Medicines Agency is exceeded: the highest chance by class size is 0.5, "
         "above 1/11."
     )
     assert (exceeded.outcome, exceeded.tone) == ("exceeded", "bad")
-    kept = judge(profile("ema"), {EXCESS: Quantity(0.04)}, ["synthetic", "synthetic"])
+    kept = judged(synthetic(0.04))
     assert kept.headline == (
-        "The limit of 0.09 set by the European Medicines Agency is kept: the upper end of the excess of linkability "
-        "over control is 0.04, below 0.09 (held to it by our reading, not the source's)."
+        "The limit of 0.09 by the European Medicines Agency is kept by the figures tested: the excess of linkability "
+        "over control is at most 0.061, of 0.09 (held to it by our reading, not the source's)."
     )
     # Keeping a limit is never called good.
     assert (kept.outcome, kept.tone) == ("kept", "neutral")
-    equal = judge(profile("cell-5"), {CLASSES: Quantity(0.2)}, ["masked"])
-    assert "is 0.2, which equals 1/5." in equal.headline
+    assert "is 0.2, which equals 1/5." in judged(masked(0.2), "cell-5").headline
+
+
+def test_between_both_neither_is_shown_and_how_many_people_would_decide_it_is_said() -> None:
+    between = judged(synthetic(0.01, {EXCESSES[0]: figure(0.08, 500)}))
+    assert (between.outcome, between.tone) == ("not_shown", "warning")
+    assert between.headline == (
+        "Whether the limit of 0.09 by the European Medicines Agency is exceeded or kept is open. Neither was shown: "
+        "the excess of linkability over control lies between 0.053 and 0.107; about 333 people in each table would "
+        "decide it."
+    )
+
+
+def test_exceeding_allows_for_all_figures_and_keeping_for_none() -> None:
+    """At 0.12 of 500 the low end is above 0.09 at 95 %, and below it at 98.75 %, for four figures."""
+    alone = masked(0.01, {LINKED: figure(0.12, 500)})
+    assert judged(alone).outcome == "exceeded"
+    four = synthetic(0.0, {EXCESSES[0]: figure(0.12, 500)})
+    assert judged(four).outcome == "not_shown"
+    assert judged(synthetic(0.0, {EXCESSES[0]: figure(0.2, 500)})).outcome == "exceeded"
+    # So do the figures of another release.
+    two = judge(profile("ema"), {"one": alone, "other": synthetic(0.0)})
+    assert two.outcome == "not_shown"
+
+
+@pytest.mark.parametrize("attack", ["linkability", "membership", "attribute_disclosure", "copies"])
+def test_one_attack_that_exceeds_or_lacks_its_figure_is_enough(attack: str) -> None:
+    name = f"{attack}.excess_over_control"
+    assert judged(synthetic(0.0, {name: figure(0.3, 500)})).outcome == "exceeded"
+    lacking = judged(synthetic(0.0, {name: figure(float("nan"))}))
+    assert lacking.outcome == "not_shown"
+    assert f"the excess of {attack.replace('_', ' ')} over control (it was not run, or has no" in lacking.headline
+
+
+def test_somebody_who_is_copied_beyond_doubt_exceeds_every_limit() -> None:
+    for release in (masked(0.01, {COPIED: figure(1)}), synthetic(0.0, {COPIED: figure(1)})):
+        found = judged(release, "cell-3")
+        assert found.outcome == "exceeded"
+        assert "the number of people copied beyond doubt is 1, and the chance of each is 1" in found.headline
+
+
+def test_what_else_is_proved_or_a_poor_control_keeps_a_limit_from_being_kept() -> None:
+    proved = judged(synthetic(0.0, against="in one group and by membership"))
+    assert proved.outcome == "not_shown"
+    assert proved.headline.endswith("Neither was shown: the release gives people away in one group and by membership.")
+    doubted = judged(synthetic(0.0, doubt="the control overlaps"))
+    assert doubted.outcome == "not_shown"
+    assert (
+        "membership, attribute disclosure and copies over control cannot be held to a limit: the control overlaps."
+        in doubted.headline
+    )
+    # Neither takes back that a limit is exceeded.
+    assert judged(synthetic(0.5, against="by membership", doubt="the control overlaps")).outcome == "exceeded"
+    # Class sizes need no control.
+    assert judged(masked(0.01, {EXCESSES[0]: figure(0.5, 500, doubt="overlap")})).outcome == "kept"
 
 
 def test_our_reading_alone_does_not_keep_a_limit_of_others() -> None:
-    judged = judge(profile("ema"), {CLASSES: Quantity(math.nan), LINKED: Quantity(0.01)}, ["masked"])
-    assert judged.outcome == "not judged"
-    assert judged.headline.endswith("could not be judged: the highest chance by class size (it was not measured).")
-    # But it can show that a limit is exceeded.
-    assert judge(profile("ema"), {LINKED: Quantity(0.5)}, ["masked"]).outcome == "exceeded"
+    lacking = judged(masked(float("nan"), {LINKED: figure(0.01, 500)}))
+    assert lacking.outcome == "not_shown"
+    assert lacking.headline.endswith("Neither was shown: the highest chance by class size (it was not measured).")
+    # But it can show that a limit is exceeded, and that it is not shown to be kept.
+    assert judged(masked(float("nan"), {LINKED: figure(0.5, 500)})).outcome == "exceeded"
+    assert judged(masked(0.01, {LINKED: figure(0.08, 50)})).outcome == "not_shown"
 
 
 def test_what_was_not_judged_beside_what_was_is_said() -> None:
-    judged = judge(profile("cell-3"), {CLASSES: Quantity(0.1)}, ["masked"])
-    assert judged.outcome == "kept"
-    assert "Not judged: the upper end of the rate of record linkage (whose record each released row" in judged.headline
+    found = judged(masked(0.1), "cell-3")
+    assert found.outcome == "kept"
+    assert "Not judged: the rate of record linkage (it was not run, or nobody told whose" in found.headline
 
 
-@pytest.mark.parametrize(
-    ("kinds", "why"),
-    [
-        ([None], "nobody said whether the release is masked or synthetic (--kind)."),
-        ([], "nobody said whether the release is masked or synthetic (--kind)."),
-        (["masked", "synthetic"], "the figures are the worst over masked and synthetic releases together."),
-    ],
-)
-def test_a_kind_that_is_not_known_is_not_judged(kinds: list[str | None], why: str) -> None:
-    judged = judge(profile("ema"), {CLASSES: Quantity(0.01), EXCESS: Quantity(0.01)}, kinds)
-    assert (judged.outcome, judged.tone) == ("not judged", "warning")
-    assert judged.headline.endswith(f"could not be judged: {why}")
+def test_a_kind_that_is_not_known_is_not_judged() -> None:
+    found = judged(JudgedRelease(kind=None, figures={CLASSES: figure(0.01), COPIED: figure(0)}))
+    assert found.outcome == "not_shown"
+    assert found.headline.endswith(": nobody said whether the release is masked or synthetic (--kind).")
+    # Copies are copies, whatever the kind.
+    assert judged(JudgedRelease(kind=None, figures={COPIED: figure(2)})).outcome == "exceeded"
 
 
 def test_a_synthesis_is_not_held_to_the_size_of_its_classes() -> None:
-    judged = judge(profile("ema"), {CLASSES: Quantity(1.0), EXCESS: Quantity(0.0)}, ["synthetic"])
-    assert [check.limit.quantity for check in judged.checks] == [EXCESS]
-    assert judged.outcome == "kept"
+    found = judged(synthetic(0.0, {CLASSES: figure(1.0)}))
+    assert [check.limit.quantity for check in found.checks] == [*EXCESSES, COPIED]
+    assert found.outcome == "kept"
 
 
 def test_each_release_is_judged_by_its_own_figures() -> None:
-    good, bad = {CLASSES: Quantity(0.01)}, {CLASSES: Quantity(0.25)}
-    releases = {"good": ("masked", good), "bad": ("masked", bad), "made up": ("synthetic", {EXCESS: Quantity(0.02)})}
-    judged = judge_releases(profile("ema"), releases)
-    outcomes = {check.release: check.outcome for check in judged.checks if not math.isnan(check.value)}
+    releases = {"good": masked(0.01), "bad": masked(0.25), "made up": synthetic(0.0)}
+    found = judge(profile("ema"), releases)
+    outcomes = {
+        check.release: check.outcome for check in found.checks if check.limit.quantity in (CLASSES, EXCESSES[0])
+    }
     assert outcomes == {"good": "kept", "bad": "exceeded", "made up": "kept"}
-    assert "of release 'bad' is 0.25, above 1/11." in judged.headline
-    # One release without its figure is enough to leave the question open.
-    silent = judge_releases(profile("ema"), {"good": ("masked", good), "made up": ("synthetic", {})})
-    assert silent.outcome == "not judged"
-    assert "of 'made up' (it needs people who are not in the data (--control))." in silent.headline
+    assert "of release 'bad' is 0.25, above 1/11." in found.headline
+    # One release without its figures is enough to leave the question open.
+    silent = judge(profile("ema"), {"good": masked(0.01), "made up": JudgedRelease(kind="synthetic", figures={})})
+    assert silent.outcome == "not_shown"
+    assert "and copies over control of release 'made up' (it was not run" in silent.headline
     assert "good" not in silent.headline
-    assert judge_releases(profile("ema"), {}).headline.endswith("could not be judged: there is no release.")
+    assert judge(profile("ema"), {}).headline.endswith("Neither was shown: there is no release.")
 
 
-def test_where_less_is_worse_less_exceeds() -> None:
-    judged = judge(profile("cell-5"), {CLASSES: Quantity(0.5, more_is_worse=False)}, ["masked"])
-    assert judged.outcome == "kept"
+def test_where_bounds_alone_are_told_they_decide_or_nobody_does() -> None:
+    outcomes = [judged(masked(Bounded(1 / 20, most))).outcome for most in (1 / 12, 1 / 5)]
+    assert outcomes == ["kept", "not_shown"]
+    assert judged(masked(Bounded(1 / 10, 1 / 5))).outcome == "exceeded"
+    assert "too few people to be told in this edition" in judged(masked(Bounded(1 / 20, 1 / 5))).headline
+
+
+# --- page and JSON ----------------------------------------------------------------------------------------------------
 
 
 def test_the_section_cites_the_source_and_lists_every_figure() -> None:
-    judged = judge(profile("cell-11"), {CLASSES: Quantity(0.5)}, ["masked"], release="<b>")
-    section = judgement_section(judged)
-    assert profile("cell-11").source in section.lead
+    found = judge(profile("cell-20"), {"<b>": masked(0.5, {LINKED: figure(0.05, 500)})})
+    section = judgement_section(found)
+    assert profile("cell-20").cited in section.lead
     table, reasons = section.blocks
     assert isinstance(table, Table)
     assert isinstance(reasons, Table)
     assert table.rows == (
-        ("<b>", CLASSES, "1/11", "0.5", "exceeded"),
-        ("<b>", LINKED, "1/11", "undefined", f"not judged: {judged.checks[1].why}"),
+        ("<b>", CLASSES, "1/20", "0.5", "exceeded"),
+        ("<b>", LINKED, "1/20", "0.05 (0.033 to 0.073)", f"not shown: {found.checks[1].why}"),
+        ("<b>", COPIED, "0", "0", "kept"),
     )
-    assert [row[0] for row in reasons.rows] == [CLASSES, LINKED]
+    assert [row[0] for row in reasons.rows] == [CLASSES, LINKED, COPIED]
     html = render(Page(title="T", question="Q", headline="H", tone="bad", sections=(section,)))
     assert "<b>" not in html
     assert "Our reading, not the source&#39;s" in html
 
 
 def test_json_has_what_was_judged() -> None:
-    judged = judge(profile("ema"), {CLASSES: Quantity(0.5)}, ["masked"], release="masked")
-    read = json.loads(dumps({"schema": "example/1", **judged.to_dict()}))
+    read = json.loads(dumps({"schema": "example/1", **judged(masked(0.5)).to_dict()}))
     assert (read["profile"], read["outcome"]) == ("ema", "exceeded")
     assert read["checks"][0]["limit"] == pytest.approx(1 / 11)
-    assert read["checks"][1]["value"] is None
+    assert (read["checks"][1]["value"], read["checks"][1]["low"]) == (None, None)

@@ -59,7 +59,7 @@ def test_the_sheet_states_everything_that_is_signed_for() -> None:
         "Membership: whether somebody is in the data at all.",
         "unveil 1.2.3, seed 3, run on 2 May 2025; to be reviewed by May 2026; decided by the board.",
         "--missing Smith",
-        "The limit of 0.09 set by the European Medicines Agency is exceeded",
+        "The limit of 0.09 by the European Medicines Agency is exceeded",
         STATEMENT,
         "Date and signature",
     ):
@@ -102,7 +102,7 @@ def test_the_answer_to_the_limit_is_said_once() -> None:
     first = page_of(plain(), headline=judged.headline).sheet
     assert first is not None
     assert first.limit.startswith("European Medicines Agency, Policy 0070: External guidance on the implementation")
-    assert first.limit.endswith("chapter 3 (guidance).")
+    assert first.limit.endswith("not verified against the original: version, date and the figure of 0.09 (guidance).")
 
 
 def test_the_three_questions_are_always_there_in_their_order() -> None:

@@ -78,8 +78,9 @@ class Reply:
     in_json: Mapping[str, Any] = field(default_factory=dict)
     #: Files that may be written beside the report: by the setting that names each, what writes it there.
     outputs: "Mapping[str, Output]" = field(default_factory=dict)
-    #: What exceeds limits that are set in another way than by figures.
+    #: What exceeds limits that are set in another way than by figures, and of which of them neither was shown.
     exceeded: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
     #: What must be said on standard error before anything else.
     aside: tuple[str, ...] = ()
 
@@ -91,5 +92,5 @@ class Output:
     write: Callable[..., object]
     name: str
     said: str
-    #: Whether it is part of a release, which must not be made where a limit is exceeded.
+    #: Whether it is part of a release, which must not be made unless all limits are kept.
     is_release: bool = False

@@ -88,7 +88,7 @@ class Commands(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run the command line and exit: 0 fine, 2 bad input (said in one sentence), 3 a limit is exceeded.
+        """Run the command line and exit: 0 fine, 2 bad input (said in one sentence), 3 a limit is not shown to be kept.
 
         Only errors that were raised on purpose are caught; a traceback is the right answer to a mistake of ours.
         """
@@ -130,5 +130,5 @@ def main() -> None:
     Try it without any data of your own:
         unveil audit
 
-    Exit codes: 0 fine, 2 the input cannot be used, 3 a limit is exceeded.
+    Exit codes: 0 fine, 2 the input cannot be used, 3 a limit is exceeded or not shown to be kept.
     """  # noqa: D301  (click needs the control character itself)

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.errors import InputError
-from unveil.show.limits import check_limits
+from unveil.show.limits import check_limits, is_pass
 from unveil.show.text import one_line
 
 if TYPE_CHECKING:
     from unveil.ask.told import Reply, Told
 
 BAD_INPUT = 2
-LIMIT_EXCEEDED = 3
+#: A limit is exceeded, or it was not shown to be kept and nobody accepts that.
+NO_PASS = 3
 INTERRUPTED = 130
 #: What is said where the memory of the machine, or the limit set for the process, is used up.
 OUT_OF_MEMORY = (
@@ -41,30 +42,35 @@ class Wishes:
 
 
 def show(reply: "Reply", told: "Told", wishes: Wishes) -> None:
-    """Write what was wished for, then exit with 3 if a limit is exceeded.
+    """Write what was wished for, then exit with 3 unless all limits are kept, or those not exceeded are accepted.
 
     Files come first, so that whatever is printed about them is true.
     """
     checked = check_limits(reply.answer.quantities, told.values.get("limits", ())) if "limits" in told.values else []
-    exceeded = bool(reply.exceeded) or any(limit.exceeded for limit in checked)
+    outcomes = [
+        *(limit.exceeded for limit in checked),
+        *(True for _ in reply.exceeded),
+        *(None for _ in reply.undecided),
+    ]
+    passed = is_pass(outcomes, accept_undecided=told.values.get("accept_undecided", False))
     for sentence in reply.aside:
         click.echo(one_line(sentence), err=True)
     shown = {"limits": [limit.to_dict() for limit in checked], "seed": told.values.get("seed")}
     # A page may be passed on, and then a seed that undoes the release must not be on it.
     on_page = {**shown, **({"seed": None} if told.question.secret else {}), **reply.on_page}
-    written = _write(reply, wishes, on_page, exceeded=exceeded)
+    written = _write(reply, wishes, on_page, passed=passed)
     if wishes.as_json:
         # JSON is UTF-8 whatever the terminal speaks.
         click.echo(reply.answer.to_json(**{**shown, **reply.in_json}).rstrip("\n").encode())
     elif not wishes.quiet:
         _print(reply, told, written)
-    for message in (*(limit.message for limit in checked if limit.message), *reply.exceeded):
+    for message in (*(limit.message for limit in checked if limit.message), *reply.exceeded, *reply.undecided):
         click.echo(one_line(message), err=True)
-    if exceeded:
-        click.get_current_context().exit(LIMIT_EXCEEDED)
+    if not passed:
+        click.get_current_context().exit(NO_PASS)
 
 
-def _write(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any], *, exceeded: bool) -> list[str]:
+def _write(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any], *, passed: bool) -> list[str]:
     """Write the report and the files beside it; return what is said of each."""
     from unveil.data.files.write import write_text
     from unveil.show.terminal import progress
@@ -80,13 +86,13 @@ def _write(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any], *, exceed
         for name, output in reply.outputs.items():
             if name not in wishes.outputs:
                 continue
-            if output.is_release and exceeded:
+            if output.is_release and not passed:
                 refused = True
                 continue
             output.write(wishes.outputs[name], **on_page)
             said.append(output.said.format(_filename(wishes.outputs[name])))
     if refused:
-        click.echo("The release is not written, because a limit is exceeded", err=True)
+        click.echo("The release is not written, because a limit is exceeded or was not checked", err=True)
     return said
 
 

@@ -137,7 +137,9 @@ def _shared() -> Iterator[click.Parameter]:
         callback=report_target,
         help="Write a report to FILE: one page that needs no network.",
     )
-    yield click.Option(["--quiet"], is_flag=True, help="Print errors and exceeded limits only (and JSON if asked for).")
+    yield click.Option(
+        ["--quiet"], is_flag=True, help="Print errors and limits that are not kept only (and JSON if asked for)."
+    )
 
 
 def _limit_option(question: Question) -> click.Option:
@@ -147,8 +149,8 @@ def _limit_option(question: Question) -> click.Option:
         metavar="QUANTITY=VALUE",
         is_eager=True,  # so that '--limit help' needs no files
         callback=limit_reader(question.meanings),
-        help="Exit with code 3 if QUANTITY is greater than VALUE (less, where more of it is more private), or "
-        "undefined because the harm is already done. May be repeated; '--limit help' lists the quantities.",
+        help="Exit with code 3 if QUANTITY is greater than VALUE (less, where more of it is more private), or if it is "
+        "undefined, or so unsure that neither is shown. May be repeated; '--limit help' lists the quantities.",
     )
 
 

@@ -274,6 +274,8 @@ class Page:
     headline: str
     tone: Tone
     sections: tuple[Section, ...]
+    #: What the tone is called, where that is not the usual word.
+    tone_word: str = ""
     #: One sentence each: how the figures were reached, and what nobody looked at.
     method: tuple[str, ...] = ()
     untested: tuple[str, ...] = ()

@@ -1,54 +1,58 @@
-"""Whether a release keeps the limits of a profile: which figure, at its upper end, or why nobody can say."""
+"""Whether a release keeps the limits of a profile: exceeded, kept, or neither was shown, and by which figure."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from math import isnan, nan
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, isnan, nan
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from unveil.show.blocks import Section, Table, Tone
 from unveil.show.bounded import Bounded
-from unveil.show.profiles import Profile, ProfileLimit
+from unveil.show.limits import Evidence, Quantity, undecided
+from unveil.show.profiles import COPIED, Profile, ProfileLimit
 from unveil.show.text import decimal, name
 
-Outcome = Literal["kept", "exceeded", "not judged"]
-#: What the figures are called in a sentence, and whether they are the upper end of an interval.
+Outcome = Literal["exceeded", "kept", "not_shown"]
+#: What the figures are called in a sentence, beside "the excess of … over control".
 _SPOKEN = MappingProxyType(
     {
         "disclosure.highest_risk": "the highest chance by class size",
-        "record_linkage.attack_rate.high": "the upper end of the rate of record linkage",
-        "linkability.excess_over_control.high": "the upper end of the excess of linkability over control",
+        "record_linkage.attack_rate": "the rate of record linkage",
+        COPIED: "the number of people copied beyond doubt",
     }
 )
-#: What has to be done so that a figure exists.
+#: What has to be done so that a figure exists, where that is not a control.
 _NEEDED = MappingProxyType(
     {
         "disclosure.highest_risk": "it was not measured",
-        "record_linkage.attack_rate.high": "whose record each released row is was not told (--id), or it was not run",
-        "linkability.excess_over_control.high": "it needs people who are not in the data (--control)",
+        "record_linkage.attack_rate": "it was not run, or nobody told whose record each released row is: --id",
+        COPIED: "exact copies were not looked for",
     }
 )
+_NO_EXCESS = "it was not run, or has nobody to compare with: --control"
 _UNKNOWN_KIND = "nobody said whether the release is masked or synthetic (--kind)"
 _FEW_PEOPLE = "it rests on too few people to be told in this edition; the internal one has it"
-_MIXED = "the figures are the worst over masked and synthetic releases together"
-_OPEN = frozenset({_UNKNOWN_KIND, _MIXED})
 _SLACK = 1e-12
 
 
-class Measured(Protocol):
-    """A figure of an answer that a limit can be held against."""
+@dataclass(frozen=True, kw_only=True)
+class JudgedRelease:
+    """A release as it is held to limits.
 
-    @property
-    def value(self) -> float:
-        """The figure, or NaN where it is undefined."""
+    Attributes
+    ----------
+    kind
+        "masked" or "synthetic"; None where nobody said.
+    figures
+        Its own figures by name.
+    against
+        What was proved against it that a rate over everybody may not show, as the end of "it gives people away …"; then
+        no limit is shown to be kept. Nothing where there is none.
+    """
 
-    @property
-    def more_is_worse(self) -> bool:
-        """Whether a greater value exceeds the limit; else a lesser one does."""
-
-
-#: The kind of a release (None where nobody said) and its own figures by name.
-Judged = tuple[str | None, Mapping[str, Measured]]
+    kind: str | None
+    figures: Mapping[str, Quantity]
+    against: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,10 +61,15 @@ class Check:
 
     release: str
     limit: ProfileLimit
-    value: float
     outcome: Outcome
-    #: Why it was not judged; empty otherwise.
+    value: float = nan
+    #: The ends that decide: of the interval at the confidence for all figures together, and at 95 %.
+    low: float = nan
+    high: float = nan
+    #: Why neither was shown; empty otherwise.
     why: str = ""
+    #: Whether the figure was found by trying, so that an interval decides and not the value.
+    tried: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +84,7 @@ class Judgement:
     @property
     def tone(self) -> Tone:
         """How the headline should strike: a limit that is kept clears nobody, so it is never good."""
-        tones: dict[Outcome, Tone] = {"kept": "neutral", "exceeded": "bad", "not judged": "warning"}
+        tones: dict[Outcome, Tone] = {"kept": "neutral", "exceeded": "bad", "not_shown": "warning"}
         return tones[self.outcome]
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,7 +92,7 @@ class Judgement:
         return {
             "profile": self.profile.name,
             "who": self.profile.who,
-            "source": self.profile.source,
+            "source": self.profile.cited,
             "written": self.profile.written,
             "outcome": self.outcome,
             "headline": self.headline,
@@ -93,6 +102,8 @@ class Judgement:
                     "quantity": check.limit.quantity,
                     "limit": check.limit.limit,
                     "value": check.value,
+                    "low": check.low,
+                    "high": check.high,
                     "outcome": check.outcome,
                     "why": check.why,
                 }
@@ -101,127 +112,177 @@ class Judgement:
         }
 
 
-def judge(
-    profile: Profile, quantities: Mapping[str, Measured], kinds: Collection[str | None], *, release: str = ""
-) -> Judgement:
-    """Return whether figures keep the limits of a profile, for one release or for several of the same kind.
-
-    A figure that equals its limit keeps it. Figures over releases of different kinds cannot be judged: give each its
-    own (:func:`judge_releases`).
-
-    >>> from types import SimpleNamespace
-    >>> from unveil.show.profiles import profile
-    >>> pairs = SimpleNamespace(value=0.5, more_is_worse=True)
-    >>> print(judge(profile("cell-5"), {"disclosure.highest_risk": pairs}, ["masked"]).headline.split(":")[0])
-    The limit of 5 people set by custom among data custodians is exceeded
-    """
-    different = set(kinds)
-    if len(different) > 1:
-        checks = tuple(
-            Check(release=release, limit=limit, value=nan, outcome="not judged", why=_MIXED) for limit in profile.limits
-        )
-        return _judgement(profile, checks, {release})
-    kind = different.pop() if different else None
-    return judge_releases(profile, {release: (kind, quantities)})
-
-
-def judge_releases(profile: Profile, releases: Mapping[str, Judged]) -> Judgement:
+def judge(profile: Profile, releases: Mapping[str, JudgedRelease]) -> Judgement:
     """Return whether each release keeps the limits of a profile, by its own figures.
 
-    The outcome is "exceeded" as soon as one figure of one release exceeds its limit, "not judged" where some release
-    lacks the figure that the source speaks of (or, where it speaks of none, ours), else "kept".
+    The outcome is "exceeded" as soon as one figure of one release exceeds its limit, at a confidence that allows for
+    all figures of all releases, and "kept" where all figures of all releases keep theirs and nothing else was proved
+    against a release. Else neither was shown. A figure that is our reading of the source and that is undefined does not
+    count where the source has a figure of its own for that kind of release. A figure that equals its limit keeps it.
+
+    >>> from unveil.show.profiles import profile
+    >>> pairs = Quantity(name="disclosure.highest_risk", value=0.5, meaning="", exceeded_when_undefined=False)
+    >>> masked = JudgedRelease(kind="masked", figures={pairs.name: pairs})
+    >>> print(judge(profile("cell-5"), {"a": masked}).headline.partition(": ")[0])
+    The limit of 5 people by custom among data custodians is exceeded
     """
-    checks = tuple(
-        _check(limit, which, kind, quantities)
-        for which, (kind, quantities) in releases.items()
-        for limit in profile.limits
-        if kind is None or limit.applies_to in ("any", kind)
+    held = {
+        which: {limit: release.figures.get(limit.quantity) for limit in profile.limits if _applies(limit, release.kind)}
+        for which, release in releases.items()
+    }
+    sure = [each.evidence for own in held.values() for each in own.values() if each is not None]
+    figures = sum(evidence.figures for evidence in sure if evidence is not None)
+    judged = [_judged(which, release, held[which], figures) for which, release in releases.items()]
+    outcomes = [each.outcome for each in judged]
+    outcome: Outcome = "kept" if outcomes and set(outcomes) == {"kept"} else "not_shown"
+    if "exceeded" in outcomes:
+        outcome = "exceeded"
+    return Judgement(
+        profile=profile,
+        checks=tuple(check for each in judged for check in each.checks),
+        headline=_headline(profile, judged, outcome),
+        outcome=outcome,
     )
-    return _judgement(profile, checks, set(releases))
 
 
-def _judgement(profile: Profile, checks: tuple[Check, ...], releases: set[str]) -> Judgement:
-    outcome = _outcome(checks, releases)
-    return Judgement(profile=profile, checks=checks, headline=_headline(profile, checks, outcome), outcome=outcome)
+@dataclass(frozen=True, kw_only=True)
+class _Judged:
+    """What was found beside the limits for one release."""
+
+    release: str
+    checks: tuple[Check, ...]
+    outcome: Outcome
+    against: str
+
+    @property
+    def counting(self) -> list[Check]:
+        """The checks that must be kept: all but undefined ones of ours where the source has a figure of its own."""
+        has_own = any(not check.limit.ours for check in self.checks)
+        return [check for check in self.checks if not (has_own and check.limit.ours and isnan(check.value))]
 
 
-def _check(limit: ProfileLimit, release: str, kind: str | None, quantities: Mapping[str, Measured]) -> Check:
-    found = quantities.get(limit.quantity)
-    value = nan if found is None else found.value
-    if kind is None and limit.applies_to != "any":
-        return Check(release=release, limit=limit, value=value, outcome="not judged", why=_UNKNOWN_KIND)
-    if found is None or isnan(value):
-        why = _NEEDED.get(limit.quantity, "it is undefined here")
-        return Check(release=release, limit=limit, value=nan, outcome="not judged", why=why)
-    if isinstance(value, Bounded):
-        return _bounded_check(limit, release, value, more_is_worse=found.more_is_worse)
-    over = value - limit.limit if found.more_is_worse else limit.limit - value
-    # 1/11 and what a sum of other fractions makes of it are the same limit.
-    return Check(release=release, limit=limit, value=value, outcome="exceeded" if over > _SLACK else "kept")
+def _applies(limit: ProfileLimit, kind: str | None) -> bool:
+    return kind is None or limit.applies_to in ("any", kind)
 
 
-def _bounded_check(limit: ProfileLimit, release: str, value: Bounded, *, more_is_worse: bool) -> Check:
-    """Return the outcome for a figure of which only the bounds are told: a verdict only if both are on one side."""
-    exceeded = value.is_beyond(limit.limit, more_is_worse=more_is_worse)
-    if exceeded is None:
-        return Check(release=release, limit=limit, value=nan, outcome="not judged", why=_FEW_PEOPLE)
-    return Check(release=release, limit=limit, value=value, outcome="exceeded" if exceeded else "kept")
-
-
-def _outcome(checks: tuple[Check, ...], releases: set[str]) -> Outcome:
+def _judged(which: str, release: JudgedRelease, held: Mapping[ProfileLimit, Quantity | None], figures: int) -> _Judged:
+    checks = tuple(_check(limit, which, release.kind, found, figures) for limit, found in held.items())
+    judged = _Judged(release=which, checks=checks, outcome="not_shown", against=release.against)
+    outcomes = {check.outcome for check in judged.counting}
     if any(check.outcome == "exceeded" for check in checks):
-        return "exceeded"
-    return "kept" if releases and not releases - _cleared(checks) else "not judged"
+        return replace(judged, outcome="exceeded")
+    return replace(judged, outcome="kept") if outcomes == {"kept"} and not release.against else judged
 
 
-def _cleared(checks: tuple[Check, ...]) -> set[str]:
-    """Return the releases that keep the source's own limit, or ours where the source has none for their kind."""
-    cleared = set()
-    for release in {check.release for check in checks}:
-        own = [check for check in checks if check.release == release]
-        deciding = [check for check in own if not check.limit.ours] or own
-        if all(check.outcome == "kept" for check in deciding):
-            cleared.add(release)
-    return cleared
+def _check(limit: ProfileLimit, release: str, kind: str | None, found: Quantity | None, figures: int) -> Check:
+    from unveil.measure.trials.risk import CONFIDENCE, Rate
+    from unveil.measure.verdict.limits import limits_outcome, strict
+
+    if kind is None and limit.applies_to != "any":
+        return Check(release=release, limit=limit, outcome="not_shown", why=_UNKNOWN_KIND)
+    if found is None or isnan(found.value):
+        why = _NEEDED.get(limit.quantity, _NO_EXCESS)
+        return Check(release=release, limit=limit, outcome="not_shown", why=why)
+    value = found.value
+    ends = (value.least, value.most) if isinstance(value, Bounded) else (value, value)
+    evidence = found.evidence or Evidence(interval=lambda _: Rate(value, *ends), figures=0)
+    held = evidence.held(limit.quantity, limit.limit)
+    outcome = limits_outcome([held], control_usable=not evidence.doubt, figures=figures).outcome
+    low, high = evidence.interval(strict(figures)).low, evidence.interval(CONFIDENCE).high
+    why = ""
+    if outcome == "not_shown":
+        bounded = any(isinstance(each, Bounded) for each in (value, low, high)) and not evidence.doubt
+        why = _FEW_PEOPLE if bounded else undecided(evidence, limit.limit, decimal(low), decimal(high))
+    return Check(
+        release=release,
+        limit=limit,
+        outcome=outcome.value,
+        value=value,
+        low=low,
+        high=high,
+        why=why,
+        tried=found.evidence is not None,
+    )
 
 
-def _headline(profile: Profile, checks: tuple[Check, ...], outcome: Outcome) -> str:
+def _headline(profile: Profile, judged: Sequence[_Judged], outcome: Outcome) -> str:
     """Return the answer: the limit, who set it, the figure that decides, and on which side it lies."""
-    limit = f"The limit of {profile.written} set by {profile.who}"
-    several = len({check.release for check in checks}) > 1
-    cleared = _cleared(checks)
-    missing = [check for check in checks if check.outcome == "not judged"]
-    if outcome == "not judged":
-        undecided = [check for check in missing if check.release not in cleared]
-        why = dict.fromkeys(_missing(check, several=several) for check in undecided)
-        return f"{limit} could not be judged: {'; '.join(why) or 'there is no release'}."
-    deciding = [check for check in checks if check.outcome == outcome]
+    limit, several = f"the limit of {profile.written} by {profile.who}", len(judged) > 1
+    if outcome == "not_shown":
+        why = dict.fromkeys(text for each in judged if each.outcome == "not_shown" for text in _open(each, several))
+        said = f"Whether {limit} is exceeded or kept is open. Neither was shown"
+        return f"{said}: {'; '.join(why) or 'there is no release'}."
+    checks = [check for each in judged for check in each.checks]
     # The source's own figure speaks first, whatever our reading adds.
-    worst = max(deciding, key=lambda check: (not check.limit.ours, check.value / check.limit.limit))
-    where = f" of release {name(worst.release, 40)!r}" if several and worst.release else ""
-    figure = f"{_SPOKEN.get(worst.limit.quantity, worst.limit.quantity)}{where} is {decimal(worst.value)}"
-    side = "above" if outcome == "exceeded" else _side(worst)
+    worst = max(
+        (check for check in checks if check.outcome == outcome),
+        key=lambda check: (not check.limit.ours, _height(check)),
+    )
     reading = " (held to it by our reading, not the source's)" if worst.limit.ours else ""
-    said = f"{limit} is {outcome}: {figure}, {side} {_share(worst.limit.limit)}{reading}."
-    rest = dict.fromkeys(_missing(check, several=several) for check in missing)
+    by = " by the figures tested" if outcome == "kept" else ""
+    said = f"T{limit[1:]} is {outcome}{by}: {_spoken([worst], several)} is {_found(worst, outcome)}{reading}."
+    rest = list(_reasons(checks, several))
     return f"{said} Not judged: {'; '.join(rest)}." if rest else said
+
+
+def _open(judged: _Judged, several: bool) -> Iterator[str]:
+    """Yield why neither was shown for one release."""
+    yield from _reasons(judged.counting, several)
+    if judged.against:
+        yield f"{_where(judged.release, several, 'release') or 'the release'} gives people away {judged.against}"
+
+
+def _reasons(checks: Sequence[Check], several: bool) -> Iterator[str]:
+    """Yield each reason for which figures were not judged, with these figures."""
+    grouped: dict[tuple[str, str], list[Check]] = {}
+    for check in checks:
+        if check.outcome == "not_shown":
+            grouped.setdefault(("" if check.why == _UNKNOWN_KIND else check.release, check.why), []).append(check)
+    for (_, why), own in grouped.items():
+        is_whole = own[0].tried and why != _FEW_PEOPLE
+        yield why if why == _UNKNOWN_KIND else f"{_spoken(own, several)} {why if is_whole else f'({why})'}"
+
+
+def _height(check: Check) -> float:
+    """Return how near to its limit a figure comes, or how far beyond."""
+    end = check.low if check.outcome == "exceeded" else check.high
+    return end / check.limit.limit if check.limit.limit else (inf if end > 0 else 0.0)
+
+
+def _found(check: Check, outcome: Outcome) -> str:
+    """Return where a figure lies: the end of its interval, or the figure itself and its side of the limit."""
+    limit = _share(check.limit.limit)
+    if check.tried:
+        return (
+            f"at least {decimal(check.low)}, above {limit}"
+            if outcome == "exceeded"
+            else f"at most {decimal(check.high)}, of {limit}"
+        )
+    if outcome == "exceeded":
+        chance = ", and the chance of each is 1" if check.limit.quantity == COPIED else f", above {limit}"
+        return f"{decimal(check.value)}{chance}"
+    side = "which equals" if abs(check.value - check.limit.limit) <= _SLACK else "below"
+    return f"{decimal(check.value)}, {side} {limit}"
 
 
 def _share(limit: float) -> str:
     """Return a limit as it is meant: one in so many people, or the number that was written."""
-    people = round(1 / limit)
-    return f"1/{people}" if abs(limit * people - 1) < _SLACK else decimal(limit)
+    people = round(1 / limit) if limit else 0
+    return f"1/{people}" if people and abs(limit * people - 1) < _SLACK else decimal(limit)
 
 
-def _side(check: Check) -> str:
-    return "which equals" if abs(check.value - check.limit.limit) <= _SLACK else "below"
+def _spoken(checks: Sequence[Check], several: bool) -> str:
+    """Return what figures of one release are called in a sentence."""
+    figures = [check.limit.quantity for check in checks]
+    attacks = [figure.partition(".")[0].replace("_", " ") for figure in figures if figure not in _SPOKEN]
+    said = [_SPOKEN[figure] for figure in figures if figure in _SPOKEN]
+    if attacks:
+        said.append(f"the excess of {' and '.join(filter(None, (', '.join(attacks[:-1]), attacks[-1])))} over control")
+    return f"{' and '.join(said)}{_where(checks[0].release, several, ' of release')}"
 
 
-def _missing(check: Check, *, several: bool) -> str:
-    if check.why in _OPEN:
-        return check.why
-    where = f" of {name(check.release, 40)!r}" if several and check.release else ""
-    return f"{_SPOKEN.get(check.limit.quantity, check.limit.quantity)}{where} ({check.why})"
+def _where(release: str, several: bool, before: str) -> str:
+    return f"{before} {name(release, 40)!r}" if several and release else ""
 
 
 def judgement_section(judgement: Judgement) -> Section:
@@ -232,14 +293,16 @@ def judgement_section(judgement: Judgement) -> Section:
             name(check.release, 60) if check.release else "all",
             check.limit.quantity,
             _share(check.limit.limit),
-            decimal(check.value),
-            f"{check.outcome}: {check.why}" if check.why else check.outcome,
+            f"{decimal(check.value)} ({decimal(check.low)} to {decimal(check.high)})"
+            if check.tried
+            else decimal(check.value),
+            f"not shown: {check.why}" if check.why else check.outcome,
         )
         for check in judgement.checks
     ]
     return Section(
         heading=f"The limit that was chosen: {profile.title}",
-        lead=f"{judgement.headline} {profile.text} Source: {profile.source} ({profile.standing}).",
+        lead=f"{judgement.headline} {profile.text} Source: {profile.cited} ({profile.standing}).",
         blocks=(
             Table(
                 caption="Each figure beside its limit",
@@ -247,8 +310,9 @@ def judgement_section(judgement: Judgement) -> Section:
                 rows=tuple(rows),
                 align=("left", "left", "right", "right", "left"),
                 note=(
-                    "Where a figure has an interval, its upper end is held against the limit. The limit was chosen by "
-                    "whoever ran the audit; keeping it is no finding of anonymity."
+                    "Where a figure has an interval, its low end shows that the limit is exceeded, at a confidence for "
+                    "all figures of this table together, and its high end at 95% that it is kept. The limit was chosen "
+                    "by whoever ran the audit; keeping it is no finding of anonymity."
                 ),
                 prose=True,
             ),

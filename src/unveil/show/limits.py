@@ -2,22 +2,54 @@
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import isnan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError, did_you_mean
 from unveil.show.bounded import Bounded
-from unveil.show.text import significant
+from unveil.show.text import count, significant
 
 if TYPE_CHECKING:
+    from unveil.measure.trials.risk import Rate
+    from unveil.measure.verdict.limits import HeldFigure
     from unveil.show.blocks import Page, Table
 
 
 #: A figure that is told less finely than it was found is at most so far from it.
 _ROUNDED = 0.01 + 1e-9
+NOT_TOLD = "not told in this edition"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evidence:
+    """How sure a figure is that was found by trying: then a limit may be exceeded, kept, or neither is shown.
+
+    Attributes
+    ----------
+    interval
+        From a confidence to the figure with its interval; undefined where it cannot be held to any limit.
+    figures
+        Of how many figures it is the worst, such as one for each adversary.
+    needed
+        From a limit to about how many people in each table would decide it, None where no number would; not given
+        where nobody knows.
+    doubt
+        Why it cannot show that a limit is kept, such as a control that is not usable; nothing where it can.
+    """
+
+    interval: "Callable[[float], Rate]"
+    figures: int = 1
+    needed: Callable[[float], int | None] | None = None
+    doubt: str = ""
+
+    def held(self, name: str, limit: float, *, of_a_record: bool = False) -> "HeldFigure":
+        """Return the figure held to a limit."""
+        from unveil.measure.verdict.limits import HeldFigure
+
+        return HeldFigure(name=name, limit=limit, interval=self.interval, of_a_record=of_a_record, figures=self.figures)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +57,8 @@ class Quantity:
     """One figure that ``--limit`` can watch.
 
     It exceeds its limit when it is greater, or when it is less and more of it is better. Undefined is NaN. Where it is
-    undefined because the harm has already happened, it exceeds every limit.
+    undefined because the harm has already happened, it exceeds every limit; else nothing is shown, which is no pass.
+    Where there is ``evidence``, the interval decides and not the value.
     """
 
     name: str
@@ -33,6 +66,7 @@ class Quantity:
     meaning: str
     exceeded_when_undefined: bool
     more_is_worse: bool = True
+    evidence: Evidence | None = None
 
 
 # An exponent of more than three digits would make an exact fraction too large to compute with.
@@ -45,27 +79,40 @@ Limits = tuple[tuple[str, float], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedLimit:
-    """A limit, the value it was compared with, and the outcome."""
+    """A limit, the value it was compared with, and the outcome: None is neither exceeded nor shown to be kept."""
 
     quantity: str
     limit: float
     value: float
-    exceeded: bool
+    exceeded: bool | None
     more_is_worse: bool = True
+    #: The ends of the interval that decided; NaN where the value itself did.
+    low: float = nan
+    high: float = nan
+    #: Why neither was shown.
+    why: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields under their names in JSON."""
-        return {"quantity": self.quantity, "limit": self.limit, "value": self.value, "exceeded": self.exceeded}
+        said = {"quantity": self.quantity, "limit": self.limit, "value": self.value, "exceeded": self.exceeded}
+        interval = {} if isnan(self.low) else {"low": self.low, "high": self.high}
+        return {**said, **interval, **({"why": self.why} if self.why else {})}
 
     @property
     def message(self) -> str:
         """One line for whoever set the limit, or nothing where the limit is kept."""
-        if self.exceeded:
-            value = "undefined because it is already breached" if isnan(self.value) else f"{self.value:.6g}"
-            # Where less is worse, "the limit" alone would leave open on which side of it the value should lie.
-            bound = "the limit is" if self.more_is_worse else "it must be at least"
-            return f"limit exceeded: {self.quantity} is {value}, {bound} {self.limit:.6g}"
-        return f"limit not checked: {self.quantity} is undefined here" if isnan(self.value) else ""
+        if self.exceeded is None:
+            if isnan(self.low):
+                return f"limit not checked: {self.quantity} {self.why}"
+            return f"limit neither exceeded nor kept: the limit is {self.limit:.6g}, and {self.quantity} {self.why}"
+        if not self.exceeded:
+            return ""
+        value = "undefined because it is already breached" if isnan(self.value) else f"{self.value:.6g}"
+        if not isnan(self.low):
+            value = f"at least {self.low:.6g}"
+        # Where less is worse, "the limit" alone would leave open on which side of it the value should lie.
+        bound = "the limit is" if self.more_is_worse else "it must be at least"
+        return f"limit exceeded: {self.quantity} is {value}, {bound} {self.limit:.6g}"
 
 
 def parse_number(text: str) -> Fraction | None:
@@ -91,19 +138,68 @@ def parse_limit(text: str) -> float | None:
 
 
 def check_limits(quantities: Mapping[str, Quantity], limits: Limits) -> list[CheckedLimit]:
-    """Return each limit with the value it is compared with; a value that equals its limit does not exceed it."""
-    checked = []
-    for name, limit in limits:
-        quantity = quantities[name]
-        value = float(quantity.value)
-        worse = value > limit if quantity.more_is_worse else value < limit
-        exceeded = quantity.exceeded_when_undefined if isnan(value) else worse
-        checked.append(
-            CheckedLimit(
-                quantity=name, limit=limit, value=value, exceeded=exceeded, more_is_worse=quantity.more_is_worse
-            )
-        )
-    return checked
+    """Return each limit with what it is compared with; a value that equals its limit does not exceed it.
+
+    A figure with an interval exceeds its limit where the low end lies above it, at a confidence that allows for all the
+    figures that are held to limits, and keeps it where the high end does not, at 95 %.
+    """
+    named = [quantities[name] for name in dict.fromkeys(name for name, _ in limits)]
+    figures = sum(each.evidence.figures for each in named if each.evidence is not None)
+    return [_checked(quantities[name], limit, figures) for name, limit in limits]
+
+
+def _checked(quantity: Quantity, limit: float, figures: int) -> CheckedLimit:
+    value, evidence = quantity.value, quantity.evidence
+    if evidence is not None and not isnan(value):
+        return _by_interval(quantity, evidence, limit, figures)
+    worse = value > limit if quantity.more_is_worse else value < limit
+    undefined = isnan(value)
+    return CheckedLimit(
+        quantity=quantity.name,
+        limit=limit,
+        value=value,
+        exceeded=(quantity.exceeded_when_undefined or None) if undefined else worse,
+        more_is_worse=quantity.more_is_worse,
+        why="is undefined here, which is no pass" if undefined and not quantity.exceeded_when_undefined else "",
+    )
+
+
+def _by_interval(quantity: Quantity, evidence: Evidence, limit: float, figures: int) -> CheckedLimit:
+    from unveil.measure.trials.risk import CONFIDENCE
+    from unveil.measure.verdict.limits import Outcome, limits_outcome, strict
+
+    held = evidence.held(quantity.name, limit)
+    outcome = limits_outcome([held], control_usable=not evidence.doubt, figures=figures).outcome
+    low, high = evidence.interval(strict(figures)).low, evidence.interval(CONFIDENCE).high
+    shown = None if outcome == Outcome.NOT_SHOWN else outcome == Outcome.EXCEEDED
+    why = undecided(evidence, limit, f"{low:.6g}", f"{high:.6g}") if shown is None else ""
+    return CheckedLimit(
+        quantity=quantity.name, limit=limit, value=quantity.value, exceeded=shown, low=low, high=high, why=why
+    )
+
+
+def undecided(evidence: Evidence, limit: float, low: str, high: str) -> str:
+    """Return why neither was shown of a limit: what is wrong with the evidence, or how wide the interval is.
+
+    >>> from unveil.measure.trials.risk import clopper_pearson
+    >>> evidence = Evidence(interval=lambda level: clopper_pearson(5, 60, confidence=level), needed=lambda limit: 242)
+    >>> undecided(evidence, 0.09, "0.03", "0.18")
+    'lies between 0.03 and 0.18; about 242 people in each table would decide it'
+    """
+    if evidence.doubt:
+        return f"cannot be held to a limit: {evidence.doubt}"
+    needed = None if evidence.needed is None else evidence.needed(limit)
+    enough = "" if needed is None else f"; about {count(needed)} people in each table would decide it"
+    return f"lies between {low} and {high}{enough}"
+
+
+def is_pass(outcomes: Sequence[bool | None], *, accept_undecided: bool = False) -> bool:
+    """Return whether limits let a pipeline go on: none is exceeded, and each is kept unless that is not asked for.
+
+    >>> is_pass([False, None]), is_pass([False, None], accept_undecided=True), is_pass([])
+    (False, True, True)
+    """
+    return all(each is False or (each is None and accept_undecided) for each in outcomes)
 
 
 def with_limits(page: "Page", limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "Page":
@@ -122,17 +218,24 @@ def with_limits(page: "Page", limits: Sequence[Mapping[str, Any]], quantities: M
         return page
     section = Section(
         heading="Limits",
-        lead=_lead([limit["exceeded"] for limit in limits]),
+        lead=limits_lead(limits),
         blocks=(limit_table(limits, quantities),),
     )
     return replace(page, sections=(*page.sections[:1], section, *page.sections[1:]))
 
 
-def _lead(outcomes: Sequence[bool | None]) -> str:
+def limits_lead(limits: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many of the limits that were set are exceeded, and of how many that was not shown."""
     beforehand = "Limits are set by whoever asked, not by this report."
+    outcomes = [limit["exceeded"] for limit in limits]
     exceeded, every, open_ones = sum(map(bool, outcomes)), len(outcomes), outcomes.count(None)
     if open_ones:
-        told = f"{exceeded} {'is' if exceeded == 1 else 'are'} exceeded and {open_ones} cannot be told in this edition"
+        why = f"{'is' if open_ones == 1 else 'are'} neither exceeded nor shown to be kept"
+        if any(limit.get("why") == NOT_TOLD for limit in limits):
+            why = "cannot be told in this edition"
+        if every == 1:
+            return f"The limit that was set {why}. {beforehand}"
+        told = f"{exceeded} {'is' if exceeded == 1 else 'are'} exceeded and {open_ones} {why}"
         return f"Of {every} limits that were set {told}. {beforehand}"
     if every == 1:
         return f"The limit that was set {'is exceeded' if exceeded else 'is not exceeded'}. {beforehand}"
@@ -151,10 +254,12 @@ def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Qu
             hint = did_you_mean(quantity, quantities) or " Name one that the answer has."
             raise InputError(f"a limit is set for {quantity!r}, which is no quantity of this answer.{hint}")
         bound = "at most" if quantities[quantity].more_is_worse else "at least"
-        outcome = _outcome(value, exceeded=limit["exceeded"])
         # As many digits as the message of the command line has.
         shown = significant(value, digits=6)
-        rows.append((quantity, f"{bound} {significant(float(limit['limit']), digits=6)}", shown, outcome))
+        if "low" in limit:
+            ends = (significant(limit[end], digits=6) for end in ("low", "high"))
+            shown = f"{shown} ({' to '.join(ends)})"
+        rows.append((quantity, f"{bound} {significant(float(limit['limit']), digits=6)}", shown, _outcome(limit)))
     return Table(
         caption="Each limit beside what was found",
         columns=("Quantity", "Limit", "Value", "Outcome"),
@@ -168,30 +273,40 @@ def shared_limits(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, 
 
     What the exact figure was, and so whether it exceeded the limit, is used only where that figure is told.
     """
-    made = []
-    for limit in limits:
-        told = quantities[str(limit["quantity"])]
-        value, exact = told.value, float(limit["value"])
-        if isinstance(value, Bounded):
-            exceeded = value.is_beyond(float(limit["limit"]), more_is_worse=told.more_is_worse)
-        elif value == exact or (isnan(value) and isnan(exact)) or _is_rounded(value, limit, told):
-            exceeded = bool(limit["exceeded"])
-        else:
-            exceeded, value = None, Bounded.withheld()
-        made.append({**limit, "value": value, "exceeded": exceeded})
-    return made
+    again = check_limits(quantities, tuple((str(limit["quantity"]), float(limit["limit"])) for limit in limits))
+    return [_shared(limit, checked, quantities[checked.quantity]) for limit, checked in zip(limits, again, strict=True)]
 
 
-def _is_rounded(value: float, limit: Mapping[str, Any], told: Quantity) -> bool:
+def _shared(limit: Mapping[str, Any], again: CheckedLimit, told: Quantity) -> dict[str, Any]:
+    value, exact = told.value, float(limit["value"])
+    if "low" in limit or told.evidence is not None:
+        # The interval may rest on another adversary than the value does, so it decides here too.
+        if not isnan(value) and again.exceeded == limit["exceeded"]:
+            return again.to_dict()
+        value = Bounded.withheld() if isnan(value) else value
+        return {**again.to_dict(), "value": value, "exceeded": None, "why": NOT_TOLD}
+    exceeded = limit["exceeded"]
+    if isinstance(value, Bounded):
+        exceeded = value.is_beyond(again.limit, more_is_worse=told.more_is_worse)
+    elif not (value == exact or (isnan(value) and isnan(exact)) or _is_rounded(value, exact, again, exceeded)):
+        exceeded, value = None, Bounded.withheld()
+    kept_back = {"why": NOT_TOLD} if exceeded is None and not isnan(exact) else {}
+    return {**limit, "value": value, "exceeded": exceeded, **kept_back}
+
+
+def _is_rounded(value: float, exact: float, again: CheckedLimit, exceeded: bool | None) -> bool:
     """Return whether a figure is told less finely than it was found, with the same outcome."""
-    bound = float(limit["limit"])
-    beyond = value > bound if told.more_is_worse else value < bound
-    return abs(value - float(limit["value"])) <= _ROUNDED and beyond == bool(limit["exceeded"])
+    return abs(value - exact) <= _ROUNDED and again.exceeded == exceeded
 
 
-def _outcome(value: float, *, exceeded: bool | None) -> str:
+def _outcome(limit: Mapping[str, Any]) -> str:
+    exceeded = limit["exceeded"]
     if exceeded is None:
-        return "not told in this edition"
-    if isnan(value):
-        return "exceeded: undefined because it is already breached" if exceeded else "not checked: undefined here"
+        if limit.get("why") == NOT_TOLD:
+            return NOT_TOLD
+        return f"not shown: {limit.get('why') or 'it is undefined here'}"
+    if "low" in limit:
+        return "exceeded" if exceeded else "kept by the figures tested"
+    if exceeded and isnan(limit["value"]):
+        return "exceeded: undefined because it is already breached"
     return "exceeded" if exceeded else "not exceeded"

@@ -49,7 +49,7 @@ def render(page: Page) -> str:
         style=_verbatim(style, "style"),
         scripts=[_verbatim(script, "script") for script in scripts],
         sections=_sections(page),
-        tone=TONES[page.tone],
+        tone=page.tone_word or TONES[page.tone],
         edition=EDITIONS[page.edition],
         sheet=page.sheet,
         cautions=[shorten(caution, LONGEST_SENTENCE) for caution in page.cautions[:MOST_NOTES]],

@@ -14,6 +14,8 @@ from unveil.errors import InputError, did_you_mean
 Applies = Literal["masked", "synthetic", "any"]
 #: How binding the figure is where it comes from.
 Standing = Literal["guidance", "policy", "precedent"]
+#: How many people stand in a release word for word with records that no coincidence explains.
+COPIED = "copies.unmistakable"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,13 +39,20 @@ class Profile:
     title: str
     #: Who set the limit, as a headline names them.
     who: str
-    #: The document: title, year, part.
+    #: The document: title, version and date, part.
     source: str
+    #: What of this was not compared with the document itself; nothing where it was.
+    unverified: str
     standing: Standing
     text: str
     #: The limit as the source writes it.
     written: str
     limits: tuple[ProfileLimit, ...]
+
+    @property
+    def cited(self) -> str:
+        """The source, and what was not verified against the original."""
+        return f"{self.source}{f'; not verified against the original: {self.unverified}' if self.unverified else ''}"
 
 
 _CLASSES = (
@@ -51,13 +60,19 @@ _CLASSES = (
     "1 / size of the smallest class on the known columns is the highest such chance."
 )
 _LINKED = (
-    "Our reading, not the source's: the share of records that an adversary ties to the right person, at the upper end "
-    "of its interval. It is a mean, and cannot show that the highest chance is kept."
+    "Our reading, not the source's: the share of records that an adversary ties to the right person. It is a mean, and "
+    "cannot show that the highest chance is kept."
 )
 _SYNTHETIC = (
     "Our reading, not the source's: no released record stems from one person, so the source's chance does not exist; "
-    "what being in the data adds to linkability, at the upper end of its interval, is held to the same figure."
+    "what being in the data adds to this attack is held to the same figure."
 )
+_UNMISTAKABLE = (
+    "Our reading, not the source's: whoever stands in the release word for word, with a record that no coincidence "
+    "explains, is found with a chance of 1, which is above any limit."
+)
+#: The attacks whose excess over control a synthetic release is held to.
+_EXCESSES = ("linkability", "membership", "attribute_disclosure", "copies")
 
 
 def _limits(share: float, people: int) -> tuple[ProfileLimit, ...]:
@@ -68,20 +83,19 @@ def _limits(share: float, people: int) -> tuple[ProfileLimit, ...]:
     """
     return (
         ProfileLimit(quantity="disclosure.highest_risk", limit=1 / people, applies_to="masked", why=_CLASSES),
-        ProfileLimit(
-            quantity="record_linkage.attack_rate.high", limit=share, applies_to="masked", why=_LINKED, ours=True
+        ProfileLimit(quantity="record_linkage.attack_rate", limit=share, applies_to="masked", why=_LINKED, ours=True),
+        *(
+            ProfileLimit(
+                quantity=f"{attack}.excess_over_control", limit=share, applies_to="synthetic", why=_SYNTHETIC, ours=True
+            )
+            for attack in _EXCESSES
         ),
-        ProfileLimit(
-            quantity="linkability.excess_over_control.high",
-            limit=share,
-            applies_to="synthetic",
-            why=_SYNTHETIC,
-            ours=True,
-        ),
+        ProfileLimit(quantity=COPIED, limit=0.0, applies_to="any", why=_UNMISTAKABLE, ours=True),
     )
 
 
 _PRECEDENTS = "K. El Emam, Guide to the De-Identification of Personal Health Information, 2013, 'Cell Size Precedents'"
+_ABSTRACT_ALONE = "all but the abstract of the chapter"
 
 _ALL = (
     Profile(
@@ -90,8 +104,9 @@ _ALL = (
         who="the European Medicines Agency",
         source=(
             "External guidance on the implementation of the European Medicines Agency policy on the publication of "
-            "clinical data for medicinal products for human use, EMA/90915/2016 (first published 2016), chapter 3"
+            "clinical data for medicinal products for human use, EMA/90915/2016, version 1.5 of 14 May 2025, chapter 3"
         ),
+        unverified="version, date and the figure of 0.09",
         standing="guidance",
         text=(
             "For clinical reports that are published for everybody, the guidance leaves two ways: to show that nobody "
@@ -105,7 +120,11 @@ _ALL = (
         name="health-canada",
         title="Health Canada, Public Release of Clinical Information",
         who="Health Canada",
-        source="Public Release of Clinical Information: guidance document, 2019, on the anonymization of clinical data",
+        source=(
+            "Public Release of Clinical Information: guidance document, version 1.0 of 12 March 2019, on the "
+            "anonymization of clinical data"
+        ),
+        unverified="the figure of 0.09, and whether there is a later version",
         standing="guidance",
         text=(
             "For clinical information that is published after a decision on a drug or a device, the guidance names a "
@@ -120,6 +139,7 @@ _ALL = (
         title="Cells of at least 3 people",
         who="custom among data custodians",
         source=_PRECEDENTS,
+        unverified=_ABSTRACT_ALONE,
         standing="precedent",
         text=(
             "Some custodians release tables in which every cell holds at least 3 people, which is a chance of 1/3 that "
@@ -133,6 +153,7 @@ _ALL = (
         title="Cells of at least 5 people",
         who="custom among data custodians",
         source=_PRECEDENTS,
+        unverified=_ABSTRACT_ALONE,
         standing="precedent",
         text=(
             "What health data custodians have done most, historically: every cell holds at least 5 people, a chance of "
@@ -145,7 +166,8 @@ _ALL = (
         name="cell-11",
         title="Cells of at least 11 people",
         who="the US Centers for Medicare & Medicaid Services",
-        source="CMS Cell Size Suppression Policy (version of 2024), as it binds those who use its research files",
+        source="CMS Cell Size Suppression Policy, version of 26 January 2024 (Research Data Assistance Center)",
+        unverified="",
         standing="policy",
         text=(
             "Nothing made from the agency's research files may show a cell of 1 to 10 people, or let one be worked out "
@@ -160,6 +182,7 @@ _ALL = (
         title="Cells of at least 20 people",
         who="precedents for public health data in Canada and the United States",
         source=_PRECEDENTS,
+        unverified=_ABSTRACT_ALONE,
         standing="precedent",
         text=(
             "The strictest of the customs, for data about patients that anybody may have: every class holds at least "

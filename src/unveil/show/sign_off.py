@@ -18,7 +18,7 @@ STATEMENT = (
     "This sheet is evidence for the decision of the controller, who is responsible for the data. It is no finding of "
     "anonymity: other adversaries and other attacks exist, and what is safe today may not be safe tomorrow."
 )
-NO_LIMIT = "No limit was set: nobody chose a profile (--profile), so no figure here is called low or high."
+NO_LIMIT = "No limit was set: whether that is acceptable is yours to decide."
 SIGNATURES = ("Name", "Role", "Decision: release, change or do not release", "Date and signature")
 IN_FULL = "The record of this audit"
 
@@ -121,6 +121,8 @@ class SignOff:
     #: Who decides; empty leaves it to the line for the signature.
     decides: str = ""
     judgement: Judgement | None = None
+    #: What came out of limits that were set on single figures, in one sentence.
+    own_limits: str = ""
     #: More settings, as label and text.
     settings: tuple[tuple[str, str], ...] = field(default=())
     #: What the hashes of the files are called.
@@ -134,8 +136,8 @@ def with_sign_off(page: Page, sign_off: SignOff) -> Page:
     """
     first, judged = sheet(sign_off), sign_off.judgement
     if judged is not None and page.headline == judged.headline:
-        source = f"{judged.profile.title}: {judged.profile.source} ({judged.profile.standing})."
-        first = replace(first, limit=shorten(source, 300), limit_tone="neutral")
+        source = f"{judged.profile.title}: {judged.profile.cited} ({judged.profile.standing})."
+        first = replace(first, limit=shorten(source, 340), limit_tone="neutral")
     return replace(page, sheet=first, sections=(*page.sections, sign_off_section(sign_off)))
 
 
@@ -173,7 +175,8 @@ def sheet(sign_off: SignOff) -> Sheet:
     """Return the first printed page: short enough for one page of A4 or Letter paper, whatever was audited."""
     judged = sign_off.judgement
     which = "this release" if len(sign_off.releases) < 2 else "these releases"
-    limit = NO_LIMIT if judged is None else shorten(judged.headline, 480)
+    answers = (sign_off.own_limits, "" if judged is None else judged.headline)
+    limit = shorten(" ".join(filter(None, reversed(answers))), 340) or NO_LIMIT
     boxes = three_boxes(sign_off.boxes)
     free = 3 - _lines(limit, 115, most=3) + 5 - max(_lines(box.beside, 38, most=5) for box in boxes.boxes)
     return Sheet(

@@ -11,7 +11,7 @@ from unveil.ask.settings import Question, Setting
 from unveil.ask.told import AskedError, Told
 from unveil.ask.values import MOST_FILES, default_of, value_of, values_of, wrong_together
 from unveil.errors import InputError, UnveilError
-from unveil.show.limits import check_limits
+from unveil.show.limits import check_limits, is_pass
 from unveil.show.progress import Progress, silent
 from unveil.web import Given, alone
 from unveil.web.command import command
@@ -170,13 +170,12 @@ def _shown(reply: "Reply", told: Told, called: Called) -> Answered:
     on_page = {**shown, **({"seed": None} if told.question.secret else {}), **reply.on_page}
     told.progress("writing the report", 0.0)
     page = reply.answer.page(**on_page)
-    exceeded = any(each.exceeded for each in limits)
     return Answered(
         html=called.in_html(render(page)),
         json=called.in_json(reply.answer.to_json(**{**shown, **reply.in_json})),
         headline=called.in_text(page.headline),
         tone=page.tone,
-        outputs={} if exceeded else _outputs(reply, shown),
+        outputs=_outputs(reply, shown) if is_pass([each.exceeded for each in limits]) else {},
     )
 
 

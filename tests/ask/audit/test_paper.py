@@ -138,7 +138,7 @@ def test_the_judgement_is_the_headline_and_stands_in_the_json() -> None:
     page = answer().page(paper=paper)
     assert page.headline == judgement.headline
     assert answer().page().headline in page.notes
-    assert judgement.headline.startswith("The limit of 5 people set by custom among data custodians is exceeded")
+    assert judgement.headline.startswith("The limit of 5 people by custom among data custodians is exceeded")
     assert page.tone == "bad"
     payload = json.loads(answer().to_json(paper=paper))["profile"]
     assert (payload["profile"], payload["outcome"], payload["headline"]) == ("cell-5", "exceeded", judgement.headline)
@@ -158,7 +158,7 @@ def test_each_release_is_judged_by_its_own_figures() -> None:
     alone = judged(ask(fine, flat, kind="masked", **settings).findings, "ema")
     assert alone.outcome == "kept"
     unsaid = judged(ask(fine, flat, **settings).findings, "ema")
-    assert unsaid.outcome == "not judged"
+    assert unsaid.outcome == "not_shown"
     assert "masked or synthetic" in unsaid.headline
     with pytest.raises(InputError, match="Did you mean 'ema'"):
         judged(answer().findings, "emma")

@@ -1,5 +1,6 @@
 """What a limit can be set for: each figure at its worst, groups of people among them, and what it cannot do without."""
 
+from dataclasses import replace
 from math import isnan
 
 import polars as pl
@@ -7,13 +8,27 @@ import pytest
 
 from tests.ask.audit.leaks import CONTROL, FOREIGN, GUESSES, ILL, LEAK, ORIGINAL, ask, found, people, run, tables
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Finding
-from unveil.ask.audit.quantities import meanings, needs
+from unveil.ask.audit.findings import (
+    Audit,
+    AuditedRelease,
+    Copies,
+    Finding,
+    JudgedFigure,
+    ReleaseVerdict,
+    Verdict,
+)
+from unveil.ask.audit.paper import judged
+from unveil.ask.audit.quantities import meanings, needs, quantities_of
 from unveil.attack.table.linkability import Linkability
 from unveil.data.table import Table
 from unveil.data.table.release import Release
+from unveil.guess.trials import Attempts, Trials
 from unveil.measure.releases.disclosure import disclosure
 from unveil.measure.trials.groups import Group, bands, group_rates
+from unveil.measure.trials.risk import risk
+from unveil.measure.verdict.control import ControlCheck
+from unveil.show.judgement import Judgement
+from unveil.show.limits import check_limits
 
 #: The attacks whose tries are about single people, so that groups have rates of their own.
 PERSONAL = [name for name, attack in ATTACKS.items() if attack.per_person]
@@ -78,7 +93,10 @@ def test_figures_of_the_release_itself_are_the_worst_over_releases() -> None:
 def test_what_was_not_measured_is_undefined_and_never_0() -> None:
     quantities = ask(ORIGINAL, FOREIGN, attacks=["copies"]).quantities
     assert set(quantities) == set(meanings())
-    assert all(isnan(each.value) for name, each in quantities.items() if not name.startswith("copies.attack_rate"))
+    of_copies = ("copies.attack_rate", "copies.unmistakable")
+    assert all(isnan(each.value) for name, each in quantities.items() if not name.startswith(of_copies))
+    assert quantities["copies.unmistakable"].value == 0
+    assert isnan(ask(ORIGINAL, FOREIGN, attacks=["disclosure"]).quantities["copies.unmistakable"].value)
     assert not any(each.exceeded_when_undefined for each in quantities.values())
 
 
@@ -97,6 +115,93 @@ def test_the_worst_group_is_the_one_that_is_hit_most() -> None:
             if rates:
                 assert answer.quantities[name].value == max(rates), name
     assert isnan(ask(ORIGINAL, LEAK, attacks=["inference"]).quantities["inference.worst_group"].value)
+
+
+# --- how sure they are ------------------------------------------------------------------------------------------------
+
+
+def tried(hits: int, tries: int, outside: int, control: int) -> tuple[Trials, Finding]:
+    """Return an attack that hit so many people, and so many of the control, as trials and as a finding."""
+    attempts = [Attempts(tries=of, expected=hit, low=hit, high=hit) for hit, of in ((hits, tries), (outside, control))]
+    trials = Trials(attack=attempts[0], naive=attempts[1], control=attempts[1], what="a link")
+    return trials, Finding(attack="linkability", targets=tries, risk=risk(trials))
+
+
+def audited(*findings: Finding, control: str = "usable") -> Audit:
+    release = AuditedRelease(name="r", rows=500, kind="synthetic", columns=(), sha256=None, findings=findings)
+    check = ControlCheck(outcome=control, members=500, others=400)  # type: ignore[arg-type]
+    verdict = Verdict(control=check, releases=(ReleaseVerdict(name="r", outcome="nothing_found"),))
+    return Audit(
+        rows=500, columns=(), sha256=None, control_rows=400, control_sha256=None, releases=(release,),
+        attacks=("linkability",), verdict=verdict,
+    )  # fmt: skip
+
+
+EXCESS = "linkability.excess_over_control"
+
+
+def test_an_interval_at_another_confidence_is_that_of_the_tries() -> None:
+    (few, first), (many, second) = tried(60, 500, 10, 400), tried(80, 200, 60, 300)
+    for name in (EXCESS, "linkability.attack_rate", "linkability.control_rate"):
+        evidence = quantities_of(audited(first, second))[name].evidence
+        assert evidence is not None
+        assert evidence.figures == 2
+        for level in (0.95, 0.99, 0.999):
+            rates = [getattr(risk(trials, confidence=level), name.partition(".")[2]) for trials in (few, many)]
+            made = evidence.interval(level)
+            assert made.low == pytest.approx(max(rate.low for rate in rates), abs=1e-12)
+            assert made.high == pytest.approx(max(rate.high for rate in rates), abs=1e-12)
+    # An end of an interval is a number like any other.
+    assert quantities_of(audited(first))[f"{EXCESS}.high"].evidence is None
+
+
+@pytest.mark.parametrize(
+    ("control", "outcomes"),
+    [
+        ("usable", [True, False, None]),
+        ("overlap", [True, None, None]),
+        ("other_people", [None, None, None]),
+        ("too_small", [None, None, None]),
+    ],
+)
+def test_only_a_usable_control_shows_that_a_limit_is_kept(control: str, outcomes: list[bool | None]) -> None:
+    """The excess is 10.2 % (7.0 % to 13.6 %)."""
+    quantities = quantities_of(audited(tried(60, 500, 10, 500)[1], control=control))
+    limits = [(EXCESS, 0.05), (EXCESS, 0.2), (EXCESS, 0.1)]
+    checked = [check_limits(quantities, (limit,))[0] for limit in limits]
+    assert [each.exceeded for each in checked] == outcomes
+    # The rate itself needs no control.
+    assert check_limits(quantities, (("linkability.attack_rate", 0.2),))[0].exceeded is False
+
+
+def test_how_many_people_would_decide_it_is_said_where_there_are_fewer() -> None:
+    """With 10 % of strangers hit a limit of 5 % takes about 723 people in each table."""
+    (small,) = check_limits(quantities_of(audited(tried(30, 300, 30, 300)[1])), ((EXCESS, 0.05),))
+    assert small.why.endswith("; about 723 people in each table would decide it")
+    (large,) = check_limits(quantities_of(audited(tried(300, 2000, 200, 2000)[1])), ((EXCESS, 0.05),))
+    assert large.exceeded is None
+    assert "would decide" not in large.why
+
+
+@pytest.mark.parametrize(
+    ("attack", "group", "outcome"),
+    [("linkability", "", "kept"), ("linkability", "sex: f", "not_shown"), ("membership", "", "not_shown"),
+     ("copies", "", "not_shown")],
+)  # fmt: skip
+def test_what_is_proved_of_single_people_keeps_a_profile_from_being_kept(attack: str, group: str, outcome: str) -> None:
+    held = ("linkability", "membership", "attribute_disclosure", "copies")
+    low = [replace(tried(1, 500, 1, 500)[1], attack=each) for each in held]
+    audit = audited(*low)
+    proved = JudgedFigure(attack=attack, group=group, tries=500, p_adjusted=0.001, proved=True)
+    copies = Copies(people=500, people_unchanged=1, control_share=0, expected=0, unmistakable=0, coincidences=0)
+    release = ReleaseVerdict(name="r", outcome="found", findings=(proved,), copies=copies)
+
+    def judgement(release: ReleaseVerdict) -> Judgement:
+        return judged(replace(audit, verdict=replace(audit.verdict, releases=(release,))), "ema")
+
+    assert judgement(release).outcome == outcome
+    copied = replace(release, findings=(), copies=replace(copies, unmistakable=1))
+    assert judgement(copied).outcome == "exceeded"
 
 
 # --- groups -----------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from unveil.measure.releases.utility import ColumnDistance
 from unveil.measure.trials.groups import Groups, group_rates
 from unveil.measure.trials.risk import Rate, Risk, risk, wilson
 from unveil.show.bounded import Bounded
-from unveil.show.limits import shared_limits
+from unveil.show.limits import check_limits, shared_limits
 from unveil.show.text import decimal, percent, significant
 
 SMALL = SmallNumbers(minimum=11, rows=500, attacked=(500,), outside=(500,))
@@ -163,14 +163,16 @@ def test_remarks_lose_their_numbers() -> None:
 def test_a_limit_says_no_more_than_the_figure(hits: int, limit: float, outcome: bool | None) -> None:
     from unveil.ask.audit.quantities import quantities_of
 
-    def audited(finding: Finding) -> AuditedRelease:
-        return AuditedRelease(name="r", rows=500, kind="masked", columns=("a",), sha256=None, findings=(finding,))
+    def audited(finding: Finding) -> Audit:
+        release = AuditedRelease(name="r", rows=500, kind="masked", columns=("a",), sha256=None, findings=(finding,))
+        return Audit(
+            rows=500, columns=(), sha256=None, control_rows=500, control_sha256=None, releases=(release,), attacks=()
+        )
 
     finding = found(hits, 40)
-    exact, safe = (quantities_of([audited(each)]) for each in (finding, shared_finding(SMALL, finding)))
+    exact, safe = (quantities_of(audited(each)) for each in (finding, shared_finding(SMALL, finding)))
     name = "inference.attack_rate"
-    checked = {"quantity": name, "limit": limit, "value": exact[name].value, "exceeded": exact[name].value > limit}
-    (made,) = shared_limits([checked], safe)
+    (made,) = shared_limits([each.to_dict() for each in check_limits(exact, ((name, limit),))], safe)
     assert made["exceeded"] is outcome
 
 

@@ -293,8 +293,8 @@ def ask(told: Told) -> Reply:
                 said="The report is in {}",
             )
         },
-        # What could not be judged is not kept: a pipeline must not take it for a pass.
-        exceeded=() if judgement is None or judgement.outcome == "kept" else (judgement.headline,),
+        exceeded=(judgement.headline,) if judgement is not None and judgement.outcome == "exceeded" else (),
+        undecided=(judgement.headline,) if judgement is not None and judgement.outcome == "not_shown" else (),
         # Without an internal report nothing else keeps it.
         aside=()
         if told.report or not key

@@ -1,20 +1,21 @@
 """The three questions of opinion WP216, each with the worst that was found on it."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, remarks_on, worst_of, worst_over
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, ReleaseVerdict, remarks_on, worst_of, worst_over
 from unveil.ask.audit.quantities import quantities_of
 from unveil.ask.audit.verdict import tone_of
 from unveil.ask.audit.words import compact_rate, listed, percent, rate_text
 from unveil.errors import InputError, did_you_mean, shortened
-from unveil.show.judgement import Judgement, judge_releases
+from unveil.show.judgement import JudgedRelease, Judgement, judge
+from unveil.show.limits import limits_lead
 from unveil.show.profiles import profile
 from unveil.show.sign_off import Adversary, BoxFact, Figure, FileFact, SignOff, Variable
 from unveil.show.text import count, name
@@ -102,8 +103,36 @@ def _may_be_date(text: str) -> bool:
 
 def judged(audit: Audit, profile_name: str) -> Judgement:
     """Return whether each release keeps the limits of the profile of this name."""
-    releases = {each.name: (each.kind, quantities_of([each])) for each in audit.releases}
-    return judge_releases(profile(profile_name), releases)
+    verdicts = {each.name: each for each in audit.verdict.releases}
+    releases = {}
+    for release in audit.releases:
+        own = verdicts.get(release.name)
+        alone = replace(audit.verdict, releases=() if own is None else (own,))
+        releases[release.name] = JudgedRelease(
+            kind=release.kind,
+            figures=quantities_of(replace(audit, releases=(release,), verdict=alone)),
+            against="" if own is None else _against(own),
+        )
+    return judge(profile(profile_name), releases)
+
+
+def _against(verdict: ReleaseVerdict) -> str:
+    """Return by what a release was found to give people away that a rate over everybody need not show."""
+    found = [each for each in verdict.proved if each.group or ATTACKS[each.attack].proves_people]
+    # A group is not named: this sentence is in every edition.
+    ways = dict.fromkeys("in one group" if each.group else f"by {ATTACKS[each.attack].title.lower()}" for each in found)
+    return " and ".join(ways)
+
+
+def exit_outcome(limits: Sequence[Mapping[str, Any]], judgement: Judgement | None) -> str | None:
+    """Return what all limits come to, as ``verdict.exit`` says it: exceeded, not_shown or kept; None without any.
+
+    >>> exit_outcome([{"exceeded": None}, {"exceeded": False}], None)
+    'not_shown'
+    """
+    words = {True: "exceeded", None: "not_shown", False: "kept"}
+    outcomes = [words[limit["exceeded"]] for limit in limits] + ([] if judgement is None else [judgement.outcome])
+    return next((word for word in words.values() if word in outcomes), None)
 
 
 def check_paper(audit: Audit, paper: Paper) -> None:
@@ -115,7 +144,15 @@ def check_paper(audit: Audit, paper: Paper) -> None:
             raise InputError(f"a technique is told for column {column!r}, which is not in the original.{hint}")
 
 
-def sign_off(audit: Audit, paper: Paper, *, untested: tuple[str, ...], seed: int | None, version: str) -> SignOff:
+def sign_off(
+    audit: Audit,
+    paper: Paper,
+    *,
+    untested: tuple[str, ...],
+    seed: int | None,
+    version: str,
+    limits: Sequence[Mapping[str, Any]] = (),
+) -> SignOff:
     """Return what the sheet states about this audit."""
     return SignOff(
         files=tuple(_files(audit, paper)),
@@ -135,6 +172,7 @@ def sign_off(audit: Audit, paper: Paper, *, untested: tuple[str, ...], seed: int
         date=paper.date,
         review_date=paper.review,
         judgement=None if paper.profile is None else judged(audit, paper.profile),
+        own_limits=limits_lead(limits) if limits else "",
         settings=() if paper.digest_key is None else (("Key of the digests", _key_text(paper.digest_key)),),
         digest_name=audit.digest_name,
     )

@@ -9,8 +9,7 @@ import numpy as np
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge, Release
-from unveil.measure.verdict.pool import ATTACKED_UP_TO
-from unveil.measure.verdict.pool import Pool
+from unveil.measure.verdict.pool import ATTACKED_UP_TO, Pool
 from unveil.measure.verdict.pooled import PooledTables, pool_tables
 
 if TYPE_CHECKING:

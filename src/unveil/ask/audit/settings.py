@@ -191,6 +191,13 @@ _ON_COMMAND_LINE = (
         default=False,
     ),
     Setting(
+        name="accept_undecided",
+        label="Exit with 0 also where a limit is neither exceeded nor shown to be kept",
+        kind="switch",
+        only="command line",
+        default=False,
+    ),
+    Setting(
         name="config",
         label="A TOML file with any of these settings; options win over it",
         kind="file",

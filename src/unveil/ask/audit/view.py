@@ -14,7 +14,7 @@ from unveil.ask.audit.cautions import cautions, unseen_notes
 from unveil.ask.audit.charts import attack_chart, charts, comparison_chart
 from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
 from unveil.ask.audit.findings import Audit, is_proved
-from unveil.ask.audit.paper import Paper, check_paper, judged, sign_off
+from unveil.ask.audit.paper import Paper, check_paper, exit_outcome, judged, sign_off
 from unveil.ask.audit.parts import sections as parts
 from unveil.ask.audit.parts.candidates import candidate_table
 from unveil.ask.audit.parts.changes import Changes, changes, changes_section
@@ -54,6 +54,8 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -
         question=_question(audit),
         headline=verdict.headline(audit),
         tone=verdict.tone(audit),
+        # Whether something is serious is for whoever sets a limit.
+        tone_word="Most people" if verdict.tone(audit) == "bad" else "",
         sections=tuple(sections),
         method=_method(audit),
         untested=tuple(_untested(audit)),
@@ -207,7 +209,7 @@ def _untested(audit: Audit) -> Iterator[str]:
 
 def quantities(audit: Audit) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for, each the worst over releases and adversaries."""
-    return quantities_of(audit.releases)
+    return quantities_of(audit)
 
 
 def frame(audit: Audit) -> "pl.DataFrame":
@@ -258,33 +260,36 @@ def whole_page(
             raise InputError("a shareable report holds no records. Leave out show_records, or make an internal one")
         safe = shared(audit, key=given.digest_key)
         # What an earlier audit held may be as few people as the rest, and is in the internal edition.
-        signed = _signed(safe, replace(given, previous=None, digest_key=None), seed)
         told = quantities(safe)
-        limited = with_limits(signed, shared_limits(limits, told), told)
+        beside = shared_limits(limits, told)
+        signed = _signed(safe, replace(given, previous=None, digest_key=None), seed, beside)
+        limited = with_limits(signed, beside, told)
         return shareable(limited, minimum_cell=audit.minimum_cell, paths=given.paths)
     if show_records and not releases:
         raise InputError("this answer was made without the tables, so it has no records to show. Ask anew")
-    whole = internal(with_limits(_signed(audit, given, seed), limits, quantities(audit)))
+    whole = internal(with_limits(_signed(audit, given, seed, limits), limits, quantities(audit)))
     if not show_records:
         return whole
     sections = (*whole.sections, records_section(copied_records(releases)))
     return replace(whole, sections=sections, notes=(WARNING, *whole.notes), holds_records=True)
 
 
-def _signed(audit: Audit, paper: Paper, seed: int | None) -> Page:
+def _signed(audit: Audit, paper: Paper, seed: int | None, limits: Sequence[Mapping[str, Any]]) -> Page:
     """Return the report with the answer to the chosen limit, what changed since an earlier audit, and the sheet."""
     check_paper(audit, paper)
     whole = page(audit, seed=seed)
-    if paper.profile is not None:
-        judgement = judged(audit, paper.profile)
+    judgement = None if paper.profile is None else judged(audit, paper.profile)
+    if judgement is not None:
         sections = (whole.sections[0], judgement_section(judgement), *whole.sections[1:])
         # The answer to the limit comes first, and the worst finding right below it.
         notes = (whole.headline, *whole.notes)
         tone = judgement.tone if judgement.tone != "neutral" else whole.tone
         whole = replace(whole, headline=judgement.headline, tone=tone, notes=notes, sections=sections)
+    if exit_outcome(limits, judgement) == "exceeded":
+        whole = replace(whole, tone="bad", tone_word="")
     if (changed := _changed(audit, paper, seed)) is not None:
         whole = replace(whole, sections=(*whole.sections, changes_section(changed)))
-    sheet = sign_off(audit, paper, untested=whole.untested, seed=seed, version=__version__)
+    sheet = sign_off(audit, paper, untested=whole.untested, seed=seed, version=__version__, limits=limits)
     return with_sign_off(whole, sheet)
 
 
@@ -306,11 +311,13 @@ def whole_json(
     given = paper or Paper()
     check_paper(audit, given)
     changed = _changed(audit, given, seed)
+    figures, judgement = figures_of(audit), None if given.profile is None else judged(audit, given.profile)
     return {
         "schema": SCHEMA,
-        **figures_of(audit),
+        **figures,
+        "verdict": {**figures["verdict"], "exit": exit_outcome(limits, judgement)},
         "limits": list(limits),
-        "profile": None if given.profile is None else judged(audit, given.profile).to_dict(),
+        "profile": None if judgement is None else judgement.to_dict(),
         "techniques": dict(given.techniques),
         "seed": seed,
         "version": __version__,

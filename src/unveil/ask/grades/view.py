@@ -70,12 +70,12 @@ def meanings() -> dict[str, str]:
         _TRUSTED: "how many metrics have the verdict 'use'. Exceeded when less than VALUE: more is better",
         _BEST_SUITE: (
             "the largest share of cases that one of the suites ranks in order. Exceeded when less than VALUE: more is "
-            "better; undefined, and not checked, where no suite can be computed"
+            "better; undefined, which is no pass, where no suite can be computed"
         ),
         **{
             f"monotonicity_{name}": (
                 f"the mean monotonicity of {name} over cases. Exceeded when less than VALUE: more is better; "
-                "undefined, and not checked, where it has no grade"
+                "undefined, which is no pass, where it has no grade"
             )
             for name in _metric_names()
         },

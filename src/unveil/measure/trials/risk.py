@@ -52,6 +52,8 @@ class Rate:
     why: str = ""
     #: Of how many tries it is the share; 0 where it is no share of tries.
     tries: int = field(default=0, compare=False, repr=False)
+    #: Of how many independent tries it is worth, where these are not as many; 0 where it is no share of tries.
+    worth: float = field(default=0.0, compare=False, repr=False)
 
     @property
     def defined(self) -> bool:
@@ -86,7 +88,7 @@ def clopper_pearson(hits: float, tries: float, *, confidence: float = CONFIDENCE
     hits = share * tries
     low = 0.0 if share == 0 else float(betaincinv(hits, tries - hits + 1, tail))
     high = 1.0 if share == 1 else float(betaincinv(hits + 1, tries - hits, 1 - tail))
-    return Rate(share, min(low, share), max(high, share), tries=int(tries))
+    return Rate(share, min(low, share), max(high, share), tries=int(tries), worth=float(tries))
 
 
 def wilson(hits: float, tries: int, *, confidence: float = CONFIDENCE) -> Rate:

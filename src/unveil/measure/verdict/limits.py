@@ -14,6 +14,8 @@ from unveil.measure.trials.risk import CONFIDENCE, Rate
 
 #: Counting proves copies where they are as unlikely by luck as this, which is about what a family of figures needs.
 PROVED = 0.005
+#: 1/11 and what a sum of other fractions makes of it are the same limit.
+_SLACK = 1e-12
 
 
 class Outcome(StrEnum):
@@ -38,12 +40,15 @@ class HeldFigure:
         From a confidence to the figure with its interval; undefined where it could not be measured.
     of_a_record
         Whether the limit is on the chance of a single record, which is 1 for an unmistakable copy.
+    figures
+        Of how many figures it is the worst, such as one for each adversary; each of them may err.
     """
 
     name: str
     limit: float
     interval: Callable[[float], Rate]
     of_a_record: bool = False
+    figures: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +60,12 @@ class LimitsOutcome:
 
 
 def limits_outcome(
-    held: Sequence[HeldFigure], *, unmistakable_copies: bool, found: bool, control_usable: bool
+    held: Sequence[HeldFigure],
+    *,
+    unmistakable_copies: bool = False,
+    found: bool = False,
+    control_usable: bool = True,
+    figures: int | None = None,
 ) -> LimitsOutcome:
     """Return whether limits are exceeded, kept, or neither was shown.
 
@@ -75,28 +85,40 @@ def limits_outcome(
         Whether the release was found to give people away by copies, in a group or by membership.
     control_usable
         Whether the control passed its checks.
+    figures
+        How many figures are held to limits, where these are not all of them.
 
     Examples
     --------
     >>> from unveil.measure.trials.risk import clopper_pearson
     >>> figure = HeldFigure(name="linked", limit=0.09, interval=lambda level: clopper_pearson(5, 200, confidence=level))
-    >>> str(limits_outcome([figure], unmistakable_copies=False, found=False, control_usable=True).outcome)
+    >>> str(limits_outcome([figure]).outcome)
     'kept'
     """
-    figures = {figure.name: _outcome(figure, len(held), unmistakable_copies) for figure in held}
+    confidence = strict(sum(figure.figures for figure in held) if figures is None else figures)
+    outcomes = {figure.name: _outcome(figure, confidence, unmistakable_copies) for figure in held}
     outcome = Outcome.NOT_SHOWN
-    if Outcome.EXCEEDED in figures.values():
+    if Outcome.EXCEEDED in outcomes.values():
         outcome = Outcome.EXCEEDED
-    elif set(figures.values()) == {Outcome.KEPT} and control_usable and not (found or unmistakable_copies):
+    elif set(outcomes.values()) == {Outcome.KEPT} and control_usable and not (found or unmistakable_copies):
         outcome = Outcome.KEPT
-    return LimitsOutcome(outcome=outcome, figures=figures)
+    return LimitsOutcome(outcome=outcome, figures=outcomes)
 
 
-def _outcome(figure: HeldFigure, figures: int, copies: bool) -> Outcome:
+def strict(figures: int) -> float:
+    """Return the confidence at which one of so many figures shows that limits are exceeded.
+
+    >>> strict(1), strict(5)
+    (0.95, 0.99)
+    """
+    return 1 - (1 - CONFIDENCE) / figures if figures > 1 else CONFIDENCE
+
+
+def _outcome(figure: HeldFigure, confidence: float, copies: bool) -> Outcome:
     # An undefined interval has ends that are NaN, which are neither above nor below anything.
-    if (figure.of_a_record and copies) or figure.interval(1 - (1 - CONFIDENCE) / figures).low > figure.limit:
+    if (figure.of_a_record and copies) or figure.interval(confidence).low > figure.limit + _SLACK:
         return Outcome.EXCEEDED
-    return Outcome.KEPT if figure.interval(CONFIDENCE).high <= figure.limit else Outcome.NOT_SHOWN
+    return Outcome.KEPT if figure.interval(CONFIDENCE).high <= figure.limit + _SLACK else Outcome.NOT_SHOWN
 
 
 def people_needed(control_rate: float, limit: float) -> int | None:

@@ -74,7 +74,7 @@ class PooledTables:
     @cached_property
     def records(self) -> int:
         """How many different records there are in the pool and the release."""
-        return 1 + int(max(self.record.max(), self.released_record.max()))
+        return 1 + int(max(self.record.max(), self.released_record.max(initial=-1)))
 
     @cached_property
     def owned(self) -> tuple[IntArray, IntArray, IntArray]:

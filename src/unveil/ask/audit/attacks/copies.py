@@ -276,4 +276,5 @@ ATTACK = AuditAttack(
     caption="Common records are copied by coincidence; people who are not in the data show how often.",
     has_chance=False,
     per_person=False,
+    proves_people=True,
 )

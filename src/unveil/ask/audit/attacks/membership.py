@@ -100,4 +100,5 @@ ATTACK = AuditAttack(
     x_label="share of people called members",
     caption="People outside the data who are called members are false alarms of the adversary.",
     needs_control=True,
+    proves_people=True,
 )
