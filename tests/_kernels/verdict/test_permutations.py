@@ -16,7 +16,7 @@ def frequencies(values: list[float]) -> dict[float, float]:
 
 def test_cells_agree_as_often_as_in_all_orders() -> None:
     original, released = np.array([[0, 1], [1, 1], [2, 0], [0, 0]]), np.array([[0, 1], [1, 0], [0, 0], [2, 1]])
-    found = agreeing_cells(original, released, 4000, np.random.default_rng(1)).tolist()
+    found = agreeing_cells(original, released, {}, 4000, np.random.default_rng(1)).tolist()
     assert found[0] == 3 + 1
     expected = frequencies([float((original == released[order]).sum()) for order in ORDERS])
     assert frequencies(found[1:]) == pytest.approx(expected, abs=0.04)
@@ -29,3 +29,17 @@ def test_links_hit_as_often_as_with_every_truth() -> None:
     assert found[0] == 0.5 + 1
     expected = frequencies([float(chances[order[rows] == candidates].sum()) for order in ORDERS])
     assert frequencies(found[1:]) == pytest.approx(expected, abs=0.04)
+
+
+def test_a_coarse_cell_agrees_with_everybody_inside() -> None:
+    original, released = np.array([[5], [7], [9]]), np.array([[0], [1], [0]])
+    inside = np.array([[True, False], [True, True], [False, True]])
+    found = agreeing_cells(original, released, {0: inside}, 3000, np.random.default_rng(1))
+    assert found[0] == 2
+    # Of the three places for the one narrow cell: 1, 2 or 2 of three people are inside theirs.
+    assert [
+        np.isclose(np.mean(found[1:] == number), share, atol=0.05) for number, share in ((1, 1 / 3), (2, 2 / 3))
+    ] == [
+        True,
+        True,
+    ]

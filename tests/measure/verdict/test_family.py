@@ -166,7 +166,9 @@ def test_few_tries_are_not_judged(few: dict[str, int | None]) -> None:
 
 def test_orders_of_rows_need_no_control() -> None:
     codes = np.arange(30)[:, None]
-    order = figure("order", OwnDraws(lambda number, rng: agreeing_cells(codes, codes, number, rng)), control_tries=None)
+    order = figure(
+        "order", OwnDraws(lambda number, rng: agreeing_cells(codes, codes, {}, number, rng)), control_tries=None
+    )
     found = judge([order], {"people": None}, rng=np.random.default_rng(1)).judgements[0]
     assert found.found
     assert found.p == found.adjusted == pytest.approx(1 / 10_001)

@@ -5,31 +5,45 @@ as the true one. Rows are permuted by their positions, so that whoever wants the
 both by what their rows hold first (the order that is itself on trial in :func:`agreeing_cells` aside).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: So many cells are compared at a time.
 _CELLS = 2**18
 
 
 def agreeing_cells(
-    original: NDArray[np.integer], released: NDArray[np.integer], draws: int, rng: np.random.Generator
+    original: NDArray[np.integer],
+    released: NDArray[np.integer],
+    fits: Mapping[int, BoolArray],
+    draws: int,
+    rng: np.random.Generator,
 ) -> FloatArray:
     """Return in how many cells row i of both tables agrees: as they stand, then for each draw of another order.
 
-    Tables are codes at [row, column] with as many rows each; a missing value has a code of its own.
+    Tables are codes at [row, column] with as many rows each; a missing value has a code of its own. In a column whose
+    released cells stand for several values, ``fits`` says at [original row, released code] whether the value is inside.
 
-    >>> agreeing_cells(np.array([[0], [1], [2]]), np.array([[0], [1], [2]]), 2, np.random.default_rng(1))[0]
+    >>> agreeing_cells(np.array([[0], [1], [2]]), np.array([[0], [1], [2]]), {}, 2, np.random.default_rng(1))[0]
     np.float64(3.0)
     """
     number = np.empty(draws + 1)
-    number[0] = np.count_nonzero(original == released)
-    for draw, orders in _orders(np.arange(len(released)), released.size, draws, rng):
-        number[draw] = np.count_nonzero(original == released[orders], axis=(1, 2))
+    own = np.arange(len(released))
+
+    def agreeing(orders: IntArray) -> IntArray:
+        shown = released[orders]
+        same = original == shown
+        for column, inside in fits.items():
+            same[:, :, column] = inside[own, shown[:, :, column]]
+        return np.count_nonzero(same, axis=(1, 2))
+
+    number[0] = agreeing(own[None])[0]
+    for draw, orders in _orders(own, released.size, draws, rng):
+        number[draw] = agreeing(orders)
     return number
 
 

@@ -146,7 +146,7 @@ def exact_copies(release: Release, *, columns: Sequence[str] | None = None) -> C
         control_share=outside,
         expected=outside.value * rows,
         excess=excess(share, outside),
-        **_fit_one(release, compared),
+        **rows_that_fit_one(release, compared),
     )
 
 
@@ -159,7 +159,7 @@ def exact_rows(released: Table, names: Sequence[str]) -> Table:
     return released.select(names).single_values().take(np.flatnonzero(single))
 
 
-def _fit_one(release: Release, names: Sequence[str]) -> dict[str, Rate]:
+def rows_that_fit_one(release: Release, names: Sequence[str]) -> dict[str, Rate]:
     """Return how many released rows leave one person, of the original and of the control; nothing if all are exact."""
     original, released, *control = encode([release.original, release.released, *_control(release)], names)
     if released.cells is None:

@@ -158,7 +158,7 @@ def pool_tables(
     names = compared_columns(release, columns)
     released = exact_rows(release.released, names)
     codes = column_codes(
-        _stacked([release.original, *([] if release.control is None else [release.control]), released], names), names
+        stacked([release.original, *([] if release.control is None else [release.control]), released], names), names
     )
     record = group(codes).of_row
     rows = codes.shape[0] - released.rows
@@ -178,7 +178,7 @@ def pool_tables(
     )
 
 
-def _stacked(tables: Sequence[Table], names: Sequence[str]) -> Table:
+def stacked(tables: Sequence[Table], names: Sequence[str]) -> Table:
     """Return the rows of tables that agree one below the other, with the markers of cells without a value."""
     import polars as pl
 

@@ -9,13 +9,13 @@ from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
 from unveil.ask.audit.trials import Evidence, Tried, by_groups, figure_of, withheld
 from unveil.ask.audit.words import listed, percent_of
-from unveil.measure.trials.risk import NO_CONTROL, Risk, clopper_pearson, excess
+from unveil.measure.trials.risk import NO_CONTROL, Rate, Risk, clopper_pearson, excess
 from unveil.show.blocks import Block, Number, Section, Side, Table
 from unveil.show.editions import people as people_text
 from unveil.show.text import count, name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
@@ -41,9 +41,12 @@ _MISSING = "(missing)"
 
 def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     """Return the share of people who stand in the release word for word, beside that of the control."""
+    from unveil.measure.releases.closeness import rows_that_fit_one
     from unveil.measure.verdict.copies import copied_people
 
     drawn, people = attacked.drawn, attacked.drawn.people
+    fitting = rows_that_fit_one(drawn.release, drawn.tables.columns)
+    fit_one = {name: rate for name, rate in fitting.items() if rate.defined}
     found = copied_people(drawn.tables, by=people.by)
     rate = clopper_pearson(found.people_unchanged, found.people)
     control = clopper_pearson(found.control_unchanged, found.control_people) if found.control_people else UNDEFINED
@@ -62,8 +65,9 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
             "rows_copied": float(found.rows_copied),
             "expected_by_coincidence": found.expected,
             "unmistakable": float(found.unmistakable),
+            **{name: rate.value for name, rate in fit_one.items()},
         },
-        remark=_remark(found),
+        remark=_remark(found, fit_one),
     )
     finding = withheld(people, finding)
     copies = Copies(**{each.name: getattr(found, each.name) for each in fields(Copies)})
@@ -93,7 +97,7 @@ def _alone(figure: JudgedFigure, found: "CopiedPeople") -> JudgedFigure:
     )
 
 
-def _remark(found: "CopiedPeople") -> str:
+def _remark(found: "CopiedPeople", fit_one: "Mapping[str, Rate]") -> str:
     said = []
     if found.coarsened:
         said.append(
@@ -101,6 +105,10 @@ def _remark(found: "CopiedPeople") -> str:
         )
     if found.relabelled:
         said.append(f"Most released labels of {listed(found.relabelled)} are nobody's, so that nobody can be equal.")
+    if fit_one:
+        beside = "control_fit_one" in fit_one
+        outside = f", and {fit_one['control_fit_one'].value:.1%} one of the control" if beside else ""
+        said.append(f"{fit_one['fit_one'].value:.1%} of the released records fit exactly one person{outside}.")
     return " ".join(said)
 
 

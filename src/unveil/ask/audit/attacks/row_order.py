@@ -1,6 +1,7 @@
 """Row order: a released row may stand where the same person stands in the original, whatever was done to its cells."""
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,12 @@ from unveil.ask.audit.findings import Finding
 from unveil.ask.audit.trials import Evidence, Tried, figure_of, finding_of, not_run, remarked
 from unveil.ask.audit.words import percent_of
 from unveil.measure.verdict.family import OwnDraws
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unveil._kernels.types import BoolArray, Int32Array, IntArray
+    from unveil.data.table.release import Release
 
 
 def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
@@ -24,9 +31,31 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     attack = RowOrder(columns=attacked.prepared.known, targets=attacked.targets)
     trials = attack.run(released=release.released, knowledge=Knowledge(release.original), rng=attacked.rng)
     finding = finding_of(attacked.attack, trials, remark=remarked(trials.notes))
-    tables, rows = attacked.drawn.tables, np.sort(attacked.drawn.people.inside)
-    draws = OwnDraws(partial(agreeing_cells, tables.codes[rows], tables.released_codes[rows]))
+    compared = _compared(release, attacked.drawn.tables.columns, np.sort(attacked.drawn.people.inside))
+    draws = OwnDraws(partial(agreeing_cells, *compared))
     return (Tried(finding=finding, evidence=(Evidence(figure=figure_of(finding), statistic=draws),)),)
+
+
+def _compared(
+    release: "Release", names: "Sequence[str]", rows: "IntArray"
+) -> "tuple[Int32Array, Int32Array, dict[int, BoolArray]]":
+    """Return rows of the original and of the release as codes, and where cells are coarse whom each of them fits."""
+    from unveil.measure.releases._classes import column_codes
+    from unveil.measure.verdict.pooled import stacked
+
+    original, released = release.original.take(rows), release.released.take(rows)
+    coarse = set(released.coarse(names))
+    before, after = (np.zeros((rows.size, len(names)), np.int32) for _ in range(2))
+    fits = {}
+    for place, name in enumerate(names):
+        if name in coarse and released.cells is not None:
+            cells = released.cells[name]
+            after[:, place] = cells.of_row
+            fits[place] = cells.compatible(cells.places(original.held(name)))
+        else:
+            codes = column_codes(stacked([original, released], [name]), [name])[:, 0]
+            before[:, place], after[:, place] = np.split(codes, 2)
+    return before, after, fits
 
 
 def _meaning(finding: Finding) -> str:
