@@ -73,7 +73,7 @@ class Listed:
 
         >>> from unveil.protect import PROTECTIONS
         >>> PROTECTIONS["mondrian"].settings
-        ('columns=none', 'k=3', 'shuffle=yes')
+        ('columns=none', 'k=3', 'shuffle=yes', 'cells=no')
         """
         given = []
         for field in fields(self.make):  # type: ignore[arg-type]
