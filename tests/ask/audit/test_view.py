@@ -56,6 +56,7 @@ CLEAR = Finding(
     links=Links(expected=156.0, low=150.0, high=161.0),
     p=0.0002,
     p_adjusted=0.003,
+    p_adjusted=0.003,
     proved=True,
 )
 MEAN = replace(
@@ -172,8 +173,8 @@ def test_hits_are_shown_with_what_ties_leave_open() -> None:
 
 HIT = JudgedFigure(
     attack="linkability", adversary="neighbour", tries=500, control_tries=244, attack_rate=CLEAR.risk.attack_rate,
-    control_rate=CLEAR.risk.control_rate, excess_over_control=CLEAR.risk.excess_over_control, p=0.0002, p_adjusted=0.003,
-    proved=True,
+    control_rate=CLEAR.risk.control_rate, excess_over_control=CLEAR.risk.excess_over_control, p=0.0002,
+    p_adjusted=0.003, proved=True,
 )  # fmt: skip
 MISSED = replace(HIT, p=0.7, p_adjusted=1.0, proved=False)
 UNUSUAL = Copies(
