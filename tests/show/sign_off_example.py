@@ -94,7 +94,7 @@ def overfull(letter: str) -> SignOff:
     words = (letter * 9 + " ") * 60
     names = tuple(f"{letter * 60}{number}" for number in range(13))
     rate = "100.0% (100.0–100.0%)"
-    pairs = JudgedRelease(kind="masked", figures={"disclosure.highest_risk": figure(0.5)})
+    lacking = JudgedRelease(kind="masked", figures={})
     return SignOff(
         files=tuple(
             FileFact(part="Release", file=f"/srv/{letter * 90}{k}.csv", rows=12_000_000, sha256="3f" * 32)
@@ -118,7 +118,7 @@ def overfull(letter: str) -> SignOff:
         date="30 September 2025",
         review_date="30 September 2026",
         decides=words,
-        judgement=judge(profile("cell-20"), dict.fromkeys(names, pairs)),
+        judgement=judge(profile("cell-20"), dict.fromkeys(names, lacking)),
     )
 
 

@@ -59,7 +59,7 @@ def test_each_limit_has_its_side_its_value_and_its_outcome() -> None:
         ([False, False], "None of the 2 limits that were set is exceeded."),
         ([True, False], "1 of 2 limits that were set is exceeded."),
         ([None], "The limit that was set is neither exceeded nor shown to be kept."),
-        ([None, False, None], "Of 3 limits that were set 0 are exceeded and 2 are neither exceeded nor shown"),
+        ([None, False, None], "Of 3 limits that were set none is exceeded and 2 are neither exceeded nor shown"),
     ],
 )
 def test_the_lead_counts(outcomes: list[bool | None], said: str) -> None:

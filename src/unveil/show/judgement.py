@@ -221,7 +221,8 @@ def _headline(profile: Profile, judged: Sequence[_Judged], outcome: Outcome) -> 
     reading = " (held to it by our reading, not the source's)" if worst.limit.ours else ""
     by = " by the figures tested" if outcome == "kept" else ""
     said = f"T{limit[1:]} is {outcome}{by}: {_spoken([worst], several)} is {_found(worst, outcome)}{reading}."
-    rest = list(_reasons(checks, several))
+    # What is open beside a limit that is exceeded changes nothing.
+    rest = list(_reasons(checks, several)) if outcome == "kept" else []
     return f"{said} Not judged: {'; '.join(rest)}." if rest else said
 
 

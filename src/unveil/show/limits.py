@@ -235,7 +235,7 @@ def limits_lead(limits: Sequence[Mapping[str, Any]]) -> str:
             why = "cannot be told in this edition"
         if every == 1:
             return f"The limit that was set {why}. {beforehand}"
-        told = f"{exceeded} {'is' if exceeded == 1 else 'are'} exceeded and {open_ones} {why}"
+        told = f"{exceeded or 'none'} {'are' if exceeded > 1 else 'is'} exceeded and {open_ones} {why}"
         return f"Of {every} limits that were set {told}. {beforehand}"
     if every == 1:
         return f"The limit that was set {'is exceeded' if exceeded else 'is not exceeded'}. {beforehand}"
