@@ -56,7 +56,6 @@ CLEAR = Finding(
     links=Links(expected=156.0, low=150.0, high=161.0),
     p=0.0002,
     p_adjusted=0.003,
-    p_adjusted=0.003,
     proved=True,
 )
 MEAN = replace(

@@ -71,6 +71,8 @@ def rate_text(rate: Rate) -> str:
 def _bounded_text(rate: Rate, value: Bounded) -> str:
     """Return a rate that is told by its bounds; so is its interval, of which the outer ends are shown."""
     low, high = float(rate.low), float(rate.high)
+    if (value.least, value.most) == (low, high):  # nothing more is known of it
+        return percent(value)
     if value.least == 0 and low == 0:
         return f"{percent(value)} (at most {_over(high)})"
     if value.most == 1 and high == 1:
