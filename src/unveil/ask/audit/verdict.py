@@ -199,7 +199,8 @@ def _found(audit: Audit) -> str:
         said = f"{which} gives away people of one group: {name(figure.group, 80)} ({number})."
     else:
         said = f"{which} gives {'most people' if _hits_most(figure) else 'people'} away."
-    more = "" if not release.unmistakable else _unmistakable(release)
+    # Where most people are given away it says nothing in which groups they are.
+    more = "" if not release.unmistakable else _unmistakable(release, groups=not _hits_most(figure))
     return " ".join(each for each in (said, _succeeds(figure, audit), _luck(figure, audit), more) if each)
 
 
@@ -253,7 +254,7 @@ def _copies(audit: Audit) -> str:
     return f"{where}{_unmistakable(release)}"
 
 
-def _unmistakable(release: ReleaseVerdict) -> str:
+def _unmistakable(release: ReleaseVerdict, *, groups: bool = True) -> str:
     copies = release.copies
     if copies is None:
         return ""
@@ -264,8 +265,8 @@ def _unmistakable(release: ReleaseVerdict) -> str:
         f"for coincidence (fewer than {p_text(max(copies.coincidences, 0.0001))} such coincidences are expected)."
     )
     gathered = [f"{each.column}: {'missing' if each.value is None else each.value}" for each in copies.groups]
-    groups = f" They gather in: {listed(gathered)}." if gathered else ""
-    return f"{said}{groups} Look at them first: --show-records."
+    where = f" They gather in: {listed(gathered)}." if gathered and groups else ""
+    return f"{said}{where} Look at them first: --show-records."
 
 
 def _nothing_found(audit: Audit) -> str:
