@@ -20,7 +20,7 @@ from unveil.measure.trials.risk import Measured, measured
 from unveil.measure.verdict.control import ColumnDifference
 from unveil.show.blocks import Tone
 from unveil.show.editions import people
-from unveil.show.text import count, decimal, name
+from unveil.show.text import count, name
 
 #: From this low end of an excess on most people are given away, which is the only red without a limit.
 MOST = 0.5
@@ -319,7 +319,7 @@ def _difference(each: ColumnDifference) -> str:
         value = "missing" if each.value is None else repr(name(each.value, LONGEST_NAME))
         return f"{column} is {value} for {percent(each.here)} here and for {percent(each.there)} there"
     what = {"mean": "", "spread": "the spread of ", "place": "the place of ", "place_spread": "the spread of "}
-    return f"{what[each.figure]}{column} is {decimal(each.here)} here and {decimal(each.there)} there"
+    return f"{what[each.figure]}{column} is {each.here:.3g} here and {each.there:.3g} there"
 
 
 def _no_control(audit: Audit) -> str:
