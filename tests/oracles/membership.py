@@ -5,8 +5,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, lcm
+from typing import Any
+
+import numpy as np
+import polars as pl
 
 from tests.oracles.records import Distance, Row, Rows, exact
+from unveil._kernels.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -64,3 +69,33 @@ def area(members: Sequence[float], nonmembers: Sequence[float]) -> Fraction:
     """Return the share of pairs in which the member is higher, a tie being half a pair."""
     won = sum(2 * (one > other) + (one == other) for one in members for other in nonmembers)
     return Fraction(won, 2 * len(members) * len(nonmembers))
+
+
+def called_members(
+    original: pl.DataFrame, control: pl.DataFrame, released: pl.DataFrame, method: str, share: float
+) -> FloatArray:
+    """Return the chance of everybody to be called a member: people of whole numbers and texts, distances in fractions.
+
+    Numbers are compared by their part of the range of all three tables, texts by 0 and 1.
+    """
+    people, rows = pl.concat([original, control]).rows(), released.rows()
+    every = [*people, *rows]
+    span = [max(c) - min(c) if not isinstance(c[0], str) else None for c in zip(*every, strict=True)]
+    # In units in which a whole range of any column is the same whole number.
+    whole = lcm(*(each for each in span if each))
+
+    def far(one: tuple[Any, ...], other: tuple[Any, ...]) -> int:
+        apart = zip(one, other, span, strict=True)
+        return sum((a != b) * whole if wide is None else abs(a - b) * (whole // wide) for a, b, wide in apart)
+
+    scores = [Fraction(-min(far(person, row) for row in rows)) for person in people]
+    if method == "density":
+        soft = Fraction(whole, 50)
+        others = [min(far(a, b) for j, b in enumerate(people) if i != j) for i, a in enumerate(people)]
+        scores = [-(-near + soft) / (other + soft) for near, other in zip(scores, others, strict=True)]
+    places = Fraction(str(share)) * len(scores)
+    found = []
+    for score in scores:
+        above, alike = sum(other > score for other in scores), sum(other == score for other in scores)
+        found.append(min(max((places - above) / alike, Fraction(0)), Fraction(1)))
+    return np.array([float(each) for each in found])

@@ -1,20 +1,20 @@
 """The attacks of an audit find planted leaks, and nothing where there is none."""
 
-import numpy as np
 import polars as pl
 import pytest
 
 from tests.ask.audit.leaks import CONTROL, GUESSES, LEAK, ORIGINAL, ask, found, people
 from unveil.ask.answer import Answer
-from unveil.ask.audit.findings import Audit, Finding, is_proved
+from unveil.ask.audit.findings import Audit, Finding, is_proved, worst_of
 
 NEW = ("singling_out", "inference", "attribute_disclosure", "membership")
 
 
 def worst_of_each(answer: Answer[Audit]) -> dict[str, Finding]:
-    """Return the finding of each attack that has people outside to compare with, the means left out."""
-    single = [each for each in found(answer) if not each.is_mean]
-    return {finding.attack: finding for finding in single if finding.risk.excess_over_control.defined}
+    """Return the clearest finding of each attack."""
+    (release,) = answer.findings.releases
+    found = {attack: worst_of(release, attack) for attack in answer.findings.attacks}
+    return {attack: finding for attack, finding in found.items() if finding is not None}
 
 
 @pytest.mark.parametrize("sensitive", [(), ("ill",)])
@@ -30,24 +30,16 @@ def test_people_who_are_released_as_they_are_are_found_out(sensitive: tuple[str,
 def test_a_leak_for_half_of_the_people_is_found_for_half_of_them() -> None:
     half = pl.concat([ORIGINAL.head(60), people(60, 20)])
     answer = ask(ORIGINAL, half, CONTROL, attacks=["attribute_disclosure", "membership"], sensitive=["ill"])
-    for finding in worst_of_each(answer).values():
-        excess = finding.risk.excess_over_control
-        assert excess.low - 0.05 < 0.5 < excess.high + 0.05
-        assert is_proved(finding)
+    worst = worst_of_each(answer)
+    assert all(is_proved(finding) for finding in worst.values())
+    excess = worst["attribute_disclosure"].risk.excess_over_control
+    assert excess.low - 0.05 < 0.5 < excess.high + 0.05
 
 
-@pytest.mark.unwatched
-def test_a_table_of_other_people_gives_nobody_away() -> None:
-    """Of 12 such audits no attack may raise more false alarms than an interval of 95% leaves room for."""
-    alarms = dict.fromkeys(NEW, 0)
-    excess: dict[str, list[float]] = {attack: [] for attack in NEW}
-    for seed in range(12):
-        made = (people(rows, 1000 + 10 * seed + at) for at, rows in enumerate((100, 100, 100)))
-        answer = ask(*made, seed=seed, attacks=NEW, targets=50, guesses=100)
-        for attack, finding in worst_of_each(answer).items():
-            alarms[attack] += is_proved(finding)
-            excess[attack].append(finding.risk.excess_over_control.value)
-    assert max(alarms.values()) <= 2
-    # Had the winner of the search not been measured again, the mean would be well above nothing.
-    assert abs(np.mean(excess["inference"])) < 0.06
-    assert abs(np.mean(excess["membership"])) < 0.03
+def test_too_few_tries_accuse_nobody() -> None:
+    answer = ask(ORIGINAL, LEAK, CONTROL, attacks=["inference"], targets=10, sensitive=["ill"])
+    (finding,) = found(answer)
+    assert finding.risk.excess_over_control.low > 0
+    assert (finding.proved, finding.why_not_judged) == (False, "too few tries to judge")
+    assert answer.findings.verdict.outcome == "nothing_found"
+    assert answer.page().headline.startswith("No figure had enough tries to be judged")

@@ -12,10 +12,13 @@ from unveil.ask.audit.findings import (
     Audit,
     AuditedRelease,
     ColumnFact,
+    Copies,
     Finding,
+    JudgedFigure,
     Links,
+    ReleaseVerdict,
     Scenario,
-    Search,
+    Verdict,
     Weight,
     is_proved,
     worst_of,
@@ -26,6 +29,7 @@ from unveil.ask.audit.verdict import headline, sentence, tone, worst
 from unveil.ask.audit.view import page, plain_words
 from unveil.ask.audit.words import compact_rate, links_text, rate_text
 from unveil.measure.trials.risk import Rate, Risk
+from unveil.measure.verdict.control import ColumnDifference, ControlCheck
 from unveil.show.blocks import Table
 from unveil.show.page import render
 from unveil.show.trust import mark, trust_note
@@ -50,14 +54,24 @@ CLEAR = Finding(
     scenario=WHO,
     risk=rates(Rate(0.312, 0.273, 0.354), control=Rate(0.04, 0.026, 0.061), excess=Rate(0.283, 0.241, 0.325)),
     links=Links(expected=156.0, low=150.0, high=161.0),
+    p=0.0002,
+    p_adjusted=0.003,
+    proved=True,
 )
 MEAN = replace(
     CLEAR,
-    scenario=Scenario(name="mean of 20 random splits", first=(), reason="", origin="random"),
+    scenario=Scenario(name="mean of 20 random splits", first=(), reason="", origin="mean"),
     risk=rates(Rate(0.9, 0.8, 0.95), control=Rate(0.1, 0.0, 0.2), excess=Rate(0.88, 0.7, 0.95)),
+    p=math.nan,
+    p_adjusted=math.nan,
+    proved=False,
 )
 NOTHING = replace(
-    CLEAR, risk=rates(Rate(0.03, 0.02, 0.05), control=Rate(0.04, 0.02, 0.06), excess=Rate(-0.01, -0.03, 0.012))
+    CLEAR,
+    risk=rates(Rate(0.03, 0.02, 0.05), control=Rate(0.04, 0.02, 0.06), excess=Rate(-0.01, -0.03, 0.012)),
+    p=0.7,
+    p_adjusted=1.0,
+    proved=False,
 )
 COPIES = Finding(
     attack="copies",
@@ -73,9 +87,6 @@ NEAR = Finding(
 )
 ORDER = Finding(attack="row_order", targets=500, risk=rates(Rate(0.002, 0.0, 0.011)), remark="Rows are far apart.")
 LEFT_OUT = Finding(attack="record_linkage", targets=0, risk=rates(UNDEFINED, naive=math.nan), remark="Left out: why.")
-
-
-SEARCH = Search(splits=120, random_splits=20, targets=350, seemed=Rate(0.4, 0.3, 0.5), figure="excess_over_control")
 
 
 def release(*findings: Finding, name: str = "masked.csv", **more: object) -> AuditedRelease:
@@ -110,24 +121,33 @@ def test_zero_of_500_reads_as_nothing_with_its_limit() -> None:
     assert compact_rate(Rate(-0.01, -0.03, 0.02)) == "-1.0% (-3.0% to 2.0%)"
 
 
-def test_the_sentence_on_linkability_names_who_and_beside_what() -> None:
+def test_the_sentence_on_linkability_names_who_beside_what_and_the_verdict() -> None:
     assert sentence(CLEAR) == (
-        "Whoever holds age and sex from one source and income from another can tell for 31.2% of people (27.3% to "
-        "35.4%) that both are about the same person. For people who are not in the data it is 4.0% (2.6% to 6.1%). "
-        "Blind chance gives 2.0%. Of those on whom it would fail if they were not in the data, 28.3% (24.1% to 32.5%) "
-        "are hit because they are."
+        "Whoever looks up the records nearest to a person by age and sex and again by income: for 31.2% of people "
+        "(27.3% to 35.4%) the two lists share a record. For people who are not in the data it is 4.0% (2.6% to 6.1%). "
+        "Blind chance gives 2.0%. Being in the data adds 28.3% (24.1% to 32.5%). Proved (adjusted p 0.003)."
     )
-    assert "no measurable difference" in sentence(NOTHING)
+    assert sentence(NOTHING).endswith("Not proved (adjusted p 1).")
     assert sentence(MEAN).startswith("On average over divisions of the columns")
+    few = replace(CLEAR, proved=False, p_adjusted=math.nan, why_not_judged="too few tries to judge")
+    assert sentence(few).endswith("Not judged: too few tries to judge.")
+    wide = replace(CLEAR, risk=replace(CLEAR.risk, excess_over_control=Rate(0.3, 0.01, 0.6)))
+    assert "These are too blunt to measure an excess. Proved" in sentence(wide)
 
 
 @pytest.mark.parametrize(
     ("finding", "said"),
     [
-        (COPIES, "0.4% of released records (0.1% to 1.3%) are exact copies of a record in the data."),
-        (NEAR, "the release keeps nearer to the data than such people do, which is a warning."),
-        (replace(NEAR, figures={**NEAR.figures, "median": 0.07, "low": 0.03}), "raises no alarm and clears nobody"),
-        (replace(NEAR, figures={**NEAR.figures, "low": 0.03}), "raises no alarm and clears nobody"),
+        (COPIES, "0.4% of people in the data (0.1% to 1.3%) stand in the release word for word."),
+        (NEAR, "the release keeps nearer to the data than such people do. A distance accuses and clears nobody."),
+        (
+            replace(NEAR, figures={**NEAR.figures, "median": 0.07, "low": 0.03}),
+            "keeps no nearer to the data than such people do. A distance accuses",
+        ),
+        (
+            replace(NEAR, figures={**NEAR.figures, "low": 0.03}),
+            "keeps no nearer to the data than such people do. A distance accuses",
+        ),
         (replace(NEAR, figures={"median": 0.07, "low": 0.03}), "Without a control table nobody can say"),
         (replace(NEAR, figures={"median": math.nan, "low": math.nan}), "No record has such a figure here"),
         (ORDER, "0.2% of released rows (0.0% to 1.1%) stand where the same person stands in the original."),
@@ -150,56 +170,121 @@ def test_hits_are_shown_with_what_ties_leave_open() -> None:
 # --- the headline -----------------------------------------------------------------------------------------------------
 
 
-def test_the_headline_names_attack_release_adversary_and_figure() -> None:
-    found = audit(release(NOTHING, name="a.csv"), release(CLEAR, MEAN, COPIES, name="b.csv"))
+HIT = JudgedFigure(
+    attack="linkability", adversary="neighbour", tries=500, control_tries=244, attack_rate=CLEAR.risk.attack_rate,
+    control_rate=CLEAR.risk.control_rate, excess_over_control=CLEAR.risk.excess_over_control, p=0.0002, p_adjusted=0.003,
+    proved=True,
+)  # fmt: skip
+MISSED = replace(HIT, p=0.7, p_adjusted=1.0, proved=False)
+UNUSUAL = Copies(
+    people=700, people_unchanged=9, control_share=0.0, expected=0.0, unmistakable=4, coincidences=0.0021
+)  # fmt: skip
+USABLE = ControlCheck(outcome="usable", members=700, others=244)
+
+
+def judged(*figures: JudgedFigure, name: str = "masked.csv", copies: Copies | None = None) -> ReleaseVerdict:
+    outcome = "found" if any(each.proved for each in figures) else "copies" if copies is not None else "nothing_found"
+    return ReleaseVerdict(name=name, outcome=outcome, findings=figures, copies=copies)  # type: ignore[arg-type]
+
+
+def verdict(*releases: ReleaseVerdict, **more: object) -> Verdict:
+    seen = {each.outcome for each in releases}
+    given = {
+        "outcome": next(each for each in ("found", "copies", "nothing_found") if each in seen), "figures": 40,
+        "draws": 10_000, "fewest_copies_provable": 17, "control": USABLE, "releases": releases,
+    }  # fmt: skip
+    return Verdict(**(given | more))  # type: ignore[arg-type]
+
+
+def test_what_is_found_is_said_with_both_rates_and_how_often_luck_does_it() -> None:
+    found = audit(
+        release(NOTHING, name="a.csv"),
+        release(CLEAR, MEAN, name="b.csv"),
+        verdict=verdict(judged(MISSED, name="a.csv"), judged(HIT, name="b.csv")),
+    )
     assert headline(found) == (
-        "Linkability: release 'b.csv' lets anyone who holds age and sex from one source and income from another tell "
-        "that both are about the same person for 31.2% of people (27.3% to 35.4%), against 4.0% for people who are not "
-        "in the data."
+        "The release 'b.csv' gives people away. Linkability: the two lists of nearest records share a record for 31.2% "
+        "of people in the data and for 4.0% of people who are not; being in the data adds 28.3% (24.1% to 32.5%). In a "
+        "harmless release a figure as clear as this, among 40, comes up in fewer than 1 of 333 audits."
     )
     assert tone(found) == "warning"
-    which = worst(found)
-    assert which is not None
-    assert which == (found.releases[1], CLEAR)
+    assert worst(found) == (found.releases[1], CLEAR)
 
 
-def test_what_is_not_proved_is_not_claimed_and_nothing_is_ever_good() -> None:
-    found = audit(release(NOTHING, COPIES))
+def test_only_most_people_are_red() -> None:
+    most = replace(HIT, excess_over_control=Rate(0.8, 0.6, 0.9))
+    found = audit(release(CLEAR), verdict=verdict(judged(most)))
+    assert headline(found).startswith("The release gives most people away. ")
+    assert tone(found) == "bad"
+    blunt = replace(HIT, excess_over_control=Rate(0.9, 0.49, 1.0))
+    found = audit(release(CLEAR), verdict=verdict(judged(blunt)))
+    assert "too blunt to measure an excess" in headline(found)
+    assert tone(found) == "warning"
+
+
+def test_a_group_is_named_where_it_is_hit_more_often_than_everybody() -> None:
+    group = replace(HIT, group="region: north", people=14, attack_rate=Rate(1.0, 0.77, 1.0))
+    found = audit(release(CLEAR), verdict=verdict(judged(HIT, group)))
+    assert headline(found).startswith("The release gives away people of one group: region: north (14 people). Among")
+    alike = replace(group, attack_rate=Rate(0.32, 0.2, 0.5))
+    assert headline(audit(release(CLEAR), verdict=verdict(judged(HIT, alike)))).startswith("The release gives people")
+
+
+def test_unmistakable_copies_are_said_where_nothing_is_proved() -> None:
+    found = audit(release(NOTHING, COPIES), verdict=verdict(judged(MISSED, copies=UNUSUAL)))
+    assert headline(found) == (
+        "4 people stand in the release word for word, and their records are too unusual for coincidence (fewer than "
+        "0.0021 such coincidences are expected). Look at them first: --show-records."
+    )
+    assert tone(found) == "warning"
+
+
+def test_nothing_found_says_what_could_not_have_been_and_is_never_good() -> None:
+    found = audit(release(NOTHING, COPIES), verdict=verdict(judged(MISSED)))
     assert not is_proved(NOTHING)
-    assert headline(found).startswith("No attack succeeded measurably more often on people in the data than on others")
-    assert "an excess of up to 1.2%" in headline(found)
+    assert headline(found) == (
+        "No attack did better on people in the data than on others, in 40 figures. Fewer than 17 copied people could "
+        "not have been proved by counting with this control. Others were not tried."
+    )
     assert tone(found) == "neutral"
 
 
-def test_without_control_the_headline_says_what_cannot_be_concluded() -> None:
-    found = audit(release(without_control(CLEAR)), control=False)
-    assert headline(found).endswith(
-        "against 2.0% by blind chance; without a control table nobody can say how much of that comes from being in the "
-        "data."
+def test_without_control_the_headline_says_what_to_do() -> None:
+    found = audit(release(without_control(CLEAR)), control=False, verdict=Verdict(releases=(judged(),)))
+    assert headline(found).startswith(
+        "Without people who are not in the data nobody can say what being in it changes. Keep a random fifth"
     )
-    assert tone(found) == "warning"
-    weak = replace(CLEAR, risk=rates(Rate(0.03, 0.01, 0.05)))
-    assert headline(audit(release(weak), control=False)).endswith("Without a control table that clears nobody.")
+    assert tone(found) == "neutral"
+
+
+AGE = ColumnDifference(column="age", figure="mean", value=None, here=40.0, there=55.5, z=8.0)
 
 
 @pytest.mark.parametrize(
-    ("finding", "said"),
+    ("control", "said"),
     [
-        (replace(COPIES, risk=rates(Rate(1.0, 0.995, 1.0), control=Rate(0, 0, 0.1), excess=Rate(1.0, 0.99, 1.0))),
-         "Exact copies: in the release 100% of records (at least 99.5%) are exact copies of a record in the data, "
-         "against 0.0% for people who are not in the data."),
-        (replace(ORDER, risk=rates(Rate(0.9, 0.8, 0.95))),
-         "Row order: in the release 90.0% of rows (80.0% to 95.0%) stand where the same person stands in the original, "
-         "against 2.0% by blind chance."),
-        (replace(ORDER, attack="record_linkage", risk=rates(Rate(0.9, 0.8, 0.95))),
-         "Record linkage: the release lets anyone who knows the people in the data name the right person for 90.0% of "
-         "records (80.0% to 95.0%), against 2.0% by blind chance."),
+        (ControlCheck(outcome="other_people", members=700, others=244, differences=(AGE,)),
+         "The control is of other people: age is 40 here and 55.5 there. No comparison is made. Take people of the "
+         "same kind, or split the original before the release is made."),
+        (ControlCheck(outcome="overlap", members=700, others=244, p_overlap=0.001, p_near=0.2, overlap_estimate=41.2),
+         "About 41 of 244 control people are in the original too. What was found stands; that nothing was found would "
+         "mean nothing. Remove them at the source, not by comparing the tables."),
+        (ControlCheck(outcome="too_small", members=700, others=15),
+         "The control has 15 people, and with fewer than 20 no figure has a test. No comparison is made. Pass at least "
+         "200 people who were kept apart when the release was made."),
     ],
 )  # fmt: skip
-def test_other_attacks_can_be_the_worst_too(finding: Finding, said: str) -> None:
-    found = audit(release(finding))
+def test_a_control_that_is_not_usable_says_what_to_do(control: ControlCheck, said: str) -> None:
+    found = audit(release(CLEAR), verdict=verdict(judged(), outcome="control_unusable", control=control))
     assert headline(found) == said
-    assert tone(found) == "bad"
+    assert tone(found) == "neutral"
+
+
+def test_a_control_that_differs_a_little_or_is_small_is_noted() -> None:
+    differs = replace(USABLE, p_same=0.004, largest_difference=4.1, differences=(AGE,), is_small=True)
+    notes = page(audit(release(NOTHING), verdict=verdict(judged(MISSED), control=differs))).notes
+    assert any("age is 40 here and 55.5 there. Figures stay" in note for note in notes)
+    assert any("no fewer than 17 copied people" in note for note in notes)
 
 
 def test_where_nothing_was_measured_the_headline_says_so() -> None:
@@ -288,6 +373,7 @@ def test_many_adversaries_are_cut_in_the_picture_and_kept_in_the_table() -> None
 def test_tables_leave_out_what_no_release_has() -> None:
     table = attack_table(audit(release(ORDER)), "row_order")
     assert table.columns == ("Release", "Attack rate", "Naive rate")
+    assert attack_table(audit(release(CLEAR, NOTHING)), "linkability").rows[0][-1] == "0.003 (proved)"
     assert "Rows are far apart." in table.note
     compared = comparison_table(audit(release(CLEAR, COPIES, name="a"), release(LEFT_OUT, NEAR, name="b")))
     assert compared.columns == ("", "a", "b")
@@ -312,45 +398,20 @@ def test_columns_are_weighed_by_what_is_lost() -> None:
 
 
 def test_the_page_says_what_was_not_tested_how_and_from_which_files() -> None:
-    searched = release(
-        replace(CLEAR, scenario=replace(WHO, origin="worst"), search=SEARCH),
-        MEAN,
-        name="a",
-        sha256="cd" * 32,
-    )
-    built = page(audit(searched, release(NOTHING, COPIES, NEAR, ORDER, LEFT_OUT, name="b")), seed=4)
-    text = render(built)
+    first = release(replace(CLEAR, scenario=replace(WHO, origin="tried")), MEAN, name="a", sha256="cd" * 32)
+    second = release(NOTHING, COPIES, NEAR, ORDER, LEFT_OUT, name="b")
+    both = verdict(judged(HIT, name="a"), judged(MISSED, name="b"))
+    text = render(page(audit(first, second, verdict=both), seed=4))
     assert "no finding of anonymity" in text
     assert "What was not tested" in text
-    assert "divisions tried: 120" in text
-    assert "whom the search never saw" in text
+    assert "The verdict rests on 40 figures together" in text
+    assert "drawn by lot 10,000 times" in text
     assert "ab" * 32 in text
     assert "cd" * 32 in text
     assert ", seed 4." in text
     assert "they talk" in text
     assert len(text) < 1_000_000
     assert render(page(audit(release(CLEAR)), seed=1)) == render(page(audit(release(CLEAR)), seed=1))
-
-
-def lead_of(built: Audit) -> str:
-    return next(section.lead for section in page(built).sections if section.heading.startswith("Linkability"))
-
-
-def test_the_page_says_what_the_worst_split_seemed_and_what_it_is() -> None:
-    worst_split = replace(CLEAR, scenario=replace(WHO, origin="worst"), search=SEARCH)
-    said = lead_of(audit(release(worst_split, MEAN)))
-    assert said.endswith(
-        "The worst split found seemed to reach an excess over control of 40.0% (30.0% to 50.0%) on the half of the "
-        "targets where it was searched for; on fresh people it is 28.3% (24.1% to 32.5%)."
-    )
-    alone = release(replace(without_control(worst_split), search=replace(SEARCH, figure="attack_rate")), MEAN)
-    assert "seemed to reach 40.0% (30.0% to 50.0%)" in lead_of(audit(alone, control=False))
-    assert "on fresh people it is 31.2% (27.3% to 35.4%)." in lead_of(audit(alone, control=False))
-    # Of several the one where it reaches most; whoever was named was not searched for; one person is no two halves.
-    weak = release(replace(NOTHING, scenario=worst_split.scenario, search=SEARCH), MEAN, name="weak")
-    assert "found on 'strong' seemed" in lead_of(audit(weak, release(worst_split, name="strong")))
-    assert "seemed" not in lead_of(audit(release(CLEAR)))
-    assert "seemed" not in lead_of(audit(release(worst_split, MEAN), rows=1))
 
 
 def test_names_from_the_data_are_escaped_everywhere() -> None:

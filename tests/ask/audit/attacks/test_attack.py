@@ -27,9 +27,9 @@ def test_each_question_of_the_opinion_has_one_attack_and_one_attack_leads() -> N
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_each_attack_can_say_what_it_found(name: str) -> None:
-    """A rate needs a meaning and a headline; what has no rates has distances, a sentence and a picture."""
+    """A rate needs a meaning; what has no rates has distances, a sentence and a picture."""
     attack = ATTACKS[name]
-    has_rates = attack.meaning is not None and attack.headline is not None
+    has_rates = attack.meaning is not None
     assert has_rates != bool(attack.distances)
     assert (attack.chart is not None) == bool(attack.distances)
     assert all(each.endswith((".", "?")) for each in (attack.question, attack.lead, attack.about or "."))

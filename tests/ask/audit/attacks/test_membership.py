@@ -1,48 +1,45 @@
-"""Membership in an audit: its figures are those of the attack, and without control it says why there is none."""
-
-from typing import Any
+"""Membership in an audit: who is called a member follows from everybody together, and without control nobody is."""
 
 import numpy as np
 import pytest
 
-from tests.ask.audit.leaks import CONTROL, LEAK, ORIGINAL, SEED, ask, found, generator, people, tables
-from unveil.ask.audit.people import draw_people
-from unveil.attack.table.membership import Membership
-from unveil.data.table.release import Knowledge
-from unveil.measure.trials.risk import risk
+from tests.ask.audit.leaks import CONTROL, LEAK, ORIGINAL, ask, found, people
+from tests.oracles.membership import called_members
+from unveil.measure.trials.risk import clopper_pearson
 
 
-@pytest.mark.parametrize("method", ["distance", "density"])
-@pytest.mark.parametrize("targets", [30, None])
-def test_membership_is_that_of_the_attack_on_those_who_were_drawn(method: Any, targets: int | None) -> None:
-    answer = ask(ORIGINAL, LEAK, CONTROL, attacks=["membership"], targets=targets)
-    rng = generator("membership")
-    original, released, control = tables(True)
-    inside = np.random.default_rng(SEED).integers(2**63, size=3)[0]
-    drawn = draw_people(original, targets, rng=np.random.default_rng([inside, 0])).told
-    knowledge = Knowledge(original.take(drawn), control, scale=original.extremes())
-    by_method = {}
-    for each in ("distance", "density"):
-        by_method[each] = Membership(columns=tuple(ORIGINAL.columns), method=each, targets=None).run(
-            released=released, knowledge=knowledge, rng=rng
-        )
-    (finding,) = (each for each in found(answer) if each.scenario and each.scenario.name == f"by {method}")
-    assert finding.risk == risk(by_method[method])
-    assert finding.targets == (30 if targets else 120)
+@pytest.mark.parametrize("leak", [True, False])
+def test_those_nearest_to_the_release_are_called_members(leak: bool) -> None:
+    released = LEAK if leak else people(50, 9)
+    answer = ask(ORIGINAL, released, CONTROL, attacks=["membership"])
+    for finding, method in zip(found(answer), ("distance", "density"), strict=True):
+        chances = called_members(ORIGINAL, CONTROL, released, method, 0.05)
+        inside, outside = chances[: ORIGINAL.height], chances[ORIGINAL.height :]
+        assert finding.risk.attack_rate.value == pytest.approx(inside.mean())
+        assert finding.risk.control_rate == pytest.approx(clopper_pearson(outside.sum(), outside.size), abs=1e-9)
+        assert finding.risk.naive_rate.value == pytest.approx(0.05)
+        assert inside.sum() + outside.sum() == pytest.approx(0.05 * chances.size)
+        assert finding.proved == leak
 
 
-def test_membership_attacks_everybody_who_was_asked_for() -> None:
-    many, others = people(620, 7), people(60, 8)
-    answer = ask(many, people(50, 9), others, attacks=["membership"], targets=None)
-    assert {finding.targets for finding in found(answer)} == {620}
-    few = ask(ORIGINAL, LEAK, CONTROL, attacks=["membership"], targets=20)
-    assert not any("were asked for" in finding.remark for finding in found(few))
+def test_every_share_and_the_mean_rank_are_in_the_family() -> None:
+    (release,) = ask(ORIGINAL, LEAK, CONTROL, attacks=["membership"], by="sex").findings.verdict.releases
+    judged = {(each.adversary, each.group) for each in release.findings}
+    everybody = {"by distance", "by distance, 1% called", "by distance, 20% called"}
+    everybody |= {"by density", "by density, 1% called", "by density, mean rank"}
+    assert {name for name, group in judged if not group} == everybody
+    assert {name for name, group in judged if group} == {"by density"}
+    rank = next(each for each in release.findings if "rank" in each.adversary)
+    assert not rank.attack_rate.defined
+    assert rank.p == pytest.approx(1 / 10_001)
 
 
 def test_without_control_membership_says_why_there_is_none() -> None:
     (finding,) = found(ask(ORIGINAL, LEAK, attacks=["membership"]))
     assert (finding.targets, finding.risk.attack_rate.defined) == (0, False)
     assert "there is no control table" in finding.remark
-    small = found(ask(ORIGINAL, LEAK, CONTROL.head(45), attacks=["membership"]))
-    assert [each.risk.attack_rate.defined for each in small] == [True, False]
-    assert "at least 60 people" in small[1].remark
+    small = found(ask(ORIGINAL, LEAK, CONTROL.head(15), attacks=["membership"]))
+    assert [each.risk.attack_rate.defined for each in small] == [True, True]
+    assert not any(each.risk.excess_over_control.defined or each.proved for each in small)
+    assert {each.why_not_judged for each in small} == {"too few tries to judge"}
+    assert np.isnan(small[0].p)

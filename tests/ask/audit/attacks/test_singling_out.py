@@ -2,24 +2,52 @@
 
 from math import isnan
 
+import numpy as np
 import pytest
 
-from tests.ask.audit.leaks import CONTROL, FOREIGN, LEAK, ORIGINAL, ask, found, generator, people, run
-from unveil.attack.table.singling_out import SinglingOut
-from unveil.measure.trials.risk import risk
+from tests.ask.audit.leaks import CONTROL, FOREIGN, LEAK, ORIGINAL, ask, found, generator, people, run, tables
+from unveil.attack.table.singling_out import Fitted, SinglingOut
+from unveil.data.table.release import Knowledge
+from unveil.measure.verdict.pool import Pool
+from unveil.measure.verdict.singling_out import singling_out
+from unveil.show.bounded import Bounded
 
 
 @pytest.mark.parametrize("leak", [True, False])
 def test_singling_out_is_that_of_the_attack_on_everybody(leak: bool) -> None:
     answer = ask(ORIGINAL, LEAK if leak else FOREIGN, CONTROL, attacks=["singling_out"], guesses=60, targets=10)
     one, several = found(answer)
-    rng = generator("singling_out")
     known = tuple(ORIGINAL.columns)
+    rng = generator("singling_out")
     for finding, size in ((one, 1), (several, 3)):
-        trials = run(SinglingOut(columns=known, size=size, guesses=60), leak=leak, rng=rng)
-        assert finding.risk == risk(trials)
-        assert (finding.targets, finding.links.expected) == (trials.attack.tries, trials.attack.expected)
+        attack = SinglingOut(columns=known, size=size, guesses=60)
+        fitted = run_fits(attack, leak, rng)
+        guess = np.repeat(np.arange(fitted.starts.size - 1), np.diff(fitted.starts))
+        alone = np.bincount(guess[fitted.rows < 120], minlength=fitted.starts.size - 1) == 1
+        assert (finding.targets, finding.links.expected) == (alone.size, alone.sum())
+        pool = Pool(is_member=np.arange(210) < 120, contents=np.arange(210))
+        measured = singling_out(pool, fitted.starts, fitted.rows, rng=rng)
+        assert finding.risk.attack_rate == measured.attack
+        assert finding.risk.control_rate.high == pytest.approx(measured.strangers.high, abs=0.05)
+        assert finding.risk.excess_over_control.value == pytest.approx(measured.excess.value, abs=0.1)
     assert (one.scenario.name, several.scenario.name) == ("one column", "3 columns")  # type: ignore[union-attr]
+    assert several.proved == leak
+
+
+def run_fits(attack: SinglingOut, leak: bool, rng: np.random.Generator) -> Fitted:
+    original, released, control = tables(leak)
+    return attack.fitted(released=released, knowledge=Knowledge(original, control), rng=rng)
+
+
+def test_a_full_leak_is_seen_with_any_control_and_with_none() -> None:
+    for control in (None, CONTROL.head(30), CONTROL):
+        several = found(ask(ORIGINAL, LEAK, control, attacks=["singling_out"], guesses=60))[1]
+        assert several.risk.attack_rate.value == 1
+        assert several.proved
+        if control is not None:
+            assert several.risk.excess_over_control.low > 0.9
+            # What strangers would give is a number only where the control has half as many people.
+            assert isinstance(several.risk.control_rate.value, Bounded) == (control.height < 60)
 
 
 def test_singling_out_by_a_named_adversary_uses_its_columns_only() -> None:

@@ -31,12 +31,10 @@ def risk(value: float, *, control: float = math.nan, low: float = math.nan, naiv
 
 ILL = "ill"
 WHO = Scenario(name="neighbour", first=("age", "sex"), second=("income",), reason="they talk")
-LINKED = Finding(attack="linkability", targets=500, scenario=WHO, risk=risk(0.7, control=0.1, low=0.6))
+LINKED = Finding(attack="linkability", targets=500, scenario=WHO, risk=risk(0.7, control=0.1, low=0.6), proved=True)
 GUESSED = Finding(attack="inference", targets=500, scenario=WHO, secret=ILL, risk=risk(0.4, control=0.35, low=-0.1))
-ALONE = Finding(attack="singling_out", targets=60, scenario=WHO, risk=risk(0.3, control=0.2, low=0.05))
-MEAN = replace(
-    LINKED, scenario=Scenario(name="mean", first=(), origin="random"), risk=risk(0.99, control=0.01, low=0.9)
-)
+ALONE = Finding(attack="singling_out", targets=60, scenario=WHO, risk=risk(0.3, control=0.2, low=0.05), proved=True)
+MEAN = replace(LINKED, scenario=Scenario(name="mean", first=(), origin="mean"), risk=risk(0.99, control=0.01, low=0.9))
 
 
 def release(*findings: Finding, name: str = "masked.csv") -> AuditedRelease:
@@ -65,7 +63,8 @@ def test_the_tone_follows_what_is_proved_and_never_clears() -> None:
     facts = box_facts(audit(release(LINKED, GUESSED, ALONE)))
     tones = [facts[each].tone for each in ("linkability", "singling_out", "inference")]
     assert tones == ["bad", "warning", "neutral"]
-    nothing = replace(LINKED, risk=risk(0.0, control=0.0, low=-0.1))
+    # An interval that misses 0 accuses nobody by itself.
+    nothing = replace(LINKED, proved=False)
     assert box_facts(audit(release(nothing)))["linkability"].tone == "neutral"
 
 
