@@ -19,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from unveil._kernels.verdict.hypergeometric import hypergeometric_p
 from unveil.data.table import Table
 from unveil.data.table.release import Release
-from unveil.measure.verdict.copies import at_least, copied_people
+from unveil.measure.verdict.copies import copied_people
 from unveil.measure.verdict.pooled import pool_tables
 
 #: In these columns 2 % of strangers equal one of 1,000 people by coincidence; in all 15 nobody does.
@@ -59,8 +60,7 @@ def tried(people: Table, control: int | None, leaked: int, seed: int) -> tuple[b
     rows = np.concatenate([members[:leaked], fresh[leaked:]])
     outside = None if control is None else people.take(rest)
     found = copied_people(pool_tables(Release(people.take(members), people.take(rows), outside)))
-    hits = found.people_unchanged + found.control_unchanged
-    p = at_least(found.people_unchanged, PEOPLE + others, hits, PEOPLE)
+    p = hypergeometric_p(found.people_unchanged, found.control_unchanged, PEOPLE, others)
     return p <= COUNTED, found.unmistakable > 0
 
 

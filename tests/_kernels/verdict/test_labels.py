@@ -1,7 +1,7 @@
 """Every choice of people is equally likely, and what is counted on it is what the definition counts."""
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.oracles import verdict as oracle
 from unveil._kernels.verdict import labels as module
-from unveil._kernels.verdict.labels import labels, member_sums, singling_out_counts
+from unveil._kernels.verdict.labels import labels, labels_among, member_sums, singling_out_counts
 
 
 @pytest.mark.parametrize(("members", "others"), [(2, 3), (4, 2), (3, 3), (1, 5)])
@@ -43,6 +43,16 @@ def test_members_are_always_as_many(members: int, others: int, draws: int, seed:
     for block in blocks:
         assert block.shape[1] == members + others
         assert (block.sum(axis=1) == members).all()
+
+
+def test_labels_of_some_are_as_likely_as_in_draws_of_everybody() -> None:
+    """All choices of 3 of 7 people, seen at two of them: both, one, the other or none."""
+    drawn = np.concatenate(list(labels_among(2, 3, 4, 40_000, np.random.default_rng(1))))
+    every = list(combinations(range(7), 3))
+    for pattern in product((False, True), repeat=2):
+        exact = np.mean([(0 in each, 1 in each) == pattern for each in every])
+        seen = np.mean((drawn == pattern).all(axis=1))
+        assert abs(seen - exact) < 5 * (exact * (1 - exact) / 40_000) ** 0.5
 
 
 def test_blocks_are_500_draws_and_each_is_the_same_without_the_others() -> None:

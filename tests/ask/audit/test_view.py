@@ -172,8 +172,8 @@ def test_hits_are_shown_with_what_ties_leave_open() -> None:
 
 HIT = JudgedFigure(
     attack="linkability", adversary="neighbour", tries=500, control_tries=244, attack_rate=CLEAR.risk.attack_rate,
-    control_rate=CLEAR.risk.control_rate, excess_over_control=CLEAR.risk.excess_over_control, p=0.0002, p_adjusted=0.003,
-    proved=True,
+    control_rate=CLEAR.risk.control_rate, excess_over_control=CLEAR.risk.excess_over_control, p=0.0002,
+    p_adjusted=0.003, proved=True,
 )  # fmt: skip
 MISSED = replace(HIT, p=0.7, p_adjusted=1.0, proved=False)
 UNUSUAL = Copies(
@@ -366,7 +366,7 @@ def test_many_adversaries_are_cut_in_the_picture_and_kept_in_the_table() -> None
     chart = attack_chart(found, ATTACKS["linkability"])
     assert chart is not None
     assert len(chart.rows) == 12
-    assert "The first 12 of 20 are drawn" in chart.caption
+    assert "The first 12 are drawn; the table has all 20." in chart.caption
     assert len(attack_table(found, "linkability").rows) == 20
 
 

@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import hypergeom
 
 from tests.measure.verdict.made_up import ISLE, draws, release
 from tests.oracles import copied_people as oracle
@@ -15,7 +14,7 @@ from tests.oracles.records import Rows, rows_of_people, table
 from unveil._kernels.verdict.tree import equal_parts, tree_of_columns
 from unveil.data.table import Table
 from unveil.data.table.release import Release
-from unveil.measure.verdict.copies import at_least, copied_people
+from unveil.measure.verdict.copies import copied_people
 from unveil.measure.verdict.groups import division
 from unveil.measure.verdict.pooled import pool_tables
 
@@ -171,11 +170,3 @@ def test_real_numbers_that_were_rounded(decimals: int) -> None:
     frames = (pl.DataFrame({"x": each}) for each in (real[:200], real[200:].round(decimals)))
     original, released = (Table.from_frame(each, kinds={"x": "number"}, roles={"x": "known"}) for each in frames)
     assert copied_people(pool_tables(Release(original, released))).coarsened == (("x",) if decimals == 1 else ())
-
-
-@given(st.integers(1, 30).flatmap(lambda n: st.tuples(st.just(n), *[st.integers(0, n)] * 3)))
-def test_the_tail_of_the_hypergeometric_distribution(sizes: tuple[int, int, int, int]) -> None:
-    people, marked, drawn, hits = sizes
-    assert at_least(hits, people, marked, drawn) == pytest.approx(
-        hypergeom.sf(hits - 1, people, marked, drawn), abs=1e-12
-    )

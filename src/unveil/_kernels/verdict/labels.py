@@ -33,23 +33,40 @@ def labels(members: int, others: int, draws: int, rng: np.random.Generator) -> I
     >>> [block.sum(axis=1).tolist() for block in labels(2, 3, 4, np.random.default_rng(0))]
     [[2, 2, 2, 2]]
     """
-    people = members + others
-    seed = int(rng.integers(2**63))
-    size = max(1, min(BLOCK, _LABELS // max(people, 1)))
-    for block, first in enumerate(range(0, draws, size)):
-        own = np.random.default_rng([seed, block])
-        fewer = _drawn(min(members, others), people, min(size, draws - first), own)
+    for own, number in _blocks(members + others, draws, rng):
+        fewer = _drawn(np.full(number, min(members, others)), members + others, own)
         yield fewer if members <= others else ~fewer
 
 
-def _drawn(number: int, people: int, draws: int, rng: np.random.Generator) -> BoolArray:
-    """Return draws of ``number`` people, every choice being equally likely.
+def labels_among(people: int, members: int, others: int, draws: int, rng: np.random.Generator) -> Iterator[BoolArray]:
+    """Yield the same for so many of all places: how many of them are members is drawn too, as in draws of everybody.
+
+    Where a figure looks at a few people of many, the others need no labels.
+
+    >>> [block.shape for block in labels_among(3, 2_000, 1_000, 4, np.random.default_rng(0))]
+    [(4, 3)]
+    """
+    for own, number in _blocks(people, draws, rng):
+        yield _drawn(own.hypergeometric(members, others, people, number), people, own)
+
+
+def _blocks(people: int, draws: int, rng: np.random.Generator) -> Iterator[tuple[np.random.Generator, int]]:
+    """Yield a generator for each block of draws, and how many draws it has."""
+    seed = int(rng.integers(2**63))
+    size = max(1, min(BLOCK, _LABELS // max(people, 1)))
+    for block, first in enumerate(range(0, draws, size)):
+        yield np.random.default_rng([seed, block]), min(size, draws - first)
+
+
+def _drawn(number: IntArray, people: int, rng: np.random.Generator) -> BoolArray:
+    """Return one draw for each number of people, every choice of so many being equally likely.
 
     Independent labels are made first; given how many they mark, every choice of so many is equally likely, and it stays
     so when people are added, or removed, by lot until the number is right. This takes a third of the time of shuffling.
     """
-    chance = max(number - _DEVIATIONS * number**0.5, 0.0) / max(people, 1)
-    drawn: BoolArray = rng.integers(0, _WORD, (draws, people), dtype=np.uint16) < int(_WORD * chance)
+    chance = np.maximum(number - _DEVIATIONS * number**0.5, 0.0) / max(people, 1)
+    lot = rng.integers(0, _WORD, (number.size, people), dtype=np.uint16)
+    drawn: BoolArray = lot < (_WORD * chance).astype(np.uint16)[:, None]
     missing = number - np.count_nonzero(drawn, axis=1)
     while (wrong := np.flatnonzero(missing)).size:
         person = rng.integers(0, people, wrong.size)

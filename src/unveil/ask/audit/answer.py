@@ -86,8 +86,8 @@ def audit(
         Which attacks to run (`ATTACKS` names them) and what else to measure: disclosure, utility, and before, which
         asks the three main questions of the original itself. None is everything.
     targets
-        How many people of each table to attack; None attacks all, and "auto" all where both tables together have at most
-        5,000, else 2,500 of each.
+        How many people of each table to attack; None attacks all, and "auto" all where both tables together have at
+        most 5,000, else 2,500 of each.
     neighbours
         How many nearest released rows count in linkability.
     guesses

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.hypergeometric import hypergeometric_p, normal_p
-from unveil._kernels.verdict.labels import labels, member_sums, singling_out_counts
+from unveil._kernels.verdict.labels import labels, labels_among, member_sums, singling_out_counts
 from unveil._kernels.verdict.step_down import SAME, holm, step_down
 from unveil.errors import InputError, whole_number
 from unveil.measure.verdict.pool import Pool
@@ -43,6 +43,22 @@ TOO_FEW = "too few tries to judge"
 
 #: From labels at [draw, place] to the figure in each draw.
 SetWise = Callable[[BoolArray], FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedGuesses:
+    """The number of guesses that fit exactly one member: guess g fits those at ``places[starts[g]:starts[g + 1]]``."""
+
+    starts: IntArray
+    places: IntArray
+
+    def __call__(self, drawn: BoolArray) -> FloatArray:
+        """Return the number in each draw of labels."""
+        return singling_out_counts(drawn, self.starts, self.places)
+
+    def among(self, some: IntArray) -> "FittedGuesses":
+        """Return the same for labels of some places in ascending order, all that are fitted among them."""
+        return FittedGuesses(self.starts, np.searchsorted(some, self.places))
 
 
 @dataclass(frozen=True)
@@ -217,7 +233,7 @@ def draws_needed(figures: int, asked: int = DRAWS) -> int:
     return max(asked, FEWEST_DRAWS, DRAWS_PER_FIGURE * figures - 1)
 
 
-def singling_out_statistic(pool: Pool, starts: ArrayLike, rows: ArrayLike) -> SetWise:
+def singling_out_statistic(pool: Pool, starts: ArrayLike, rows: ArrayLike) -> FittedGuesses:
     """Return the figure of singling out: the number of guesses that fit exactly one of the members.
 
     Guess g fits the rows ``rows[starts[g]:starts[g + 1]]`` of the pool, and so the people they belong to. It is at the
@@ -227,8 +243,7 @@ def singling_out_statistic(pool: Pool, starts: ArrayLike, rows: ArrayLike) -> Se
     >>> singling_out_statistic(pool, [0, 1, 3], [0, 1, 2])(pool.labels[None])
     array([2.])
     """
-    fitted = pool.fitted(starts, rows)
-    return lambda drawn: singling_out_counts(drawn, *fitted)
+    return FittedGuesses(*pool.fitted(starts, rows))
 
 
 def adversary_figures(
@@ -309,8 +324,17 @@ def _statistics(figures: Sequence[Figure], pool: Pool | None, draws: int, rng: n
     for column, at in enumerate(scored):
         scores[:, column] = pool.scores(figures[at].statistic)  # type: ignore[arg-type]
     set_wise = [(at, figure.statistic) for at, figure in enumerate(figures) if callable(figure.statistic)]
+    seen, drawn_labels = pool.labels, labels(pool.members, pool.others, draws, of_labels)
+    fitted = [(at, each) for at, each in set_wise if isinstance(each, FittedGuesses)]
+    some = np.union1d(np.flatnonzero(scores.any(axis=1)), np.concatenate([[], *(each.places for _, each in fitted)]))
+    if len(fitted) == len(set_wise) and 2 * some.size < pool.people:
+        # Whoever plays no part in any figure needs no label.
+        some = some.astype(np.int64)
+        seen, scores = pool.labels[some], scores[some]
+        set_wise = [(at, each.among(some)) for at, each in fitted]
+        drawn_labels = labels_among(some.size, pool.members, pool.others, draws, of_labels)
     row = 0
-    for drawn in chain([pool.labels[None]], labels(pool.members, pool.others, draws, of_labels)):
+    for drawn in chain([seen[None]], drawn_labels):
         rows = slice(row, row + len(drawn))
         found[rows, scored] = member_sums(drawn, scores)
         for at, statistic in set_wise:
