@@ -78,7 +78,7 @@ def test_the_first_screen_has_the_answer_and_what_it_is_not(browser: "Browser", 
     with visit(browser, saved(tmp_path, example())) as page:
         headline = page.get_by_role("heading", level=1)
         assert headline.count() == 1
-        assert "Linkability: release 'shuffled' lets anyone who holds" in headline.inner_text()
+        assert "The release 'shuffled' gives most people away." in headline.inner_text()
         assert headline.bounding_box()["y"] < 300  # type: ignore[index]
         note = page.get_by_text("no finding of anonymity").first
         assert note.bounding_box()["y"] < 800  # type: ignore[index]
@@ -101,7 +101,7 @@ def test_every_attack_has_its_section_and_picture(browser: "Browser", tmp_path: 
         ):
             assert any(heading.startswith(words) for heading in headings), words
         assert "The columns that matter most" in headings
-        assert page.get_by_role("img", name="The worst adversary found, on each release").count() == 1
+        assert page.get_by_role("img", name="The clearest adversary, on each release").count() == 1
         assert page.locator("figure svg[role=img]").count() == 14
         # What the picture shows is said to those who do not see it.
         said = page.locator("figure svg[role=img] desc").first.text_content() or ""

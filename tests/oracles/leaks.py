@@ -198,12 +198,20 @@ def _counts(text: str, few: range) -> Iterator[str]:
 
 
 def _rates(seen: Page) -> Iterator[str]:
-    excesses = _excesses(seen)
+    excesses = _excesses(seen) | _of_descriptions(seen)
     for match in RATE.finditer(seen.text):
-        if _written(match[0]) not in excesses and not BOUND.search(
-            seen.text[max(0, match.start() - 20) : match.start()]
-        ):
+        written = re.sub(r"% of [^()]*\(", "% (", _written(match[0]))
+        if written not in excesses and not BOUND.search(seen.text[max(0, match.start() - 20) : match.start()]):
             yield match[0]
+
+
+def _of_descriptions(seen: Page) -> set[str]:
+    """Return the rates of singling out, whose intervals are those of fewer tries, as the page says.
+
+    Their hits stand beside them and are looked at by themselves; what strangers would give is no share of tries.
+    """
+    tables = [table for table in seen.tables if table.caption == "All figures of singling out"]
+    return {row[at] for table in tables for row in table.body for at in (1, 2) if at < len(row)}
 
 
 def _written(text: str) -> str:

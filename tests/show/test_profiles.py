@@ -203,7 +203,8 @@ def test_where_bounds_alone_are_told_they_decide_or_nobody_does() -> None:
     outcomes = [judged(masked(Bounded(1 / 20, most))).outcome for most in (1 / 12, 1 / 5)]
     assert outcomes == ["kept", "not_shown"]
     assert judged(masked(Bounded(1 / 10, 1 / 5))).outcome == "exceeded"
-    assert "too few people to be told in this edition" in judged(masked(Bounded(1 / 20, 1 / 5))).headline
+    for value in (Bounded(1 / 20, 1 / 5), Bounded.withheld()):
+        assert "too few people to be told in this edition" in judged(masked(value)).headline
 
 
 # --- page and JSON ----------------------------------------------------------------------------------------------------

@@ -181,7 +181,8 @@ def _check(limit: ProfileLimit, release: str, kind: str | None, found: Quantity 
     if kind is None and limit.applies_to != "any":
         return Check(release=release, limit=limit, outcome="not_shown", why=_UNKNOWN_KIND)
     if found is None or isnan(found.value):
-        why = _NEEDED.get(limit.quantity, _NO_EXCESS)
+        is_withheld = found is not None and isinstance(found.value, Bounded)
+        why = _FEW_PEOPLE if is_withheld else _NEEDED.get(limit.quantity, _NO_EXCESS)
         return Check(release=release, limit=limit, outcome="not_shown", why=why)
     value = found.value
     ends = (value.least, value.most) if isinstance(value, Bounded) else (value, value)

@@ -45,11 +45,11 @@ class Evidence:
     needed: Callable[[float], int | None] | None = None
     doubt: str = ""
 
-    def held(self, name: str, limit: float, *, of_a_record: bool = False) -> "HeldFigure":
+    def held(self, name: str, limit: float) -> "HeldFigure":
         """Return the figure held to a limit."""
         from unveil.measure.verdict.limits import HeldFigure
 
-        return HeldFigure(name=name, limit=limit, interval=self.interval, of_a_record=of_a_record, figures=self.figures)
+        return HeldFigure(name=name, limit=limit, interval=self.interval, figures=self.figures)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,10 @@ def test_a_release_that_is_the_original_is_all_copies() -> None:
     assert of(answer, "copies")[0]["attack_rate"] == 1.0
     assert of(answer, "closest_record")[0]["median"] == 0.0
     assert of(answer, "row_order")[0]["attack_rate"] > 0.8
-    assert "Serious" in answer.to_html()
+    # What is serious is for whoever sets a limit.
+    assert ">Most people<" in answer.to_html()
+    exceeded = [{"quantity": "copies.attack_rate", "limit": 0.5, "value": 1.0, "exceeded": True}]
+    assert ">Serious<" in answer.to_html(limits=exceeded)
 
 
 # --- no order, no other release, no accident changes a number ---------------------------------------------------------

@@ -366,7 +366,7 @@ def test_many_adversaries_are_cut_in_the_picture_and_kept_in_the_table() -> None
     chart = attack_chart(found, ATTACKS["linkability"])
     assert chart is not None
     assert len(chart.rows) == 12
-    assert "The first 12 of 20 are drawn" in chart.caption
+    assert "The first 12 are drawn; the table has all 20." in chart.caption
     assert len(attack_table(found, "linkability").rows) == 20
 
 

@@ -1,6 +1,7 @@
 """Limits are exceeded or kept where intervals say so, and as many people are asked for as exact search does."""
 
 import math
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -51,6 +52,9 @@ def test_one_exceeds_after_allowing_for_all_and_all_must_keep() -> None:
     assert (alone, among.figures["it"], among.outcome) == (Outcome.EXCEEDED, Outcome.NOT_SHOWN, Outcome.NOT_SHOWN)
     assert [among.figures[f"{at}"] for at in range(9)] == [Outcome.KEPT] * 9
     assert limits_outcome([held(40, name="a"), held(0, name="b")], **HARMLESS).outcome == Outcome.EXCEEDED
+    # The worst of ten adversaries is ten figures, and so is one of ten that are held elsewhere.
+    assert limits_outcome([replace(held(18), figures=10)]).outcome == Outcome.NOT_SHOWN
+    assert limits_outcome([held(18)], figures=10).outcome == Outcome.NOT_SHOWN
 
 
 @pytest.mark.parametrize("against", [{"unmistakable_copies": True}, {"found": True}, {"control_usable": False}])

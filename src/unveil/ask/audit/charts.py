@@ -61,7 +61,7 @@ def attack_chart(audit: Audit, attack: "AuditAttack") -> Chart | None:
     ]
     if not rows:
         return None
-    cut = f" The first {MOST_ROWS} of {len(rows)} are drawn; the table has all." if len(rows) > MOST_ROWS else ""
+    cut = f" The first {MOST_ROWS} are drawn; the table has all {len(rows)}." if len(rows) > MOST_ROWS else ""
     caption = attack.caption or _READ
     return rate_chart(rows[:MOST_ROWS], title=attack.title, x_label=attack.x_label, caption=f"{caption}{cut}")
 

@@ -19,9 +19,10 @@ from unveil.ask.audit.words import LONGEST_NAME, listed, percent, rate_text
 from unveil.measure.trials.risk import Measured, measured
 from unveil.measure.verdict.control import ColumnDifference
 from unveil.show.blocks import Tone
-from unveil.show.editions import people
+from unveil.show.bounded import Bounded
 from unveil.show.text import count, name
 
+_MOST_GROUPS = 3
 #: From this low end of an excess on most people are given away, which is the only red without a limit.
 MOST = 0.5
 ADVICE = (
@@ -187,6 +188,13 @@ def _hits_most(figure: JudgedFigure) -> bool:
     return not figure.group and _can_be_told(figure) and figure.excess_over_control.low > MOST
 
 
+def _number(number: float, one: str = "person", many: str = "people") -> str:
+    """Return how many there are; a few of them a shareable report tells by a bound."""
+    if isinstance(number, Bounded):
+        return f"{number.words} {many}".rstrip()
+    return count(round(number), one, many).rstrip()
+
+
 def _which(audit: Audit, release: str) -> str:
     return f"The release {name(release, LONGEST_NAME)!r}" if len(audit.releases) > 1 else "The release"
 
@@ -195,7 +203,7 @@ def _found(audit: Audit) -> str:
     release, figure = _clearest(audit)
     which = _which(audit, release.name)
     if figure.group:
-        number = people(figure.people, "person", "people")
+        number = _number(figure.people)
         said = f"{which} gives away people of one group: {name(figure.group, 80)} ({number})."
     else:
         said = f"{which} gives {'most people' if _hits_most(figure) else 'people'} away."
@@ -261,11 +269,15 @@ def _unmistakable(release: ReleaseVerdict, *, groups: bool = True) -> str:
     stand = "stands" if copies.unmistakable == 1 else "stand"
     whose = "and the record is" if copies.unmistakable == 1 else "and their records are"
     said = (
-        f"{people(copies.unmistakable, 'person', 'people')} {stand} in the release word for word, {whose} too unusual "
+        f"{_number(copies.unmistakable)} {stand} in the release word for word, {whose} too unusual "
         f"for coincidence (fewer than {p_text(max(copies.coincidences, 0.0001))} such coincidences are expected)."
     )
-    gathered = [f"{each.column}: {'missing' if each.value is None else each.value}" for each in copies.groups]
-    where = f" They gather in: {listed(gathered)}." if gathered and groups else ""
+    gathered = [
+        name(f"{each.column}: {'missing' if each.value is None else each.value}", LONGEST_NAME)
+        for each in copies.groups
+    ]
+    more = f" and {len(gathered) - _MOST_GROUPS} more groups" if len(gathered) > _MOST_GROUPS else ""
+    where = f" They gather in {', '.join(gathered[:_MOST_GROUPS])}{more}." if gathered and groups else ""
     return f"{said}{where} Look at them first: --show-records."
 
 
@@ -299,12 +311,13 @@ def _control(audit: Audit) -> str:
         number = control.overlap_estimate if is_equal else control.near_estimate
         are = "are in the original too" if is_equal else "are almost equal to people of the original"
         return (
-            f"About {people(max(round(number), 1))} of {people(control.others)} control people {are}. What was found "
-            "stands; that nothing was found would mean nothing. Remove them at the source, not by comparing the tables."
+            f"About {_number(max(number, 1), '', '')} of {_number(control.others, '', '')} control people {are}. What "
+            "was found stands; that nothing was found would mean nothing. Remove them at the source, not by comparing "
+            "the tables."
         )
     if control.outcome == "too_small":
         return (
-            f"The control has {people(control.others, 'person', 'people')}, and with fewer than 20 no figure has a "
+            f"The control has {_number(control.others)}, and with fewer than 20 no figure has a "
             "test. No comparison is made. Pass at least 200 people who were kept apart when the release was made."
         )
     return ""
@@ -334,9 +347,9 @@ def _facts(audit: Audit) -> Iterator[str]:
         return
     release, said = audit.releases[0], audit.verdict.releases[0]
     if said.copies is not None:
-        unchanged = people(said.copies.people_unchanged, "person", "people")
-        verb = "stands" if said.copies.people_unchanged == 1 else "stand"
-        yield f"{unchanged} {verb} in the release word for word, which coincidence may explain."
+        number = said.copies.people_unchanged
+        who = f"{_number(number)} {'stands' if number == 1 else 'stand'}" if number else "Nobody stands"
+        yield f"{who} in the release word for word{', which coincidence may explain' if number else ''}."
     if release.kind == "masked" and release.disclosure is not None:
-        alike = people(release.disclosure.k_anonymity, "row", "rows")
+        alike = _number(release.disclosure.k_anonymity, "row", "rows")
         yield f"The smallest class of rows that look alike has {alike}."

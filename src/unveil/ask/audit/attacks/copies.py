@@ -11,7 +11,7 @@ from unveil.ask.audit.trials import Evidence, Tried, by_groups, figure_of, withh
 from unveil.ask.audit.words import listed, percent_of
 from unveil.measure.trials.risk import NO_CONTROL, Rate, Risk, clopper_pearson, excess
 from unveil.show.blocks import Block, Number, Section, Side, Table
-from unveil.show.editions import people as people_text
+from unveil.show.bounded import Bounded
 from unveil.show.text import count, name
 
 if TYPE_CHECKING:
@@ -121,7 +121,8 @@ def _meaning(finding: Finding) -> str:
     number = finding.figures.get("unmistakable", 0.0)
     if number > 0:
         verb = "is an unmistakable copy: its record is" if number == 1 else "are unmistakable copies: their records are"
-        said = f"{said} {people_text(round(number))} {verb} too unusual for coincidence."
+        many = number.words if isinstance(number, Bounded) else count(round(number))
+        said = f"{said} {many[:1].upper()}{many[1:]} {verb} too unusual for coincidence."
     return said
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Copies, Finding, JudgedFigure, Links, ReleaseVerdict, Verdict
@@ -57,8 +58,21 @@ def shared_verdict(small: SmallNumbers, verdict: Verdict) -> Verdict:
         for each in verdict.releases
     )
     # A mean or a share may be one of few people.
-    told = tuple(replace(each, value=None, here=math.nan, there=math.nan) for each in verdict.control.differences)
-    return replace(verdict, releases=releases, control=replace(verdict.control, differences=told))
+    control = replace(
+        verdict.control,
+        differences=tuple(
+            replace(each, value=None, here=math.nan, there=math.nan) for each in verdict.control.differences
+        ),
+        others=_few(small, verdict.control.others),
+        overlap_estimate=_few(small, verdict.control.overlap_estimate),
+        near_estimate=_few(small, verdict.control.near_estimate),
+    )
+    return replace(verdict, releases=releases, control=control)
+
+
+def _few(small: SmallNumbers, number: float) -> Any:
+    """Return a number of people, or by how many it is bounded where they are few."""
+    return Bounded(0, small.minimum, words=f"fewer than {small.minimum}") if small.is_small(number) else number
 
 
 def _judged(small: SmallNumbers, figure: JudgedFigure) -> JudgedFigure:
@@ -75,7 +89,8 @@ def _judged(small: SmallNumbers, figure: JudgedFigure) -> JudgedFigure:
     is_hidden = small.is_small(figure.people)
     return replace(
         figure,
-        group=f"a group of fewer than {small.minimum} people" if is_hidden else figure.group,
+        group="a small one" if is_hidden else figure.group,
+        people=_few(small, figure.people),
         attack_rate=attack,
         control_rate=control,
         excess_over_control=small.excess(risk, attack, control),
@@ -89,6 +104,8 @@ def _copies(small: SmallNumbers, release: ReleaseVerdict) -> Copies | None:
         return None
     return replace(
         release.copies,
+        people_unchanged=_few(small, release.copies.people_unchanged),
+        unmistakable=_few(small, release.copies.unmistakable),
         groups=tuple(
             each
             for each in release.copies.groups
@@ -121,6 +138,8 @@ def _figures(small: SmallNumbers, finding: Finding, attack: Rate) -> dict[str, f
         figures |= {name: float(f"{figures[name]:.2g}") for name in figures if name != "sure" and name not in shares}
     if "sure" in figures:
         figures["sure"] = small.share(small.moved(figures["sure"], finding.targets, number), number)
+    if "unmistakable" in figures:
+        figures["unmistakable"] = _few(small, figures["unmistakable"])
     if isinstance(figures.get("sure"), Bounded) or isinstance(attack.value, Bounded):
         figures |= {name: Bounded.withheld() for name in figures if name != "sure" and name not in shares}
     return figures
