@@ -39,7 +39,7 @@ def agreeing_cells(
         same = original == shown
         for column, inside in fits.items():
             same[:, :, column] = inside[own, shown[:, :, column]]
-        return np.count_nonzero(same, axis=(1, 2))
+        return np.asarray(np.count_nonzero(same, axis=(1, 2)), np.int64)
 
     number[0] = agreeing(own[None])[0]
     for draw, orders in _orders(own, released.size, draws, rng):
