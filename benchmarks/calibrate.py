@@ -170,7 +170,7 @@ def by_kernels(original: IntArray, control: IntArray, released: IntArray, number
     for width in (2, 3, 4):
         statistic = singling_out_statistic(pool, *fitted(people, released, width, rng))
         figures.append(Figure(name=f"singling_out {width}", statistic=statistic, tries=GUESSES, control_tries=GUESSES))
-    order = OwnDraws(partial(agreeing_cells, original, released))
+    order = OwnDraws(partial(agreeing_cells, original, released, {}))
     figures.append(Figure(name="row_order", statistic=order, tries=len(original)))
     family = judge(figures, {"people": pool}, rng=rng, draws=999)
     return {

@@ -179,7 +179,10 @@ def test_the_headline_says_so(tmp_path: Path) -> None:
         few = ["--targets", "200", "--guesses", "100", "--seed", "1"]
         run = CliRunner().invoke(main, ["audit", *files, *options, *few])
         assert run.exit_code == 0, run.output
-        assert "guess ill right for 100% of people (at least 98" in run.output.splitlines()[0]
+        first = run.output.splitlines()[0]
+        assert first.startswith(
+            "The release gives most people away. Inference of ill succeeds on 100.0% of people in the"
+        )
         run = CliRunner().invoke(main, ["audit", *files, *options, *few, "--json"])
         answers.append(json.loads(run.stdout))
         for release in answers[-1]["releases"]:

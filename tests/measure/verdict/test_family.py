@@ -124,7 +124,7 @@ def test_a_harmless_release_is_accused_as_rarely_as_it_says() -> None:
             figure("ninth", scores.sum(axis=1) / 9),
             figure("share", of_all),
             figure("other share", rng.random(people)),
-            *([figure("order", OwnDraws(partial(agreeing_cells, order, shuffled)))] if audit % 4 == 0 else []),
+            *([figure("order", OwnDraws(partial(agreeing_cells, order, shuffled, {})))] if audit % 4 == 0 else []),
         ]
         accused += bool(judged(figures, pool, seed=audit, draws=999).found)
     assert accused <= 33
