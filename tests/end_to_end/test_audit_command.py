@@ -17,7 +17,9 @@ from click.testing import CliRunner
 from tests.end_to_end.commands import MARKER, Command
 from unveil.cli import main
 
-VERDICT_FIELDS = {"outcome", "headline", "alpha", "figures", "draws", "fewest_copies_provable", "control", "releases"}
+VERDICT_FIELDS = {
+    "outcome", "headline", "alpha", "figures", "draws", "fewest_copies_provable", "control", "releases", "exit",
+}  # fmt: skip
 CONTROL_FIELDS = {"outcome", "p_same", "largest_difference", "column", "p_overlap", "overlap_estimate", "p_near"}
 JUDGED_FIELDS = {
     "attack", "adversary", "secret", "group", "tries", "control_tries", "attack_rate", "control_rate",
