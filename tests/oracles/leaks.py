@@ -128,9 +128,10 @@ def leaks(
     for text in dict.fromkeys(_rates(seen)):
         is_exact = _written(text) in exact
         found += [f"{text}: {why}" for why in _solved(text, totals, minimum, levels if is_exact else ())]
-    # What is drawn beside the loss of utility is an excess, which is no share of people.
-    excesses = _excesses(seen)
-    drawn = [text for text in seen.drawn if text not in excesses]
+    # What is drawn beside the loss of utility is an excess, which is no share of people, and neither is what as many
+    # strangers would give: that is estimated from how many of the control each description fits.
+    no_shares = _excesses(seen) | {text.split(" (")[0] for text in _of_descriptions(seen, (2,))}
+    drawn = [text for text in seen.drawn if text not in no_shares]
     found += [f"drawn {text}: {why}" for text in drawn for why in _bare(text, totals, minimum)]
     people = next((_number(row[2]) for table in seen.tables for row in table.body if row[0] == "Original"), nan)
     for table in seen.tables:
@@ -205,13 +206,13 @@ def _rates(seen: Page) -> Iterator[str]:
             yield match[0]
 
 
-def _of_descriptions(seen: Page) -> set[str]:
+def _of_descriptions(seen: Page, columns: tuple[int, ...] = (1, 2)) -> set[str]:
     """Return the rates of singling out, whose intervals are those of fewer tries, as the page says.
 
     Their hits stand beside them and are looked at by themselves; what strangers would give is no share of tries.
     """
     tables = [table for table in seen.tables if table.caption == "All figures of singling out"]
-    return {row[at] for table in tables for row in table.body for at in (1, 2) if at < len(row)}
+    return {row[at] for table in tables for row in table.body for at in columns if at < len(row)}
 
 
 def _written(text: str) -> str:
