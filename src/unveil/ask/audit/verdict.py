@@ -207,7 +207,8 @@ def _found(audit: Audit) -> str:
         said = f"{which} gives away people of one group: {name(figure.group, 80)} ({number})."
     else:
         said = f"{which} gives {'most people' if _hits_most(figure) else 'people'} away."
-    more = "" if not release.unmistakable else _unmistakable(release)
+    # Where most people are copied, groups among them say nothing.
+    more = "" if not release.unmistakable else _unmistakable(release, groups=not _hits_most(figure))
     return " ".join(each for each in (said, _succeeds(figure, audit), _luck(figure, audit), more) if each)
 
 
@@ -261,7 +262,7 @@ def _copies(audit: Audit) -> str:
     return f"{where}{_unmistakable(release)}"
 
 
-def _unmistakable(release: ReleaseVerdict) -> str:
+def _unmistakable(release: ReleaseVerdict, *, groups: bool = True) -> str:
     copies = release.copies
     if copies is None:
         return ""
@@ -276,8 +277,8 @@ def _unmistakable(release: ReleaseVerdict) -> str:
         for each in copies.groups
     ]
     more = f" and {len(gathered) - _MOST_GROUPS} more groups" if len(gathered) > _MOST_GROUPS else ""
-    groups = f" They gather in {', '.join(gathered[:_MOST_GROUPS])}{more}." if gathered else ""
-    return f"{said}{groups} Look at them first: --show-records."
+    where = f" They gather in {', '.join(gathered[:_MOST_GROUPS])}{more}." if gathered and groups else ""
+    return f"{said}{where} Look at them first: --show-records."
 
 
 def _nothing_found(audit: Audit) -> str:
