@@ -1,5 +1,9 @@
 """Planted truths end in the right sentence: what leaks, what does not, and controls that say nothing."""
 
+import json
+import os
+import subprocess
+import sys
 from functools import cache
 from typing import Any
 
@@ -170,3 +174,24 @@ def test_the_verdict_of_some_of_many_people_is_of_two_families() -> None:
     assert {each.tries for each in answer.findings.verdict.releases[0].findings if each.attack == "copies"} == {ROWS}
     assert {each.tries for each in answer.findings.verdict.releases[0].findings if each.attack == "membership"} == {100}
     assert outcome(answer) == ("found", "usable")
+
+
+@pytest.mark.unwatched
+def test_any_number_of_threads_gives_the_same_verdict() -> None:
+    program = (
+        "from tests.ask.audit.test_verdict import ask, leaking, tables\n"
+        "original, control, _ = tables()\n"
+        "print(ask(original, leaking(original, original.head(20)), control).to_json())"
+    )
+
+    def said(threads: int) -> str:
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS")
+        environment = os.environ | dict.fromkeys(names, str(threads))
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+        )
+        return done.stdout
+
+    one = said(1)
+    assert json.loads(one)["verdict"]["figures"] > 20
+    assert one == said(2)
