@@ -181,7 +181,44 @@ def by_kernels(original: IntArray, control: IntArray, released: IntArray, number
     }
 
 
-JUDGES: dict[str, Callable[[IntArray, IntArray, IntArray, BoolArray, int], Line]] = {"kernels": by_kernels}
+def by_audit(original: IntArray, control: IntArray, released: IntArray, numbers: BoolArray, seed: int) -> Line:
+    """Judge by a whole audit, as anybody would ask for it; unmistakable copies are what it says of them."""
+    from unveil.ask.audit.answer import audit
+    from unveil.ask.audit.attacks import ATTACKS
+
+    def frame(codes: IntArray) -> pl.DataFrame:
+        columns = zip(codes.T, numbers.tolist(), strict=True)
+        return pl.DataFrame(
+            {f"c{place}": each if number else each.astype(str) for place, (each, number) in enumerate(columns)}
+        )
+
+    told = {f"c{place}": "number" if number else "category" for place, number in enumerate(numbers.tolist())}
+    answer = audit(
+        frame(original),
+        frame(released),
+        frame(control),
+        attacks=list(ATTACKS),
+        kinds=told,
+        known=list(told),
+        rng=np.random.default_rng([seed, 1]),
+    )
+    verdict = answer.findings.verdict
+    judged = [each for each in verdict.releases[0].findings if not each.why]
+    return {
+        "figures": verdict.figures,
+        "least_p": min(each.p for each in judged),
+        "least_adjusted": min(each.p_adjusted for each in judged),
+        "found": [" ".join((each.attack, each.adversary, each.secret, each.group)) for each in judged if each.proved],
+        "outcome": verdict.outcome,
+        "control": verdict.control.outcome,
+        "unmistakable": verdict.unmistakable,
+    }
+
+
+JUDGES: dict[str, Callable[[IntArray, IntArray, IntArray, BoolArray, int], Line]] = {
+    "kernels": by_kernels,
+    "audit": by_audit,
+}
 TABLES: dict[str, tuple[Callable[[Path], tuple[IntArray, BoolArray]], tuple[Case, ...]]] = {
     "adult": (adult, HARMLESS + PLANTED),
     "sample": (sample, SMALL),

@@ -1,5 +1,9 @@
 """Planted truths end in the right sentence: what leaks, what does not, and controls that say nothing."""
 
+import json
+import os
+import subprocess
+import sys
 from functools import cache
 from typing import Any
 
@@ -96,6 +100,9 @@ def test_a_minority_word_for_word_is_named() -> None:
     assert outcome(answer) == ("found", "usable")
     said = answer.page().headline
     assert said.startswith(f"The release gives away people of one group: kin: few ({few.height} people).")
+    (group,) = [each for each in answer.findings.verdict.releases[0].findings if each.group == "kin: few"]
+    assert (group.tries, group.control_tries) == (few.height, control.filter(pl.col("kin") == "few").height)
+    assert (group.attack_rate.value, group.proved) == (1, True)
     assert "kin: few" not in answer.to_html(edition="shareable") or few.height >= 11
 
 
@@ -167,6 +174,28 @@ def test_rows_of_one_person_are_one_person() -> None:
 def test_the_verdict_of_some_of_many_people_is_of_two_families() -> None:
     original, control, _ = tables()
     answer = ask(original, leaking(original, original.head(60)), control, targets=100)
-    assert {each.tries for each in answer.findings.verdict.releases[0].findings if each.attack == "copies"} == {ROWS}
-    assert {each.tries for each in answer.findings.verdict.releases[0].findings if each.attack == "membership"} == {100}
+    everybody = [each for each in answer.findings.verdict.releases[0].findings if not each.group]
+    assert {each.tries for each in everybody if each.attack == "copies"} == {ROWS}
+    assert {each.tries for each in everybody if each.attack == "membership"} == {100}
     assert outcome(answer) == ("found", "usable")
+
+
+@pytest.mark.unwatched
+def test_any_number_of_threads_gives_the_same_verdict() -> None:
+    program = (
+        "from tests.ask.audit.test_verdict import ask, leaking, tables\n"
+        "original, control, _ = tables()\n"
+        "print(ask(original, leaking(original, original.head(20)), control).to_json())"
+    )
+
+    def said(threads: int) -> str:
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS")
+        environment = os.environ | dict.fromkeys(names, str(threads))
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+        )
+        return done.stdout
+
+    one = said(1)
+    assert json.loads(one)["verdict"]["figures"] > 20
+    assert one == said(2)

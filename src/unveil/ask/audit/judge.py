@@ -76,8 +76,8 @@ class _Entry:
         figure = Figure(
             name=name,
             statistic=evidence.statistic,
-            tries=evidence.figure.tries,
-            control_tries=evidence.figure.control_tries,
+            tries=(evidence.whole or evidence.figure).tries,
+            control_tries=(evidence.whole or evidence.figure).control_tries,
             about=evidence.about,
             pool=_pool(people, evidence),
         )

@@ -41,6 +41,9 @@ class Evidence:
     stands_overlap
         Whether it can still be judged where people stand in both tables. They are equal and one of each pair is a
         member, always: whatever counts those who are alone finds more of them than in draws.
+    whole
+        For a group, the figure of everybody: its tries decide whether there are enough, because the groups themselves
+        were chosen for having enough people.
     """
 
     figure: JudgedFigure
@@ -49,6 +52,7 @@ class Evidence:
     about: int | None = None
     is_shown: bool = True
     stands_overlap: bool = True
+    whole: JudgedFigure | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -95,16 +99,20 @@ def by_groups(people: People, evidence: Evidence, *, by_value: bool = True) -> t
     made = []
     for group in people.groups:
         here = group.people[people.everybody.person[rows]]
-        rates = [_mean(evidence.statistic[here & side]) for side in (is_member, ~is_member)]
+        parts = [evidence.statistic[here & side] for side in (is_member, ~is_member)]
+        rates = [_mean(part) for part in parts]
         figure = replace(
             evidence.figure,
+            tries=parts[0].size,
+            control_tries=parts[1].size,
             group=_called(group.column, group.value, group.rarest),
             people=group.members,
             attack_rate=rates[0],
             control_rate=rates[1],
             excess_over_control=excess(rates[0], rates[1]) if rates[0].defined else UNDEFINED,
         )
-        made.append(replace(evidence, figure=figure, statistic=evidence.statistic * here, is_shown=False))
+        scores = evidence.statistic * here
+        made.append(replace(evidence, figure=figure, statistic=scores, is_shown=False, whole=evidence.figure))
     return tuple(made)
 
 
