@@ -175,8 +175,7 @@ def _judged(which: str, release: JudgedRelease, held: Mapping[ProfileLimit, Quan
 
 
 def _check(limit: ProfileLimit, release: str, kind: str | None, found: Quantity | None, figures: int) -> Check:
-    from unveil.measure.trials.risk import CONFIDENCE, Rate
-    from unveil.measure.verdict.limits import limits_outcome, strict
+    from unveil.measure.trials.risk import Rate
 
     if kind is None and limit.applies_to != "any":
         return Check(release=release, limit=limit, outcome="not_shown", why=_UNKNOWN_KIND)
@@ -187,9 +186,7 @@ def _check(limit: ProfileLimit, release: str, kind: str | None, found: Quantity 
     value = found.value
     ends = (value.least, value.most) if isinstance(value, Bounded) else (value, value)
     evidence = found.evidence or Evidence(interval=lambda _: Rate(value, *ends), figures=0)
-    held = evidence.held(limit.quantity, limit.limit)
-    outcome = limits_outcome([held], control_usable=not evidence.doubt, figures=figures).outcome
-    low, high = evidence.interval(strict(figures)).low, evidence.interval(CONFIDENCE).high
+    outcome, low, high = evidence.held_to(limit.limit, figures)
     why = ""
     if outcome == "not_shown":
         bounded = any(isinstance(each, Bounded) for each in (value, low, high)) and not evidence.doubt

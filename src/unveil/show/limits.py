@@ -14,7 +14,7 @@ from unveil.show.text import count, significant
 
 if TYPE_CHECKING:
     from unveil.measure.trials.risk import Rate
-    from unveil.measure.verdict.limits import HeldFigure
+    from unveil.measure.verdict.limits import HeldLimit
     from unveil.show.blocks import Page, Table
 
 
@@ -45,11 +45,11 @@ class Evidence:
     needed: Callable[[float], int | None] | None = None
     doubt: str = ""
 
-    def held(self, name: str, limit: float) -> "HeldFigure":
-        """Return the figure held to a limit."""
-        from unveil.measure.verdict.limits import HeldFigure
+    def held_to(self, limit: float, figures: int) -> "HeldLimit":
+        """Return what is shown of a limit where so many figures are held to limits."""
+        from unveil.measure.verdict.limits import held_to
 
-        return HeldFigure(name=name, limit=limit, interval=self.interval, figures=self.figures)
+        return held_to(self.interval, limit, figures=figures, can_be_kept=not self.doubt)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,13 +165,8 @@ def _checked(quantity: Quantity, limit: float, figures: int) -> CheckedLimit:
 
 
 def _by_interval(quantity: Quantity, evidence: Evidence, limit: float, figures: int) -> CheckedLimit:
-    from unveil.measure.trials.risk import CONFIDENCE
-    from unveil.measure.verdict.limits import Outcome, limits_outcome, strict
-
-    held = evidence.held(quantity.name, limit)
-    outcome = limits_outcome([held], control_usable=not evidence.doubt, figures=figures).outcome
-    low, high = evidence.interval(strict(figures)).low, evidence.interval(CONFIDENCE).high
-    shown = None if outcome == Outcome.NOT_SHOWN else outcome == Outcome.EXCEEDED
+    outcome, low, high = evidence.held_to(limit, figures)
+    shown = None if outcome == "not_shown" else outcome == "exceeded"
     why = undecided(evidence, limit, f"{low:.6g}", f"{high:.6g}") if shown is None else ""
     return CheckedLimit(
         quantity=quantity.name, limit=limit, value=quantity.value, exceeded=shown, low=low, high=high, why=why

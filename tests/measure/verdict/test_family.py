@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from tests.oracles import verdict as oracle
-from unveil._kernels.types import BoolArray, FloatArray
 from unveil._kernels.verdict.permutations import agreeing_cells
 from unveil.errors import InputError
 from unveil.measure.verdict import family as module
@@ -19,7 +18,6 @@ from unveil.measure.verdict.family import (
     Family,
     Figure,
     OwnDraws,
-    adversary_figures,
     draws_needed,
     judge,
     singling_out_statistic,
@@ -68,9 +66,6 @@ def everything(order: Any, *, with_people: bool) -> Family:
     figures = [
         *(figure(f"sum{at}", scores[at]) for at in range(3)),
         figure("set", singling_out_statistic(pool, starts, np.concatenate(fits))),
-        *adversary_figures(
-            [f"a{at}" for at in range(52)], scores, pool, rng=np.random.default_rng(2), tries=40, control_tries=40
-        ),
     ]
     return judged(figures, pool, draws=1500)
 
@@ -205,29 +200,3 @@ def test_many_people_are_judged_without_draws(monkeypatch: pytest.MonkeyPatch) -
     assert p == pytest.approx([one.p for one in drawn.judgements], abs=0.02)
     assert [one.adjusted for one in found.judgements] == pytest.approx(oracle.holm(p))
     assert (found.draws, judged(figures[:2], pool).draws) == (999, 0)
-
-
-def leads(scores: FloatArray, members: BoolArray, half: BoolArray) -> list[float]:
-    """Of each adversary, mean score of members less that of others, in one half."""
-    return [float(row[half & members].mean() - row[half & ~members].mean()) for row in scores]
-
-
-def test_of_many_adversaries_the_worst_of_one_half_is_judged_on_the_other() -> None:
-    rng = np.random.default_rng(7)
-    pool = Pool(is_member=rng.permutation(200) < 100, contents=np.arange(200))
-    scores = (rng.random((60, 200)) < 0.3).astype(np.float64)
-    scores[33, pool.is_member] = 1.0
-    names = [f"a{at}" for at in range(60)]
-    facts: dict[str, Any] = {"tries": 100, "control_tries": 90}
-    assert len(adversary_figures(names[:50], scores[:50], pool, rng=rng, **facts)) == 50
-    (found,) = adversary_figures(names, scores, pool, rng=np.random.default_rng(1), **facts)
-    assert (found.name, found.tries, found.control_tries) == ("a33", 50, 45)
-    half = np.zeros(200, np.bool_)
-    half[np.random.default_rng(1).permutation(200)[:100]] = True
-    labels = np.array([rng.permutation(pool.labels) for _ in range(9)])
-    assert callable(found.statistic)
-    statistics = found.statistic(np.concatenate([pool.labels[None], labels]))
-    for row, statistic in zip([pool.labels, *labels], statistics, strict=True):
-        worst = int(np.argmax(np.round(leads(scores, row, half), 9)))
-        assert statistic == pytest.approx(leads(scores, row, ~half)[worst])
-    assert judged([found], pool, draws=999).judgements[0].found

@@ -1,7 +1,6 @@
 """Limits are exceeded or kept where intervals say so, and as many people are asked for as exact search does."""
 
 import math
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -14,10 +13,9 @@ from tests.oracles import verdict
 from unveil.errors import InputError
 from unveil.measure.trials.risk import Rate, clopper_pearson, excess
 from unveil.measure.verdict.limits import (
-    HeldFigure,
     Outcome,
     fewest_copies_provable,
-    limits_outcome,
+    held_to,
     people_needed,
     worth,
 )
@@ -28,51 +26,34 @@ NEEDED = {
     0.09: (51, 77, 124, 227, 466, 788, 1816, 5369, 16177),
     0.05: (112, 182, 361, 714, 1556, 2625, 6030, 18168, 54722),
 }
-HARMLESS: dict[str, Any] = {"unmistakable_copies": False, "found": False, "control_usable": True}
 
 
-def held(hits: int, *, limit: float = 0.1, name: str = "figure", of_a_record: bool = False) -> HeldFigure:
-    def interval(confidence: float) -> Rate:
-        return clopper_pearson(hits, 100, confidence=confidence)
-
-    return HeldFigure(name=name, limit=limit, interval=interval, of_a_record=of_a_record)
+def held(hits: int, **settings: Any) -> Outcome:
+    return held_to(lambda level: clopper_pearson(hits, 100, confidence=level), 0.1, **settings).outcome
 
 
 @pytest.mark.parametrize(
     ("hits", "outcome"), [(2, Outcome.KEPT), (10, Outcome.NOT_SHOWN), (16, Outcome.NOT_SHOWN), (30, Outcome.EXCEEDED)]
 )
 def test_the_interval_decides(hits: int, outcome: Outcome) -> None:
-    assert limits_outcome([held(hits)], **HARMLESS).outcome == outcome
+    assert held(hits) == outcome
 
 
-def test_one_exceeds_after_allowing_for_all_and_all_must_keep() -> None:
+def test_to_exceed_allows_for_all_figures_and_to_keep_does_not() -> None:
     """18 of 100 lie above 10 % at 95 % and not at 99.5 %, which is asked of each of ten."""
-    (alone,) = limits_outcome([held(18)], **HARMLESS).figures.values()
-    among = limits_outcome([held(18, name="it"), *(held(0, name=f"{at}") for at in range(9))], **HARMLESS)
-    assert (alone, among.figures["it"], among.outcome) == (Outcome.EXCEEDED, Outcome.NOT_SHOWN, Outcome.NOT_SHOWN)
-    assert [among.figures[f"{at}"] for at in range(9)] == [Outcome.KEPT] * 9
-    assert limits_outcome([held(40, name="a"), held(0, name="b")], **HARMLESS).outcome == Outcome.EXCEEDED
-    # The worst of ten adversaries is ten figures, and so is one of ten that are held elsewhere.
-    assert limits_outcome([replace(held(18), figures=10)]).outcome == Outcome.NOT_SHOWN
-    assert limits_outcome([held(18)], figures=10).outcome == Outcome.NOT_SHOWN
+    assert (held(18), held(18, figures=10)) == (Outcome.EXCEEDED, Outcome.NOT_SHOWN)
+    assert held(2, figures=10) == held(2) == Outcome.KEPT
+    at = held_to(lambda level: clopper_pearson(18, 100, confidence=level), 0.1, figures=10)
+    assert at[1:] == (clopper_pearson(18, 100, confidence=0.995).low, clopper_pearson(18, 100).high)
 
 
-@pytest.mark.parametrize("against", [{"unmistakable_copies": True}, {"found": True}, {"control_usable": False}])
-def test_nothing_is_kept_where_anything_speaks_against_it(against: dict[str, bool]) -> None:
-    found = limits_outcome([held(0)], **HARMLESS | against)
-    assert (found.outcome, found.figures["figure"]) == (Outcome.NOT_SHOWN, Outcome.KEPT)
-
-
-def test_a_copied_person_exceeds_a_limit_on_records() -> None:
-    assert limits_outcome([held(0, of_a_record=True)], **HARMLESS).outcome == Outcome.KEPT
-    copied = HARMLESS | {"unmistakable_copies": True}
-    assert limits_outcome([held(0, of_a_record=True)], **copied).outcome == Outcome.EXCEEDED
+def test_nothing_is_kept_where_anything_speaks_against_it() -> None:
+    assert held(0, can_be_kept=False) == Outcome.NOT_SHOWN
+    assert held(40, can_be_kept=False) == Outcome.EXCEEDED
 
 
 def test_what_is_undefined_shows_nothing() -> None:
-    unknown = HeldFigure(name="x", limit=0.1, interval=lambda _: Rate(math.nan, math.nan, math.nan, "unknown"))
-    assert limits_outcome([unknown], **HARMLESS).outcome == Outcome.NOT_SHOWN
-    assert limits_outcome([], **HARMLESS).outcome == Outcome.NOT_SHOWN
+    assert held_to(lambda _: Rate(math.nan, math.nan, math.nan, "unknown"), 0.1).outcome == Outcome.NOT_SHOWN
 
 
 def chance_of_kept(people: int, rate: float, limit: float) -> float:

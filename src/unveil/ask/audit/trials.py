@@ -13,7 +13,7 @@ from unveil.ask.audit.people import DrawnPeople, People, Which
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.trials.groups import Groups, group_rates
 from unveil.measure.trials.risk import Rate, Risk, clopper_pearson, excess, risk
-from unveil.measure.verdict.family import OwnDraws, SetWise
+from unveil.measure.verdict.family import FittedGuesses, OwnDraws
 
 NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
 _WITHHELD = {
@@ -47,7 +47,7 @@ class Evidence:
     """
 
     figure: JudgedFigure
-    statistic: FloatArray | SetWise | OwnDraws
+    statistic: FloatArray | FittedGuesses | OwnDraws
     pool: Which = "attacked"
     about: int | None = None
     is_shown: bool = True

@@ -121,15 +121,7 @@ class SinglingOut:
 
         Guesses come from the release alone, so that who is in the data plays no part in it.
         """
-        from unveil.data.table import agree
-
-        tables = [knowledge.records, released] + ([] if knowledge.control is None else [knowledge.control])
-        if self.columns is not None:
-            tables = [table.select(self.columns) for table in tables]
-        records, released, *outside = agree(tables[0], *tables[1:])
-        coded = self._coded(released)
-        predicates = predicates_of(coded, self._found(coded, rng))
-        blind = predicates_of(coded, _blindly(coded, self.size, len(predicates), rng))
+        records, outside, predicates, blind = self._guessed(released, knowledge, rng)
         people, parts, before = [], [], 0
         for table in (records, *outside):
             starts, rows = predicates.fits(table)
@@ -156,15 +148,7 @@ class SinglingOut:
         one of as many original rows, drawn by lot; that is what the control is compared with. Where the control is
         larger, ``control`` holds these chances instead, for as many control rows as the original has.
         """
-        from unveil.data.table import agree
-
-        tables = [knowledge.records, released] + ([] if knowledge.control is None else [knowledge.control])
-        if self.columns is not None:
-            tables = [table.select(self.columns) for table in tables]
-        records, released, *outside = agree(tables[0], *tables[1:])
-        coded = self._coded(released)
-        predicates = predicates_of(coded, self._found(coded, rng))
-        blind = predicates_of(coded, _blindly(coded, self.size, len(predicates), rng))
+        records, outside, predicates, blind = self._guessed(released, knowledge, rng)
         counts, rows = predicates.matches(records)
         matched, control, notes = None, None, [*self._shortfall(len(predicates))]
         if outside:
@@ -184,6 +168,20 @@ class SinglingOut:
             notes=tuple(notes),
             matched=matched,
         )
+
+    def _guessed(
+        self, released: "Table", knowledge: "Knowledge", rng: np.random.Generator
+    ) -> "tuple[Table, list[Table], Predicates, Predicates]":
+        """Return the records, the control where there is one, the predicates, and as many that were drawn blindly."""
+        from unveil.data.table import agree
+
+        tables = [knowledge.records, released] + ([] if knowledge.control is None else [knowledge.control])
+        if self.columns is not None:
+            tables = [table.select(self.columns) for table in tables]
+        records, released, *outside = agree(tables[0], *tables[1:])
+        coded = self._coded(released)
+        predicates = predicates_of(coded, self._found(coded, rng))
+        return records, outside, predicates, predicates_of(coded, _blindly(coded, self.size, len(predicates), rng))
 
     def _coded(self, released: "Table") -> CodedTable:
         names = self.columns

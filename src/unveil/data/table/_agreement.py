@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from unveil.data.table._cell_reading import People, exact_values, read_texts, read_values, taken_out, with_intervals
+from unveil.data.table._cell_columns import People
+from unveil.data.table._cell_reading import exact_values, read_texts, read_values, taken_out, with_intervals
 from unveil.data.table._rounding import recognise
 from unveil.data.table.bands import in_order, lower_end
 from unveil.data.table.cells import NOBODY, SHOWN, Cells, Held, texts_of

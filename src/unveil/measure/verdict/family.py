@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import nan
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +20,7 @@ from numpy.typing import ArrayLike
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.hypergeometric import hypergeometric_p, normal_p
 from unveil._kernels.verdict.labels import labels, labels_among, member_sums, singling_out_counts
-from unveil._kernels.verdict.step_down import SAME, holm, step_down
+from unveil._kernels.verdict.step_down import holm, step_down
 from unveil.errors import InputError, whole_number
 from unveil.measure.verdict.pool import Pool
 
@@ -35,12 +34,7 @@ FEWEST_DRAWS = 999
 DRAWN_UP_TO = 50_000
 FEWEST_TRIES = 20
 FEWEST_SINGLED_OUT = 10
-#: So many adversaries all join the family; of more the worst is searched for on one half of the people.
-ADVERSARIES = 50
 TOO_FEW = "too few tries to judge"
-
-#: From labels at [draw, place] to the figure in each draw.
-SetWise = Callable[[BoolArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +75,8 @@ class Figure:
     name
         How it is called; each name once.
     statistic
-        Scores of the rows of the pool, whose sum over members counts; or a function of labels; or draws of its own.
+        Scores of the rows of the pool, whose sum over members counts; or guesses, of which those count that fit exactly
+        one member; or draws of its own.
     tries, control_tries
         How many tries it rests on, on members and on people of the control. Draws of its own need no control.
     about
@@ -91,14 +86,14 @@ class Figure:
     """
 
     name: str
-    statistic: FloatArray | SetWise | OwnDraws
+    statistic: FloatArray | FittedGuesses | OwnDraws
     tries: int
     control_tries: int | None = None
     about: int | None = None
     pool: str = "people"
 
     def __post_init__(self) -> None:
-        if not callable(self.statistic) and not isinstance(self.statistic, OwnDraws):
+        if not isinstance(self.statistic, FittedGuesses | OwnDraws):
             object.__setattr__(self, "statistic", np.asarray(self.statistic, np.float64))
 
     @property
@@ -169,7 +164,7 @@ def judge(
 
     A pool of more than 50,000 people is not drawn: scores of 0 and 1 have the exact hypergeometric p, other scores that
     of a normal distribution with the variance of a finite population, and Holm's procedure joins them; figures that
-    are functions of labels are still drawn, as often as their number requires.
+    count guesses are still drawn, as often as their number requires.
 
     Parameters
     ----------
@@ -249,56 +244,6 @@ def singling_out_statistic(pool: Pool, starts: ArrayLike, rows: ArrayLike) -> Fi
     return FittedGuesses(*pool.fitted(starts, rows))
 
 
-def adversary_figures(
-    names: Sequence[str], scores: ArrayLike, pool: Pool, *, rng: np.random.Generator, **facts: Any
-) -> tuple[Figure, ...]:
-    """Return the figures of one attack by several adversaries, with scores at [adversary, row of the pool].
-
-    Up to 50 adversaries are a figure each. Of more, the worst on one half of the people is taken to the other half and
-    is one figure, the difference of the mean scores there, under its name; halves are drawn by lot. Who is worst hangs
-    on the labels, so that it is searched for anew in each draw: only then is what was seen exchangeable with the draws.
-    ``facts`` are the other fields of the figures; a half has half of the tries.
-
-    >>> pool = Pool(is_member=[True, False], contents=[1, 2])
-    >>> scores = [[1, 0], [0, 1]]
-    >>> made = adversary_figures(["age", "sex"], scores, pool, rng=np.random.default_rng(0), tries=30, control_tries=30)
-    >>> [figure.name for figure in made]
-    ['age', 'sex']
-    """
-    table = np.asarray(scores, np.float64)
-    if len(names) <= ADVERSARIES:
-        return tuple(Figure(name=name, statistic=row, **facts) for name, row in zip(names, table, strict=True))
-    by_place = np.column_stack([pool.scores(row) for row in table])
-    half = _half(pool, rng)
-
-    def lead(drawn: BoolArray, part: BoolArray) -> FloatArray:
-        """Return at [draw, adversary] by how much members of this half score higher in the mean than others of it."""
-        inside, members = member_sums(drawn[:, part], by_place[part]), np.count_nonzero(drawn[:, part], axis=1)
-        outside, others = by_place[part].sum(axis=0) - inside, np.count_nonzero(part) - members
-        more: FloatArray = inside / np.maximum(members, 1)[:, None] - outside / np.maximum(others, 1)[:, None]
-        return more
-
-    def worst(drawn: BoolArray) -> IntArray:
-        leads = lead(drawn, half)
-        # Equal leads are rounded in different ways, so the first of those that are nearly the largest is taken.
-        return np.asarray(np.argmax(leads >= leads.max(axis=1, keepdims=True) - SAME, axis=1), np.int64)
-
-    def statistic(drawn: BoolArray) -> FloatArray:
-        return lead(drawn, ~half)[np.arange(len(drawn)), worst(drawn)]
-
-    facts |= {"tries": facts["tries"] // 2, "control_tries": facts["control_tries"] // 2}
-    return (Figure(name=names[int(worst(pool.labels[None])[0])], statistic=statistic, **facts),)
-
-
-def _half(pool: Pool, rng: np.random.Generator) -> BoolArray:
-    """Return who is in the first half of the people, by lot; people who hold the same are in the same half."""
-    order = rng.permutation(int(pool.kinds.max()) + 1)
-    people = np.cumsum(np.bincount(pool.kinds)[order])
-    in_half = np.zeros(order.size, np.bool_)
-    in_half[order] = 2 * people <= pool.people
-    return in_half[pool.kinds]
-
-
 def _check(figures: Sequence[Figure], pools: Mapping[str, Pool | None]) -> None:
     names = [figure.name for figure in figures]
     if len(set(names)) < len(names):
@@ -326,22 +271,22 @@ def _statistics(figures: Sequence[Figure], pool: Pool | None, draws: int, rng: n
     scores = np.zeros((pool.people, len(scored)))
     for column, at in enumerate(scored):
         scores[:, column] = pool.scores(figures[at].statistic)  # type: ignore[arg-type]
-    set_wise = [(at, figure.statistic) for at, figure in enumerate(figures) if callable(figure.statistic)]
+    each_of = ((at, figure.statistic) for at, figure in enumerate(figures))
+    fitted = [(at, each) for at, each in each_of if isinstance(each, FittedGuesses)]
     seen, drawn_labels = pool.labels, labels(pool.members, pool.others, draws, of_labels)
-    fitted = [(at, each) for at, each in set_wise if isinstance(each, FittedGuesses)]
     some = np.union1d(np.flatnonzero(scores.any(axis=1)), np.concatenate([[], *(each.places for _, each in fitted)]))
-    if len(fitted) == len(set_wise) and 2 * some.size < pool.people:
+    if 2 * some.size < pool.people:
         # Whoever plays no part in any figure needs no label.
         some = some.astype(np.int64)
         seen, scores = pool.labels[some], scores[some]
-        set_wise = [(at, each.among(some)) for at, each in fitted]
+        fitted = [(at, each.among(some)) for at, each in fitted]
         drawn_labels = labels_among(some.size, pool.members, pool.others, draws, of_labels)
     row = 0
     for drawn in chain([seen[None]], drawn_labels):
         rows = slice(row, row + len(drawn))
         found[rows, scored] = member_sums(drawn, scores)
-        for at, statistic in set_wise:
-            found[rows, at] = statistic(drawn)
+        for at, guesses in fitted:
+            found[rows, at] = guesses(drawn)
         row += len(drawn)
     return found
 

@@ -4,10 +4,10 @@
 in its favour.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from enum import StrEnum
 from math import ceil, isnan
+from typing import NamedTuple
 
 from unveil.errors import InputError, share, whole_number
 from unveil.measure.trials.risk import CONFIDENCE, Rate
@@ -26,99 +26,49 @@ class Outcome(StrEnum):
     NOT_SHOWN = "not_shown"
 
 
-@dataclass(frozen=True, kw_only=True)
-class HeldFigure:
-    """A figure that is held to a limit.
-
-    Attributes
-    ----------
-    name
-        How it is called.
-    limit
-        What it may be at most.
-    interval
-        From a confidence to the figure with its interval; undefined where it could not be measured.
-    of_a_record
-        Whether the limit is on the chance of a single record, which is 1 for an unmistakable copy.
-    figures
-        Of how many figures it is the worst, such as one for each adversary; each of them may err.
-    """
-
-    name: str
-    limit: float
-    interval: Callable[[float], Rate]
-    of_a_record: bool = False
-    figures: int = 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class LimitsOutcome:
-    """What was shown of all limits together, and of each figure by its name, in the order given."""
+class HeldLimit(NamedTuple):
+    """What was shown of a limit, and the two ends of the figure that it was decided by."""
 
     outcome: Outcome
-    figures: dict[str, Outcome]
+    low: float
+    high: float
 
 
-def limits_outcome(
-    held: Sequence[HeldFigure],
-    *,
-    unmistakable_copies: bool = False,
-    found: bool = False,
-    control_usable: bool = True,
-    figures: int | None = None,
-) -> LimitsOutcome:
-    """Return whether limits are exceeded, kept, or neither was shown.
+def held_to(
+    interval: Callable[[float], Rate], limit: float, *, figures: int = 1, can_be_kept: bool = True
+) -> HeldLimit:
+    """Return whether a figure exceeds its limit, keeps it, or neither is shown.
 
-    A figure exceeds its limit where the low end of its interval lies above it, at a confidence of 1 - 0.05 / F for F
-    figures, because one that errs is enough; a limit on a record's chance is also exceeded by an unmistakable copy. The
-    limits are kept where the high end of each figure is at most its limit at 95 %, without such a correction, because
-    all must err together (Berger, 1982), and where nothing else speaks against the release. An undefined figure shows
-    nothing, and so does having no figure.
+    It exceeds the limit where the low end of its interval lies above it, at a confidence of 1 - 0.05 / F for F figures,
+    because one that errs is enough. It keeps the limit where the high end is at most the limit at 95 %, without such a
+    correction, because all figures that are held must err together (Berger, 1982). An undefined figure shows nothing.
 
     Parameters
     ----------
-    held
-        The figures with their limits.
-    unmistakable_copies
-        Whether there are people whose records are copied beyond doubt.
-    found
-        Whether the release was found to give people away by copies, in a group or by membership.
-    control_usable
-        Whether the control passed its checks.
+    interval
+        From a confidence to the figure with its interval; undefined where it could not be measured.
+    limit
+        What it may be at most.
     figures
-        How many figures are held to limits, where these are not all of them.
+        How many figures are held to limits, one for each adversary of which this is the worst.
+    can_be_kept
+        Whether nothing else speaks against the release, such as a control that is not usable.
 
     Examples
     --------
     >>> from unveil.measure.trials.risk import clopper_pearson
-    >>> figure = HeldFigure(name="linked", limit=0.09, interval=lambda level: clopper_pearson(5, 200, confidence=level))
-    >>> str(limits_outcome([figure]).outcome)
+    >>> str(held_to(lambda level: clopper_pearson(5, 200, confidence=level), 0.09).outcome)
     'kept'
     """
-    confidence = strict(sum(figure.figures for figure in held) if figures is None else figures)
-    outcomes = {figure.name: _outcome(figure, confidence, unmistakable_copies) for figure in held}
+    confidence = 1 - (1 - CONFIDENCE) / figures if figures > 1 else CONFIDENCE
+    low, high = interval(confidence).low, interval(CONFIDENCE).high
     outcome = Outcome.NOT_SHOWN
-    if Outcome.EXCEEDED in outcomes.values():
+    # The ends of an undefined interval are NaN, which are neither above nor below anything.
+    if low > limit + _SLACK:
         outcome = Outcome.EXCEEDED
-    elif set(outcomes.values()) == {Outcome.KEPT} and control_usable and not (found or unmistakable_copies):
+    elif high <= limit + _SLACK and can_be_kept:
         outcome = Outcome.KEPT
-    return LimitsOutcome(outcome=outcome, figures=outcomes)
-
-
-def strict(figures: int) -> float:
-    """Return the confidence at which one of so many figures shows that limits are exceeded.
-
-    >>> strict(1), strict(5)
-    (0.95, 0.99)
-    """
-    return 1 - (1 - CONFIDENCE) / figures if figures > 1 else CONFIDENCE
-
-
-def _outcome(figure: HeldFigure, confidence: float, copies: bool) -> Outcome:
-    # An undefined interval has ends that are NaN, which are neither above nor below anything.
-    if (figure.of_a_record and copies) or figure.interval(confidence).low > figure.limit + _SLACK:
-        return Outcome.EXCEEDED
-    return Outcome.KEPT if figure.interval(CONFIDENCE).high <= figure.limit + _SLACK else Outcome.NOT_SHOWN
+    return HeldLimit(outcome, low, high)
 
 
 def people_needed(control_rate: float, limit: float) -> int | None:

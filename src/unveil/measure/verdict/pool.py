@@ -30,9 +30,6 @@ class Pool:
         People who hold the same may swap theirs, which changes nothing, because their scores are equal too.
     labels
         For each place whether that person is a member.
-    kinds
-        For each place a number that people who hold the same share. Whoever treats people differently by lot must draw
-        kinds and not places: which of two equal people has which place hangs on the order of rows.
     members, others
         The number of people in the data, and of those who are not.
 
@@ -48,7 +45,6 @@ class Pool:
     person: IntArray | None = None
     places: IntArray = field(init=False)
     labels: BoolArray = field(init=False)
-    kinds: IntArray = field(init=False)
     members: int = field(init=False)
     others: int = field(init=False)
 
@@ -60,8 +56,8 @@ class Pool:
                 "is_member, contents and person must be flat and as long as one another, but have the shapes "
                 f"{is_member.shape}, {contents.shape} and {person.shape}. Pass one entry per row of the pool"
             )
-        places, kinds = _places(contents, None if self.person is None else person)
-        labels = np.zeros(kinds.size, np.bool_)
+        places = _places(contents, None if self.person is None else person)
+        labels = np.zeros(int(places.max(initial=-1)) + 1, np.bool_)
         labels[places[is_member]] = True
         if labels[places[~is_member]].any():
             both = np.unique(places[~is_member & labels[places]]).size
@@ -70,12 +66,12 @@ class Pool:
                 "Remove them from the control where it is drawn"
             )
         members = int(np.count_nonzero(labels))
-        found = {"is_member": is_member, "contents": contents, "places": places, "labels": labels, "kinds": kinds}
+        found = {"is_member": is_member, "contents": contents, "places": places, "labels": labels}
         for name, array in found.items():
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         object.__setattr__(self, "members", members)
-        object.__setattr__(self, "others", kinds.size - members)
+        object.__setattr__(self, "others", labels.size - members)
 
     @property
     def people(self) -> int:
@@ -97,23 +93,6 @@ class Pool:
         rows = np.bincount(self.places, minlength=self.people)
         return np.bincount(self.places, weights=score, minlength=self.people) / rows
 
-    def attacked(self, *, rng: np.random.Generator) -> BoolArray:
-        """Return which rows belong to people whom expensive attacks are run on, drawn once for all of them.
-
-        That is everybody where there are at most 5,000 people, else 2,500 members and 2,500 others by lot, or as many
-        as there are. They are then a pool of their own, and a family of their own.
-
-        >>> pool = Pool(is_member=np.arange(9000) < 8000, contents=np.arange(9000))
-        >>> int(pool.attacked(rng=np.random.default_rng(0)).sum())
-        3500
-        """
-        chosen = np.ones(self.people, np.bool_)
-        if self.people > ATTACKED_UP_TO:
-            for part in (self.labels, ~self.labels):
-                # In the order of places, so that people who hold the same may swap theirs here too.
-                chosen[rng.permutation(np.flatnonzero(part))[ATTACKED_UP_TO // 2 :]] = False
-        return chosen[self.places]
-
     def fitted(self, starts: ArrayLike, rows: ArrayLike) -> tuple[IntArray, IntArray]:
         """Return whom guesses fit as places in ascending order, from the rows that they fit, in the same form.
 
@@ -129,13 +108,13 @@ class Pool:
         return np.searchsorted(pairs, np.arange(begin.size) * self.people), pairs % max(self.people, 1)
 
 
-def _places(contents: IntArray, person: IntArray | None) -> tuple[IntArray, IntArray]:
-    """Return the place of each row's person, and at each place a number for what that person holds."""
+def _places(contents: IntArray, person: IntArray | None) -> IntArray:
+    """Return the place of each row's person."""
     if person is None:
         order = np.argsort(contents, kind="stable")
         places = np.empty(contents.size, np.int64)
         places[order] = np.arange(contents.size)
-        return places, np.unique(contents[order], return_inverse=True)[1]
+        return places
     order = np.lexsort((contents, person))
     names, starts = np.unique(person[order], return_index=True)
     # A person is known by what all of their rows hold, in ascending order.
@@ -143,5 +122,4 @@ def _places(contents: IntArray, person: IntArray | None) -> tuple[IntArray, IntA
     ascending = sorted(range(names.size), key=held.__getitem__)
     place = np.empty(names.size, np.int64)
     place[ascending] = np.arange(names.size)
-    kind = {each: number for number, each in enumerate(dict.fromkeys(held[at] for at in ascending))}
-    return place[np.searchsorted(names, person)], np.array([kind[held[at]] for at in ascending], np.int64)
+    return place[np.searchsorted(names, person)]
