@@ -68,7 +68,7 @@ def test_guessed_kinds_are_loud_and_can_be_refused(tmp_path: Path) -> None:
         frame.write_csv(path)
     command = ["audit", *paths, "--attacks", "attribute_disclosure"]
     run = CliRunner().invoke(main, command)
-    assert run.stdout.startswith("Kinds were guessed. For 1 of 5 columns (q7) nothing in the data tells for sure")
+    assert run.stdout.startswith("Kinds were guessed. For 1 of 5 columns ('q7') nothing in the data tells for sure")
     refused = CliRunner().invoke(main, [*command, "--strict-kinds"])
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "but nothing in the original tells that of 'q7'. Tell it (--kinds q7=category)" in refused.stderr

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from unveil.ask.audit.findings import Audit, AuditedRelease
-from unveil.ask.audit.words import listed, percent
-from unveil.data.table import near_note
+from unveil.ask.audit.words import percent
+from unveil.data.table import near_note, unsure_note
 from unveil.measure.releases.unseen import Unseen
 
 _MOST = 0.5
@@ -12,7 +12,8 @@ _MOST = 0.5
 
 def cautions(audit: Audit) -> tuple[str, ...]:
     """Return what stands above the headline: without it the figures below would be misread."""
-    return tuple(dict.fromkeys((*_kinds(audit), *(each for release in audit.releases for each in _lost(release)))))
+    lost = (each for release in audit.releases for each in _lost(release))
+    return tuple(dict.fromkeys(filter(None, (unsure_note(audit.columns), *lost))))
 
 
 def unseen_notes(audit: Audit) -> tuple[str, ...]:
@@ -23,17 +24,6 @@ def unseen_notes(audit: Audit) -> tuple[str, ...]:
         for each in release.unseen
         if each.severity == "warning" or (each.severity == "note" and each.unseen and release.kind == "masked")
     )
-
-
-def _kinds(audit: Audit) -> Iterator[str]:
-    guessed = [column.name for column in audit.columns if column.is_guessed]
-    if guessed:
-        used = sum(column.role in ("known", "sensitive") for column in audit.columns)
-        yield (
-            f"Kinds were guessed. For {len(guessed)} of {used} columns ({listed(guessed)}) nothing in the data tells "
-            "for sure what they hold. Check the table of columns, tell their kinds, or pass a dictionary: each wrong "
-            "one changes the figures."
-        )
 
 
 def _lost(release: AuditedRelease) -> Iterator[str]:

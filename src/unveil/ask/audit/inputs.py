@@ -319,7 +319,7 @@ def _prepared_release(
     check_weights(alone, settings)
     near = near_names(whole, table)
     # These stand above the headline.
-    loud = {unsure_note(release.original), *(near_note(*names, table.name) for names in near)}
+    loud = {unsure_note(release.original.columns), *(near_note(*names, table.name) for names in near)}
     notes = [note if note.endswith(".") else f"{note}." for note in release.notes if note not in loud]
     if kind is None:
         masked = " and ".join(attack.title.lower() for attack in ATTACKS.values() if attack.needs_masked)

@@ -238,7 +238,7 @@ def _groups_of_rows(tables: Sequence["Table"], known: Sequence[str]) -> tuple[li
     """Return numbers that are equal where rows of any two tables are equal in all known columns, and how many."""
     import polars as pl
 
-    from unveil.data.table.table import with_markers
+    from unveil.data.table import with_markers
 
     columns = []
     frames = with_markers(tables, known)

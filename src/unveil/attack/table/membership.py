@@ -342,7 +342,7 @@ def _by_content(table: "Table", first: tuple[str, ...]) -> IntArray:
     """Return the rows in an order that depends on what is in them: in these columns, then in all others."""
     import polars as pl
 
-    from unveil.data.table.table import with_markers
+    from unveil.data.table import with_markers
 
     (cells,) = with_markers([table], [*first, *(name for name in table.column_names if name not in first)])
     return cells.select(pl.arg_sort_by(cells.columns, nulls_last=True)).to_series().to_numpy().astype(np.int64)

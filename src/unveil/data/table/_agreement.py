@@ -20,7 +20,8 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-    from unveil.data.table.table import Column, Table
+    from unveil.data.table.column import Column
+    from unveil.data.table.table import Table
 
 #: Who is believed first; all guesses are alike, and there the original is.
 _AUTHORITY = ("told", "dictionary", "labels")

@@ -1,20 +1,150 @@
-"""Settle all columns of a table: one by one first, then those whose codes may have an order that the others show."""
+"""Make the columns of a table: each is settled by itself, then codes whose order the other columns may show."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unveil.data.table._names import renamed
+from unveil.data.table.column import Column
 from unveil.data.table.dictionaries import Dictionary, settled_by
+from unveil.data.table.dictionary_files import read_dictionary
 from unveil.data.table.forms import text_of
-from unveil.data.table.kinds import Settled, ToldKind, settle
+from unveil.data.table.kinds import ROLES, Role, Settled, ToldKind, guess_role, settle
+from unveil.data.table.markers import ToldMarkers, told_markers
 from unveil.data.table.order_test import ORDERS, OrderTest, features_of, order_test, rows_for_test
 from unveil.data.table.rules import Confidence
 from unveil.data.table.words import MarkerKind
+from unveil.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnSettings:
+    """What was told of the columns of a table; the fields are those of `Table.from_frame`."""
+
+    kinds: Mapping[str, ToldKind] | None = None
+    roles: Mapping[str, Role] | None = None
+    missing: Collection[str] | Mapping[str, Collection[str]] = ()
+    markers: ToldMarkers | None = None
+    dictionary: Dictionary | str | os.PathLike[str] | None = None
+    rename: Mapping[str, str] | None = None
+    elsewhere: bool = False
+
+    def of(self, names: Collection[str]) -> "ColumnSettings":
+        """Return what is about these columns, where settings may be about others elsewhere."""
+        if not self.elsewhere:
+            return self
+        missing, markers = self.missing, self.markers or {}
+        if isinstance(missing, Mapping):
+            missing = {name: texts for name, texts in missing.items() if name in names}
+        return replace(
+            self,
+            kinds={name: kind for name, kind in (self.kinds or {}).items() if name in names},
+            roles={name: role for name, role in (self.roles or {}).items() if name in names},
+            missing=missing,
+            markers={key: told for key, told in markers.items() if isinstance(told, str) or key in names},
+        )
+
+
+class BuiltColumns(NamedTuple):
+    """The columns of a table: what is known of them, their values, which cells are markers, and what must be said."""
+
+    columns: tuple[Column, ...]
+    frame: "pl.DataFrame"
+    marked: "dict[str, pl.Series]"
+    notes: tuple[str, ...]
+
+
+def built_columns(columns: "list[tuple[pl.Series, str]]", settings: ColumnSettings, table: str) -> BuiltColumns:
+    """Return the columns in the forms of their kinds, with roles and names as they were told.
+
+    ``columns`` are those that came in, each with a remark on its cells; the list is empty afterwards, so that each
+    column of text can go as soon as it is read. ``table`` is how messages call the table.
+    """
+    import polars as pl
+
+    before = _renamed(columns, settings, table)
+    names = [series.name for series, _ in columns]
+    _check_names(names, columns, table)
+    settings = settings.of(names)
+    kinds, roles, dictionary = settings.kinds or {}, settings.roles or {}, settings.dictionary
+    _check_told(names, table, kinds, roles)
+    if dictionary is not None and not isinstance(dictionary, Dictionary):
+        dictionary = read_dictionary(dictionary)
+    told = told_markers(settings.missing, settings.markers, names, table)
+    settled, notes = settled_columns(columns, kinds, told, dictionary, table)
+    known = {} if dictionary is None else dictionary.columns
+    described = (
+        _described(each, roles.get(name) or getattr(known.get(name), "role", None), before.get(name, ""))
+        for name, each in zip(names, settled, strict=True)
+    )
+    return BuiltColumns(
+        tuple(described),
+        pl.DataFrame({each.values.name: each.values for each in settled}),
+        {each.values.name: each.marked for each in settled if each.marked is not None},
+        notes,
+    )
+
+
+def _renamed(columns: "list[tuple[pl.Series, str]]", settings: ColumnSettings, table: str) -> dict[str, str]:
+    """Give the columns their new names, and return what each of those was called before."""
+    rename, there = settings.rename or {}, {series.name for series, _ in columns}
+    if settings.elsewhere:
+        rename = {old: new for old, new in rename.items() if old in there}
+    columns[:] = renamed(columns, rename, table=table)
+    return {new: old for old, new in rename.items()}
+
+
+def _check_names(names: Sequence[str], columns: "list[tuple[pl.Series, str]]", table: str) -> None:
+    if not columns or columns[0][0].len() == 0:
+        seen = "no column" if not columns else "no row"
+        raise InputError(f"the {table} must have at least one row and one column, but has {seen}. Pass the whole table")
+    pattern = next(
+        (place for place, text in enumerate(names, 1) if text == "*" or re.fullmatch(r"\^.*\$", text, re.S)), 0
+    )
+    if pattern:  # polars takes such a name for a pattern of names
+        raise InputError(
+            f"a column name must not be * nor begin with ^ and end with $, as that of column {pattern} of the {table} "
+            "does. Rename it"
+        )
+
+
+def _check_told(names: Sequence[str], table: str, kinds: Mapping[str, ToldKind], roles: Mapping[str, Role]) -> None:
+    for what, told in (("kinds", kinds), ("roles", roles)):
+        unknown = [name for name in told if name not in set(names)]
+        if unknown:
+            raise InputError(
+                f"{what} names column {unknown[0]!r}, which is not in the {table}.{did_you_mean(unknown[0], names)} "
+                "Correct the name, or leave it out"
+            )
+    for name, role in roles.items():
+        if role not in ROLES:
+            raise InputError(
+                f"the role of column {name!r} must be one of {', '.join(ROLES)}. Correct it in roles={{…}}"
+            )
+
+
+def _described(settled: Settled, told: Role | None, called: str) -> Column:
+    role, why = (told, "as told") if told else guess_role(settled.values, settled.kind)
+    return Column(
+        name=settled.values.name,
+        kind=settled.kind,
+        role=role,
+        reason=f"{settled.kind}: {settled.reason}; {role}: {why}",
+        missing=settled.values.null_count(),
+        role_told=told is not None,
+        confidence=settled.confidence,
+        markers=settled.markers,
+        question=settled.question,
+        written=settled.written,
+        called=called,
+    )
 
 
 def settled_columns(

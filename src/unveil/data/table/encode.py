@@ -13,7 +13,8 @@ from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table._grid import LAST_MARKER, MISSING, on_grid
 from unveil.data.table._grid import Grid as ColumnGrid
 from unveil.data.table.cells import ABSENT, NOBODY, SHOWN, SUPPRESSED, Cells
-from unveil.data.table.table import Kind, Table
+from unveil.data.table.kinds import Kind
+from unveil.data.table.table import Table
 from unveil.errors import InputError
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from unveil.data.table.table import Table, agree, kind_notes
+from unveil.data.table.agree import agree, kind_notes
+from unveil.data.table.table import Table
 from unveil.errors import InputError
 
 if TYPE_CHECKING:

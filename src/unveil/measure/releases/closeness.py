@@ -16,10 +16,9 @@ from unveil._kernels.cells.neighbours import compatible_people, people_around
 from unveil._kernels.neighbours.density import rows_within, within
 from unveil._kernels.neighbours.nearest import distances_around, nearest_distances
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.data.table import Table
+from unveil.data.table import Table, with_markers
 from unveil.data.table.encode import Encoded, encode
 from unveil.data.table.release import Release
-from unveil.data.table.table import with_markers
 from unveil.errors import InputError
 from unveil.measure._listing import metric
 from unveil.measure.releases._compared import compared_columns

@@ -166,7 +166,7 @@ def _copied(prepared: "PreparedRelease") -> "pl.DataFrame":
     """Return one row for each distinct record of the original that is released, in the columns of the copies attack."""
     import polars as pl
 
-    from unveil.data.table.table import with_markers
+    from unveil.data.table import with_markers
     from unveil.measure.releases.closeness import exact_rows
 
     original = prepared.release.original

@@ -1,0 +1,139 @@
+"""Bring several tables to the same columns of the same kinds, and read the cells of a release beside the people."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unveil.data.table._agreement import Part, one_kind, with_shares
+from unveil.data.table._names import matched
+from unveil.data.table.column import listed, unsure_note
+from unveil.data.table.kinds import ToldKind
+from unveil.data.table.rules import Confidence
+from unveil.data.table.table import Table
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SAID: tuple[Confidence, ...] = ("told", "dictionary", "labels")
+
+
+def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table, ...]:
+    """Return the tables with the same columns in the same order, of the same kinds and roles.
+
+    The original leads: a kind or role told for one table counts for all, else those of the original do.
+    Names that differ in case, blanks and the like are taken for those of the original, with a note. A column that one
+    of the tables lacks is dropped from all, with a note, which asks where a name is nearly that of another. A column
+    without any value takes the kind it has elsewhere.
+
+    The first of ``others`` is the released table, all further ones are people. Its cells are read as sets of the values
+    that people have (``20-29``, ``75+``, ``021**``, ``{a,b}``, ``*``, see the guide): it gets ``cells``, unless it has
+    been read before.
+
+    Parameters
+    ----------
+    original
+        The people whose data are released.
+    others
+        The released table, then people who are not in the original, and rows that only make a scale.
+    masked
+        Whether each released row stems from a person. Then a missing cell where the original has none was taken out,
+        and rounded numbers, top and bottom codes are recognised, with a note.
+
+    Raises
+    ------
+    InputError
+        If no column is in all of them, if a column was told to be of another kind in two of them, or if most cells of a
+        column cannot be read.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> original = Table.from_frame(pl.DataFrame({"age": [31, 40], "name": ["Ann", "Bea"]}), name="original")
+    >>> released = Table.from_frame(pl.DataFrame({"age": ["30-39", "*"]}), name="released")
+    >>> [table.column_names for table in agree(original, released)]
+    [('age',), ('age',)]
+    >>> agree(original, released)[1].coarse()
+    ('age',)
+    """
+    others = tuple(matched(original, other) for other in others)
+    tables = (original, *others)
+    names = [name for name in original.column_names if all(name in table.column_names for table in others)]
+    if not names:
+        raise InputError(
+            f"the {' and the '.join(table.name for table in tables)} must have columns of the same name, but have none "
+            "in common. Pass tables about the same people, with a header"
+        )
+    parts = [one_kind(tables, name, masked=masked) for name in names]
+    agreed = [_assembled(table, place, parts) for place, table in enumerate(tables)]
+    if len(agreed) > 1 and others[0].cells is None:
+        cells = {name: part[1].cells for name, part in zip(names, parts, strict=True)}
+        agreed[1] = replace(agreed[1], cells=with_shares(agreed, cells))
+    return tuple(agreed)
+
+
+def _assembled(table: Table, place: int, parts: Sequence[Sequence[Part]]) -> Table:
+    """Return the table with the columns that all tables have, and a note on those it loses."""
+    import polars as pl
+
+    own = [part[place] for part in parts]
+    columns = tuple(part.column for part in own)
+    kept = {column.name for column in columns}
+    dropped = [name for name in table.column_names if name not in kept]
+    notes = table.notes
+    if dropped:
+        many = "columns" if len(dropped) > 1 else "column"
+        notes += (f"{len(dropped)} {many} of the {table.name} left out, not being in all tables: {listed(dropped)}",)
+    notes += tuple(part.note for part in own if part.note and part.note not in notes)
+    # By name: a series whose name is empty would lose it in a list of them.
+    frame = pl.DataFrame({part.column.name: part.values for part in own})
+    marked = {part.column.name: part.marked for part in own if part.marked is not None}
+    cells = {name: each for name, each in table.cells.items() if name in kept} if table.cells else table.cells
+    return replace(table, columns=columns, frame=frame, notes=notes, marked=marked, cells=cells)
+
+
+def kind_notes(table: Table) -> tuple[str, ...]:
+    """Return what must be said of the kinds of the columns in use: those that nothing in the data tells, and questions.
+
+    Identifiers and ignored columns are not in use.
+
+    >>> import polars as pl
+    >>> kind_notes(Table.from_frame(pl.DataFrame({"q8": [1, 2, 5, 4, 3, 9] * 5})))
+    ("9 may stand for no answer in 'q8'. If so, name it as missing.",)
+    """
+    used = [column for column in table.columns if column.is_used]
+    unsure = unsure_note(table.columns)
+    asked = (f"{column.question}." for column in used if column.question and column.confidence not in _SAID)
+    return (*([unsure] if unsure else []), *asked)
+
+
+def kinds_of_release(kinds: Mapping[str, ToldKind]) -> dict[str, ToldKind]:
+    """Return the told kinds by which a released table is read: words stay as they are written.
+
+    All other kinds are those of the original, beside which `agree` reads ranges, stars and sets.
+
+    >>> kinds_of_release({"age": "number", "zip": "category"})
+    {'zip': 'category'}
+    """
+    return {name: kind for name, kind in kinds.items() if kind in ("category", "text")}
+
+
+def with_markers(tables: Sequence[Table], names: Sequence[str]) -> "list[pl.DataFrame]":
+    """Return columns of tables that agree under numbers as names, with one more for each that may lack values.
+
+    It holds the marker that stands in a cell without a value, so that two such cells are equal only for the same
+    reason. Some names have a meaning for polars, which numbers have not.
+    """
+    import polars as pl
+
+    marked = {name for table in tables for name in names if name in table.marked}
+    frames = []
+    for table in tables:
+        columns = {}
+        for place, name in enumerate(names):
+            columns[str(place)] = values = table.frame.get_column(name)
+            if name in marked:
+                none = pl.repeat(0, table.rows, dtype=pl.UInt8, eager=True)
+                columns[f"{place}m"] = table.marked.get(name, none).zip_with(values.is_null(), none)
+        frames.append(pl.DataFrame(columns))
+    return frames

@@ -1,0 +1,104 @@
+"""What is known of a column without looking at its rows, and what must be said where that was guessed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from unveil.data.table.hierarchy import Hierarchy
+from unveil.data.table.kinds import Confidence, Kind, Role
+from unveil.data.table.markers import Marker
+
+#: The roles of the columns that attacks use.
+USED: tuple[Role, ...] = ("known", "sensitive")
+_SHOWN = 10
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Column:
+    """What is known of a column without looking at its rows.
+
+    Attributes
+    ----------
+    name, kind, role
+        What it is called, what it holds and what it is to an adversary.
+    reason
+        Why this kind and role were guessed, or "as told".
+    missing
+        How many cells are null.
+    role_told
+        Whether the role was told.
+    confidence
+        Where the kind comes from: "told", "dictionary", "labels" (inside the file), or a guess that is "sure",
+        "likely" or "unsure".
+    markers
+        The texts that stand for no value; `Table.marked` says where they stand.
+    question
+        A sentence on what only the owner of the data can know, or "".
+    written
+        How the two truth values, or the dates, were written, where that is known.
+    follows
+        Whether its kind was taken from another table with which it agrees.
+    called
+        What it was called before it was renamed, or "".
+    hierarchy, exact
+        Which values the wider labels of a release stand for, where told; and whether its numbers are as they seem.
+    """
+
+    name: str
+    kind: Kind
+    role: Role
+    reason: str
+    missing: int
+    role_told: bool = False
+    confidence: Confidence = "sure"
+    markers: tuple[Marker, ...] = ()
+    question: str = ""
+    written: tuple[str, ...] = ()
+    follows: bool = False
+    called: str = ""
+    hierarchy: Hierarchy | None = None
+    exact: bool = False
+
+    @property
+    def kind_told(self) -> bool:
+        """Whether the kind was told."""
+        return self.confidence == "told"
+
+    @property
+    def is_used(self) -> bool:
+        """Whether attacks use it: identifiers and ignored columns they do not."""
+        return self.role in USED
+
+
+class KindOfColumn(Protocol):
+    """Whatever says of a column what it is called, what it is to an adversary, and how sure its kind is."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def role(self) -> str:
+        """What it is to an adversary."""
+
+    @property
+    def confidence(self) -> str:
+        """How sure its kind is."""
+
+
+def unsure_note(columns: Iterable[KindOfColumn]) -> str:
+    """Return which columns in use nothing tells the kind of for sure, or "" where there are none."""
+    used = [column for column in columns if column.role in USED]
+    unsure = [column.name for column in used if column.confidence == "unsure"]
+    if not unsure:
+        return ""
+    return (
+        f"Kinds were guessed. For {len(unsure)} of {len(used)} columns ({listed(unsure)}) nothing in the data tells "
+        "for sure what they hold. Tell their kinds, or pass a dictionary: each wrong one changes the figures."
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in quotes, cut where there are many."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(map(repr, names[:_SHOWN])) + more
