@@ -19,6 +19,9 @@ Style = Literal["first", "second", "third", "fourth", "fifth", "first-reference"
 
 
 Side = Literal["left", "right"]
+#: What a section tells, in the order in which every page tells it: what was found, for whom, how sure that is, and how
+#: it was measured. (What was not tested stands before the last.)
+Told = Literal["found", "whom", "sure", "measured"]
 #: Whom a page is for; an internal one says so and must not be passed on.
 Edition = Literal["", "internal", "shareable"]
 
@@ -263,17 +266,29 @@ class Section:
     heading: str
     lead: str
     blocks: tuple[Block, ...]
+    tells: Told = "found"
+    #: Whether it is unfolded when the page is opened; on paper all are.
+    is_open: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Page:
-    """A whole report: the question, the answer in one sentence, the parts, and how it was measured."""
+    """A whole report: the question, the answer in one sentence, the parts, and how it was measured.
+
+    The first screen holds the headline, the few sentences that explain it, what to do next, and one picture.
+    """
 
     title: str
     question: str
     headline: str
     tone: Tone
     sections: tuple[Section, ...]
+    #: A few sentences right below the headline.
+    explanation: tuple[str, ...] = ()
+    #: What to do next, one sentence each.
+    next_steps: tuple[str, ...] = ()
+    #: What answers the question at a glance, on the first screen; mostly one block.
+    picture: tuple[Block, ...] = ()
     #: What the tone is called, where that is not the usual word.
     tone_word: str = ""
     #: One sentence each: how the figures were reached, and what nobody looked at.

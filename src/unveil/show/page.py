@@ -2,13 +2,14 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
-from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from itertools import chain, groupby
+from itertools import count as counting
+from typing import TYPE_CHECKING, Any, get_args
 
-from unveil.show.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, Section, Table
+from unveil.show.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, Table, Told
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.machine import compact
 from unveil.show.svg.figures import box_figure, figure_of, heat_figure, rings_figure
@@ -42,13 +43,15 @@ def render(page: Page) -> str:
     """
     style = asset("page.css")
     scripts = [asset(f"{name}.js") for name in dict.fromkeys(_scripts(page))]
+    numbered = counting(1)
     template = _environment().get_template("page.html.j2")
     return template.render(
         page=page,
         policy=_verbatim(_policy(style, scripts), "meta"),
         style=_verbatim(style, "style"),
         scripts=[_verbatim(script, "script") for script in scripts],
-        sections=_sections(page),
+        picture=list(_groups(page.picture, numbered)),
+        sections=_sections(page, numbered),
         tone=page.tone_word or TONES[page.tone],
         edition=EDITIONS[page.edition],
         sheet=page.sheet,
@@ -104,28 +107,29 @@ def embedded(data: Any) -> Any:
 
 
 def _scripts(page: Page) -> Iterator[str]:
-    for section in page.sections:
-        for block in section.blocks:
-            if isinstance(block, Playground):
-                yield block.script
+    for block in chain(page.picture, *(section.blocks for section in page.sections)):
+        if isinstance(block, Playground):
+            yield block.script
 
 
-def _sections(page: Page) -> list[dict[str, Any]]:
-    """Return what the template needs of each section: numbers side by side, charts drawn, tables cut."""
-    numbered = iter(range(1, 1_000_000))
+def _sections(page: Page, numbered: Iterator[int]) -> list[dict[str, Any]]:
+    """Return what the template needs of each section, in the order in which every page tells them."""
+    sections = sorted(page.sections, key=lambda section: get_args(Told).index(section.tells))
     return [
         {
             "heading": section.heading,
             "lead": section.lead,
             "identity": f"part-{position}",
-            "groups": list(_groups(section, numbered)),
+            "groups": list(_groups(section.blocks, numbered)),
+            "is_open": section.is_open,
         }
-        for position, section in enumerate(page.sections, start=1)
+        for position, section in enumerate(sections, start=1)
     ]
 
 
-def _groups(section: Section, numbered: Iterator[int]) -> Iterator[dict[str, Any]]:
-    for kind, blocks in groupby(section.blocks, key=_shelf):
+def _groups(shown: Iterable[Block], numbered: Iterator[int]) -> Iterator[dict[str, Any]]:
+    """Yield what the template needs of each block: numbers side by side, charts drawn, tables cut."""
+    for kind, blocks in groupby(shown, key=_shelf):
         if kind is Number:
             yield {"kind": "numbers", "numbers": list(blocks)}
         elif kind == "small charts":
