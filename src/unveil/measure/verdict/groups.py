@@ -13,7 +13,8 @@ from unveil.measure.verdict.pooled import PooledTables
 
 #: A category of more values makes no groups unless it was asked for.
 MOST_VALUES = 30
-#: A group of fewer members, or of fewer people who are not in the data, has no figure of its own.
+#: A group has a figure of its own if by lot so many of it would be members, and so many people who are not in the data.
+#: Who is a member must not decide which groups are judged, so that its own numbers do not count.
 LEAST_MEMBERS = 5
 LEAST_OTHERS = 2
 MOST_GROUPS = 60
@@ -113,12 +114,12 @@ def divisions(pool: PooledTables) -> tuple[Division, ...]:
 def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[PoolGroup, ...]:
     """Return the groups that have a figure of their own: people who share a value, and the rarest of the pool.
 
-    Values are those of ``by``, or of each category with at most 30 of them. A group has at least 5 members and 2 others
-    and at most half of the pool, so that without a control there is none. There are at most 60: columns with the most
-    values are left out first (of two alike the later one), and of one that is left alone the smallest groups. The
-    rarest people are the 5 % and the 1 % with the least probable records (:attr:`PooledTables.rarity`), of people with
-    several rows the rarest one; those who tie at the edge are left out, because only the order of rows could divide
-    them.
+    Values are those of ``by``, or of each category with at most 30 of them. A group has as many people as would by lot
+    be 5 members and 2 others, and at most half of the pool, so that without a control there is none. There are at most
+    60: columns with the most values are left out first (of two alike the later one), and of one that is left alone the
+    smallest groups. The rarest people are the 5 % and the 1 % with the least probable records
+    (:attr:`PooledTables.rarity`), of people with several rows the rarest one; those who tie at the edge are left out,
+    because only the order of rows could divide them.
     """
     rarest = [each for each in (_rarest(pool, share) for share in RAREST) if _enters(each, pool)]
     found = [
@@ -163,6 +164,9 @@ def people_with(pool: PooledTables, division: Division, place: int) -> BoolArray
 
 
 def _values(pool: PooledTables, division: Division) -> list[PoolGroup]:
+    if (division.of_row < 0).any():
+        # A group of which only people in the data can be tells who is in it.
+        return []
     return [
         _group(pool, people_with(pool, division, place), column=division.column, value=value)
         for place, value in enumerate(division.values)
@@ -194,4 +198,5 @@ def _group(
 
 def _enters(group: PoolGroup, pool: PooledTables) -> bool:
     size = group.members + group.others
-    return group.members >= LEAST_MEMBERS and group.others >= LEAST_OTHERS and 2 * size <= pool.people
+    expected = size / pool.people
+    return expected * pool.members >= LEAST_MEMBERS and expected * pool.others >= LEAST_OTHERS and expected <= 0.5
