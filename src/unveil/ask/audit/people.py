@@ -1,13 +1,13 @@
 """Whom an audit attacks: everybody, or people drawn once by what their rows hold, with the pool that they make."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from unveil._kernels.types import BoolArray, IntArray
-from unveil.data.table import Table
+from unveil.data.table import Table, stacked
 from unveil.data.table.release import Knowledge, Release
 from unveil.measure.verdict.pool import ATTACKED_UP_TO, Pool
 from unveil.measure.verdict.pooled import PooledTables, pool_tables
@@ -132,11 +132,8 @@ class DrawnPeople:
     @cached_property
     def scale(self) -> Table:
         """Rows that reach as far as everybody: if the original alone did, distances would tell who is in it."""
-        import polars as pl
-
         original, control = self.release.original, self.release.control
-        frames = [original.frame, *([] if control is None else [control.frame])]
-        return replace(original, frame=pl.concat(frames, how="vertical_relaxed")).extremes()
+        return stacked([original, *([] if control is None else [control])], original.column_names).extremes()
 
     def knowledge(self, most: int | None = None) -> Knowledge:
         """Return what an adversary knows about those attacked and about as many others, or about so many of each."""
