@@ -104,7 +104,7 @@ def test_guesses_about_several_columns_are_those_that_fit_one_released_row(
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_hits_are_those_of_the_definition(size: int) -> None:
     rng = np.random.default_rng(size)
-    original, released, control = (people(rng, rows) for rows in (50, 40, 50))
+    original, released, control = (people(rng, rows) for rows in (60, 40, 60))
     attack = SinglingOut(size=size, guesses=40)
     trials = run(attack, released, original, control)
     guesses = plain(attack.guess(table(released), rng=np.random.default_rng(1)))
