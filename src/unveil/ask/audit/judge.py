@@ -106,9 +106,7 @@ def _as_judged(people: People, evidence: Evidence) -> FloatArray | FittedGuesses
     scores = evidence.statistic
     if not isinstance(scores, np.ndarray) or _pool(people, evidence) == evidence.pool:
         return scores
-    placed = np.empty_like(scores)
-    placed[people.rows(evidence.pool)] = scores
-    return placed
+    return people.over_everybody(scores)
 
 
 def _judged(people: People, entries: Sequence[_Entry], rng: np.random.Generator) -> Family:

@@ -20,7 +20,7 @@ LEAST_OTHERS = 2
 MOST_GROUPS = 60
 #: The rarest people of the pool, by the probability of their records.
 RAREST = (0.05, 0.01)
-#: A group of so many members is attacked as a whole, beyond those who are attacked anyhow.
+#: A group of which by lot so many would be members is attacked as a whole, beyond those who are attacked anyhow.
 MOST_ATTACKED = 100
 _CATEGORIES = ("category", "ordered", "boolean")
 
@@ -135,27 +135,17 @@ def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[Pool
     found.sort(key=lambda each: each[1])
     kept = [group for *_, groups in found for group in groups]
     if len(kept) > room:
-        largest = sorted(kept, key=lambda group: (-group.members - group.others, group.value is None, group.value))
+        largest = sorted(kept, key=lambda group: (-_size(group), group.value is None, group.value))
         kept = [group for group in kept if group in largest[:room]]
     return (*kept, *rarest)
 
 
-def attacked_people(pool: PooledTables, groups: Sequence[PoolGroup], *, rng: np.random.Generator) -> IntArray:
-    """Return the people whom small groups add to those who are attacked anyhow, ascending.
+def small_groups(pool: PooledTables, groups: Sequence[PoolGroup]) -> tuple[PoolGroup, ...]:
+    """Return the groups whose people are all attacked, however few are drawn of everybody.
 
-    They are all members of each group of at most 100 of them, and the others of that group, of more than 100 as many by
-    lot; by what their records hold and not by where they stand. Of a larger group those are attacked who are drawn from
-    everybody. Small groups are thus drawn more often than others are: their people count in the figure of their group,
-    with labels drawn among its people, and in no figure of everybody.
+    By lot at most 100 of each would be members; who is one must not decide it.
     """
-    chosen = np.zeros(pool.people, bool)
-    for group in groups:
-        if group.members > MOST_ATTACKED:
-            continue
-        chosen |= group.people & pool.is_member
-        others = pool.by_content[(group.people & ~pool.is_member)[pool.by_content]]
-        chosen[others if others.size <= MOST_ATTACKED else rng.choice(others, MOST_ATTACKED, replace=False)] = True
-    return np.flatnonzero(chosen)
+    return tuple(group for group in groups if _size(group) * pool.members <= MOST_ATTACKED * pool.people)
 
 
 def people_with(pool: PooledTables, division: Division, place: int) -> BoolArray:
@@ -196,7 +186,10 @@ def _group(
     )
 
 
+def _size(group: PoolGroup) -> int:
+    return group.members + group.others
+
+
 def _enters(group: PoolGroup, pool: PooledTables) -> bool:
-    size = group.members + group.others
-    expected = size / pool.people
+    expected = _size(group) / pool.people
     return expected * pool.members >= LEAST_MEMBERS and expected * pool.others >= LEAST_OTHERS and expected <= 0.5
