@@ -37,7 +37,7 @@ RESULTS, ERRORS = "results", "errors"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a task: its file, how many replications are in it, its error, and the seconds each part took."""
+    """What became of a task: its file, how many replications, its error, and the seconds of CPU time of each part."""
 
     file: str
     rows: int
@@ -233,8 +233,8 @@ def frame_of(scenario: Scenario, metrics: Sequence[str], rows: list[Row], error:
 
 @contextmanager
 def _timed(seconds: dict[str, float], part: str) -> Iterator[None]:
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         yield
     finally:
-        seconds[part] += time.perf_counter() - start
+        seconds[part] += time.process_time() - start
