@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unveil.show.blocks import Number, Page, Table, Tone
+from unveil.show.blocks import Number, Table, Tone
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.text import one_line, plain
 
@@ -45,14 +45,6 @@ Part = Headline | Figures | Table | Chosen | BoxRows | HeatMap | str
 
 #: What a long computation calls now and then: the name of the step, and which share of all work is done.
 Progress = Callable[[str, float], None]
-
-
-def opening(page: Page) -> Iterator[Part]:
-    """Yield what is on the first screen of a page, in words: the answer, what explains it, what to do next, notes."""
-    yield Headline(page.headline, page.tone)
-    yield from page.explanation
-    yield from (f"Next: {step}" for step in page.next_steps)
-    yield from (f"Note: {note}" for note in page.notes)
 
 
 def output() -> "Console":

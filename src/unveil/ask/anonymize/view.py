@@ -15,8 +15,9 @@ from unveil.data.ledger import Ledger
 from unveil.measure import METRICS
 from unveil.show.blocks import Chart, Page, Section, Series, Style
 from unveil.show.limits import Quantity
+from unveil.show.opening import opening
 from unveil.show.scale import thin
-from unveil.show.terminal import Part, opening
+from unveil.show.terminal import Part
 from unveil.show.text import count
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from unveil.ask.study.words import explanation, failed, headline, next_steps, to
 from unveil.errors import InputError
 from unveil.show.blocks import Number, Page, Section
 from unveil.show.limits import Quantity
+from unveil.show.opening import opening
 from unveil.show.scale import value_text
 from unveil.show.studies import AXES
-from unveil.show.terminal import Part, opening
+from unveil.show.terminal import Part
 from unveil.show.text import count, duration, together
 
 if TYPE_CHECKING:
