@@ -26,7 +26,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_answer_is_seen_first_and_pictures_are_named(browser: "Browser", path: Path) -> None:
     with visit(browser, path) as page:
-        assert "can be trusted here" in (page.get_by_role("heading", level=1).text_content() or "")
+        assert "follow the adversary's strength in" in (page.get_by_role("heading", level=1).text_content() or "")
         headings = page.get_by_role("heading", level=2).all_text_contents()
         wanted = ["Which metrics can be trusted", "Every metric", "Monotonicity", "Level by level", "Evenness"]
         assert [text for text in headings if text in wanted] == wanted

@@ -27,7 +27,7 @@ from unveil.show.blocks import Chart, Number, Section, Table
 from unveil.show.metrics import meaning_of, summary_of, title_of
 from unveil.show.page import render
 from unveil.show.scale import MOST_BINS, axis, choose_bins
-from unveil.show.trust import GROUNDS, mark, trust_note
+from unveil.show.trust import GROUNDS, LEGEND, mark, where_from
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
 SCORES = [[9, 1, 0], [1, 1, 2], [1, 1, 1], [0, 0, 0], [5, 0, 0]]
@@ -202,7 +202,9 @@ def test_a_page_has_what_a_metric_is_by_chance_and_in_words() -> None:
     rows = {row[0]: row for row in table.rows}
     # By chance one of three, of two (the third has no chance but is on the list), of three and, of the decoy, of three.
     assert rows["Adversary success rate"][4] == "0.25"
-    assert trust_note() in page(FOUND).sections[1].lead
+    assert LEGEND in page(FOUND).sections[1].lead
+    assert len(page(FOUND).sections[1].lead) <= 800, "a longer lead would be cut"
+    assert where_from() in page(FOUND).method
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from unveil.show.trust import GROUNDS, mark
 #: How to read a table of metrics.
 TABLE_NOTE = (
     "Mean, median and the range from 5% to 95% are over the targets that have a value; those without one are counted "
-    "as missing. A metric without a median has one value for the whole release, which stands in the place of the mean. "
-    "By chance: its value for random guessing among the same candidates."
+    "as missing. A metric without a median has one value for the whole release, which stands in the place of the mean."
 )
 _RIGHT: Side = "right"
 _LEFT: Side = "left"

@@ -20,7 +20,7 @@ from unveil.show.metrics import quantity_meanings
 from unveil.show.opening import opening
 from unveil.show.terminal import Figures, Part
 from unveil.show.text import count
-from unveil.show.trust import trust_note, trust_of
+from unveil.show.trust import LEGEND, trust_note, trust_of, where_from
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 #: What a picture shows unless others are asked for: how unsure the adversary is, and how wrong.
 _DRAWN = ("entropy", "incorrectness")
+_COLUMNS = (
+    "By chance: the value for random guessing among the same candidates. Trust has two words where attacks on graphs and "
+    "on tables differ."
+)
 
 
 def quantities(found: CandidatesFindings) -> dict[str, Quantity]:
@@ -152,7 +156,7 @@ def _key_section(found: CandidatesFindings) -> Section:
 
 def _metric_section(found: CandidatesFindings, more: Sequence[BoxRows]) -> Section:
     tables = (metric_table(category, members, found.ends) for category, members in by_category(found.shown))
-    return Section(heading="Every metric", lead=f"{TABLE_NOTE} {trust_note()}", blocks=(*more, *tables))
+    return Section(heading="Every metric", lead=f"{TABLE_NOTE} {_COLUMNS} {LEGEND}", blocks=(*more, *tables))
 
 
 def _left_out_section(left_out: Sequence[Metric]) -> Section:
@@ -183,6 +187,7 @@ def _method(found: Matches, measured: Sequence[Measured]) -> tuple[str, ...]:
             "probability of 1e-12.",
             "Random guessing picks blindly among the candidates considered for each attempted target.",
         ]
+    sentences.append(where_from())
     sources = dict.fromkeys(each.metric.source for each in measured)
     if sources:
         sentences.append(f"Definitions: {'; '.join(sources)}.")
