@@ -151,9 +151,7 @@ def test_the_picture_has_the_metrics_to_use_first_and_why(found: GradesFindings)
     assert [row.name for row in picture.rows] == [each.metric.replace("_", " ") for each in found.first]
     assert len(found.first) <= 5
     first = found.first[0]
-    assert picture.rows[0].note == (
-        f"significant in {1 - first.undecided:.0%} of cases, the wrong way in {first.against:.0%}"
-    )
+    assert picture.rows[0].note == (f"{1 - first.undecided:.0%} significant, {first.against:.0%} wrong")
     assert page(found).picture == (picture,)
     careful = findings(planted().only(cases=np.array([0])))
     assert [each.verdict for each in careful.first] == ["with care"] * len(careful.first)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 #: What a picture shows unless others are asked for: how unsure the adversary is, and how wrong.
 _DRAWN = ("entropy", "incorrectness")
 _COLUMNS = (
-    "By chance: the value for random guessing among the same candidates. Trust has two words where attacks on graphs and "
-    "on tables differ."
+    "By chance: the value for random guessing among the same candidates. Trust has two words where attacks on graphs "
+    "and on tables differ."
 )
 
 

@@ -44,15 +44,13 @@ def first_boxes(found: GradesFindings) -> BoxRows:
         rows=tuple(replace(row[words(each.metric)], note=_why(each)) for each in found.first),
         bold_meaning=whole.bold_meaning if any(row[words(each.metric)].bold for each in found.first) else "",
         caption="Each box holds the middle half of the cases; the mean has its 95% interval. 1 means that each "
-        "stronger adversary significantly lowers measured privacy.",
+        "stronger adversary significantly lowers measured privacy. Below a name: in how many of the cases anything is "
+        "significant, and in how many something goes the wrong way.",
     )
 
 
 def _why(grade: MetricGrade) -> str:
-    return (
-        f"significant in {percent(1 - grade.undecided, places=0)} of cases, the wrong way in "
-        f"{percent(grade.against, places=0)}"
-    )
+    return f"{percent(1 - grade.undecided, places=0)} significant, {percent(grade.against, places=0)} wrong"
 
 
 def ranking_boxes(found: GradesFindings, score: str) -> BoxRows:
