@@ -32,7 +32,8 @@ class Ends:
         array([ 0. ,  0.5, -1. ])
         """
         width = self.sure - self.blind
-        return (np.asarray(value, np.float64) - self.blind) / (width if abs(width) > _NOISE else math.nan)
+        # Adding 0 turns a minus zero into zero.
+        return (np.asarray(value, np.float64) - self.blind) / (width if abs(width) > _NOISE else math.nan) + 0.0
 
 
 #: Ends that differ by less are the same.

@@ -10,6 +10,8 @@ from unveil.show.text import about, count, decimal, percent, significant
 _RATES = ("adversary_success_rate", "adversary_overall_success")
 # Whoever is given less than this looks hidden.
 _UNLIKELY = 0.1
+# From here on decimals tell nothing.
+_MANY = 100
 
 
 def tone(found: GraphFindings) -> Tone:
@@ -208,12 +210,12 @@ def _some(value: float, one: str, many: str) -> str:
 
 
 def few(value: float) -> str:
-    """Return how many there are on average, without an exponent.
+    """Return how many there are on average, without an exponent, and from 100 on without decimals.
 
-    >>> few(12.34), few(0.03), few(0.0026), few(0)
-    ('12.3', '0.03', 'less than 0.01', '0')
+    >>> few(820.8), few(12.34), few(0.03), few(0.0026), few(0)
+    ('821', '12.3', '0.03', 'less than 0.01', '0')
     """
-    text = decimal(value, places=1)
+    text = decimal(value, places=0 if value >= _MANY else 1)
     if "e-" not in text:
         return text
     return decimal(value, places=2) if value >= 0.005 else "less than 0.01"
