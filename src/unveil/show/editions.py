@@ -48,10 +48,11 @@ SHOWN_OPTIONS = frozenset(
         "--technique",
         "--rename",
         "--review",
+        "--context",
     }
 )
 #: Options whose value is a file, of which the folder is nobody's business.
-FILE_OPTIONS = frozenset({"--control", "--config", "--html", "--shareable", "--compare", "--dictionary"})
+FILE_OPTIONS = frozenset({"--control", "--config", "--html", "--shareable", "--compare", "--dictionary", "--sheet"})
 #: Options without a value.
 FLAGS = frozenset({"--accept-undecided", "--json", "--quiet", "--sample", "--show-records", "--strict-kinds"})
 _HIDDEN = "…"

@@ -28,6 +28,7 @@ from unveil.data.files.write import write_text
 from unveil.data.table import Dictionary
 from unveil.data.table.markers import ToldMarkers
 from unveil.show.progress import Progress, silent
+from unveil.show.sheet import sheet_document
 
 __all__ = ["ATTACKS", "audit"]
 
@@ -291,7 +292,14 @@ def ask(told: Told) -> Reply:
                 ),
                 name="shareable.html",
                 said="The report is in {}",
-            )
+            ),
+            "sheet": Output(
+                write=lambda path, *, limits, seed, **_: write_text(
+                    path, sheet_document(answer.page(limits=limits, seed=seed, paper=paper))
+                ),
+                name="sheet.html",
+                said="The sheet to sign is in {}",
+            ),
         },
         exceeded=(judgement.headline,) if judgement is not None and judgement.outcome == "exceeded" else (),
         undecided=(judgement.headline,) if judgement is not None and judgement.outcome == "not_shown" else (),
@@ -350,6 +358,7 @@ def _paper(told: Told) -> Paper:
         date=date.today().isoformat(),
         review=values["review"],
         techniques=pairs_in(values["techniques"], "techniques", "COLUMN=TEXT, as in age='in bands of five years'"),
+        context=pairs_in(values["context"], "context", "FIELD=TEXT, as in recipient='two universities'"),
         original=called(told.path("original")),
         released=tuple(path for each in told.files.get("released", ()) if (path := called(each)) is not None),
         control=called(told.path("control")),

@@ -319,6 +319,7 @@ def whole_json(
         "limits": list(limits),
         "profile": None if judgement is None else judgement.to_dict(),
         "techniques": dict(given.techniques),
+        **({"context": dict(given.context)} if given.context else {}),
         "seed": seed,
         "version": __version__,
         **({} if changed is None else {"changes": changed.to_dict()}),
