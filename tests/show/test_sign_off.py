@@ -138,9 +138,9 @@ def test_what_is_cut_says_so_and_stands_in_full_at_the_end() -> None:
     columns = made.entries[0].lines
     assert len(columns) == 4
     assert columns[-1] == f"… and 297 more under “{IN_FULL}” at the end."
-    assert len(made.entries[3].lines) == 3
-    assert made.tables[0].note == f"10 more releases and 13 more figures under “{IN_FULL}” at the end."
-    assert made.tables[1].note == f"11 more files under “{IN_FULL}” at the end."
+    assert len(made.entries[3].lines) == 4
+    assert made.tables[0].note == f"10 more releases and 12 more figures under “{IN_FULL}” at the end."
+    assert made.tables[1].note == f"10 more files under “{IN_FULL}” at the end."
     section = sign_off_section(full)
     tables = {block.caption: block for block in section.blocks if isinstance(block, Table)}
     assert section.heading == IN_FULL
@@ -186,7 +186,7 @@ def test_the_document_holds_the_whole_sheet_in_plain_tables() -> None:
 
 def test_lines_that_are_left_are_used() -> None:
     full = made_of("few figures")
-    # 7 lines for figures and 4 for adversaries are free: first for what was not tested, then for the columns.
+    # 8 lines for figures and 3 for adversaries are free: first for what was not tested, then for the columns.
     assert [len(sheet(full).entries[at].lines) for at in (3, 0)] == [3 + 11, 4]
     brief = sheet(replace(full, untested=full.untested[:6]))
     assert [len(brief.entries[at].lines) for at in (3, 0)] == [6, 4 + 2 * 8]

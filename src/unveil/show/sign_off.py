@@ -20,22 +20,22 @@ STATEMENT = (
 )
 NO_LIMIT = "No limit was set: whether that is acceptable is yours to decide."
 #: For whom it is identifiable: what a decision takes beside the figures, under the names that it is told by. The words
-#: in brackets are those of the five safes; the fifth, safe data, is what the audit is about.
+#: in brackets are those of the five safes; safe data are what the audit is about, and outputs what leaves the settings.
 CONTEXT: Mapping[str, str] = MappingProxyType(
     {
         "purpose": "Purpose (safe projects)",
         "recipient": "Recipient (safe people)",
-        "environment": "Environment, and what leaves it (safe settings, outputs)",
-        "means": "Means: what they could add, at which effort",
+        "environment": "Environment (safe settings)",
+        "means": "Means (what else they have)",
     }
 )
 FOR_WHOM = "Identifiable for whom?"
 SIGNATURES = ("Name", "Role", "Decision: release, change or do not release", "Date and signature")
 IN_FULL = "The record of this audit"
 
-#: What fits on the sheet: so many of each, and so many characters. Lines that are left go to what was not tested, and
-#: then to the columns, of which two stand in a line.
-_FILES, _RELEASES, _FIGURES, _COLUMNS, _ADVERSARIES, _UNTESTED = 4, 3, 7, 4, 3, 3
+#: What fits on the sheet: so many of each, and so many characters. Lines that are left go to what was not tested, to
+#: one more adversary, and then to the columns, of which two stand in a line.
+_FILES, _RELEASES, _FIGURES, _COLUMNS, _ADVERSARIES, _UNTESTED = 5, 3, 8, 4, 2, 3
 _LONG, _NAME = 240, 40
 _LEFT: Side = "left"
 _RIGHT: Side = "right"
@@ -223,37 +223,33 @@ def _entries(sign_off: SignOff, free: int) -> tuple[Entry, ...]:
     technique = f"technique {NOT_STATED} for all" if not told else "technique"
     columns = [_variable(each, technique=bool(told)) for each in sign_off.columns]
     told_of = [f"{name(each.name, _NAME)}: knows {each.knows}. {each.reason}" for each in sign_off.adversaries]
-    prose = (
-        Entry(
-            label="Adversaries, and why to expect them",
-            lines=_cut(told_of, _ADVERSARIES, _LONG) or ("None was named.",),
-        ),
-        Entry(label="Usefulness", lines=(shorten(sign_off.utility, _LONG) or "Not measured.",)),
-        Entry(label="How it was made", lines=_made(sign_off, short=True)),
-    )
-    # Two adversaries and a remark, one line on usefulness and two on the making could take two lines each.
-    free += 11 - sum(_lines(line, 120, most=2) for entry in prose for line in entry.lines)
-    if sign_off.context:
-        told_context = [f"{label}: {sign_off.context.get(key) or NOT_STATED}" for key, label in CONTEXT.items()]
-        for_whom = [Entry(label=FOR_WHOM, lines=_cut(told_context, 4, 90), layout="short")]
-    else:
-        for_whom = []
+    useful = Entry(label="Usefulness", lines=(shorten(sign_off.utility, _LONG) or "Not measured.",))
+    made = Entry(label="How it was made", lines=_made(sign_off, short=True))
+    adversaries = _cut(told_of, _ADVERSARIES, _LONG) or ("None was named.",)
+    # Two adversaries, one line on usefulness and two on the making could take two lines each.
+    free += 10 - sum(_lines(line, 120, most=2) for line in (*adversaries, *useful.lines, *made.lines))
     free += max(0, _FILES - len(sign_off.files)) + max(0, _FIGURES - len(sign_off.figures))
     more = min(free, max(0, len(sign_off.untested) - _UNTESTED))
+    free -= more
+    if len(told_of) > _ADVERSARIES and free >= 3:
+        adversaries, free = _cut(told_of, _ADVERSARIES + 1, _LONG), free - 3
+    told_context = [f"{label}: {sign_off.context.get(key) or NOT_STATED}" for key, label in CONTEXT.items()]
+    for_whom = Entry(label=FOR_WHOM, lines=_cut(told_context, len(CONTEXT), 90), layout="short")
     return (
         Entry(
             label=f"{count(len(columns), 'column', 'columns')}: role, kind, {technique}",
-            lines=_cut(columns, _COLUMNS + 2 * (free - more), 90),
+            lines=_cut(columns, _COLUMNS + 2 * free, 90),
             layout="short",
         ),
-        *for_whom,
-        *prose[:2],
+        *((for_whom,) if sign_off.context else ()),
+        Entry(label="Adversaries, and why to expect them", lines=adversaries),
+        useful,
         Entry(
             label="Not tested",
             lines=_cut(sign_off.untested, _UNTESTED + more, _LONG) or (NOT_STATED,),
             layout="list",
         ),
-        prose[2],
+        made,
     )
 
 
