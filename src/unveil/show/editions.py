@@ -49,6 +49,7 @@ SHOWN_OPTIONS = frozenset(
         "--rename",
         "--review",
         "--context",
+        "--suggest",
     }
 )
 #: Options whose value is a file, of which the folder is nobody's business.

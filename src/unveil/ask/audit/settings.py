@@ -250,6 +250,17 @@ _MORE = (
     ),
     limits_setting(),
     Setting(
+        name="suggest",
+        label="Say what to change: how many changes to try",
+        kind="number",
+        words="Columns of each release that gives people away are made coarser or left out, and each change is audited "
+        "again. 0 tries none; 6 take about as long as 6 more releases.",
+        default=0,
+        least=0,
+        most=50,
+        fold=MORE,
+    ),
+    Setting(
         name="attacks",
         label="Attacks and measures",
         kind="several",
