@@ -187,7 +187,7 @@ def _table(audit: Audit, found: Sequence[_Measured], limits: Sequence[Mapping[st
             change_text(each.change),
             _fallen(each),
             _left(each),
-            listed([ATTACKS[attack].title.lower() for attack in each.proved], most=8) if each.proved else "nothing",
+            _still(each),
             "–" if each.change.utility is None else percent(each.change.utility.loss),
             *([_held(audit.suggestions, each, limits)] if limits else []),
         )
@@ -202,6 +202,15 @@ def _table(audit: Audit, found: Sequence[_Measured], limits: Sequence[Mapping[st
         note=f"{SAME_PEOPLE} {_NOTE}",
         prose=True,
     )
+
+
+def _still(measured: _Measured) -> str:
+    """Return how many of the attacks that were proved stay so, and which do not."""
+    gone = [ATTACKS[attack].title.lower() for attack in measured.proved_before if attack not in measured.proved]
+    if not measured.proved:
+        return "nothing"
+    no_longer = f"; no longer {listed(gone, most=8)}" if gone else ""
+    return f"{len(measured.proved)} (before {len(measured.proved_before)}){no_longer}"
 
 
 def _left(measured: _Measured) -> str:
