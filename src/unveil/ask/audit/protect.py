@@ -135,12 +135,12 @@ def headline(audit: Audit) -> str:
     if not known:
         return ""
     attack, one, other = max(known, key=lambda each: float(each[2].value))
-    proved = [len({figure.attack for figure in each.proved}) for each in audit.verdict.releases]
+    proved = [{figure.attack for figure in each.proved} for each in audit.verdict.releases]
     use = "" if after.utility is None else f", and {percent(after.utility.loss)} of its usefulness is lost"
     return (
         f"After {name(after.name, 60)!r}, being in the data adds {rate_text(other)} to what "
         f"{ATTACKS[attack].title.lower()} reaches, instead of {rate_text(one)}, for {count(audit.rows)} people; "
-        f"{proved[-1]} instead of {proved[0]} attacks are proved{use}."
+        f"{len(proved[-1])} of {count(len(proved[0] | proved[-1]), 'attack', 'attacks')} stay proved{use}."
     )
 
 
