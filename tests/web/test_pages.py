@@ -205,6 +205,12 @@ def test_a_job_shows_its_answer_what_was_asked_and_the_command() -> None:
     assert "<iframe" not in waiting
 
 
+def test_a_protected_table_can_be_protected_further_from_its_answer() -> None:
+    link = 'href="/protect?again=ab12&amp;next=1"'
+    assert link in pages.job(Job(question="protect", settings={"sample": True}))
+    assert "next=1" not in pages.job(jobs()[0])
+
+
 def test_asking_again_hands_over_what_was_asked() -> None:
     page = pages.question(asked_for("audit"), jobs()[0])
     assert '<script type="application/json" id="again">' in page

@@ -9,7 +9,7 @@ from unveil.ask.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import AuditedRelease, Finding, Scenario, severity
 from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease
 from unveil.ask.audit.people import DrawnPeople
-from unveil.ask.audit.scenarios import settle
+from unveil.ask.audit.scenarios import settle, without
 from unveil.ask.audit.trials import Evidence, Tried
 from unveil.data.table.release import Release
 from unveil.measure.releases.disclosure import Disclosure, disclosure
@@ -128,6 +128,8 @@ def _drawn(prepared: PreparedAudit, release: PreparedRelease) -> DrawnPeople:
 
 def _settled(prepared: PreparedAudit, release: PreparedRelease) -> tuple[Scenario, ...]:
     """Return the adversaries that were named, with their second groups of columns spelt out."""
+    lacking = prepared.settings.lacking.get(release.release.name, ())
+    usable = (without(scenario, lacking) for scenario in prepared.settings.scenarios or ())
     return tuple(
         settle(
             scenario,
@@ -136,7 +138,8 @@ def _settled(prepared: PreparedAudit, release: PreparedRelease) -> tuple[Scenari
             left_out=release.left_out,
             links=any(ATTACKS[name].two_sources for name in prepared.attacks),
         )
-        for scenario in prepared.settings.scenarios or ()
+        for scenario in usable
+        if scenario is not None
     )
 
 

@@ -18,6 +18,12 @@ from unveil.ask.audit.paper import Paper, check_paper, exit_outcome, judged, sig
 from unveil.ask.audit.parts import sections as parts
 from unveil.ask.audit.parts.candidates import candidate_table
 from unveil.ask.audit.parts.changes import Changes, changes, changes_section
+from unveil.ask.audit.parts.suggestions import (
+    SAME_PEOPLE,
+    suggestion_section,
+    suggestion_sentences,
+    suggestions_json,
+)
 from unveil.ask.audit.quantities import meanings, quantities_of
 from unveil.ask.audit.shareable import shared
 from unveil.ask.audit.tables import attack_table, column_table, comparison_table, key_numbers
@@ -287,6 +293,8 @@ def _signed(audit: Audit, paper: Paper, seed: int | None, limits: Sequence[Mappi
         whole = replace(whole, headline=judgement.headline, tone=tone, notes=notes, sections=sections)
     if exit_outcome(limits, judgement) == "exceeded":
         whole = replace(whole, tone="bad", tone_word="")
+    if (suggested := suggestion_section(audit, limits=limits)) is not None:
+        whole = replace(whole, sections=(*whole.sections, suggested))
     if (changed := _changed(audit, paper, seed)) is not None:
         whole = replace(whole, sections=(*whole.sections, changes_section(changed)))
     sheet = sign_off(audit, paper, untested=whole.untested, seed=seed, version=__version__, limits=limits)
@@ -319,9 +327,11 @@ def whole_json(
         "limits": list(limits),
         "profile": None if judgement is None else judgement.to_dict(),
         "techniques": dict(given.techniques),
+        **({"context": dict(given.context)} if given.context else {}),
         "seed": seed,
         "version": __version__,
         **({} if changed is None else {"changes": changed.to_dict()}),
+        **({} if audit.suggestions is None else {"suggestions": suggestions_json(audit)}),
     }
 
 
@@ -336,6 +346,8 @@ def brief(audit: Audit, *, notes: Sequence[str], judgement: Judgement | None) ->
     yield comparison_table(audit)
     for text in plain_words(audit):
         yield from ("", text)
+    if audit.suggestions is not None:
+        yield from ("", *suggestion_sentences(audit), *([SAME_PEOPLE] if audit.suggestions.again is not None else []))
 
 
 VIEW = View(
