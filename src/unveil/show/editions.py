@@ -48,6 +48,7 @@ SHOWN_OPTIONS = frozenset(
         "--technique",
         "--rename",
         "--review",
+        "--report",
     }
 )
 #: Options whose value is a file, of which the folder is nobody's business.

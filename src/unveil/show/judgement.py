@@ -1,7 +1,7 @@
 """Whether a release keeps the limits of a profile: exceeded, kept, or neither was shown, and by which figure."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, isnan, nan
 from types import MappingProxyType
 from typing import Any, Literal
@@ -80,6 +80,8 @@ class Judgement:
     checks: tuple[Check, ...]
     headline: str
     outcome: Outcome
+    #: What each release comes to, by its name.
+    releases: Mapping[str, Outcome] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def tone(self) -> Tone:
@@ -142,6 +144,7 @@ def judge(profile: Profile, releases: Mapping[str, JudgedRelease]) -> Judgement:
         checks=tuple(check for each in judged for check in each.checks),
         headline=_headline(profile, judged, outcome),
         outcome=outcome,
+        releases={each.release: each.outcome for each in judged},
     )
 
 

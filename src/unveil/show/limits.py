@@ -137,15 +137,23 @@ def parse_limit(text: str) -> float | None:
     return None if number is None or abs(number) > Fraction(sys.float_info.max) else float(number)
 
 
-def check_limits(quantities: Mapping[str, Quantity], limits: Limits) -> list[CheckedLimit]:
+def check_limits(
+    quantities: Mapping[str, Quantity], limits: Limits, *, figures: int | None = None
+) -> list[CheckedLimit]:
     """Return each limit with what it is compared with; a value that equals its limit does not exceed it.
 
     A figure with an interval exceeds its limit where the low end lies above it, at a confidence that allows for all the
-    figures that are held to limits, and keeps it where the high end does not, at 95 %.
+    figures that are held to limits, and keeps it where the high end does not, at 95 %. These are the figures of the
+    quantities named, unless ``figures`` says how many they are.
     """
-    named = [quantities[name] for name in dict.fromkeys(name for name, _ in limits)]
-    figures = sum(each.evidence.figures for each in named if each.evidence is not None)
+    figures = figures_held(quantities, limits) if figures is None else figures
     return [_checked(quantities[name], limit, figures) for name, limit in limits]
+
+
+def figures_held(quantities: Mapping[str, Quantity], limits: Limits) -> int:
+    """Return how many figures with an interval are held to limits."""
+    named = [quantities[name] for name in dict.fromkeys(name for name, _ in limits)]
+    return sum(each.evidence.figures for each in named if each.evidence is not None)
 
 
 def _checked(quantity: Quantity, limit: float, figures: int) -> CheckedLimit:

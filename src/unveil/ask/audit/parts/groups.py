@@ -53,7 +53,7 @@ def group_section(found: Sequence[Grouped]) -> Section:
         if each.groups.groups:
             drawn = any(group.attack_rate.defined for group in each.groups.groups)
             blocks += [*([group_chart(each)] if drawn else []), group_table(each)]
-    return Section(heading=HEADING, lead=_LEAD, blocks=tuple(blocks))
+    return Section(heading=HEADING, lead=_LEAD, blocks=tuple(blocks), tells="whom")
 
 
 def _severity(found: Grouped) -> tuple[bool, float]:
