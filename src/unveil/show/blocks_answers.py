@@ -35,8 +35,6 @@ class AnswerRow:
 
     question: str
     answers: tuple[Answered, ...]
-    #: By which attack, guess or measure, where that is the same for all.
-    by: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: A figure that is told less finely than it was found is at most so far from it.
 _ROUNDED = 0.01 + 1e-9
 NOT_TOLD = "not told in this edition"
+#: How a reason begins that is the width of an interval.
+BETWEEN = "lies between "
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -193,7 +195,7 @@ def undecided(evidence: Evidence, limit: float, low: str, high: str) -> str:
         return f"cannot be held to a limit: {evidence.doubt}"
     needed = None if evidence.needed is None else evidence.needed(limit)
     enough = "" if needed is None else f"; about {count(needed)} people in each table would decide it"
-    return f"lies between {low} and {high}{enough}"
+    return f"{BETWEEN}{low} and {high}{enough}"
 
 
 def is_pass(outcomes: Sequence[bool | None], *, accept_undecided: bool = False) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from math import ceil, floor, isfinite, isnan
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +13,7 @@ from unveil.ask.audit.verdict import of_all, quoted, safe
 from unveil.show.blocks import Tone
 from unveil.show.bounded import Bounded
 from unveil.show.judgement import Judgement, Outcome
-from unveil.show.limits import NOT_TOLD, CheckedLimit, Quantity, check_limits, figures_held
+from unveil.show.limits import BETWEEN, NOT_TOLD, CheckedLimit, Quantity, check_limits, figures_held
 from unveil.show.text import decimal, significant
 
 #: From the worst to the best.
@@ -68,6 +68,16 @@ def held(audit: Audit, limits: Sequence[Mapping[str, Any]], judgement: Judgement
         set_by_hand = "the limit that was set" if len(limits) == 1 else f"the {len(limits)} limits that were set"
         limit = f"{limit} and {set_by_hand}" if limit else set_by_hand
     return Held(limit=limit, outcome=_worst(together), releases=releases, reasons=(*said, *_reasons(limits)))
+
+
+def word_of(held: Held) -> str:
+    """Return what stands above the headline."""
+    kept, every = len(held.of("kept")), len(held.releases)
+    return (
+        WORDS[held.outcome]
+        if every == 1
+        else f"{kept or 'None'} of {every} {'keeps' if kept < 2 else 'keep'} the limit"
+    )
 
 
 def headline(audit: Audit, held: Held) -> str:
@@ -141,15 +151,28 @@ def _reasons(limits: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     limit = significant(float(one["limit"]))
     which = "The limit that was set" if len(limits) == 1 else f"Of {len(limits)} limits that were set {len(alike)}"
     verb = "is" if len(alike) == 1 else "are"
-    value, low, high = (decimal(one.get(end, one["value"])) for end in ("value", "low", "high"))
+    low, high = (float(one.get(end, one["value"])) for end in ("low", "high"))
     if worst == "not_shown":
         why = one.get("why") or "is undefined here, which is no pass"
+        if why.startswith(BETWEEN):
+            more = why.partition("; ")[2]
+            within = f"between {_down(low)} and {_up(high)}" if isfinite(low) else f"below {_up(high)}"
+            why = "; ".join(filter(None, (f"lies {within}", more)))
         said = f"cannot be told in this edition ({figure})" if why == NOT_TOLD else f"{figure} {why}"
         return (f"{which} {verb} neither exceeded nor shown to be kept: {said}; the limit is {limit}.",)
-    found = f"at least {low}" if worst == "exceeded" else f"at most {high}"
-    found = found if "low" in one else value
+    found = f"at least {_down(low)}" if worst == "exceeded" else f"at most {_up(high)}"
+    found = found if "low" in one else decimal(one["value"])
     by = " by the figures tested" if worst == "kept" else ""
     return (f"{which} {verb} {worst}{by}: {figure} is {found}, the limit is {limit}.",)
+
+
+def _down(value: float) -> str:
+    # With fewer digits "at least" and "at most" must hold all the same.
+    return decimal(floor(value * 100 + 1e-9) / 100)
+
+
+def _up(value: float) -> str:
+    return decimal(ceil(value * 100 - 1e-9) / 100)
 
 
 def _spoken(quantity: str) -> str:

@@ -24,7 +24,7 @@ from unveil.ask.audit.held import TONES, WORDS, Held
 from unveil.ask.audit.parts.utility import lost
 from unveil.ask.audit.quantities import alone
 from unveil.ask.audit.sentences import MOST
-from unveil.ask.audit.verdict import Said, quoted
+from unveil.ask.audit.verdict import ADVICE, Said, quoted
 from unveil.ask.audit.words import compact_rate, finer, listed, percent
 from unveil.measure.trials.risk import Rate, Risk
 from unveil.show.blocks import Block, Chart, Series, Style, Tone
@@ -66,7 +66,6 @@ def answers(audit: Audit, held: Held | None) -> Answers:
     rows = tuple(
         AnswerRow(
             question=question,
-            by=_only(key),
             answers=tuple(_answered(audit, each, verdict, key) for each, verdict in zip(releases, own, strict=True)),
         )
         for key, question in ASKED.items()
@@ -150,12 +149,6 @@ def _answered(audit: Audit, release: AuditedRelease, verdict: ReleaseVerdict, as
     return _of_finding(clearest, copied)
 
 
-def _only(asked: Asked) -> str:
-    """Return the attack by which a question is answered where there is just one."""
-    own = [each.title for each in ATTACKS.values() if each.asks == asked]
-    return own[0] if len(own) == 1 else ""
-
-
 def _of_finding(finding: Finding, copied: float) -> Answered:
     mark: Mark = "proved" if finding.proved or copied else "not tested" if isnan(finding.p_adjusted) else "not proved"
     attack = ATTACKS[finding.attack]
@@ -163,9 +156,15 @@ def _of_finding(finding: Finding, copied: float) -> Answered:
     if copied:
         many = copied.words if isinstance(copied, Bounded) else count(copied)
         beyond = f"{many} beyond coincidence"
-    by = f"{attack.title} of {listed([finding.secret])}" if finding.secret else attack.title
-    by = "" if attack.asks is not None and by == _only(attack.asks) else by
-    return _cell(mark, finding.risk, by=", ".join(filter(None, (by, beyond))), why=finding.why_not_judged)
+    # Of a question that one attack answers everybody knows by which.
+    is_only = sum(each.asks == attack.asks for each in ATTACKS.values()) == 1
+    by = f"{attack.title} of {listed([finding.secret])}" if finding.secret else "" if is_only else attack.title
+    return _cell(
+        mark,
+        finding.risk,
+        by=", ".join(filter(None, (f"{by[:1].lower()}{by[1:]}", beyond))),
+        why=finding.why_not_judged,
+    )
 
 
 def _of_figure(figure: JudgedFigure) -> Answered:
@@ -261,7 +260,8 @@ def safest(audit: Audit, held: Held | None) -> str:
     why = f"of the {len(fit)} that {are} it loses least"
     if len(fit) == 1:
         why = f"the only one that {'keeps the limit' if held is not None else 'has nothing proved against it'}"
-    return f"Safest that is still useful: {quoted([best])}, {why} ({lost(useful[best])})."
+        return f"Safest that is still useful: {quoted([best])}, {why}."
+    return f"Safest that is still useful: {quoted([best])}; {why} ({lost(useful[best])})."
 
 
 def next_steps(audit: Audit, said: Said, held: Held | None) -> tuple[str, ...]:
@@ -284,11 +284,13 @@ def next_steps(audit: Audit, said: Said, held: Held | None) -> tuple[str, ...]:
     else:
         exceeded = [each.name for each in audit.verdict.releases if each.outcome in ("found", "copies")]
     if exceeded:
-        which = f"{quoted(exceeded)} as {'it is' if len(exceeded) == 1 else 'they are'}" if several else "it as it is"
-        steps.append(f"Do not release {which}: {_protect(audit, exceeded)}, and audit again.")
+        which = quoted(exceeded) if several else "it as it is"
+        steps.append(f"Do not release {which}: {_protect(audit, exceeded)}, then audit again.")
     if held is None and audit.attacks:
         steps.append(f"{NO_LIMIT[:-1]} (--profile, --limit).")
-    return (*steps, *said.steps)
+    # Whatever was found: without people to compare with most questions stay open.
+    advice = [each for each in ADVICE[:1] if not audit.has_control and audit.attacks and each not in said.steps]
+    return (*steps, *said.steps, *advice)
 
 
 def _protect(audit: Audit, releases: Sequence[str]) -> str:
@@ -302,5 +304,5 @@ def _protect(audit: Audit, releases: Sequence[str]) -> str:
         proved = any(each.proved for each in release.of(LEADING.name))
         columns = [each.column for each in exact if each.loss > 0][:3] if proved else []
         if release.name in releases and columns:
-            return f"coarsen or leave out what helps most ({listed(columns)})"
+            return f"coarsen {listed(columns)}"
     return "protect it more"

@@ -205,6 +205,8 @@ def _adversaries(audit: Audit) -> Iterator[Adversary]:
             who = finding.scenario
             if who is None or finding.is_mean or not who.first or (who.name, who.first) in seen:
                 continue
+            if who.origin == "tried" and finding is not worst_of(release, finding.attack):
+                continue  # of many that were tried in turn the clearest is named; JSON has all
             seen.add((who.name, who.first))
             knows = listed(who.first, most=8)
             if who.second:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Weight, remarks_on, worst_of
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Weight, clearest_over, remarks_on, worst_of
 from unveil.ask.audit.sentences import p_text, sentence
 from unveil.ask.audit.words import compact_excess, compact_rate, finer, kind_text, links_text, percent, row_name
 from unveil.data.table import MarkerCount
@@ -17,6 +17,8 @@ _LEFT: Side = "left"
 _RIGHT: Side = "right"
 _NONE = "–"
 _LONGEST_NAME = 60
+#: A table of more adversaries is not read; JSON has all of them.
+_MOST_ROWS = 9
 
 
 def comparison_table(audit: Audit) -> Table:
@@ -96,10 +98,14 @@ def _distance_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
 
 
 def attack_table(audit: Audit, attack: str) -> Table:
-    """Return all figures of one attack, a row for each release and adversary, with what each means."""
-    found = [(release, finding) for release in audit.releases for finding in release.of(attack)]
+    """Return the clearest figures of one attack, a row for each release and adversary."""
+    found = clearest_over(audit, attack, most=_MOST_ROWS)
+    if ATTACKS[attack].distances:
+        return _distance_table(audit, attack)
     if not any(finding.risk.attack_rate.defined for _, finding in found):
         return _meaning_table(audit, attack)
+    left_out = sum(len(release.of(attack)) for release in audit.releases) - len(found)
+    cut = f"{count(left_out, 'less clear figure is', 'less clear figures are')} in the JSON output."
     has_who = any(finding.scenario is not None for _, finding in found)
     shown = [figure for figure in _HEADS if any(finding.rate(figure).defined for _, finding in found)]
     has_links = any(links_text(finding) for _, finding in found)
@@ -111,7 +117,7 @@ def attack_table(audit: Audit, attack: str) -> Table:
         judged = [_p(finding)] if is_judged else []
         rows.append((row_name(release, finding, several=len(audit.releases) > 1), *figures, *links, *judged))
     return Table(
-        caption=f"All figures of {ATTACKS[attack].title.lower()}",
+        caption=f"{ATTACKS[attack].title}: the clearest adversaries" if left_out else ATTACKS[attack].title,
         columns=(
             "Adversary" if has_who else "Release",
             *(_HEADS[figure] for figure in shown),
@@ -120,7 +126,7 @@ def attack_table(audit: Audit, attack: str) -> Table:
         ),
         rows=tuple(rows),
         align=(_LEFT, *(_RIGHT for _ in range(len(shown) + has_links + is_judged))),
-        note=" ".join((*remarks_on(audit, attack), *([_EXCESS] if "excess_over_control" in shown else []))),
+        note=" ".join((*remarks_on(audit, attack), *([cut] if left_out else []))),
     )
 
 
@@ -130,7 +136,28 @@ _HEADS = {
     "excess_over_control": "Excess over control",
     "naive_rate": "Naive rate",
 }
-_EXCESS = "Excess = (attack − control) / (100% − control): what being in the data adds, of what was left to reach."
+EXCESS = "Excess = (attack − control) / (100% − control): what being in the data adds, of what was left to reach."
+
+
+def _distance_table(audit: Audit, attack: str) -> Table:
+    """Return the quantiles of a distance for each release, beside those of people who are not in the data."""
+    heads = {"median": "Median", "low": "Nearest 5%"}
+    ends = [*heads, *(f"control_{end}" for end in heads if audit.has_control)]
+    return Table(
+        caption=ATTACKS[attack].title,
+        columns=("Release", *(heads.get(end) or f"{heads[end.removeprefix('control_')]}, others" for end in ends)),
+        rows=tuple(
+            (name(release.name, _LONGEST_NAME), *(_number(finding.figures.get(end, math.nan)) for end in ends))
+            for release in audit.releases
+            for finding in release.of(attack)
+        ),
+        align=(_LEFT, *(_RIGHT for _ in ends)),
+        note=" ".join(remarks_on(audit, attack)),
+    )
+
+
+def _number(value: float) -> str:
+    return _NONE if math.isnan(value) else decimal(value)
 
 
 def _meaning_table(audit: Audit, attack: str) -> Table:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from unveil._version import __version__
 from unveil.ask.answer import View
 from unveil.ask.audit import overview, sentences, verdict, words
-from unveil.ask.audit.attacks import ATTACKS, LEADING, AuditAttack
+from unveil.ask.audit.attacks import ASKED, ATTACKS, LEADING
 from unveil.ask.audit.attacks.copies import WARNING, copied_records, records_section
 from unveil.ask.audit.cautions import cautions, unseen_notes
 from unveil.ask.audit.charts import attack_chart, charts
 from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
-from unveil.ask.audit.findings import Audit, is_proved
-from unveil.ask.audit.held import TONES, WORDS, Held, headline, held, reasons
+from unveil.ask.audit.findings import Audit, is_proved, worst_over
+from unveil.ask.audit.held import TONES, Held, headline, held, reasons, word_of
 from unveil.ask.audit.paper import Paper, check_paper, exit_outcome, judged, sign_off
 from unveil.ask.audit.parts import sections as parts
 from unveil.ask.audit.parts.candidates import candidate_table
@@ -23,7 +23,7 @@ from unveil.ask.audit.parts.changes import Changes, changes, changes_section
 from unveil.ask.audit.quantities import meanings, quantities_of
 from unveil.ask.audit.sentences import sentence
 from unveil.ask.audit.shareable import shared
-from unveil.ask.audit.tables import attack_table, column_table, comparison_table
+from unveil.ask.audit.tables import EXCESS, attack_table, column_table, comparison_table
 from unveil.errors import InputError
 from unveil.show.blocks import Block, Page, Section, Table
 from unveil.show.blocks_answers import Answers
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from unveil.ask.audit.attacks.attack import Asked
     from unveil.ask.audit.inputs import PreparedRelease
     from unveil.measure.verdict.control import ControlCheck
 
@@ -50,15 +51,18 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None, h
     is what limits come to, whose answer is then the headline.
     """
     sections = [parts.identifiers(audit)]
-    sections += [section for attack in audit.attacks if (section := _attack(audit, ATTACKS[attack])) is not None]
-    more = (parts.disclosure, parts.utility, parts.weights, parts.groups)
-    sections += [section for part in more if (section := part(audit)) is not None]
+    sections += [section for asked in (*ASKED, None) if (section := _attacks(audit, asked)) is not None]
+    others = (parts.disclosure, parts.utility, parts.weights, parts.groups)
+    sections += [section for part in others if (section := part(audit)) is not None]
     said, tone = verdict.said_of(audit), verdict.tone(audit)
     safest = overview.safest(audit, held)
-    explanation = (*([safest] if safest else []), *said.explanation)
+    explanation = (safest,) if safest else said.explanation[:1]
     if held is not None:
         # The answer to the limit comes first, and the finding right below it.
-        explanation = (said.headline, *reasons(audit, held), *explanation)
+        is_said = len(held.of("kept")) == 1  # then the headline names it, and a section has the figures
+        why = (safest,) if safest and not is_said else () if safest else reasons(audit, held)[:1]
+        explanation = (said.headline, *why)
+    more = [each for each in said.explanation if each not in explanation]
     return Page(
         title="Audit of a release" if len(audit.releases) == 1 else f"Audit of {len(audit.releases)} releases",
         question=_question(audit),
@@ -68,8 +72,8 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None, h
         picture=overview.picture(audit, held),
         tone=tone if held is None or held.outcome == "kept" else TONES[held.outcome],
         # Whether something is serious is for whoever sets a limit.
-        tone_word=_TONES[audit.verdict.outcome, tone] if held is None else WORDS[held.outcome],
-        sections=(*sections, _sure(audit), _columns(audit)),
+        tone_word=_TONES[audit.verdict.outcome, tone] if held is None else word_of(held),
+        sections=(*sections, _sure(audit, more), _columns(audit)),
         method=_method(audit),
         untested=tuple(_untested(audit)),
         notes=(words.EVIDENCE, *verdict.control_notes(audit), *unseen_notes(audit), *audit.notes),
@@ -104,22 +108,33 @@ def _question(audit: Audit) -> str:
     return verdict.of_all(audit, f"What could an adversary do with {verdict.safe(which)} of {{}} in {columns}?")
 
 
-def _attack(audit: Audit, attack: AuditAttack) -> Section | None:
-    found = [release.of(attack.name) for release in audit.releases]
-    if not any(found):
+def _attacks(audit: Audit, asked: "Asked | None") -> Section | None:
+    """Return the figures of all attacks that answer a question; None stands for those that only illustrate."""
+    own = [ATTACKS[each] for each in audit.attacks if ATTACKS[each].asks == asked]
+    own = [each for each in own if any(release.of(each.name) for release in audit.releases)]
+    if not own:
         return None
-    chart = attack_chart(audit, attack)
-    blocks: list[Block] = [chart] if chart is not None else []
-    known = candidate_table(audit, attack.name)
+    blocks: list[Block] = []
+    for attack in own:
+        # A picture of one adversary for each release, or beside a table like that of another attack, says nothing new.
+        rows = sum(len(release.of(attack.name)) for release in audit.releases)
+        chart = attack_chart(audit, attack) if attack.answers and rows > len(audit.releases) else None
+        known = candidate_table(audit, attack.name)
+        blocks += [each for each in (chart, attack_table(audit, attack.name), known) if each is not None]
+    titles = ", ".join([own[0].title, *(each.title.lower() for each in own[1:])])
+    has_excess = any(worst_over(audit, each.name) is not None and each.controlled for each in own) and audit.has_control
     return Section(
-        heading=attack.question,
-        lead=attack.lead,
-        blocks=(*blocks, attack_table(audit, attack.name), *([] if known is None else [known])),
+        heading=f"{'How near is the release to people?' if asked is None else ASKED[asked]} {titles}",
+        lead=" ".join((*(each.lead for each in own), *([EXCESS] if has_excess else []))),
+        blocks=tuple(blocks),
     )
 
 
-def _sure(audit: Audit) -> Section:
-    """Return what the verdict rests on: how many figures and draws, and whether the control passed its checks."""
+def _sure(audit: Audit, more: Sequence[str]) -> Section:
+    """Return what the verdict rests on: how many figures and draws, and whether the control passed its checks.
+
+    ``more`` is what explains the verdict and has no room on the first screen.
+    """
     judged, control = audit.verdict, audit.verdict.control
     facts: list[tuple[str, str]] = []
     if judged.figures:
@@ -146,7 +161,9 @@ def _sure(audit: Audit) -> Section:
         )
     elif audit.has_control:
         lead = "No figure was judged: see what is said of the control, and the number of tries."
-    return Section(heading="How sure is that?", lead=lead, blocks=(table,) if facts else (), tells="sure")
+    return Section(
+        heading="How sure is that?", lead=" ".join((*more, lead)), blocks=(table,) if facts else (), tells="sure"
+    )
 
 
 def _checks(control: "ControlCheck") -> Iterator[tuple[str, float]]:

@@ -1,7 +1,6 @@
 """The parts of an audit's report beside the attacks: identifiers, groups, classes, usefulness, columns, adversaries."""
 
-from unveil.ask.audit.attacks import ATTACKS, LEADING
-from unveil.ask.audit.charts import weight_chart
+from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Audit, worst_of
 from unveil.ask.audit.parts.disclosure import disclosure_section
 from unveil.ask.audit.parts.groups import Grouped, group_section
@@ -9,7 +8,6 @@ from unveil.ask.audit.parts.identifiers import identifier_section
 from unveil.ask.audit.parts.utility import utility_section
 from unveil.ask.audit.tables import weight_table
 from unveil.show.blocks import Section
-from unveil.show.text import name
 
 
 def identifiers(audit: Audit) -> Section:
@@ -59,18 +57,11 @@ def weights(audit: Audit) -> Section | None:
     weighed = [release for release in audit.releases if release.weights]
     if not weighed:
         return None
-    drawn = max(weighed, key=lambda release: release.weights[0].whole.value)
-    chart = weight_chart(drawn, LEADING)
-    which = (
-        f" The picture is about {name(drawn.name, 40)!r}, where that adversary reaches most."
-        if len(weighed) > 1
-        else ""
-    )
     return Section(
         heading="The columns that matter most",
         lead=(
-            "Each column of the worst adversary is taken away in turn, and the attack repeated on the same people."
-            f"{which}"
+            "Each column of the worst adversary is taken away in turn, and the attack repeated on the same people. The "
+            "more that loses, the more would coarsening the column or leaving it out help."
         ),
-        blocks=(*([chart] if chart is not None else []), weight_table(weighed)),
+        blocks=(weight_table(weighed),),
     )
