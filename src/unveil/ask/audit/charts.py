@@ -53,7 +53,7 @@ def attack_chart(audit: Audit, attack: "AuditAttack") -> Chart | None:
     """Return the rates of one attack, a row for each adversary and release, or None where none was measured."""
     if attack.chart is not None:
         return attack.chart(audit, attack)
-    found = clearest_over(audit, attack.name, most=MOST_ROWS)
+    found = clearest_over(audit, attack.name)
     rows = [
         (row_name(release, finding, several=len(audit.releases) > 1, longest=LONGEST_ROW), finding)
         for release, finding in found

@@ -335,7 +335,7 @@ def worst_of(release: AuditedRelease, attack: str) -> Finding | None:
     return max(found, key=severity, default=None)
 
 
-def clearest_over(audit: Audit, attack: str, *, most: int) -> list[tuple[AuditedRelease, Finding]]:
+def clearest_over(audit: Audit, attack: str, *, most: int = 9) -> list[tuple[AuditedRelease, Finding]]:
     """Return the clearest findings of an attack, as many of each release, in the order in which they were made.
 
     The mean over many adversaries is always among them. At least three of each release are, and all of a few.

@@ -17,8 +17,6 @@ _LEFT: Side = "left"
 _RIGHT: Side = "right"
 _NONE = "–"
 _LONGEST_NAME = 60
-#: A table of more adversaries is not read; JSON has all of them.
-_MOST_ROWS = 9
 
 
 def comparison_table(audit: Audit) -> Table:
@@ -99,7 +97,7 @@ def _distance_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
 
 def attack_table(audit: Audit, attack: str) -> Table:
     """Return the clearest figures of one attack, a row for each release and adversary."""
-    found = clearest_over(audit, attack, most=_MOST_ROWS)
+    found = clearest_over(audit, attack)
     if ATTACKS[attack].distances:
         return _distance_table(audit, attack)
     if not any(finding.risk.attack_rate.defined for _, finding in found):

@@ -150,9 +150,9 @@ def _sure(audit: Audit, more: Sequence[str]) -> Section:
     table = Table(
         caption="What the verdict rests on", columns=("", ""), rows=tuple(facts), align=("left", "left"), prose=True
     )
-    lead = words.NO_CONTROL
+    lead = [*more, *(() if audit.has_control else (words.NO_CONTROL,))]
     if judged.figures:
-        lead = (
+        lead.append(
             "Where nothing is given away, any choice of as many people of the original and the control together was "
             "equally likely to be the data: who is in it was drawn by lot, the same draws for all figures, and the "
             "adjusted p is how often luck makes any of them as clear as this one (step-down procedure of the least p, "
@@ -160,10 +160,8 @@ def _sure(audit: Audit, more: Sequence[str]) -> Section:
             "0, distances and bare rates prove nothing."
         )
     elif audit.has_control:
-        lead = "No figure was judged: see what is said of the control, and the number of tries."
-    return Section(
-        heading="How sure is that?", lead=" ".join((*more, lead)), blocks=(table,) if facts else (), tells="sure"
-    )
+        lead.append("No figure was judged: the control says why, or there were too few tries.")
+    return Section(heading="How sure is that?", lead=" ".join(lead), blocks=(table,) if facts else (), tells="sure")
 
 
 def _checks(control: "ControlCheck") -> Iterator[tuple[str, float]]:

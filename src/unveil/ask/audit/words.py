@@ -120,7 +120,7 @@ def rate_text(rate: Rate, *, more: int = 0) -> str:
     value, high = percent(rate.value, more=more), percent(rate.high)
     if rate.value == 0 and rate.low == 0:
         return f"0% (at most {_ceiling(rate.high)})"
-    if rate.high == 1 or (value == high and high.startswith(">")):
+    if rate.value == rate.high == 1 or (value == high and high.startswith(">")):
         return f"{value} (at least {_floor(rate.low)})"
     return f"{value} ({percent(rate.low)} to {high})"
 
