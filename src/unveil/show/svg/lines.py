@@ -134,7 +134,9 @@ def describe(chart: Chart) -> str:
         else:
             ends = [(x[0], y[0])] if y.size == 1 else [(x[0], y[0]), (x[-1], y[-1])]
             said.append(f"{series.name}: {', '.join(_at(a, h, chart) for a, h in ends)}.")
-    said += [f"{vector.name}: to {_at(vector.x, vector.y, chart)}." for vector in chart.vectors if math.isfinite(vector.x)]
+    said += [
+        f"{vector.name}: to {_at(vector.x, vector.y, chart)}." for vector in chart.vectors if math.isfinite(vector.x)
+    ]
     said += [f"{threshold.name}." for threshold in chart.thresholds]
     return " ".join(said)
 
