@@ -92,7 +92,8 @@ def headline(audit: Audit, held: Held) -> str:
         *([f"for {safe(quoted(opened))} neither was shown"] if opened else []),
     ]
     if not rest:
-        return of_all(audit, f"{'Both' if len(kept) == 2 else 'All'} {among} keep {limit} by the figures tested.")
+        both = "Both releases of {}" if len(kept) == 2 else f"All {among}"
+        return of_all(audit, f"{both} keep {limit} by the figures tested.")
     if not kept:
         return of_all(audit, f"None of {among} is shown to keep {limit}: {'; '.join(rest)}.")
     only = "only " if len(kept) == 1 else ""

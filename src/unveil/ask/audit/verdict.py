@@ -196,7 +196,7 @@ def _gives_away(audit: Audit, release: ReleaseVerdict, figure: JudgedFigure) -> 
     many, among = len(audit.releases), f"{len(audit.releases)} releases of {{}}"
     which = f"Of {among} {len(guilty)} {'gives' if len(guilty) == 1 else 'give'}"
     if len(guilty) == many:
-        which = f"{'Both' if many == 2 else 'All'} {among} give"
+        which = "Both releases of {} give" if many == 2 else f"All {among} give"
     clear = f"{'most clearly ' if len(guilty) > 1 else ''}{safe(quoted([release.name]))}, where {_added(figure)}"
     rest = f"; nothing is proved against {safe(quoted(clean))}" if clean else ""
     return of_all(audit, f"{which} people away, {clear}{rest}.")

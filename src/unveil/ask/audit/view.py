@@ -353,6 +353,10 @@ def whole_json(
     }
 
 
+#: A short answer has no room for more.
+_MOST_NOTES = 2
+
+
 def short(page: Page) -> Iterator[Part]:
     """Yield what a terminal shows unless asked for more: the first screen of the page."""
     yield from (Headline(each, "warning") for each in page.cautions)
@@ -361,7 +365,10 @@ def short(page: Page) -> Iterator[Part]:
     yield from (f"→ {step}" for step in page.next_steps)
     yield ""
     yield from (block for block in page.picture if isinstance(block, Answers))
-    yield from ("", words.EVIDENCE, "All figures: --report full, --html FILE or --json.")
+    notes = [each for each in page.notes if each != words.EVIDENCE]
+    yield from ("", *(f"Note: {note}" for note in notes[:_MOST_NOTES]))
+    more = f"{count(len(notes) - _MOST_NOTES, 'more note', 'more notes')} and all" if notes[_MOST_NOTES:] else "All"
+    yield from (words.EVIDENCE, f"{more} figures: --report full, --html FILE or --json.")
 
 
 def full(audit: Audit, page: Page) -> Iterator[Part]:

@@ -218,7 +218,7 @@ def _note(groups: Groups) -> str:
     said = [
         f"In brackets: where the true figures of all groups lie together with a confidence of "
         f"{short_percent(groups.confidence)} (exact intervals, corrected after Bonferroni: each has a confidence of "
-        f"{percent(groups.each_confidence)}{among}); for everybody the usual interval."
+        f"{short_percent(groups.each_confidence)}{among}); for everybody the usual interval."
     ]
     if groups.pooled:
         said.append(
