@@ -157,7 +157,7 @@ def time_table(found: StudyFindings) -> Table | None:
         for data in study.data
     )
     return Table(
-        caption="Time per replication, and in all",
+        caption="CPU time per replication, and in all",
         columns=("data", *(called[attack] for attack in study.attacks), "in all"),
         rows=rows,
         align=_sides(1, len(study.attacks) + 1),

@@ -174,7 +174,7 @@ def count_numbers(found: StudyFindings) -> tuple[Number, ...]:
             meaning="Each draws anew what the adversary knows.",
         ),
         Number(
-            label="Computing",
+            label="CPU time",
             value=duration(found.seconds) if found.spent else "unknown",
             meaning="Added up over all workers.",
         ),
