@@ -13,9 +13,10 @@ from unveil.ask.audit.answer import audit
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Audit, worst_of
 from unveil.ask.audit.paper import Paper
+from unveil.ask.audit.printed import short
 from unveil.ask.audit.quantities import quantities_of
 from unveil.ask.audit.read import read_targets
-from unveil.ask.audit.view import brief, whole_page
+from unveil.ask.audit.view import whole_page
 from unveil.ask.audit.words import percent, rate_text
 from unveil.ask.reading import reading_of
 from unveil.ask.roles import roles_of
@@ -28,7 +29,6 @@ from unveil.protect import Protects, Shuffle, protection_from
 from unveil.show.blocks import Page, Tone
 from unveil.show.editions import people as people_text
 from unveil.show.limits import Quantity
-from unveil.show.terminal import Headline, Part
 from unveil.show.text import count, name
 
 #: What the release is called that nothing was done to but that its rows are in another order.
@@ -79,14 +79,9 @@ def ask(told: Told) -> Reply:
     answer = replace(answer, view=view)
     last, others = releases[-1].released, control
 
-    def shown() -> Iterator[Part]:
-        page = answer.page()
-        yield Headline(page.headline, page.tone)
-        yield from brief(answer.findings, notes=page.notes, judgement=None)
-
     return Reply(
         answer=answer,
-        brief=lambda: list(shown()),
+        brief=lambda: list(short(answer.findings, answer.page())),
         on_page={"paper": Paper(written=_without_seed(told.written), date=date.today().isoformat())},
         outputs={
             "others": Output(
