@@ -26,7 +26,7 @@ def test_a_notebook_shows_the_whole_page_in_a_frame_of_its_own() -> None:
     found = answer()
     shown = found._repr_html_()
     inside = re.fullmatch(
-        r'<iframe srcdoc="([^"]*)" sandbox="allow-scripts" width="100%" height="\d+"></iframe>', shown
+        r'<iframe srcdoc="([^"]*)" sandbox="allow-scripts allow-downloads" width="100%" height="\d+"></iframe>', shown
     )
     assert inside is not None
     assert html.unescape(inside[1]) == found.to_html()

@@ -72,6 +72,7 @@ def test_every_command_that_writes_is_tried_and_the_guide_names_what_is_shared()
     assert set(OPTIONS) >= SHARED
     assert {("audit", "--shareable"), ("anonymize", "--out")} <= SHARED
     assert "| `--html` of every command |" in TABLE
+    assert "| `--csv` and `--figures` of every command |" in TABLE
     for command, option in set(OPTIONS) - SHARED:
         assert option == "--html" or f"| `unveil {command} {option}` |" in TABLE
 
@@ -95,6 +96,29 @@ def test_a_secret_file_is_this_users_alone_whatever_the_umask(
         assert done.exit_code == 0, done.output
         for option, path in targets.items():
             assert mode(path) == (0o666 if (command, option) in SHARED else 0o600), (option, oct(umask))
+
+
+def test_folders_of_tables_and_charts_are_this_users_alone_and_never_mixed_with_what_was_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    Path("charts").mkdir()  # an empty one may be there
+    call = ["matching", "--sample", "--csv", "tables", "--figures", "charts", "--html", "charts/report.html"]
+    before = os.umask(0o000)
+    try:
+        done = CliRunner().invoke(main, call)
+    finally:
+        os.umask(before)
+    assert done.exit_code == 0, done.output
+    assert "The tables are in tables\nThe charts are in charts\nThe report is in charts/report.html\n" in done.stdout
+    assert {mode(Path(name)) for name in ("tables", "charts")} == {0o700}
+    files = [*Path("tables").iterdir(), *Path("charts").iterdir()]
+    assert {mode(file) for file in files} == {0o600}
+    assert {file.suffix for file in files} == {".csv", ".svg", ".pdf", ".png", ".html"}
+    again = CliRunner().invoke(main, call)
+    assert again.exit_code == 2
+    assert "'tables' must be a new or an empty folder, but something is in it." in again.stderr
+    assert list(folder.glob(".unveil-*")) == []
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022])

@@ -26,8 +26,10 @@ class Visit:
 
 
 @contextmanager
-def visit(browser: "Browser", path: Path, *, width: int = 1200, **context: Any) -> Iterator["Page"]:
-    """Yield the page in the file, as a person would open it; it must end without a complaint or a request."""
+def visit(
+    browser: "Browser", path: Path, *, width: int = 1200, unfold: bool = True, **context: Any
+) -> Iterator["Page"]:
+    """Yield the page in the file, unfolded unless told otherwise; it must end without a complaint or a request."""
     opened = Visit(page=browser.new_context(viewport={"width": width, "height": 800}, **context).new_page())
     page = opened.page
     page.on("console", lambda message: opened.complaints.append(message.text))
@@ -36,6 +38,8 @@ def visit(browser: "Browser", path: Path, *, width: int = 1200, **context: Any) 
     page.on("request", lambda request: opened.requests.append(request.url))
     page.add_init_script(_WATCH)
     page.goto(path.as_uri())
+    if unfold:
+        page.evaluate("document.querySelectorAll('details.part').forEach((part) => { part.open = true; })")
     yield page
     assert opened.complaints == []
     assert not page.evaluate("window.violations ? violations.length : 0")

@@ -75,8 +75,9 @@ def test_the_style_sheet_fetches_nothing() -> None:
     assert not re.search(r"url\(|@import|https?:", SHEET)
 
 
-def test_the_script_fetches_nothing_and_writes_no_markup() -> None:
-    script = asset("partition.js").replace("http://www.w3.org/2000/svg", "")
+@pytest.mark.parametrize("name", ["page", "partition"])
+def test_the_script_fetches_nothing_and_writes_no_markup(name: str) -> None:
+    script = asset(f"{name}.js").replace("http://www.w3.org/2000/svg", "")
     assert not re.search(
         r"https?:|fetch|XMLHttp|import|innerHTML|outerHTML|insertAdjacent|document\.write|eval", script
     )

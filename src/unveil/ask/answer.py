@@ -128,5 +128,5 @@ class Answer(Generic[Findings]):
 
     def _repr_html_(self) -> str:
         # In a frame of its own, so that neither the style of the notebook nor that of the page reaches the other.
-        frame = 'sandbox="allow-scripts" width="100%"'
+        frame = 'sandbox="allow-scripts allow-downloads" width="100%"'
         return f'<iframe srcdoc="{escape(self.to_html())}" {frame} height="{_NOTEBOOK_HEIGHT}"></iframe>'

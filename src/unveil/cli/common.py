@@ -3,7 +3,7 @@
 import errno
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,9 @@ class Wishes:
 
     as_json: bool
     html: Path | None
+    #: Folders for the tables and for the charts of the report.
+    csv: Path | None
+    figures: Path | None
     quiet: bool
     #: Files beside the report, by the setting that names each.
     outputs: Mapping[str, Path]
@@ -75,9 +78,11 @@ def _write(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any], *, passed
     from unveil.data.files.write import write_text
     from unveil.show.terminal import progress
 
-    said = []
+    said: list[str] = []
     with progress(quiet=wishes.quiet) as report:
         report("writing the report", 0.0)
+        # Folders first: the report may go into one of them, which must be empty before.
+        said += _write_folders(reply, wishes, on_page)
         if wishes.html is not None:
             write_text(wishes.html, reply.answer.to_html(**on_page))
             said.append(f"The report is in {_filename(wishes.html)}")
@@ -94,6 +99,20 @@ def _write(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any], *, passed
     if refused:
         click.echo("The release is not written, because a limit is exceeded or was not checked", err=True)
     return said
+
+
+def _write_folders(reply: "Reply", wishes: Wishes, on_page: Mapping[str, Any]) -> Iterator[str]:
+    """Write the tables and the charts of the report into folders of their own; yield what is said of each."""
+    if wishes.csv is None and wishes.figures is None:
+        return
+    from unveil.data.files.write import write_folder
+    from unveil.show.export import figures_of, tables_of
+
+    page = reply.answer.page(**on_page)
+    for what, folder, made in (("tables", wishes.csv, tables_of), ("charts", wishes.figures, figures_of)):
+        if folder is not None:
+            write_folder(folder, made(page), shared=page.edition == "shareable")
+            yield f"The {what} are in {_filename(folder)}"
 
 
 def _filename(path: Path) -> str:

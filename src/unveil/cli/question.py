@@ -15,7 +15,7 @@ from unveil.ask.settings import LISTS, Question, Setting
 from unveil.ask.told import AskedError, Told
 from unveil.ask.values import value_of, values_of, wrong_together
 from unveil.cli.common import WRITTEN, Wishes, refuse_tight_memory, show, small
-from unveil.cli.values import exists, limit_reader, refuse_overwriting, refuse_replacing, report_target
+from unveil.cli.values import exists, folder_target, limit_reader, refuse_overwriting, refuse_replacing, report_target
 from unveil.errors import InputError
 from unveil.show.limits import parse_number
 
@@ -137,6 +137,13 @@ def _shared() -> Iterator[click.Parameter]:
         callback=report_target,
         help="Write a report to FILE: one page that needs no network.",
     )
+    for option, what in (
+        ("--csv", "all tables of the report, as CSV"),
+        ("--figures", "all its charts, as SVG, PDF and PNG"),
+    ):
+        yield click.Option(
+            [option], type=FILE, metavar="DIR", callback=folder_target, help=f"Write to the new folder DIR {what}."
+        )
     yield click.Option(
         ["--quiet"], is_flag=True, help="Print errors and limits that are not kept only (and JSON if asked for)."
     )
@@ -256,14 +263,18 @@ def read_guess(text: str) -> tuple[Path, Fraction | None]:
     return Path(name), probability
 
 
-def _run(name: str, *, as_json: bool, html: Path | None, quiet: bool, **params: Any) -> None:
+def _run(
+    name: str, *, as_json: bool, html: Path | None, csv: Path | None, figures: Path | None, quiet: bool, **params: Any
+) -> None:
     """Ask the question, and show the answer as was wished."""
     from unveil.show.terminal import progress
 
     refuse_tight_memory()
     question = QUESTIONS[name].question
-    told = told_by(question, params, report=html is not None)
-    wishes = Wishes(as_json=as_json, html=html, quiet=quiet, outputs=_outputs(question, told, html))
+    report_to = {"--html": html, "--csv": csv, "--figures": figures}
+    told = told_by(question, params, report=any(report_to.values()))
+    outputs = _outputs(question, told, report_to)
+    wishes = Wishes(as_json=as_json, html=html, csv=csv, figures=figures, quiet=quiet, outputs=outputs)
     try:
         with progress(quiet=quiet) as report:
             reply = QUESTIONS[name].answer(replace(told, progress=report))
@@ -281,15 +292,15 @@ def at_option(error: AskedError, question: Question) -> Exception:
     return click.BadParameter(str(error), click.get_current_context(), param_hint=f"'{hint}'")
 
 
-def _outputs(question: Question, told: Told, html: Path | None) -> dict[str, Path]:
+def _outputs(question: Question, told: Told, report_to: Mapping[str, Path | None]) -> dict[str, Path]:
     """Return the files to be written beside the report, by setting; none of all may replace another or an input."""
     outputs = {each: told.values[each.name] for each in question.settings if each.kind == "output"}
     named = {each.option: path for each, path in outputs.items()}
-    written = {option: path for option, path in {**named, "--html": html}.items() if path is not None}
+    written = {option: path for option, path in {**named, **report_to}.items() if path is not None}
     places = [path.resolve() for path in written.values()]
     if len(set(places)) < len(places):
         raise click.UsageError(
-            f"{' and '.join(written)} must name different files. Rename one", click.get_current_context()
+            f"{' and '.join(written)} must name different files and folders. Rename one", click.get_current_context()
         )
     folders = [path for each in question.settings if each.kind == "folder" for path in told.values[each.name]]
     for option, path in written.items():

@@ -139,11 +139,11 @@ def _print_status(found: "StudyStatus", folder: Path) -> None:
     from unveil.show.text import duration
 
     show_headline(computed(found.counts), tone=tone(found.counts))
-    click.echo(f"Study {one_line(found.name)}, unveil {found.version}; {duration(found.seconds)} of computing so far.")
+    click.echo(f"Study {one_line(found.name)}, unveil {found.version}; {duration(found.seconds)} of CPU time so far.")
     if found.running is not None:
         click.echo(f"It is being computed now by {one_line(found.running)}.")
     if found.counts.left:
         if isfinite(found.seconds_left):
-            click.echo(f"The rest will take one worker about {duration(found.seconds_left)}.")
+            click.echo(f"The rest will take about {duration(found.seconds_left)} of CPU time.")
         if found.running is None:
             click.echo(f"Go on with: {_again(folder / 'study.toml', folder)}")

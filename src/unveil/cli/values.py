@@ -1,4 +1,4 @@
-"""What is written after an option: limits, and the file that a report goes to."""
+"""What is written after an option: limits, and the file or the folder that a report goes to."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -78,6 +78,22 @@ def report_target(ctx: click.Context, param: click.Parameter, path: Path | None)
             raise click.BadParameter(f"{str(path)!r} may not be written by this user", ctx, param)
     except (OSError, ValueError, RuntimeError) as error:  # a name that is too long, links that go round in circles
         raise click.BadParameter(f"{str(path)!r} is no usable file name", ctx, param) from error
+    return path
+
+
+def folder_target(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+    """Return the folder that files go to, or refuse one that is in use before anything long is computed for it."""
+    if path is None:
+        return None
+    from unveil.data.files.write import full_folder
+
+    try:
+        if reason := full_folder(path):
+            raise click.BadParameter(reason, ctx, param)
+        if not os.access(path.resolve().parent, os.W_OK):
+            raise click.BadParameter(f"{str(path)!r} may not be made by this user. Name another folder", ctx, param)
+    except (OSError, ValueError, RuntimeError) as error:  # as for a file
+        raise click.BadParameter(f"{str(path)!r} is no usable name of a folder", ctx, param) from error
     return path
 
 

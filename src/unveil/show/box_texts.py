@@ -129,16 +129,21 @@ def describe_row(row: BoxRow, block: BoxRows) -> str:
     """
     said = []
     for series, box in zip(block.series, row.boxes, strict=True):
-        if box is None:
-            continue
-        text = "no value"
-        if box.number:
-            low, lower, median, upper, high = (
-                figure_text(value, block) for value in (box.low, box.lower, box.median, box.upper, box.high)
-            )
-            text = f"median {median}, middle half from {lower} to {upper}, whiskers from {low} to {high}"
-        if box.beyond:
-            least, most = (figure_text(value, block) for value in box.extremes)
-            text += f", all values from {least} to {most}"
-        said.append(f"{series}: {text}" if series else text)
+        if box is not None:
+            text = describe_box(box, block)
+            said.append(f"{series}: {text}" if series else text)
     return "; ".join(said) or "nothing"
+
+
+def describe_box(box: Spread, block: BoxRows) -> str:
+    """Return in words what one box shows."""
+    if not box.number:
+        return "no value"
+    low, lower, median, upper, high = (
+        figure_text(value, block) for value in (box.low, box.lower, box.median, box.upper, box.high)
+    )
+    text = f"median {median}, middle half from {lower} to {upper}, whiskers from {low} to {high}"
+    if box.beyond:
+        least, most = (figure_text(value, block) for value in box.extremes)
+        text += f", all values from {least} to {most}"
+    return text

@@ -51,7 +51,9 @@ SHOWN_OPTIONS = frozenset(
     }
 )
 #: Options whose value is a file, of which the folder is nobody's business.
-FILE_OPTIONS = frozenset({"--control", "--config", "--html", "--shareable", "--compare", "--dictionary"})
+FILE_OPTIONS = frozenset(
+    {"--control", "--config", "--html", "--csv", "--figures", "--shareable", "--compare", "--dictionary"}
+)
 #: Options without a value.
 FLAGS = frozenset({"--accept-undecided", "--json", "--quiet", "--sample", "--show-records", "--strict-kinds"})
 _HIDDEN = "…"

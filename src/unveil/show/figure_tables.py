@@ -43,8 +43,10 @@ def boxes_table(block: BoxRows) -> Table:
     return Table(caption=caption, columns=tuple(heads), rows=tuple(rows), align=align)  # type: ignore[arg-type]
 
 
-def heat_table(heat: HeatMap) -> Table:
+def heat_table(heat: HeatMap, *, every: bool = False) -> Table:
     """Return the values of a heat map; where it has more than 12 columns, the means by the outermost level.
+
+    ``every`` asks for all values however many there are.
 
     An undefined value is left out of a mean, and counted in the last column.
 
@@ -53,7 +55,7 @@ def heat_table(heat: HeatMap) -> Table:
     >>> heat_table(heat).rows
     (('r', '0.50', 'undefined'),)
     """
-    if len(heat.columns) <= MOST_NUMBERED:
+    if every or len(heat.columns) <= MOST_NUMBERED:
         heads = [", ".join(column) for column in heat.columns]
         rows = [(row, *map(fixed, values.tolist())) for row, values in zip(heat.rows, heat.values, strict=True)]
         caption = f"{heat.title}: {heat.value_label} by {', '.join(heat.levels)}"

@@ -7,9 +7,9 @@ from functools import cache
 from hashlib import sha256
 from itertools import chain, groupby
 from itertools import count as counting
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from unveil.show.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, Table, Told
+from unveil.show.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, Table
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.machine import compact
 from unveil.show.svg.figures import box_figure, figure_of, heat_figure, rings_figure
@@ -29,6 +29,15 @@ TONES = {"good": "Good", "warning": "Take care", "bad": "Serious", "neutral": "R
 #: Whom the page is for, as it is said on it.
 EDITIONS = {"": "", "internal": "Internal edition, not to be passed on", "shareable": "Shareable edition"}
 
+#: What the parts of every page tell, in their order, as the list of contents says it.
+TOLD = {
+    "found": "What was found",
+    "whom": "For whom",
+    "sure": "How sure that is",
+    "untested": "What was not tested",
+    "measured": "How this was measured",
+}
+
 
 def render(page: Page) -> str:
     """Return the page as the text of one self-contained HTML file, below 1 MB whatever the input.
@@ -42,22 +51,24 @@ def render(page: Page) -> str:
     (True, True)
     """
     style = asset("page.css")
-    scripts = [asset(f"{name}.js") for name in dict.fromkeys(_scripts(page))]
+    scripts = [asset(f"{name}.js") for name in dict.fromkeys(("page", *_scripts(page)))]
     numbered = counting(1)
+    picture = list(_groups(page.picture, numbered))
+    parts = list(_parts(page, numbered))
     template = _environment().get_template("page.html.j2")
     return template.render(
         page=page,
         policy=_verbatim(_policy(style, scripts), "meta"),
         style=_verbatim(style, "style"),
         scripts=[_verbatim(script, "script") for script in scripts],
-        picture=list(_groups(page.picture, numbered)),
-        sections=_sections(page, numbered),
+        picture=picture,
+        # A picture that is as wide as it is told to be stands beside the text; tables need all of the width.
+        beside=bool(picture) and all(group["kind"] == "chart" for group in picture),
+        parts=parts,
+        contents=_contents(parts) if len(parts) > 2 else [],
         tone=page.tone_word or TONES[page.tone],
         edition=EDITIONS[page.edition],
-        sheet=page.sheet,
         cautions=[shorten(caution, LONGEST_SENTENCE) for caution in page.cautions[:MOST_NOTES]],
-        notes=[shorten(note, LONGEST_SENTENCE) for note in page.notes[:MOST_NOTES]],
-        more_notes=max(0, len(page.notes) - MOST_NOTES),
     )
 
 
@@ -112,18 +123,44 @@ def _scripts(page: Page) -> Iterator[str]:
             yield block.script
 
 
-def _sections(page: Page, numbered: Iterator[int]) -> list[dict[str, Any]]:
-    """Return what the template needs of each section, in the order in which every page tells them."""
-    sections = sorted(page.sections, key=lambda section: get_args(Told).index(section.tells))
+def _parts(page: Page, numbered: Iterator[int]) -> Iterator[dict[str, Any]]:
+    """Yield what the template needs of each part that folds, in the order in which every page tells them."""
+    if page.sheet is not None:
+        yield {"kind": "sheet", "tells": "", "heading": page.sheet.title, "identity": "sheet", "is_open": False}
+    position = counting(1)
+    for tells, title in TOLD.items():
+        for section in page.sections:
+            if section.tells == tells:
+                yield {
+                    "kind": "section",
+                    "tells": tells,
+                    "heading": section.heading,
+                    "identity": f"part-{next(position)}",
+                    "is_open": section.is_open,
+                    "section": section,
+                    "groups": list(_groups(section.blocks, numbered)),
+                }
+        kind, heading, sentences = {
+            "sure": ("notes", "Please note", _cut(page.notes)),
+            "untested": ("untested", title, page.untested),
+            "measured": ("method", title, page.method),
+        }.get(tells, ("", "", ()))
+        if sentences:
+            told = {"kind": kind, "tells": tells, "heading": heading, "identity": kind, "is_open": False}
+            yield told | {"sentences": sentences}
+
+
+def _cut(notes: tuple[str, ...]) -> tuple[str, ...]:
+    more = len(notes) - MOST_NOTES
+    return (*notes[:MOST_NOTES], *([f"{more} more notes are left out here."] if more > 0 else []))
+
+
+def _contents(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the list of contents: parts that tell the same under one title, unless a part says that title itself."""
+    groups = [(TOLD.get(tells, ""), list(each)) for tells, each in groupby(parts, key=lambda part: str(part["tells"]))]
     return [
-        {
-            "heading": section.heading,
-            "lead": section.lead,
-            "identity": f"part-{position}",
-            "groups": list(_groups(section.blocks, numbered)),
-            "is_open": section.is_open,
-        }
-        for position, section in enumerate(sections, start=1)
+        {"title": "" if [part["heading"] for part in each] == [title] else title, "parts": each}
+        for title, each in groups
     ]
 
 

@@ -219,7 +219,7 @@ def report_policy(report: Path) -> str:
     own = html.unescape(found[1].decode("latin-1")) if found else ""
     if not own.startswith("default-src 'none';") or not own.isprintable():
         own = "default-src 'none'"
-    return f"{own}; frame-ancestors 'self'; sandbox allow-scripts allow-modals"
+    return f"{own}; frame-ancestors 'self'; sandbox allow-scripts allow-modals allow-downloads"
 
 
 def _root(request: Request) -> str:

@@ -90,7 +90,7 @@ def test_everything_is_escaped() -> None:
         line([1.0], name=bad), title=bad, x_label=bad, y_label=bad, thresholds=(Threshold(name=bad, value=0.5),)
     )
     texts = [e.text for e in parts(drawn).iter() if e.text and "<b>" in e.text]
-    assert len(texts) == 5
+    assert len(texts) == 6
     assert "<b>" not in svg(drawn, identity="c")
 
 

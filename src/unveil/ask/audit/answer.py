@@ -290,7 +290,7 @@ def ask(told: Told) -> Reply:
                     path, shared(limits=limits, seed=seed), shared=True
                 ),
                 name="shareable.html",
-                said="The report is in {}",
+                said="The report to pass on is in {}",
             )
         },
         exceeded=(judgement.headline,) if judgement is not None and judgement.outcome == "exceeded" else (),

@@ -30,9 +30,9 @@ class StudyStatus:
     running
         Which process computes it now, in words; None where nobody does.
     seconds
-        How long the scenarios took that are there, added up over all workers.
+        The CPU time of the scenarios that are there, added up over all workers.
     seconds_left
-        How long the others will take one worker, judged by those that are there; NaN where there is none.
+        The CPU time that the others will take, judged by those that are there; NaN where there is none.
     """
 
     name: str

@@ -3,11 +3,12 @@
 import contextlib
 import os
 import secrets
+import shutil
 import signal
 import stat
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -57,12 +58,32 @@ def replace_file(target: Path, content: bytes, *, shared: bool = False, lasting:
             draft.unlink(missing_ok=True)
 
 
+def replace_folder(target: Path, contents: Mapping[str, bytes], *, shared: bool = False) -> None:
+    """Make the folder ``target`` with these files in it, by name; only an empty one may be there before."""
+    draft = target.with_name(f".unveil-{secrets.token_hex(8)}.tmp")
+    with _endings_wait():
+        try:
+            draft.mkdir(0o777 if shared else SECRET_FOLDER)
+            for name, content in contents.items():
+                replace_file(draft / name, content, shared=shared)
+            if target.exists():
+                target.rmdir()  # not every system lets a folder take the place of another
+            draft.rename(target)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+
 def sweep(folder: Path) -> None:
     """Remove this user's drafts in a folder whose writers were killed; those that are being written stay.
 
     In a folder for all, others may have put anything under such a name: a link is not followed, a pipe not waited for.
     """
     for draft in folder.glob(DRAFT):
+        with contextlib.suppress(OSError):
+            about = draft.lstat()
+            if stat.S_ISDIR(about.st_mode) and _is_ours(about) and time.time() - about.st_mtime > _STARTING:
+                shutil.rmtree(draft)
+                continue
         with contextlib.suppress(OSError), open(draft, "rb", opener=_as_it_is) as stream:
             if _is_left(os.fstat(stream.fileno())) and _lock(stream):
                 draft.unlink()
@@ -85,8 +106,12 @@ def _as_it_is(name: str, flags: int) -> int:
 
 
 def _is_left(about: os.stat_result) -> bool:
-    ours = stat.S_ISREG(about.st_mode) and (not hasattr(os, "geteuid") or about.st_uid == os.geteuid())
+    ours = stat.S_ISREG(about.st_mode) and _is_ours(about)
     return ours and (about.st_size > 0 or time.time() - about.st_mtime > _STARTING)
+
+
+def _is_ours(about: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
 
 
 def _nameless(folder: Path, shared: bool) -> int | None:

@@ -1,10 +1,11 @@
 """Write a file so that it is either there in full or not at all, and nobody else reads a secret one."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from unveil.data.files.source import shown
-from unveil.data.files.whole_files import replace_file, sweep
+from unveil.data.files.whole_files import replace_file, replace_folder, sweep
 from unveil.errors import InputError
 
 
@@ -61,6 +62,48 @@ def write_text(path: str | os.PathLike[str], text: str, *, shared: bool = False)
             raise
         raise _unwritable(path, error) from error
     return path
+
+
+def write_folder(path: str | os.PathLike[str], contents: Mapping[str, bytes], *, shared: bool = False) -> Path:
+    """Return the path of a new folder that now holds these files, by name: all of them, or it is not there at all.
+
+    The files are written into a draft of the folder, which then takes its name. An empty folder may be there before.
+
+    Raises
+    ------
+    InputError
+        If there is a file or a folder with something in it, or the folder may not be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     folder = write_folder(Path(home, "tables"), {"a.csv": b"x"})
+    ...     [file.name for file in folder.iterdir()], oct(folder.stat().st_mode & 0o777)
+    (['a.csv'], '0o700')
+    """
+    path = Path(path)
+    if reason := full_folder(path):
+        raise InputError(reason)
+    try:
+        target = path.resolve()
+        sweep(target.parent)
+        replace_folder(target, contents, shared=shared)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise _unwritable(path, error) from error
+    return path
+
+
+def full_folder(path: Path) -> str:
+    """Return in one sentence why no new folder can be made there; empty where one can."""
+    if is_link_of_others(path):
+        return f"{shown(path)} is a link that another user made. Name another folder"
+    target = path.resolve()
+    if target.is_dir() and any(target.iterdir()):
+        return f"{shown(path)} must be a new or an empty folder, but something is in it. Name another one, or empty it"
+    if target.exists() and not target.is_dir():
+        return f"{shown(path)} must be a folder, but is a file. Name another one"
+    return "" if target.parent.is_dir() else f"the folder of {shown(path)} does not exist. Make it first"
 
 
 def _not_made(name: str, flags: int) -> int:

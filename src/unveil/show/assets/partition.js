@@ -28,6 +28,9 @@
     const down = (y) => top + (1 - y) * height;
     const across = (x) => left + (x / shownAxis.high) * width;
 
+    const at = (x, y) =>
+      `${(y * 100).toLocaleString("en", { maximumFractionDigits: 2 })}% at ${x.toLocaleString("en", { maximumFractionDigits: 3 })}`;
+
     const drawAxis = (axis) => {
       if (axis === shownAxis) return;
       shownAxis = axis;
@@ -45,7 +48,9 @@
 
     const drawCurve = (number, [xs, ys]) => {
       const points = xs.map((x, i) => `${pixel(across(x))} ${pixel(down(ys[i]))}`);
-      svg.querySelector(`[data-line="${number}"]`).setAttribute("d", points.length ? `M${points.join("L")}` : "");
+      const line = svg.querySelector(`[data-line="${number}"]`);
+      line.setAttribute("d", points.length ? `M${points.join("L")}` : "");
+      line.dataset.said = xs.map((x, i) => at(x, ys[i])).join("|");
       const marks = points.length <= mostMarks ? points.map((point) => `M${point}h.01`).join("") : "";
       svg.querySelector(`[data-marks-of="${number}"]`).setAttribute("d", marks);
     };
@@ -53,6 +58,8 @@
     const drawVector = (number, x, y, seen) => {
       vectors[number].setAttribute("visibility", seen ? "visible" : "hidden");
       if (!seen) return;
+      const [name] = vectors[number].dataset.value.split(": to ");
+      vectors[number].dataset.value = `${name}: to ${at(x, y)}`;
       vectors[number].setAttribute("x2", pixel(across(x)));
       vectors[number].setAttribute("y2", pixel(down(y)));
     };

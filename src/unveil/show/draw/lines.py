@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.show.blocks import Chart, Series
+from unveil.show.blocks import Chart, Rings, Series
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.look import LOOKS, MOST_MARKS
 from unveil.show.scale import axis, thin
@@ -21,8 +21,8 @@ _MARKS = {"round": "o", "square": "s", "none": ""}
 _INK, _GRID = "#1a1f26", "#e6e9ed"
 
 
-def draw(chart: Chart | BoxRows | HeatMap, axes: "Axes | None" = None) -> "Axes":
-    """Return the axes with the chart, the boxes or the heat map drawn on them: ``axes``, or those of a new figure.
+def draw(chart: Chart | Rings | BoxRows | HeatMap, axes: "Axes | None" = None) -> "Axes":
+    """Return the axes with the chart, rings, boxes or heat map drawn on them: ``axes``, or those of a new figure.
 
     The numbers, ticks, dashes and colours are those of the page.
 
@@ -39,10 +39,14 @@ def draw(chart: Chart | BoxRows | HeatMap, axes: "Axes | None" = None) -> "Axes"
         from unveil.show.draw.heat import draw_heat
 
         return draw_heat(chart, axes)
+    if isinstance(chart, Rings):
+        from unveil.show.draw.rings import draw_rings
+
+        return draw_rings(chart, axes)
     if axes is None:
         from matplotlib import pyplot
 
-        _, axes = pyplot.subplots(figsize=(6.4, 4.8), layout="constrained")
+        _, axes = pyplot.subplots(figsize=(6.4, max(4.8, 0.9 * len(chart.rows))), layout="constrained")
     for number, series in enumerate(chart.series):
         if series.kind == "points":
             _draw_points(series, axes, shift=(number + 1) / (len(chart.series) + 1))
@@ -132,4 +136,7 @@ def _dress(chart: Chart, axes: "Axes") -> None:
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     if len(chart.series) + len(chart.thresholds) > 1:
-        axes.legend(loc="upper left", bbox_to_anchor=(-0.02, -0.16), ncols=2, frameon=False, fontsize="small")
+        # Below the label of the axis, by lines of text, however high the picture is.
+        axes.legend(
+            loc="upper left", bbox_to_anchor=(-0.02, 0.0), borderaxespad=4.6, ncols=2, frameon=False, fontsize="small"
+        )  # fmt: skip

@@ -13,18 +13,21 @@ COLOURS = ("#5e0f12", "#9c2f1f", "#b0602a", "#b98a3e")
 UNKNOWN = "#7d858f"
 
 
-def draw_rings(rings: Rings, axes: "Axes") -> "Axes":
-    """Return the axes with the marks drawn on them; sizes and colours are those of the page.
+def draw_rings(rings: Rings, axes: "Axes | None" = None) -> "Axes":
+    """Return the axes with the marks drawn on them: ``axes``, or those of a new figure; all looks as on the page.
 
     >>> import numpy as np
-    >>> from matplotlib import pyplot
     >>> one = Rings(title="T", caption="", description="", level=np.array([0]), levels=("high", "none"),
     ...             struck=np.array([True]), struck_name="hit")
-    >>> len(draw_rings(one, pyplot.subplots()[1]).patches)
+    >>> len(draw_rings(one).patches)
     2
     """
     from matplotlib.patches import Circle
 
+    if axes is None:
+        from matplotlib import pyplot
+
+        _, axes = pyplot.subplots(figsize=(6.4, 6.4), layout="constrained")
     x, y, radius = places(rings.level.size)
     last = len(rings.levels) - 1
     unknown = rings.level == last

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from unveil.show.blocks_spread import BoxRow, BoxRows, Spread
-from unveil.show.box_texts import describe_row, spreads_of
+from unveil.show.box_texts import describe_box, describe_row, mean_text, spreads_of
 from unveil.show.scale import Axis
 from unveil.show.svg.lines import point
 
@@ -33,7 +33,10 @@ def svg_row(row: BoxRow, block: BoxRows, across: Axis) -> str:
     ]
     for number, (style, box) in enumerate(zip(STYLES, row.boxes, strict=False)):
         if box is not None and box.number:
-            parts.append(_box(box, style, across, LINE * (number - (len(row.boxes) - 1) / 2)))
+            names = ", ".join(each for each in (row.name, block.series[number]) if each)
+            title = escape(f"{names}: mean {mean_text(box, block)}, {describe_box(box, block)}")
+            drawn = _box(box, style, across, LINE * (number - (len(row.boxes) - 1) / 2))
+            parts.append(f"<g><title>{title}</title>{drawn}</g>")
     return "".join([*parts, "</svg></svg>"])
 
 

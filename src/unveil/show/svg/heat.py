@@ -18,6 +18,8 @@ from unveil.show.text import decimal, fixed
 STEPS = 10
 #: The most columns with a number in each cell.
 MOST_NUMBERED = 12
+#: The most cells whose values a pointer can ask for: a page stays small.
+MOST_TOLD = 20_000
 #: The height of a row in pixels.
 ROW = 26
 
@@ -53,7 +55,7 @@ def svg_heat(heat: HeatMap, *, identity: str) -> str:
     steps = steps_of(heat)
     parts = [
         f'<svg class="cells" width="{number * width}" height="{top + height}" role="img" '
-        f'aria-labelledby="{identity}-title {identity}-description">',
+        f'aria-labelledby="{identity}-title {identity}-description"{_values(heat)}>',
         f'<title id="{identity}-title">{escape(heat.title)}</title>',
         f'<desc id="{identity}-description">{escape(describe_heat(heat))}</desc>',
     ]
@@ -113,6 +115,15 @@ def describe_heat(heat: HeatMap) -> str:
         reach = f" ({decimal(there.min(), places=2)} to {decimal(there.max(), places=2)})"
         said.append(f"{row}: mean {decimal(there.mean(), places=2)}{reach}{gaps}.")
     return " ".join(said)
+
+
+def _values(heat: HeatMap) -> str:
+    """Return the value of each cell and the name of each column, from which a script tells what is pointed at."""
+    if not 0 < heat.values.size <= MOST_TOLD:
+        return ""
+    rows = ";".join(",".join("" if np.isnan(value) else fixed(value) for value in row) for row in heat.values.tolist())
+    columns = "|".join(", ".join(column).replace("|", "/") for column in heat.columns)
+    return f' data-cells="{rows}" data-columns="{escape(columns)}"'
 
 
 def _cells(steps: IntArray, identity: str) -> str:

@@ -1,7 +1,6 @@
 """Charts as inline SVG: no script, no style attribute, colours through classes so that dark mode and print work."""
 
 import math
-from functools import partial
 from html import escape
 from typing import Literal
 
@@ -45,7 +44,8 @@ def svg(chart: Chart, *, identity: str) -> str:
     """Return the chart as the text of an ``<svg>`` element; ``identity`` sets it apart from others on the page.
 
     Titles, labels and names are escaped. The numbers behind the picture are in the description that a screen reader
-    reads; the numbers of the frame are in ``data-`` attributes, so that a script can draw into it.
+    reads; the numbers of the frame are in ``data-`` attributes, so that a script can draw into it. Each mark has its
+    value as its ``<title>``; a line has in ``data-said`` what is said of its points, in the order of its path.
 
     >>> line = Series(name="a < b", x=np.array([0.0, 1.0]), y=np.array([0.0, 1.0]), style="first")
     >>> text = svg(Chart(title="T", x_label="x", y_label="y", series=(line,)), identity="chart-1")
@@ -71,10 +71,10 @@ def svg(chart: Chart, *, identity: str) -> str:
         "</defs>",
         *_axes(chart, frame),
         f'<g clip-path="url(#{identity}-clip)">',
-        *(_bars(series, frame) for series in chart.series if series.kind == "bars"),
+        *(_bars(series, chart, frame) for series in chart.series if series.kind == "bars"),
         *(_threshold(threshold, frame) for threshold in chart.thresholds),
-        *(_line(number, series, frame) for number, series in enumerate(chart.series) if series.kind == "line"),
-        *(_vector(number, vector, frame, identity) for number, vector in enumerate(chart.vectors)),
+        *(_line(number, series, chart, frame) for number, series in enumerate(chart.series) if series.kind == "line"),
+        *(_vector(number, vector, chart, frame, identity) for number, vector in enumerate(chart.vectors)),
         "</g>",
         *(_threshold_name(threshold, frame) for threshold in chart.thresholds),
         *bar_values(chart, frame),
@@ -119,7 +119,6 @@ def describe(chart: Chart) -> str:
     >>> describe(Chart(title="T", x_label="x", y_label="y", series=(bars,)))
     'Across: x. Up: y. share: 25% from 0 to 0.5.'
     """
-    x_text, y_text = partial(value_text, kind=chart.x_kind), partial(value_text, kind=chart.y_kind)
     if chart.rows:
         from unveil.show.svg.rows import describe_rows
 
@@ -130,12 +129,14 @@ def describe(chart: Chart) -> str:
         if y.size == 0:
             said.append(f"{series.name}: undefined everywhere.")
         elif series.kind == "bars":
-            bars = (f"{y_text(h)} from {x_text(a)} to {x_text(a + series.width)}" for a, h in zip(x, y, strict=True))
+            bars = (_bar(a, h, series, chart) for a, h in zip(x, y, strict=True))
             said.append(f"{series.name}: {', '.join(bars)}.")
         else:
             ends = [(x[0], y[0])] if y.size == 1 else [(x[0], y[0]), (x[-1], y[-1])]
-            said.append(f"{series.name}: {', '.join(f'{y_text(h)} at {x_text(a)}' for a, h in ends)}.")
-    said += [f"{v.name}: to {y_text(v.y)} at {x_text(v.x)}." for v in chart.vectors if math.isfinite(v.x)]
+            said.append(f"{series.name}: {', '.join(_at(a, h, chart) for a, h in ends)}.")
+    said += [
+        f"{vector.name}: to {_at(vector.x, vector.y, chart)}." for vector in chart.vectors if math.isfinite(vector.x)
+    ]
     said += [f"{threshold.name}." for threshold in chart.thresholds]
     return " ".join(said)
 
@@ -168,26 +169,40 @@ def _marks(style: Style, path: str, number: int | None = None) -> str:
     return f'<path class="marks {style}" stroke-linecap="{mark}"{which} d="{path}"/>'
 
 
-def _line(number: int, series: Series, frame: Frame) -> str:
+def _line(number: int, series: Series, chart: Chart, frame: Frame) -> str:
     x, y = thin(series.x, series.y)
+    said = "|".join(_at(a, h, chart) for a, h in zip(x.tolist(), y.tolist(), strict=True) if math.isfinite(h))
     across, down = frame.across(x), frame.down(y)
     dots = ""
     if x.size <= MOST_MARKS:
         pairs = zip(across.tolist(), down.tolist(), strict=True)
         dots = "".join(f"M{_pixel(a)} {_pixel(d)}h.01" for a, d in pairs if math.isfinite(d))
-    line = f'<path class="line {series.style}" data-line="{number}"{_dashes(series.style)} d="{_path(across, down)}"/>'
+    line = (
+        f'<path class="line {series.style}" data-line="{number}"{_dashes(series.style)} data-said="{escape(said)}" '
+        f'd="{_path(across, down)}"><title>{escape(series.name)}</title></path>'
+    )
     return line + _marks(series.style, dots, number)
 
 
-def _bars(series: Series, frame: Frame) -> str:
+def _at(x: float, y: float, chart: Chart) -> str:
+    return f"{value_text(y, chart.y_kind)} at {value_text(x, chart.x_kind)}"
+
+
+def _bars(series: Series, chart: Chart, frame: Frame) -> str:
     left, right = frame.across(series.x), frame.across(series.x + series.width)
     top, floor = frame.down(series.y), float(frame.down(np.array([max(frame.y.low, 0.0)]))[0])
     return "".join(
         f'<rect class="bar {series.style}" x="{_pixel(a + 2)}" y="{_pixel(t)}" '
-        f'width="{_pixel(max(b - a - 4, 1))}" height="{_pixel(max(floor - t, 0))}"/>'
-        for a, b, t in zip(left.tolist(), right.tolist(), top.tolist(), strict=True)
+        f'width="{_pixel(max(b - a - 4, 1))}" height="{_pixel(max(floor - t, 0))}">'
+        f"<title>{escape(f'{series.name}: {_bar(x, y, series, chart)}')}</title></rect>"
+        for a, b, t, x, y in zip(*(each.tolist() for each in (left, right, top, series.x, series.y)), strict=True)
         if math.isfinite(t)
     )
+
+
+def _bar(x: float, y: float, series: Series, chart: Chart) -> str:
+    ends = (value_text(end, chart.x_kind) for end in (x, x + series.width))
+    return f"{value_text(y, chart.y_kind)} from {' to '.join(ends)}"
 
 
 def _arrow_head(style: Style, identity: str) -> str:
@@ -197,12 +212,13 @@ def _arrow_head(style: Style, identity: str) -> str:
     )
 
 
-def _vector(number: int, vector: Vector, frame: Frame, identity: str) -> str:
+def _vector(number: int, vector: Vector, chart: Chart, frame: Frame, identity: str) -> str:
     seen = math.isfinite(vector.x) and math.isfinite(vector.y)
     (x0, y0), (x1, y1) = frame.point(0.0, 0.0), frame.point(vector.x if seen else 0.0, vector.y if seen else 0.0)
     return (
         f'<line class="vector {vector.style}" data-vector="{number}" x1="{x0}" y1="{y0}" x2="{x1}" y2="{y1}" '
-        f'marker-end="url(#{identity}-{vector.style})" visibility="{"visible" if seen else "hidden"}"/>'
+        f'marker-end="url(#{identity}-{vector.style})" visibility="{"visible" if seen else "hidden"}">'
+        f"<title>{escape(f'{vector.name}: to {_at(vector.x, vector.y, chart)}')}</title></line>"
     )
 
 

@@ -65,9 +65,10 @@ def svg_rings(rings: Rings, *, identity: str) -> str:
     last = len(rings.levels) - 1
     for level in range(last + 1):
         here = rings.level == level
-        parts.append(_marks(across[here], down[here], level, last, step))
+        parts.append(_titled(rings.levels[level], _marks(across[here], down[here], level, last, step)))
         here &= rings.struck
-        parts.append(_points(across[here], down[here], level, last, step))
+        struck = f"{rings.levels[level]}; {rings.struck_name}"
+        parts.append(_titled(struck, _points(across[here], down[here], level, last, step)))
     return "\n".join(part for part in [*parts, "</svg>"] if part)
 
 
@@ -83,6 +84,10 @@ def legend(rings: Rings) -> list[tuple[str, str]]:
 def size_of(level: int, last: int) -> float:
     """Return how wide a mark is over the distance of rings; the sizes are spread over however many levels there are."""
     return float(np.interp(level, np.linspace(0, max(last - 1, 1), len(SIZES)), SIZES))
+
+
+def _titled(said: str, drawn: str) -> str:
+    return f"<g><title>{escape(said)}</title>{drawn}</g>" if drawn else ""
 
 
 def _little(inside: str) -> str:

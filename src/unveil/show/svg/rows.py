@@ -61,12 +61,15 @@ def describe_rows(chart: Chart) -> str:
     for series in chart.series:
         values = []
         for at, row in enumerate(series.y.tolist()):
-            value, low, high = _interval(series, at)
-            if math.isfinite(value):
-                reach = f" ({_text(low, chart)} to {_text(high, chart)})" if low < high else ""
-                values.append(f"{_text(value, chart)}{reach} for {name(chart.rows[int(row)], _LONGEST_NAME)}")
+            if math.isfinite(series.x[at]):
+                values.append(f"{_said(series, at, chart)} for {name(chart.rows[int(row)], _LONGEST_NAME)}")
         said.append(f"{series.name}: {', '.join(values) or 'undefined everywhere'}.")
     return " ".join([*said, *(f"{threshold.name}." for threshold in chart.thresholds)])
+
+
+def _said(series: Series, at: int, chart: Chart) -> str:
+    value, low, high = _interval(series, at)
+    return _text(value, chart) + (f" ({_text(low, chart)} to {_text(high, chart)})" if low < high else "")
 
 
 def _interval(series: Series, at: int) -> tuple[float, float, float]:
@@ -116,4 +119,6 @@ def _mark(series: Series, at: int, middle: float, chart: Chart, across: Axis) ->
     x, side = (right + 12, "start") if behind else (max(left - 12, _VALUE_WIDTH), "end")
     shown = short_percent(value) if chart.x_kind == "share" and value in (0.0, 1.0) else _text(value, chart)
     text = f'<text class="value {side}" x="{x:.1f}" y="{middle:.1f}" dy=".34em">{escape(shown)}</text>'
-    return reach + point(series.style, _place(value, across), middle) + text
+    row = name(chart.rows[int(series.y[at])], _LONGEST_NAME)
+    title = f"<title>{escape(f'{row}, {series.name}: {_said(series, at, chart)}')}</title>"
+    return f"<g>{title}{reach}{point(series.style, _place(value, across), middle)}{text}</g>"
