@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.ask.partition.example import IMAGE, SCRIPT, Example, attacking_names, conservative, large
+from tests.end_to_end.visits import UNFOLD
 from unveil.show.page import data_of
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Visits:
         page.on("request", lambda request: visit.requests.append(request.url))
         page.add_init_script(WATCH)
         page.goto(path.as_uri())
+        page.evaluate(UNFOLD)
         self.opened.append(visit)
         return visit
 
