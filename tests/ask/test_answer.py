@@ -88,7 +88,9 @@ FIRST_SCREENS: dict[str, Callable[..., Answer[Any]]] = {
 def test_the_first_screen_has_the_finding_in_one_sentence_what_to_do_and_a_picture(question: str) -> None:
     page = FIRST_SCREENS[question]().page()
     # One sentence with a number in it, and no other one behind it.
-    assert re.fullmatch(r"[A-Z](?:(?![.!?] [A-Z]).)*\d(?:(?![.!?] [A-Z]).)*\.", page.headline), page.headline
+    assert re.search(r"\d", page.headline), page.headline
+    assert page.headline.endswith("."), page.headline
+    assert not re.search(r"[.!?] [A-Z\d]", page.headline), page.headline
     assert len(page.headline) <= 250
     assert 1 <= len(page.next_steps) <= 3
     assert len(page.explanation) <= 3
