@@ -191,9 +191,6 @@ def test_a_job_shows_its_answer_what_was_asked_and_the_command() -> None:
     assert 'class="answer short bad"' in page
     frame = '<iframe class="report" title="The report" src="/jobs/ab12/report" sandbox="allow-scripts allow-downloads">'
     assert frame in page
-        '<iframe class="report" title="The report" src="/jobs/ab12/report" sandbox="allow-scripts allow-downloads">'
-        in page
-    )
     assert "/jobs/ab12/report?download=1" in page
     assert "The original table" in page
     assert "audit.toml" in page  # the kind of a column was changed, which the command line takes from a file
