@@ -64,7 +64,7 @@ def ask(told: Told) -> Reply:
         notes = [people_text(control.rows, "person", "people", pattern=pattern)]
     told.progress("protecting the table", 0.0)
     releases = tuple(protected(table, protections, rng=rng))
-    notes += [f"{each.name}: {note}." for each in releases for note in each.notes if note not in table.notes]
+    notes += [f"{each.name}: {note}." for each in releases for note in each.notes if note not in releases[0].notes]
     answer: Answer[Audit] = audit(
         table,
         {each.name: each for each in releases},
@@ -147,7 +147,8 @@ def _page(audit: Audit, *, whole: Callable[..., Page] | None, **choices: Any) ->
     return replace(
         page,
         headline=said,
-        explanation=(page.headline, *page.explanation),
+        explanation=(),
+        notes=(page.headline, *page.explanation, *page.notes),
         next_steps=_FURTHER if stays else _ENOUGH,
         picture=page.picture or (steps_table(audit),),
         tone=tone,
@@ -166,7 +167,7 @@ _ENOUGH = (
 
 
 def headline(audit: Audit) -> str:
-    """Return what the last step changed for the attack that is still worth most; nothing where none can be compared."""
+    """Return what the last step changed for the attack that surely gains most; nothing where none can be compared."""
     before, after = audit.releases[0], audit.releases[-1]
     pairs = [(attack, worst_of(before, attack), worst_of(after, attack)) for attack in audit.attacks]
     known = [
@@ -177,7 +178,8 @@ def headline(audit: Audit) -> str:
     known = [each for each in known if each[1].defined and each[2].defined]
     if not known:
         return ""
-    attack, one, other = max(known, key=lambda each: float(each[2].value))
+    # What it adds at the least: a wide interval around a high figure says little.
+    attack, one, other = max(known, key=lambda each: float(each[2].low))
     proved = [{figure.attack for figure in each.proved} for each in audit.verdict.releases]
     use = "" if after.utility is None else f", and {percent(after.utility.loss)} of its usefulness is lost"
     return (
