@@ -140,9 +140,10 @@ def judge(profile: Profile, releases: Mapping[str, JudgedRelease]) -> Judgement:
     sure = [each.evidence for own in held.values() for each in own.values() if each is not None]
     figures = sum(evidence.figures for evidence in sure if evidence is not None)
     judged = [_judged(which, release, held[which], figures) for which, release in releases.items()]
+    if not profile.names_figure:
+        judged = [replace(each, outcome="not_shown") if each.outcome == "kept" else each for each in judged]
     outcomes = [each.outcome for each in judged]
-    is_kept = bool(outcomes) and set(outcomes) == {"kept"} and profile.names_figure
-    outcome: Outcome = "kept" if is_kept else "not_shown"
+    outcome: Outcome = "kept" if outcomes and set(outcomes) == {"kept"} else "not_shown"
     if "exceeded" in outcomes:
         outcome = "exceeded"
     return Judgement(

@@ -74,3 +74,15 @@ def test_limits_are_about_the_protected_table_and_not_about_what_it_was(tmp_path
     assert checked["value"] >= 12
     assert pl.read_csv(out).height == 120
     assert told["original"]["rows"] == 120
+
+
+def test_the_terminal_shows_each_attack_before_and_after_in_few_lines(tmp_path: Path) -> None:
+    people(100, 1).write_csv(tmp_path / "people.csv")
+    given = [str(tmp_path / "people.csv"), "--attacks", "linkability,membership,utility", "--seed", "2"]
+    run = CliRunner().invoke(main, ["protect", *given, "--protect", "gaussian-copula"])
+    assert run.exit_code == 0, run.output
+    rows = {line[:15].strip(): line for line in run.stdout.splitlines()}
+    assert {"Linkability", "Membership", "Usefulness lost"} <= set(rows)
+    assert "gaussian-copula" in run.stdout
+    assert "→ See whether it is still useful enough." in run.stdout
+    assert len(run.stdout.splitlines()) <= 30

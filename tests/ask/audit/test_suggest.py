@@ -12,6 +12,7 @@ from tests.ask.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.ask.answer import Answer
 from unveil.ask.audit.findings import Audit, worst_of
 from unveil.ask.audit.parts.suggestions import suggestion_section, suggestion_sentences
+from unveil.ask.audit.words import percent
 from unveil.data.table import Hierarchy
 from unveil.show.blocks import Table
 
@@ -79,7 +80,7 @@ def test_the_best_change_comes_first_and_is_said_with_its_cost() -> None:
     best = written[0]
     (sentence,) = suggestion_sentences(answer.findings)
     assert f"“{' and '.join(best['columns'])} {best['change']}”" in sentence
-    assert f"usefulness lost {best['loss']:.1%} instead of {best['loss_before']:.1%}" in sentence
+    assert f"usefulness lost {percent(best['loss'])} instead of {percent(best['loss_before'])}" in sentence
     assert "looks better than it is" in table.note
     assert "What to change" in answer.to_html(edition="shareable")
 

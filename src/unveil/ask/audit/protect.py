@@ -13,11 +13,10 @@ from unveil.ask.audit.answer import audit
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Audit, worst_of
 from unveil.ask.audit.paper import Paper
-from unveil.ask.audit.printed import short
 from unveil.ask.audit.quantities import quantities_of
 from unveil.ask.audit.read import read_targets
 from unveil.ask.audit.view import whole_page
-from unveil.ask.audit.words import percent, rate_text
+from unveil.ask.audit.words import compact_rate, percent, rate_text
 from unveil.ask.reading import reading_of
 from unveil.ask.roles import roles_of
 from unveil.ask.told import Output, Reply, Told
@@ -26,9 +25,11 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect import Protects, Shuffle, protection_from
-from unveil.show.blocks import Page, Tone
+from unveil.show import blocks
+from unveil.show.blocks import Page, Side, Tone
 from unveil.show.editions import people as people_text
 from unveil.show.limits import Quantity
+from unveil.show.terminal import Headline, Part
 from unveil.show.text import count, name
 
 #: What the release is called that nothing was done to but that its rows are in another order.
@@ -63,7 +64,7 @@ def ask(told: Told) -> Reply:
         notes = [people_text(control.rows, "person", "people", pattern=pattern)]
     told.progress("protecting the table", 0.0)
     releases = tuple(protected(table, protections, rng=rng))
-    notes += [f"{each.name}: {note}." for each in releases for note in each.notes if note not in table.notes]
+    notes += [f"{each.name}: {note}." for each in releases for note in each.notes if note not in releases[0].notes]
     answer: Answer[Audit] = audit(
         table,
         {each.name: each for each in releases},
@@ -81,7 +82,7 @@ def ask(told: Told) -> Reply:
 
     return Reply(
         answer=answer,
-        brief=lambda: list(short(answer.findings, answer.page())),
+        brief=lambda: list(_printed(answer)),
         on_page={"paper": Paper(written=_without_seed(told.written), date=date.today().isoformat())},
         outputs={
             "others": Output(
@@ -100,6 +101,35 @@ def ask(told: Told) -> Reply:
     )
 
 
+def _printed(answer: Answer[Audit]) -> Iterator[Part]:
+    """Yield what a terminal shows."""
+    page = answer.page()
+    yield from (Headline(each, "warning") for each in page.cautions)
+    yield Headline(page.headline, page.tone)
+    yield from (f"→ {step}" for step in page.next_steps)
+    yield from (f"Note: {note}" for note in page.notes)
+    yield from ("", steps_table(answer.findings))
+
+
+def steps_table(audit: Audit) -> blocks.Table:
+    """Return what each step comes to: the excess of each attack over control, or its rate, and what is lost."""
+    rows = [
+        (ATTACKS[attack].title, *("–" if one is None else compact_rate(one.worse) for one in found))
+        for attack in audit.attacks
+        if any(found := [worst_of(release, attack) for release in audit.releases])
+    ]
+    lost = ["–" if each.utility is None else percent(each.utility.loss) for each in audit.releases]
+    right: Side = "right"
+    return blocks.Table(
+        caption="Before and after",
+        columns=("", *(name(release.name, 40) for release in audit.releases)),
+        rows=(*rows, ("Usefulness lost", *lost)),
+        align=("left", *(right for _ in audit.releases)),
+        note="Of each attack: what being in the data adds to it, with its 95% interval; the rate itself where nobody "
+        "can be compared with.",
+    )
+
+
 def _of_last(audit: Audit) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for: those of the table that is released, not of those before."""
     verdict = replace(audit.verdict, releases=audit.verdict.releases[-1:])
@@ -114,11 +144,30 @@ def _page(audit: Audit, *, whole: Callable[..., Page] | None, **choices: Any) ->
         return page
     stays = any(each.proved or each.unmistakable for each in audit.verdict.releases[-1:])
     tone: Tone = "warning" if stays else "neutral"
-    return replace(page, headline=said, explanation=(page.headline, *page.explanation), tone=tone, tone_word="")
+    return replace(
+        page,
+        headline=said,
+        explanation=(),
+        notes=(page.headline, *page.explanation, *page.notes),
+        next_steps=_FURTHER if stays else _ENOUGH,
+        picture=page.picture or (steps_table(audit),),
+        tone=tone,
+        tone_word="",
+    )
+
+
+_FURTHER = (
+    "Protect it further: add this protection to those before (--first; on the local page “Go on from here”), or choose "
+    "another one, or a stronger setting.",
+)
+_ENOUGH = (
+    "See whether it is still useful enough. Then audit the protected table once more, best beside people who were not "
+    "used here (unveil audit): it was chosen by these.",
+)
 
 
 def headline(audit: Audit) -> str:
-    """Return what the last step changed for the attack that is still worth most; nothing where none can be compared."""
+    """Return what the last step changed for the attack that surely gains most; nothing where none can be compared."""
     before, after = audit.releases[0], audit.releases[-1]
     pairs = [(attack, worst_of(before, attack), worst_of(after, attack)) for attack in audit.attacks]
     known = [
@@ -129,7 +178,8 @@ def headline(audit: Audit) -> str:
     known = [each for each in known if each[1].defined and each[2].defined]
     if not known:
         return ""
-    attack, one, other = max(known, key=lambda each: float(each[2].value))
+    # What it adds at the least: a wide interval around a high figure says little.
+    attack, one, other = max(known, key=lambda each: float(each[2].low))
     proved = [{figure.attack for figure in each.proved} for each in audit.verdict.releases]
     use = "" if after.utility is None else f", and {percent(after.utility.loss)} of its usefulness is lost"
     return (
