@@ -151,15 +151,7 @@ def _sure(audit: Audit, more: Sequence[str]) -> Section:
         caption="What the verdict rests on", columns=("", ""), rows=tuple(facts), align=("left", "left"), prose=True
     )
     lead = [*more, *(() if audit.has_control else (words.NO_CONTROL,))]
-    if judged.figures:
-        lead.append(
-            "Where nothing is given away, any choice of as many people of the original and the control together was "
-            "equally likely to be the data: who is in it was drawn by lot, the same draws for all figures, and the "
-            "adjusted p is how often luck makes any of them as clear as this one (step-down procedure of the least p, "
-            f"Westfall and Young 1993). A figure is proved where it is at most {judged.alpha:g}; intervals that miss "
-            "0, distances and bare rates prove nothing."
-        )
-    elif audit.has_control:
+    if not judged.figures and audit.has_control:
         lead.append("No figure was judged: the control says why, or there were too few tries.")
     return Section(heading="How sure is that?", lead=" ".join(lead), blocks=(table,) if facts else (), tells="sure")
 
@@ -207,6 +199,14 @@ def _method(audit: Audit) -> tuple[str, ...]:
     sentences.append(
         "Each rate is the share of tries that succeed, with Clopper and Pearson's interval at a confidence of 95%."
     )
+    if audit.verdict.figures:
+        sentences.append(
+            "Where nothing is given away, any choice of as many people of the original and the control together was "
+            "equally likely to be the data: who is in it was drawn by lot, the same draws for all figures, and the "
+            "adjusted p is how often luck makes any of them as clear as this one (step-down procedure of the least p, "
+            f"Westfall and Young 1993). A figure is proved where it is at most {audit.verdict.alpha:g}; intervals that "
+            "miss 0, distances and bare rates prove nothing."
+        )
     compatible = [each.compatible for each in ATTACKS.values() if each.compatible]
     sentences += compatible if audit.compatibility else [_BY_CONTENT]
     return tuple(sentences)
@@ -366,9 +366,9 @@ def short(page: Page) -> Iterator[Part]:
     yield ""
     yield from (block for block in page.picture if isinstance(block, Answers))
     notes = [each for each in page.notes if each != words.EVIDENCE]
-    yield from ("", *(f"Note: {note}" for note in notes[:_MOST_NOTES]))
+    yield from (f"Note: {note}" for note in notes[:_MOST_NOTES])
     more = f"{count(len(notes) - _MOST_NOTES, 'more note', 'more notes')} and all" if notes[_MOST_NOTES:] else "All"
-    yield from (words.EVIDENCE, f"{more} figures: --report full, --html FILE or --json.")
+    yield f"No finding of anonymity. {more} figures: --report full, --html FILE or --json."
 
 
 def full(audit: Audit, page: Page) -> Iterator[Part]:
