@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,12 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 
 from tests.end_to_end.visits import visit
 from unveil.ask.answer import Answer
 from unveil.ask.audit.answer import audit
 from unveil.ask.audit.findings import Audit
+from unveil.ask.audit.paper import Paper
+from unveil.ask.audit.printed import short
+from unveil.show.blocks_answers import Answers, brief_table
 from unveil.show.limits import Limits, check_limits
+from unveil.show.terminal import Headline, show_headline, show_table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -142,12 +148,33 @@ def test_a_phone_has_the_answer_and_each_release_by_itself(browser: "Browser", t
     page.context.close()
 
 
+@pytest.mark.parametrize("profile", [None, "ema"])
+def test_the_short_answer_fits_a_terminal(profile: str | None) -> None:
+    """With what stands above and below it, the example and the seed, it is at most 30 lines of 80 columns."""
+    from tests.end_to_end.test_audit_page import sample
+
+    console = Console(width=80, force_terminal=True, color_system=None, file=StringIO(), markup=False)
+    answer = sample()
+    for part in short(answer.findings, answer.page(paper=Paper(profile=profile))):
+        match part:
+            case Headline():
+                show_headline(part.text, console=console)
+            case Answers():
+                show_table(brief_table(part), console=console)
+            case _:
+                console.print(str(part))
+    printed = console.file.getvalue().rstrip("\n").split("\n")  # type: ignore[attr-defined]
+    assert len(printed) + 5 <= 30, "\n".join(printed)
+    assert max(map(len, printed)) <= 80
+    assert any("gaussian-copula" in line for line in printed)
+
+
 def test_pages_are_as_short_as_they_open(browser: "Browser", tmp_path: Path) -> None:
     from tests.end_to_end.test_audit_page import example
 
     path = tmp_path / "page.html"
     path.write_text(example(), encoding="utf-8")
-    with visit(browser, path, width=1280) as page:
+    with visit(browser, path, width=1280, unfold=False) as page:
         words = "document.body.innerText.split(/\\s+/).filter(Boolean).length"
         assert page.evaluate("document.documentElement.scrollHeight") <= 6 * 800
         assert page.evaluate(words) <= 1500

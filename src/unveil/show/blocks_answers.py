@@ -54,26 +54,33 @@ class Answers:
 
 
 def brief_table(answers: Answers) -> "Table":
-    """Return the answers as a table for a terminal: a column for each thing, or where there are many a row for each."""
+    """Return the answers as a table for a terminal: a column for each thing, or where there are many a row for each.
+
+    >>> row = AnswerRow(question="Who?", answers=(Answered(mark="proved", value="61%", brief="61% / 5%"),))
+    >>> brief_table(Answers(caption="C", columns=("a",), rows=(row,), tones=("bad",))).rows
+    (('Who?', '▲ 61% / 5%'),)
+    """
     from unveil.show.blocks import Side, Table
 
     left: Side = "left"
     if len(answers.columns) <= MOST_ACROSS:
         found = [
-            (row.question, *(f"{each.mark} {each.brief}".rstrip() for each in row.answers)) for row in answers.rows
+            (row.question, *(f"{SHAPES[each.mark]} {each.brief}".rstrip() for each in row.answers))
+            for row in answers.rows
         ]
-        ends = [(label, *texts) for label, texts in answers.ends]
-        rows = [*ends[:1], *found, *ends[1:]]
+        # Only what decides: 80 columns have no room for what else must be weighed.
+        verdicts = [(label, *(text.partition(";")[0] for text in texts)) for label, texts in answers.ends[:1]]
+        marks = ", ".join(f"{shape} {mark}" for mark, shape in SHAPES.items())
         return Table(
-            caption=answers.caption,
+            caption="",
             columns=("", *answers.columns),
-            rows=tuple(rows),
+            rows=(*verdicts, *found),
             align=(left,) * (len(answers.columns) + 1),
-            note=answers.brief_note,
+            note=f"{marks}{f'; {answers.brief_note}' if answers.brief_note else ''}",
         )
     labels = ("", "Proved", *(label for label, _ in answers.ends[1:]))
     return Table(
-        caption=answers.caption,
+        caption="",
         columns=labels,
         rows=tuple(
             (column, _proved(answers, at), *(texts[at] for _, texts in answers.ends[1:]))
@@ -81,6 +88,30 @@ def brief_table(answers: Answers) -> "Table":
         ),
         align=(left,) * len(labels),
     )
+
+
+def whole_table(answers: Answers) -> "Table":
+    """Return the answers with a row for each question and thing, as a spreadsheet wants them.
+
+    >>> row = AnswerRow(question="Who?", answers=(Answered(mark="proved", value="61%", beside="chance 0.1%"),))
+    >>> whole_table(Answers(caption="C", columns=("a",), rows=(row,), tones=("bad",), ends=(("Lost", ("5%",)),))).rows
+    (('Who?', 'a', 'proved', '61%', 'chance 0.1%', ''), ('Lost', 'a', '', '5%', '', ''))
+    """
+    from unveil.show.blocks import Side, Table
+
+    left: Side = "left"
+    found = [
+        (row.question, column, each.mark, each.value, each.beside, each.by)
+        for row in answers.rows
+        for column, each in zip(answers.columns, row.answers, strict=True)
+    ]
+    ends = [
+        (label, column, "", text, "", "")
+        for label, texts in answers.ends
+        for column, text in zip(answers.columns, texts, strict=True)
+    ]
+    heads = ("Question", "Of", "Mark", "Figure", "Beside", "By")
+    return Table(caption=answers.caption, columns=heads, rows=(*found, *ends), align=(left,) * len(heads))
 
 
 def _proved(answers: Answers, at: int) -> str:

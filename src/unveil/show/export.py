@@ -7,6 +7,7 @@ from io import BytesIO, StringIO
 from typing import get_args
 
 from unveil.show.blocks import Block, Chart, Page, Playground, Rings, Table, Told
+from unveil.show.blocks_answers import Answers, whole_table
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.figure_tables import boxes_table, heat_table
 from unveil.show.text import one_line
@@ -64,6 +65,8 @@ def _table(block: Block) -> Table | None:
     match block:
         case Table():
             return block
+        case Answers():
+            return whole_table(block)
         case BoxRows():
             return boxes_table(block)
         case HeatMap():

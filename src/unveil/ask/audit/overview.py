@@ -92,7 +92,7 @@ _ALONE = (
     "How often each attack succeeds on people in the data (in brackets where the true share lies, at 95% confidence), "
     "beside blind chance. Without people who are not in the data nothing is tested."
 )
-_BRIEF = "Behind each mark: how often it succeeds on people in the data / on others."
+_BRIEF = "people in the data / others"
 
 
 def _shown(audit: Audit, held: Held | None) -> Sequence[AuditedRelease]:
@@ -287,7 +287,7 @@ def next_steps(audit: Audit, said: Said, held: Held | None) -> tuple[str, ...]:
         which = quoted(exceeded) if several else "it as it is"
         steps.append(f"Do not release {which}: {_protect(audit, exceeded)}, then audit again.")
     if held is None and audit.attacks:
-        steps.append(f"{NO_LIMIT[:-1]} (--profile, --limit).")
+        steps.append(f"{NO_LIMIT[:-1]} (--profile).")
     # Whatever was found: without people to compare with most questions stay open.
     advice = [each for each in ADVICE[:1] if not audit.has_control and audit.attacks and each not in said.steps]
     return (*steps, *said.steps, *advice)

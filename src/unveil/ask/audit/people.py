@@ -121,8 +121,10 @@ class People:
         if not small:
             return None
         belongs = np.any([group.people for group in small], axis=0)[self.everybody.person]
-        inside, outside = np.split(belongs, [self.everybody.release.original.rows])
-        return replace(self, inside=np.flatnonzero(inside), outside=np.flatnonzero(outside), groups=small)
+        # By what rows hold, and not by where they stand.
+        ordered = np.argsort(self.everybody.record, kind="stable")
+        rows, members = ordered[belongs[ordered]], self.everybody.release.original.rows
+        return replace(self, inside=rows[rows < members], outside=rows[rows >= members] - members, groups=small)
 
     def pool(self, which: Which) -> Pool:
         """Return a pool as labels are drawn of it."""

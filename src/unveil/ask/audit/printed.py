@@ -27,9 +27,9 @@ def short(audit: Audit, page: Page) -> Iterator[Part]:
     yield from (block for block in page.picture if isinstance(block, Answers))
     yield from _suggested(audit)
     notes = [each for each in page.notes if each != words.EVIDENCE]
-    yield from ("", *(f"Note: {note}" for note in notes[:_MOST_NOTES]))
+    yield from (f"Note: {note}" for note in notes[:_MOST_NOTES])
     more = f"{count(len(notes) - _MOST_NOTES, 'more note', 'more notes')} and all" if notes[_MOST_NOTES:] else "All"
-    yield from (words.EVIDENCE, f"{more} figures: --report full, --html FILE or --json.")
+    yield f"No finding of anonymity. {more} figures: --report full, --html FILE or --json."
 
 
 def full(audit: Audit, page: Page) -> Iterator[Part]:

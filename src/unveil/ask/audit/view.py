@@ -135,15 +135,7 @@ def _sure(audit: Audit, more: Sequence[str]) -> Section:
         caption="What the verdict rests on", columns=("", ""), rows=tuple(facts), align=("left", "left"), prose=True
     )
     lead = [*more, *(() if audit.has_control else (words.NO_CONTROL,))]
-    if judged.figures:
-        lead.append(
-            "Where nothing is given away, any choice of as many people of the original and the control together was "
-            "equally likely to be the data: who is in it was drawn by lot, the same draws for all figures, and the "
-            "adjusted p is how often luck makes any of them as clear as this one (step-down procedure of the least p, "
-            f"Westfall and Young 1993). A figure is proved where it is at most {judged.alpha:g}; intervals that miss "
-            "0, distances and bare rates prove nothing."
-        )
-    elif audit.has_control:
+    if not judged.figures and audit.has_control:
         lead.append("No figure was judged: the control says why, or there were too few tries.")
     return Section(heading="How sure is that?", lead=" ".join(lead), blocks=(table,) if facts else (), tells="sure")
 
@@ -191,6 +183,14 @@ def _method(audit: Audit) -> tuple[str, ...]:
     sentences.append(
         "Each rate is the share of tries that succeed, with Clopper and Pearson's interval at a confidence of 95%."
     )
+    if audit.verdict.figures:
+        sentences.append(
+            "Where nothing is given away, any choice of as many people of the original and the control together was "
+            "equally likely to be the data: who is in it was drawn by lot, the same draws for all figures, and the "
+            "adjusted p is how often luck makes any of them as clear as this one (step-down procedure of the least p, "
+            f"Westfall and Young 1993). A figure is proved where it is at most {audit.verdict.alpha:g}; intervals that "
+            "miss 0, distances and bare rates prove nothing."
+        )
     compatible = [each.compatible for each in ATTACKS.values() if each.compatible]
     sentences += compatible if audit.compatibility else [_BY_CONTENT]
     return tuple(sentences)

@@ -12,6 +12,8 @@ from unveil.show.text import UNDEFINED, count, decimal, name
 from unveil.show.text import percent as unsigned_percent
 
 LONGEST_NAME = 40
+#: The most decimals that are added to rates to make them agree with what is computed from them.
+_MOST_MORE = 3
 
 FIGURE_NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -83,9 +85,14 @@ def finer(risk: Risk) -> int:
     rates = (risk.attack_rate, risk.control_rate, risk.excess_over_control)
     if any(not rate.defined or isinstance(rate.value, Bounded) for rate in rates):
         return 0
-    inside, outside, excess = (round(rate.value, 2 + _places(rate.value)) for rate in rates)
-    again = (inside - outside) / (1 - outside) if outside < 1 else math.inf
-    return 0 if abs(again - excess) <= 10.0 ** -(2 + _places(excess)) + 1e-9 else 1
+    excess = round(rates[2].value, 2 + _places(rates[2].value))
+    unit = 10.0 ** -(2 + _places(rates[2].value))
+
+    def agrees(more: int) -> bool:
+        inside, outside = (round(rate.value, 2 + _places(rate.value) + more) for rate in rates[:2])
+        return outside < 1 and abs((inside - outside) / (1 - outside) - excess) <= unit + 1e-9
+
+    return next((more for more in range(_MOST_MORE) if agrees(more)), _MOST_MORE)
 
 
 def excess_text(risk: Risk) -> str:
