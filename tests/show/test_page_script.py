@@ -31,9 +31,9 @@ BARS = Series(name="share", x=np.array([0.0, 0.5]), y=np.array([0.25, 0.75]), st
 CURVE = Series(name="linked", x=np.array([0.0, 3.0]), y=np.array([0.4, 1.0]), style="second")
 WIDE = Table(
     caption="Figures",
-    columns=("=head", *(f"a long name of column {number}" for number in range(8))),
-    rows=tuple((f"row {at}", *["12.3% (10.1% to 14.5%)"] * 6, "-5", "@bob, x") for at in range(30)),
-    align=("left",) + ("right",) * 8,
+    columns=("=head", *(f"a long name of column {number}" for number in range(11))),
+    rows=tuple((f"row {at}", *["12.3% (10.1% to 14.5%)"] * 9, "-5", "@bob, x") for at in range(30)),
+    align=("left",) + ("right",) * 11,
 )
 PAGE = Page(
     title="T",

@@ -68,7 +68,9 @@
   const tip = document.createElement("div");
   tip.className = "tip";
   tip.setAttribute("role", "status");
-  const show = ({ text, x, y }) => {
+  let byKeys = false;
+  const show = ({ text, x, y }, keys = false) => {
+    byKeys = keys;
     if (tip.textContent !== text) tip.textContent = text;
     tip.classList.add("shown");
     const { width, height } = tip.getBoundingClientRect();
@@ -133,7 +135,8 @@
       const near = marksOf(chart).reduce((a, b) => (a && far(a) <= far(b) ? a : b), null);
       return near && far(near) <= (cells ? 40 : 24) ? show(near) : hide();
     });
-    chart.addEventListener("pointerleave", hide);
+    // The keys may scroll a chart away from under a pointer that rests.
+    chart.addEventListener("pointerleave", () => byKeys || hide());
     chart.addEventListener("blur", () => {
       at = -1;
       hide();
@@ -147,7 +150,7 @@
       const marks = marksOf(chart);
       at = Math.max(0, Math.min(at + (at < 0 ? 1 : step), marks.length - 1));
       if (marks[at].each) marks[at] = middle(marks[at].each, marks[at].text);
-      return show(marks[at]);
+      return show(marks[at], true);
     });
   };
 
