@@ -426,4 +426,4 @@ def test_the_page_names_nobody_and_stays_small_with_many_targets() -> None:
     html = candidates(guess, rng.integers(-1, 3, 300_000)).to_html()
     assert len(html.encode()) < 1_000_000
     assert "Zephyrine" not in html
-    assert "undefined" not in html.replace("never undefined", "")
+    assert "undefined" not in html.partition("<script")[0].replace("never undefined", "")
