@@ -107,9 +107,10 @@ def test_a_shuffled_original_is_found_out_and_a_foreign_table_is_not() -> None:
     assert foreign["excess_over_control"]["low"] < 0.05
     assert attacks_of(found, "copies", 0)[0]["attack_rate"]["value"] == 1
     run = ask("people.csv", "masked.csv", "synthetic.csv", "--control", "others.csv", "--neighbours", "1", *LINK)
-    assert run.stdout.startswith("The release 'masked.csv' gives most people away. ")
+    said = "Both releases of 80 people give people away, most clearly 'masked.csv', where being in the data adds 100%"
+    assert run.stdout.startswith(said)
     assert found["verdict"]["releases"][0]["outcome"] == "found"
-    assert found["verdict"]["headline"].startswith("The release 'masked.csv' gives most people away. ")
+    assert found["verdict"]["headline"].startswith(said)
     assert "no finding of anonymity" in run.stdout
     assert MARKER not in run.stdout
 

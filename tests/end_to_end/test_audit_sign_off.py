@@ -61,7 +61,7 @@ def test_a_profile_that_is_exceeded_ends_with_3_and_leads_every_output() -> None
     page = page_of(*arguments)
     assert profile["headline"].split(":")[0] in plain(page.partition("<h1")[2].partition("</h1>")[0])
     assert "The limit that was chosen: Cells of at least 5 people" in page
-    assert ">Serious<" in page
+    assert ">Limit exceeded<" in page
 
 
 def test_a_profile_that_is_kept_ends_with_0_and_one_that_cannot_be_judged_with_3() -> None:
@@ -90,7 +90,7 @@ def test_without_a_profile_no_limit_applies() -> None:
     assert (found["profile"], found["verdict"]["exit"]) == (None, None)
     page = page_of("people.csv", "masked.csv", *FEW)
     assert "No limit was set: whether that is acceptable is yours to decide." in page
-    assert ">Serious<" not in page
+    assert ">Limit exceeded<" not in page
 
 
 # --- limits of one's own ----------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from html.parser import HTMLParser
 from math import isnan, nan
 
@@ -126,12 +126,12 @@ def leaks(
     levels = [float(each) / 100 for each in set(re.findall(r"each has a confidence of ([\d.]+)%", seen.text))]
     exact = _of_groups(seen)
     for text in dict.fromkeys(_rates(seen)):
-        is_exact = _written(text) in exact
+        is_exact = bool(_forms(_written(text)) & exact)
         found += [f"{text}: {why}" for why in _solved(text, totals, minimum, levels if is_exact else ())]
     # What is drawn beside the loss of utility is an excess, which is no share of people, and neither is what as many
     # strangers would give: that is estimated from how many of the control each description fits.
     no_shares = _excesses(seen) | {text.split(" (")[0] for text in _of_descriptions(seen, (2,))}
-    drawn = [text for text in seen.drawn if text not in no_shares]
+    drawn = [text for text in seen.drawn if not _forms(text) & no_shares]
     found += [f"drawn {text}: {why}" for text in drawn for why in _bare(text, totals, minimum)]
     people = next((_number(row[2]) for table in seen.tables for row in table.body if row[0] == "Original"), nan)
     for table in seen.tables:
@@ -202,7 +202,7 @@ def _rates(seen: Page) -> Iterator[str]:
     excesses = _excesses(seen) | _of_descriptions(seen)
     for match in RATE.finditer(seen.text):
         written = re.sub(r"% of [^()]*\(", "% (", _written(match[0]))
-        if written not in excesses and not BOUND.search(seen.text[max(0, match.start() - 20) : match.start()]):
+        if not _forms(written) & excesses and not BOUND.search(seen.text[max(0, match.start() - 20) : match.start()]):
             yield match[0]
 
 
@@ -211,7 +211,7 @@ def _of_descriptions(seen: Page, columns: tuple[int, ...] = (1, 2)) -> set[str]:
 
     Their hits stand beside them and are looked at by themselves; what strangers would give is no share of tries.
     """
-    tables = [table for table in seen.tables if table.caption == "All figures of singling out"]
+    tables = [table for table in seen.tables if table.caption.startswith("Singling out")]
     return {row[at] for table in tables for row in table.body for at in columns if at < len(row)}
 
 
@@ -220,6 +220,18 @@ def _written(text: str) -> str:
     text = text.replace("at least", "≥").replace("at most", "≤").replace("% to ", "–")
     text = text.replace("0.0% (0.0–", "0% (≤ ") if text.startswith("0.0% ") else text
     return re.sub(r"^100\.0% \(([\d.]+)–100\.0%\)", r"100% (≥ \1%)", text)
+
+
+def _forms(text: str) -> set[str]:
+    """Return a rate as it is written, and with the digits of tables: whole percents from 10 on.
+
+    What was rounded to a half before may be rounded up or down.
+    """
+
+    def whole(each: re.Match[str], shift: float) -> str:
+        return each[0] if float(each[0]) < 9.95 else f"{float(each[0]) + shift:.0f}"
+
+    return {text, *(re.sub(r"\d+\.\d+", partial(whole, shift=shift), text) for shift in (-0.05, 0.05))}
 
 
 def _of_groups(seen: Page) -> set[str]:
@@ -248,12 +260,17 @@ def _solved(text: str, totals: Sequence[int], minimum: int, levels: Sequence[flo
         (float(match["least"]) / 100 if match["least"] else low),
         (float(match["most"]) / 100 if match["most"] else high),
     )
+    units = tuple(
+        _unit(text or "") for text in (match["share"], match["low"] or match["least"], match["high"] or match["most"])
+    )
     most = max(totals, default=minimum)
     fits = [
         pair
         for tries in range(1, most + 1)
         for level in levels or (nan,)
-        for pair in (_exact_pairs(share, low, high, tries, level) if levels else _pairs(share, low, high, tries))
+        for pair in (
+            _exact_pairs(share, low, high, tries, level, units) if levels else _pairs(share, low, high, tries, units)
+        )
     ]
     known = [(hits, tries) for hits, tries in fits if tries in totals] or fits
     if known and all(_is_few(hits, tries, minimum) for hits, tries in known):
@@ -261,9 +278,15 @@ def _solved(text: str, totals: Sequence[int], minimum: int, levels: Sequence[flo
         yield f"hits {hits} of {sorted({tries for _, tries in known})}"
 
 
-def _pairs(share: float, low: float, high: float, tries: int) -> Iterator[tuple[float, int]]:
+def _unit(percent: str) -> float:
+    """Return what one more in the last digit of a number in percent is as a share."""
+    return 10.0 ** -(2 + len(percent.partition(".")[2]))
+
+
+def _pairs(share: float, low: float, high: float, tries: int, units: Sequence[float]) -> Iterator[tuple[float, int]]:
     """Yield the hits of so many tries that make the digits, whole ones first; expected hits need not be whole."""
-    ends = (share - 0.00051) * tries, (share + 0.00051) * tries
+    slack = 0.51 * units[0]
+    ends = (share - slack) * tries, (share + slack) * tries
     whole = [
         float(hits)
         for hits in range(max(0, int(ends[0])), min(tries, int(ends[1]) + 1) + 1)
@@ -271,16 +294,22 @@ def _pairs(share: float, low: float, high: float, tries: int) -> Iterator[tuple[
     ]
     for hits in whole or [min(max(share * tries, 0.0), float(tries))]:
         one, other = interval(hits, tries)
-        if (isnan(low) or abs(one - low) < 0.00101) and (isnan(high) or abs(other - high) < 0.00201):
+        if (isnan(low) or abs(one - low) < 1.01 * units[1]) and (isnan(high) or abs(other - high) < 1.01 * units[2]):
             yield hits, tries
 
 
-def _exact_pairs(share: float, low: float, high: float, tries: int, level: float) -> Iterator[tuple[float, int]]:
+def _exact_pairs(
+    share: float, low: float, high: float, tries: int, level: float, units: Sequence[float]
+) -> Iterator[tuple[float, int]]:
     """Yield the hits that make the digits where the interval is that of a group, at its own confidence."""
-    hits = min(max(share * tries, 0.0), float(tries))
-    one, other = interval(hits, tries, level)
-    if (isnan(low) or abs(one - low) < 0.01) and (isnan(high) or abs(other - high) < 0.01):
-        yield hits, tries
+    slack = 0.0 if units[0] < 0.005 else 0.5 * units[0]  # a whole percent leaves more of them open
+    for hits in dict.fromkeys(
+        min(max(each * tries, 0.0), float(tries)) for each in (share - slack, share, share + slack)
+    ):
+        one, other = interval(hits, tries, level)
+        near = 0.01 + (slack and 0.005)
+        if (isnan(low) or abs(one - low) < near) and (isnan(high) or abs(other - high) < near):
+            yield hits, tries
 
 
 def _is_few(hits: float, tries: float, minimum: int) -> bool:

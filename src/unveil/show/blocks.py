@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.show.blocks_answers import Answers
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.scale import Kind
 
@@ -80,7 +81,8 @@ class Series:
     """One line (or one row of bars, or points with their intervals) of a chart; a NaN in ``y`` is a gap.
 
     Points belong to a chart with ``rows``: ``y`` is the number of the row from the top, ``x`` the value, ``low`` and
-    ``high`` are the ends of its interval (as long as ``x``); a NaN in ``x`` leaves the row without this point.
+    ``high`` are the ends of its interval (as long as ``x``); a NaN in ``x`` leaves the row without this point. In a
+    chart without ``rows`` a point stands at (x, y) beside the name of its series, and the interval is that of ``y``.
     """
 
     name: str
@@ -226,7 +228,7 @@ class Rings:
     struck_name: str
 
 
-Block = Number | Chart | Table | Playground | Boxes | Rings | BoxRows | HeatMap
+Block = Number | Chart | Table | Playground | Boxes | Rings | BoxRows | HeatMap | Answers
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,6 +50,7 @@ SHOWN_OPTIONS = frozenset(
         "--review",
         "--context",
         "--suggest",
+        "--report",
     }
 )
 #: Options whose value is a file, of which the folder is nobody's business.

@@ -1,7 +1,7 @@
 """Whether a release keeps the limits of a profile: exceeded, kept, or neither was shown, and by which figure."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, isnan, nan
 from types import MappingProxyType
 from typing import Any, Literal
@@ -83,6 +83,8 @@ class Judgement:
     outcome: Outcome
     #: What answers each clause of the profile.
     answers: tuple[Answered, ...] = ()
+    #: What each release comes to, by its name.
+    releases: Mapping[str, Outcome] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def tone(self) -> Tone:
@@ -150,6 +152,7 @@ def judge(profile: Profile, releases: Mapping[str, JudgedRelease]) -> Judgement:
         headline=_headline(profile, judged, outcome),
         outcome=outcome,
         answers=answers_to(profile, {which: release.figures for which, release in releases.items()}),
+        releases={each.release: each.outcome for each in judged},
     )
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: A figure that is told less finely than it was found is at most so far from it.
 _ROUNDED = 0.01 + 1e-9
 NOT_TOLD = "not told in this edition"
+#: How a reason begins that is the width of an interval.
+BETWEEN = "lies between "
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -137,15 +139,23 @@ def parse_limit(text: str) -> float | None:
     return None if number is None or abs(number) > Fraction(sys.float_info.max) else float(number)
 
 
-def check_limits(quantities: Mapping[str, Quantity], limits: Limits) -> list[CheckedLimit]:
+def check_limits(
+    quantities: Mapping[str, Quantity], limits: Limits, *, figures: int | None = None
+) -> list[CheckedLimit]:
     """Return each limit with what it is compared with; a value that equals its limit does not exceed it.
 
     A figure with an interval exceeds its limit where the low end lies above it, at a confidence that allows for all the
-    figures that are held to limits, and keeps it where the high end does not, at 95 %.
+    figures that are held to limits, and keeps it where the high end does not, at 95 %. These are the figures of the
+    quantities named, unless ``figures`` says how many they are.
     """
-    named = [quantities[name] for name in dict.fromkeys(name for name, _ in limits)]
-    figures = sum(each.evidence.figures for each in named if each.evidence is not None)
+    figures = figures_held(quantities, limits) if figures is None else figures
     return [_checked(quantities[name], limit, figures) for name, limit in limits]
+
+
+def figures_held(quantities: Mapping[str, Quantity], limits: Limits) -> int:
+    """Return how many figures with an interval are held to limits."""
+    named = [quantities[name] for name in dict.fromkeys(name for name, _ in limits)]
+    return sum(each.evidence.figures for each in named if each.evidence is not None)
 
 
 def _checked(quantity: Quantity, limit: float, figures: int) -> CheckedLimit:
@@ -185,7 +195,7 @@ def undecided(evidence: Evidence, limit: float, low: str, high: str) -> str:
         return f"cannot be held to a limit: {evidence.doubt}"
     needed = None if evidence.needed is None else evidence.needed(limit)
     enough = "" if needed is None else f"; about {count(needed)} people in each table would decide it"
-    return f"lies between {low} and {high}{enough}"
+    return f"{BETWEEN}{low} and {high}{enough}"
 
 
 def is_pass(outcomes: Sequence[bool | None], *, accept_undecided: bool = False) -> bool:

@@ -10,6 +10,7 @@ from itertools import count as counting
 from typing import TYPE_CHECKING, Any
 
 from unveil.show.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, Table
+from unveil.show.blocks_answers import SHAPES, Answers
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.machine import compact
 from unveil.show.svg.figures import box_figure, figure_of, heat_figure, rings_figure
@@ -200,6 +201,8 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
             cut = len(block.rows) - MOST_ROWS
             more = f"The first {MOST_ROWS} of {count(len(block.rows))} rows are shown." if cut > 0 else ""
             return {"kind": "table", "table": block, "rows": block.rows[:MOST_ROWS], "more": more, "identity": identity}
+        case Answers():
+            return {"kind": "answers", "answers": block, "shapes": SHAPES, "identity": identity}
         case Boxes():
             return {"kind": "boxes", "boxes": block}
         case Playground():

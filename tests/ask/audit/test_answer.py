@@ -25,7 +25,7 @@ def test_a_release_that_is_the_original_is_all_copies() -> None:
     # What is serious is for whoever sets a limit.
     assert ">Most people<" in answer.to_html()
     exceeded = [{"quantity": "copies.attack_rate", "limit": 0.5, "value": 1.0, "exceeded": True}]
-    assert ">Serious<" in answer.to_html(limits=exceeded)
+    assert ">Limit exceeded<" in answer.to_html(limits=exceeded)
 
 
 # --- no order, no other release, no accident changes a number ---------------------------------------------------------

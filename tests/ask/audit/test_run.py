@@ -42,4 +42,4 @@ def test_too_few_tries_accuse_nobody() -> None:
     assert finding.risk.excess_over_control.low > 0
     assert (finding.proved, finding.why_not_judged) == (False, "too few tries to judge")
     assert answer.findings.verdict.outcome == "nothing_found"
-    assert answer.page().headline.startswith("No figure had enough tries to be judged")
+    assert answer.page().headline.startswith("No figure on 120 people had enough tries to be judged")

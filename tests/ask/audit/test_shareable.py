@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from unveil.ask.audit.findings import UNDEFINED, Audit, AuditedRelease, Finding, Links
+from unveil.ask.audit.sentences import sentence
 from unveil.ask.audit.shareable import shared
 from unveil.ask.audit.shareable.numbers import SmallNumbers, without_numbers
 from unveil.ask.audit.shareable.rates import shared_finding, shared_groups
 from unveil.ask.audit.shareable.release import _distance, shared_disclosure
-from unveil.ask.audit.verdict import sentence
 from unveil.ask.audit.words import compact_rate, links_text, rate_text
 from unveil.data.table import Table
 from unveil.guess.trials import Attempts, Trials
@@ -207,7 +207,7 @@ def test_a_bounded_number_is_a_bound_for_whoever_computes_with_it() -> None:
     assert share.told
     assert decimal(Bounded.withheld()) == "not shown"
     assert rate_text(Rate(Bounded(0.1, 0.2), Bounded(0.05, 0.1, at=0.05), Bounded(0.2, 0.3))) == (
-        "between 10.0% and 20.0% (5.0% to 30.0%)"
+        "between 10% and 20% (5.0% to 30%)"
     )
     assert [Bounded(1, 10).is_beyond(each, more_is_worse=False) for each in (1, 5, 11)] == [False, None, True]
 

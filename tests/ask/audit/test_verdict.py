@@ -58,7 +58,7 @@ def test_a_fresh_sample_gives_nobody_away() -> None:
     answer = ask(original, released, control)
     assert outcome(answer) == ("nothing_found", "usable")
     assert answer.page().headline.startswith("No attack did better on people in the data than on others, in ")
-    assert "Fewer than 8 copied people could not have been proved" in answer.page().headline
+    assert "Fewer than 8 copied people could not have been proved" in answer.page().explanation[0]
     assert answer.page().tone == "neutral"
 
 
@@ -67,7 +67,8 @@ def test_people_released_word_for_word_are_found(share: float, outcomes: set[str
     original, control, _ = tables()
     answer = ask(original, leaking(original, original.head(round(share * ROWS))), control)
     assert answer.findings.verdict.outcome in outcomes
-    assert "stand in the release word for word" in answer.page().headline
+    assert "stand in the release word for word" in answer.to_html()
+    assert "Look at the copied records first: --show-records." in answer.page().next_steps
     assert answer.page().tone == ("bad" if share == 1 else "warning")
 
 
@@ -75,7 +76,9 @@ def test_a_full_copy_is_found_with_a_small_control() -> None:
     original, control, _ = tables()
     answer = ask(original, original.sample(fraction=1.0, shuffle=True, seed=2), control.head(60))
     assert outcome(answer) == ("found", "usable")
-    assert answer.page().headline.startswith("The release gives most people away.")
+    assert answer.page().headline.startswith(
+        "The release gives most people away: being in the data of 300 people adds 100%"
+    )
     assert answer.page().tone == "bad"
     assert answer.quantities["singling_out.excess_over_control"].value > 0.95
 
@@ -88,7 +91,9 @@ def test_one_unusual_person_word_for_word_is_found_by_the_record() -> None:
     data = pl.concat([original.head(ROWS - 1), rare])
     answer = ask(data, leaking(data, rare), control)
     assert outcome(answer) == ("copies", "usable")
-    assert answer.page().headline.startswith("1 person stands in the release word for word, and the record is too")
+    assert answer.page().headline.startswith(
+        "1 person of 300 people stands in the release word for word, and the record"
+    )
     assert "wizard" not in answer.to_json() + answer.to_html()
     assert "wizard" in answer.to_html(show_records=True)
 
@@ -99,7 +104,7 @@ def test_a_minority_word_for_word_is_named() -> None:
     answer = ask(original, leaking(original, few), control)
     assert outcome(answer) == ("found", "usable")
     said = answer.page().headline
-    assert said.startswith(f"The release gives away people of one group: kin: few ({few.height} people).")
+    assert said.startswith(f"The release gives away people of one group: kin: few ({few.height} people), of 300 people")
     (group,) = [each for each in answer.findings.verdict.releases[0].findings if each.group == "kin: few"]
     assert (group.tries, group.control_tries) == (few.height, control.filter(pl.col("kin") == "few").height)
     assert (group.attack_rate.value, group.proved) == (1, True)
@@ -130,13 +135,13 @@ def test_without_control_only_facts_are_said() -> None:
     original, _, released = tables()
     answer = ask(original, released, None)
     assert outcome(answer) == ("no_control", "none")
-    assert "Keep a random fifth of the people" in answer.page().headline
+    assert any("Keep a random fifth of the people" in step for step in answer.page().next_steps)
     whole = ask(original, original.sample(fraction=1.0, shuffle=True, seed=2), None)
     assert outcome(whole) == ("found", "none")
-    assert "no description made without the data fits exactly one person that often" in whole.page().headline
+    assert "no description made without the data fits exactly one person that often" in whole.page().explanation[0]
     # In the order of the original, a release of other columns gives its rows away too.
     kept = ask(original, original.with_columns(age=pl.col("age") + 1), None, attacks=["row_order"])
-    assert kept.page().headline.startswith("The release gives people away. Row order: ")
+    assert kept.page().headline.startswith("The release gives people away: row order reaches ")
 
 
 def test_small_tables_are_judged_too() -> None:
@@ -157,7 +162,8 @@ def test_figures_of_several_releases_are_one_family_and_the_leak_is_named() -> N
     both = {"fresh": released, "leak": leaking(original, original.head(60))}
     answer = ask(original, both, control)
     assert [each.outcome for each in answer.findings.verdict.releases] == ["nothing_found", "found"]
-    assert answer.page().headline.startswith("The release 'leak' gives people away.")
+    assert answer.page().headline.startswith("Of 2 releases of 300 people 1 gives people away, 'leak', where being in")
+    assert answer.page().headline.endswith("; nothing is proved against 'fresh'.")
 
 
 def test_rows_of_one_person_are_one_person() -> None:

@@ -17,12 +17,13 @@ from unveil.ask.audit.findings import Audit, Scenario
 from unveil.ask.audit.inputs import PreparedAudit, prepare
 from unveil.ask.audit.judge import judge_audit
 from unveil.ask.audit.paper import Paper, check_paper, judged
+from unveil.ask.audit.printed import full, short
 from unveil.ask.audit.read import read, read_targets, told_scenarios
 from unveil.ask.audit.run import attack_release, audit_original, audit_release
 from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
 from unveil.ask.audit.suggest import suggest as suggestions
-from unveil.ask.audit.view import VIEW, brief, whole_page
+from unveil.ask.audit.view import VIEW, whole_page
 from unveil.ask.reading import TableReading, hierarchies_of, pairs_in, reading_of
 from unveil.ask.roles import roles_of
 from unveil.ask.told import Output, Reply, Told
@@ -30,8 +31,10 @@ from unveil.data.files.write import write_text
 from unveil.data.table import Dictionary
 from unveil.data.table.markers import ToldMarkers
 from unveil.data.table.release import Release
+from unveil.show.limits import check_limits
 from unveil.show.progress import Progress, silent
 from unveil.show.sheet import sheet_document
+from unveil.show.terminal import Part
 
 __all__ = ["ATTACKS", "audit"]
 
@@ -307,7 +310,7 @@ def ask(told: Told) -> Reply:
     key = "" if paper.digest_key is None else paper.digest_key.hex()
     return Reply(
         answer=answer,
-        brief=lambda: list(brief(answer.findings, notes=answer.page().notes, judgement=judgement)),
+        brief=lambda: _printed(answer, told, paper),
         on_page={"paper": paper, "edition": values["edition"], "show_records": values["show_records"]},
         in_json={"paper": paper},
         outputs={
@@ -333,6 +336,13 @@ def ask(told: Told) -> Reply:
         if told.report or not key
         else (f"Keep the key of the digests in the report ('unveil digest'): {key}",),
     )
+
+
+def _printed(answer: Answer[Audit], told: Told, paper: Paper) -> list[Part]:
+    """Return what a terminal shows: the first screen of the internal report, or more where that was asked for."""
+    checked = check_limits(answer.quantities, told.values["limits"])
+    page = answer.page(paper=paper, limits=[each.to_dict() for each in checked])
+    return list(full(answer.findings, page) if told.values["report"] == "full" else short(answer.findings, page))
 
 
 def _settings(told: Told) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, worst_of
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, clearest_over, worst_of
 from unveil.ask.audit.words import FIGURE_NAMES, row_name
 from unveil.errors import InputError
 from unveil.measure.trials.risk import Rate
@@ -53,7 +53,7 @@ def attack_chart(audit: Audit, attack: "AuditAttack") -> Chart | None:
     """Return the rates of one attack, a row for each adversary and release, or None where none was measured."""
     if attack.chart is not None:
         return attack.chart(audit, attack)
-    found = [(release, finding) for release in audit.releases for finding in release.of(attack.name)]
+    found = clearest_over(audit, attack.name)
     rows = [
         (row_name(release, finding, several=len(audit.releases) > 1, longest=LONGEST_ROW), finding)
         for release, finding in found
@@ -61,9 +61,8 @@ def attack_chart(audit: Audit, attack: "AuditAttack") -> Chart | None:
     ]
     if not rows:
         return None
-    cut = f" The first {MOST_ROWS} are drawn; the table has all {len(rows)}." if len(rows) > MOST_ROWS else ""
     caption = attack.caption or _READ
-    return rate_chart(rows[:MOST_ROWS], title=attack.title, x_label=attack.x_label, caption=f"{caption}{cut}")
+    return rate_chart(rows[:MOST_ROWS], title=attack.title, x_label=attack.x_label, caption=caption)
 
 
 def rate_chart(rows: Sequence[tuple[str, Finding]], *, title: str, x_label: str, caption: str) -> Chart:

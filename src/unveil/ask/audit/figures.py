@@ -7,7 +7,8 @@ from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.cautions import cautions
 from unveil.ask.audit.findings import FIGURES, Audit, AuditedRelease, ColumnFact, Copies, Finding, JudgedFigure
 from unveil.ask.audit.parts.candidates import candidate_metrics
-from unveil.ask.audit.verdict import headline, sentence
+from unveil.ask.audit.sentences import sentence
+from unveil.ask.audit.verdict import said_of
 from unveil.measure.releases._plain import plain
 from unveil.measure.trials.groups import Group, Groups
 from unveil.measure.trials.risk import Rate
@@ -51,7 +52,7 @@ def _verdict(audit: Audit) -> dict[str, Any]:
     checked = ("outcome", "p_same", "largest_difference", "column", "p_overlap", "overlap_estimate", "p_near")
     return {
         "outcome": verdict.outcome,
-        "headline": headline(audit),
+        "headline": said_of(audit).whole,
         "alpha": verdict.alpha,
         "figures": verdict.figures,
         "draws": verdict.draws,

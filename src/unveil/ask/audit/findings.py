@@ -367,6 +367,20 @@ def worst_of(release: AuditedRelease, attack: str) -> Finding | None:
     return max(found, key=severity, default=None)
 
 
+def clearest_over(audit: Audit, attack: str, *, most: int = 9) -> list[tuple[AuditedRelease, Finding]]:
+    """Return the clearest findings of an attack, as many of each release, in the order in which they were made.
+
+    The mean over many adversaries is always among them. At least three of each release are, and all of a few.
+    """
+    each_of = max(3, most // max(len(audit.releases), 1))
+    chosen = []
+    for release in audit.releases:
+        own = release.of(attack)
+        clear = sorted((each for each in own if not each.is_mean), key=severity, reverse=True)[:each_of]
+        chosen += [(release, each) for each in own if each.is_mean or any(each is kept for kept in clear)]
+    return chosen
+
+
 def worst_over(audit: Audit, attack: str) -> tuple[AuditedRelease, Finding] | None:
     """Return the worst finding of an attack over all releases, with its release, or None where none was measured."""
     found = [(release, finding) for release in audit.releases if (finding := worst_of(release, attack)) is not None]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
@@ -10,8 +10,8 @@ from typing import Any
 
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, ReleaseVerdict, remarks_on, worst_of, worst_over
-from unveil.ask.audit.quantities import quantities_of
-from unveil.ask.audit.verdict import tone_of
+from unveil.ask.audit.quantities import alone, quantities_of
+from unveil.ask.audit.sentences import tone_of
 from unveil.ask.audit.words import compact_rate, listed, percent, rate_text
 from unveil.errors import InputError, did_you_mean, shortened
 from unveil.show.judgement import JudgedRelease, Judgement, judge
@@ -113,10 +113,9 @@ def judged(audit: Audit, profile_name: str) -> Judgement:
     releases = {}
     for release in audit.releases:
         own = verdicts.get(release.name)
-        alone = replace(audit.verdict, releases=() if own is None else (own,))
         releases[release.name] = JudgedRelease(
             kind=release.kind,
-            figures=quantities_of(replace(audit, releases=(release,), verdict=alone)),
+            figures=quantities_of(alone(audit, release.name)),
             against="" if own is None else _against(own),
         )
     return judge(profile(profile_name), releases)
@@ -213,6 +212,8 @@ def _adversaries(audit: Audit) -> Iterator[Adversary]:
             who = finding.scenario
             if who is None or finding.is_mean or not who.first or (who.name, who.first) in seen:
                 continue
+            if who.origin == "tried" and finding is not worst_of(release, finding.attack):
+                continue  # of many that were tried in turn the clearest is named; JSON has all
             seen.add((who.name, who.first))
             knows = listed(who.first, most=8)
             if who.second:

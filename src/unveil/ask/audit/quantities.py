@@ -1,6 +1,7 @@
 """The figures of an audit that a limit can be set for: what each means, what it needs, and its worst value."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import isnan, nan
 from types import MappingProxyType
 from typing import Protocol
@@ -66,6 +67,12 @@ def needs(quantity: str) -> tuple[str, ...]:
     """
     part, figure = quantity.split(".")[:2]
     return ATTACKS[part].needs(figure) if part in ATTACKS else ()
+
+
+def alone(audit: Audit, release: str) -> Audit:
+    """Return the audit as if this were its only release; what was judged was judged together with the others."""
+    verdict = replace(audit.verdict, releases=tuple(each for each in audit.verdict.releases if each.name == release))
+    return replace(audit, releases=tuple(each for each in audit.releases if each.name == release), verdict=verdict)
 
 
 def quantities_of(audit: Audit) -> dict[str, Quantity]:

@@ -221,6 +221,17 @@ _ON_COMMAND_LINE = (
 )
 _MORE = (
     Setting(
+        name="report",
+        label="How much is printed",
+        kind="choice",
+        only="command line",
+        choices=lambda: (
+            ("short", "The answer, what to do next, and each release beside each question"),
+            ("full", "All notes and the worst figure of each attack too"),
+        ),
+        default="short",
+    ),
+    Setting(
         name="edition",
         label="Edition of the report",
         kind="choice",

@@ -1,15 +1,14 @@
 """The figures of an audit as text: the same on the page and in the terminal."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Scenario, Weight, remarks_on, worst_of, worst_over
-from unveil.ask.audit.verdict import p_text, sentence, tone_of
-from unveil.ask.audit.words import compact_rate, kind_text, links_text, percent, row_name
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Weight, clearest_over, remarks_on, worst_of
+from unveil.ask.audit.sentences import p_text, sentence
+from unveil.ask.audit.words import compact_excess, compact_rate, finer, kind_text, links_text, percent, row_name
 from unveil.data.table import MarkerCount
-from unveil.measure.trials.risk import Rate
-from unveil.show.blocks import Number, Side, Table
+from unveil.show.blocks import Side, Table
 from unveil.show.bounded import Bounded
 from unveil.show.editions import people
 from unveil.show.text import count, decimal, name
@@ -18,23 +17,6 @@ _LEFT: Side = "left"
 _RIGHT: Side = "right"
 _NONE = "–"
 _LONGEST_NAME = 60
-
-
-def key_numbers(audit: Audit) -> tuple[Number, ...]:
-    """Return for a single release the worst figure of each attack, with what it means."""
-    release = audit.releases[0]
-    found = [worst_of(release, attack) for attack in audit.attacks]
-    return tuple(_number(finding) for finding in found if finding is not None)
-
-
-def _number(finding: Finding) -> Number:
-    return Number(
-        label=ATTACKS[finding.attack].title,
-        value=percent(finding.risk.attack_rate.value),
-        meaning=sentence(finding),
-        reference=percent(finding.risk.naive_rate.value) if finding.risk.naive_rate.defined else "",
-        tone=tone_of(finding),
-    )
 
 
 def comparison_table(audit: Audit) -> Table:
@@ -53,8 +35,8 @@ def comparison_table(audit: Audit) -> Table:
 
 
 _COMPARISON_NOTE = (
-    "In brackets: where the true figure lies with a confidence of 95%. Excess: of those on whom the attack would fail "
-    "if they were not in the data, the share on whom it succeeds because they are."
+    "In brackets: where the true figure lies with a confidence of 95%. Excess = (people in the data − people not in "
+    "it) / (100% − people not in it): what being in the data adds, of what was left to reach."
 )
 _COMPARISON_NOTE_ALONE = "In brackets: where the true figure lies with a confidence of 95%."
 #: What stands below the name of an attack, whose own line is that of people in the data.
@@ -75,7 +57,7 @@ def _attack_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
     for figure, label in _LINES.items():
         rates = [None if finding is None else finding.rate(figure) for finding in worst]
         if any(rate is not None and rate.defined for rate in rates):
-            cells = [_NONE if rate is None or not rate.defined else _cell(rate, figure) for rate in rates]
+            cells = [_NONE if finding is None else _cell(finding, figure) for finding in worst]
             lines.append((label or ATTACKS[attack].title, cells))
     if any(finding is not None and has_p(finding) for finding in worst):
         lines.append(("· adjusted p", [_NONE if finding is None else _p(finding) for finding in worst]))
@@ -93,8 +75,13 @@ def _p(finding: Finding) -> str:
     return "proved" if finding.proved else finding.why_not_judged or _NONE
 
 
-def _cell(rate: Rate, figure: str) -> str:
-    return percent(rate.value) if figure == "naive_rate" else compact_rate(rate)
+def _cell(finding: Finding, figure: str) -> str:
+    rate = finding.rate(figure)
+    if not rate.defined:
+        return _NONE
+    if figure == "excess_over_control":
+        return compact_excess(finding.risk)
+    return percent(rate.value) if figure == "naive_rate" else compact_rate(rate, more=finer(finding.risk))
 
 
 def _distance_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
@@ -109,23 +96,26 @@ def _distance_lines(audit: Audit, attack: str) -> list[tuple[str, list[str]]]:
 
 
 def attack_table(audit: Audit, attack: str) -> Table:
-    """Return all figures of one attack, a row for each release and adversary, with what each means."""
-    found = [(release, finding) for release in audit.releases for finding in release.of(attack)]
+    """Return the clearest figures of one attack, a row for each release and adversary."""
+    found = clearest_over(audit, attack)
+    if ATTACKS[attack].distances:
+        return _distance_table(audit, attack)
     if not any(finding.risk.attack_rate.defined for _, finding in found):
         return _meaning_table(audit, attack)
+    left_out = sum(len(release.of(attack)) for release in audit.releases) - len(found)
+    cut = f"{count(left_out, 'less clear figure is', 'less clear figures are')} in the JSON output."
     has_who = any(finding.scenario is not None for _, finding in found)
     shown = [figure for figure in _HEADS if any(finding.rate(figure).defined for _, finding in found)]
     has_links = any(links_text(finding) for _, finding in found)
     is_judged = any(has_p(finding) or finding.why_not_judged for _, finding in found)
     rows = []
     for release, finding in found:
-        rates = [(finding.rate(figure), figure) for figure in shown]
-        figures = [_cell(rate, figure) if rate.defined else _NONE for rate, figure in rates]
+        figures = [_cell(finding, figure) for figure in shown]
         links = [links_text(finding) or _NONE] if has_links else []
         judged = [_p(finding)] if is_judged else []
         rows.append((row_name(release, finding, several=len(audit.releases) > 1), *figures, *links, *judged))
     return Table(
-        caption=f"All figures of {ATTACKS[attack].title.lower()}",
+        caption=f"{ATTACKS[attack].title}: the clearest adversaries" if left_out else ATTACKS[attack].title,
         columns=(
             "Adversary" if has_who else "Release",
             *(_HEADS[figure] for figure in shown),
@@ -134,7 +124,7 @@ def attack_table(audit: Audit, attack: str) -> Table:
         ),
         rows=tuple(rows),
         align=(_LEFT, *(_RIGHT for _ in range(len(shown) + has_links + is_judged))),
-        note=_meanings(audit, attack),
+        note=" ".join((*remarks_on(audit, attack), *([cut] if left_out else []))),
     )
 
 
@@ -144,6 +134,28 @@ _HEADS = {
     "excess_over_control": "Excess over control",
     "naive_rate": "Naive rate",
 }
+EXCESS = "Excess = (attack − control) / (100% − control): what being in the data adds, of what was left to reach."
+
+
+def _distance_table(audit: Audit, attack: str) -> Table:
+    """Return the quantiles of a distance for each release, beside those of people who are not in the data."""
+    heads = {"median": "Median", "low": "Nearest 5%"}
+    ends = [*heads, *(f"control_{end}" for end in heads if audit.has_control)]
+    return Table(
+        caption=ATTACKS[attack].title,
+        columns=("Release", *(heads.get(end) or f"{heads[end.removeprefix('control_')]}, others" for end in ends)),
+        rows=tuple(
+            (name(release.name, _LONGEST_NAME), *(_number(finding.figures.get(end, math.nan)) for end in ends))
+            for release in audit.releases
+            for finding in release.of(attack)
+        ),
+        align=(_LEFT, *(_RIGHT for _ in ends)),
+        note=" ".join(remarks_on(audit, attack)),
+    )
+
+
+def _number(value: float) -> str:
+    return _NONE if math.isnan(value) else decimal(value)
 
 
 def _meaning_table(audit: Audit, attack: str) -> Table:
@@ -159,35 +171,6 @@ def _meaning_table(audit: Audit, attack: str) -> Table:
         align=(_LEFT, _LEFT),
         prose=True,
     )
-
-
-def _meanings(audit: Audit, attack: str) -> str:
-    """Return what the worst finding of the attack means; where nothing was measured, why."""
-    found = worst_over(audit, attack)
-    if found is None:
-        return " ".join(remarks_on(audit, attack))
-    release, finding = found
-    where = f" ({name(release.name, 40)})" if len(audit.releases) > 1 else ""
-    remark = f" {finding.remark}" if finding.remark else ""
-    return f"In plain words{where}: {sentence(finding)}{remark}"
-
-
-def adversary_table(adversaries: Mapping[str, Scenario]) -> Table:
-    """Return who the adversaries are: what they hold from where, and why anybody should expect them."""
-    return Table(
-        caption="Adversaries",
-        columns=("Adversary", "From one source", "From another", "Why"),
-        rows=tuple(
-            (name(label, _LONGEST_NAME), _all(who.first), _all(who.second), who.reason)
-            for label, who in adversaries.items()
-        ),
-        align=(_LEFT, _LEFT, _LEFT, _LEFT),
-        prose=True,
-    )
-
-
-def _all(columns: Sequence[str]) -> str:
-    return ", ".join(name(column, 40) for column in columns)
 
 
 def weight_table(releases: Sequence[AuditedRelease]) -> Table:

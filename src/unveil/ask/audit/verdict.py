@@ -1,6 +1,7 @@
 """The verdict of an audit in words: the headline, what each finding means beside it, and what it does not say."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import floor, isnan
 
 from unveil.ask.audit.attacks import ATTACKS
@@ -10,81 +11,25 @@ from unveil.ask.audit.findings import (
     Finding,
     JudgedFigure,
     ReleaseVerdict,
-    is_proved,
     severity,
-    too_blunt,
     worst_of,
 )
-from unveil.ask.audit.words import LONGEST_NAME, listed, percent, rate_text
-from unveil.measure.trials.risk import Measured, measured
+from unveil.ask.audit.sentences import MOST, p_text
+from unveil.ask.audit.words import LONGEST_NAME, excess_text, finer, listed, percent, rate_text
+from unveil.measure.trials.risk import Measured, Risk, measured
 from unveil.measure.verdict.control import ColumnDifference
 from unveil.show.blocks import Tone
 from unveil.show.bounded import Bounded
+from unveil.show.editions import people
 from unveil.show.text import count, name
 
 _MOST_GROUPS = 3
-#: From this low end of an excess on most people are given away, which is the only red without a limit.
-MOST = 0.5
 ADVICE = (
     "Keep a random fifth of the people (at least 200) out when the release is made, and audit with these as the "
-    "control. If the release exists already, make it again from the other four fifths in the same way and audit that; "
-    "with five such runs, each fifth being the control once, everybody is tested: this judges the way of making it."
+    "control.",
+    "If the release exists already, make it again from the other four fifths in the same way and audit that; with five "
+    "such runs, each fifth being the control once, everybody is tested: this judges the way of making it.",
 )
-
-
-def sentence(finding: Finding) -> str:
-    """Return what the finding means: one attack, one adversary, in words for somebody who never saw such a figure."""
-    attack = ATTACKS[finding.attack]
-    if not finding.risk.attack_rate.defined:
-        said = "" if attack.without_rate is None else attack.without_rate(finding)
-        return said or finding.remark or f"{attack.title} could not be measured here."
-    said = "" if attack.meaning is None else attack.meaning(finding)
-    said = f"{said[:1].upper()}{said[1:]}"
-    return " ".join(each for each in (said, comparison(finding), judgement(finding)) if each)
-
-
-def comparison(finding: Finding) -> str:
-    """Return what the rate must be read beside: people who are not in the data, and blind chance."""
-    risk = finding.risk
-    chance = f"Blind chance gives {percent(risk.naive_rate.value)}." if risk.naive_rate.defined else ""
-    if not risk.control_rate.defined:
-        return chance
-    outside = f"For people who are not in the data it is {rate_text(risk.control_rate)}."
-    return " ".join(each for each in (outside, chance, excess_meaning(finding)) if each)
-
-
-def excess_meaning(finding: Finding) -> str:
-    """Return what the excess over control says, or why there is none."""
-    excess = finding.risk.excess_over_control
-    if not excess.defined:
-        return f"No excess can be given: {excess.why}." if excess.why else ""
-    if too_blunt(finding):
-        return f"These are {Measured.TOO_BLUNT}."
-    return f"Being in the data adds {rate_text(excess)}."
-
-
-def judgement(finding: Finding) -> str:
-    """Return what the verdict says of one finding; nothing where it was not judged.
-
-    >>> from unveil.ask.audit.trials import NOTHING
-    >>> judgement(Finding(attack="copies", targets=9, risk=NOTHING, p=0.2, p_adjusted=0.6))
-    'Not proved (adjusted p 0.6).'
-    """
-    if is_proved(finding):
-        clear = "" if isnan(finding.p_adjusted) else f" (adjusted p {p_text(finding.p_adjusted)})"
-        return f"Proved{clear}."
-    if not isnan(finding.p_adjusted):
-        return f"Not proved (adjusted p {p_text(finding.p_adjusted)})."
-    return f"Not judged: {finding.why_not_judged}." if finding.why_not_judged else ""
-
-
-def p_text(p: float) -> str:
-    """Return a probability as short as it can be: two digits, and none below 0.0001.
-
-    >>> p_text(0.04321), p_text(0.00002), p_text(1.0)
-    ('0.043', '<0.0001', '1')
-    """
-    return "<0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
 def worst(audit: Audit) -> tuple[AuditedRelease, Finding] | None:
@@ -98,20 +43,58 @@ def worst(audit: Audit) -> tuple[AuditedRelease, Finding] | None:
     return max(found, key=lambda each: severity(each[1]), default=None)
 
 
-def headline(audit: Audit) -> str:
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """The verdict in words: the finding as one sentence, what explains it, and what its outcome asks to be done."""
+
+    headline: str
+    explanation: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> str:
+        """All of it as one text."""
+        return " ".join((self.headline, *self.explanation, *self.steps))
+
+
+def said_of(audit: Audit) -> Said:
     """Return the verdict in a few sentences: what was found, beside what, and what could not have been found."""
     if not audit.attacks:
-        return "No attack was asked for: the figures are of the release itself and say nothing about adversaries."
+        return Said(
+            headline="No attack was asked for: the figures are of the release itself and say nothing about adversaries."
+        )
     verdict = audit.verdict
     if verdict.outcome == "found":
         return _found(audit)
     if verdict.outcome == "copies":
-        return " ".join(each for each in (_copies(audit), _control(audit)) if each)
+        return _copies(audit)
     if all(worst_of(release, attack) is None for release in audit.releases for attack in audit.attacks):
-        return "Nothing could be measured: none of the attacks asked for can be run on these tables."
+        return Said(headline="Nothing could be measured: none of the attacks asked for can be run on these tables.")
     if verdict.outcome == "nothing_found":
         return _nothing_found(audit)
     return _control(audit) if audit.has_control else _no_control(audit)
+
+
+def quoted(names: Sequence[str], *, most: int = 3) -> str:
+    """Return the names of releases as a sentence lists them; of many, the first ones.
+
+    >>> quoted(["a"]), quoted(["a", "b"]), quoted(list("abcde"))
+    ("'a'", "'a' and 'b'", "'a', 'b' and 3 more")
+    """
+    shown = [repr(name(each, LONGEST_NAME)) for each in names]
+    if len(shown) > most:
+        shown = [*shown[: most - 1], f"{len(shown) - most + 1} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def of_all(audit: Audit, sentence: str) -> str:
+    """Return a sentence with how many people there are in place of the first {}."""
+    return people(audit.rows, "person", "people", pattern=sentence)
+
+
+def safe(text: str) -> str:
+    """Return a text for :func:`of_all` that may hold any name: only one place is for the number."""
+    return text.replace("{}", "{ }")
 
 
 def tone(audit: Audit) -> Tone:
@@ -122,13 +105,6 @@ def tone(audit: Audit) -> Tone:
     if audit.verdict.outcome == "found":
         return "bad" if _hits_most(_clearest(audit)[1]) else "warning"
     return "warning" if audit.verdict.outcome == "copies" else "neutral"
-
-
-def tone_of(finding: Finding) -> Tone:
-    """Return how one finding should strike."""
-    if not is_proved(finding):
-        return "neutral"
-    return "bad" if finding.risk.excess_over_control.low > MOST and not too_blunt(finding) else "warning"
 
 
 def control_notes(audit: Audit) -> tuple[str, ...]:
@@ -146,7 +122,7 @@ def control_notes(audit: Audit) -> tuple[str, ...]:
         )
         said.append(f"The control is small ({count(control.others, 'person', 'people')}): {proof}.")
     if audit.verdict.outcome in ("found", "copies") and control.outcome == "overlap":
-        said.append(_control(audit))
+        said.append(_control(audit).whole)
     return tuple(said)
 
 
@@ -195,24 +171,55 @@ def _number(number: float, one: str = "person", many: str = "people") -> str:
     return count(round(number), one, many).rstrip()
 
 
-def _which(audit: Audit, release: str) -> str:
-    return f"The release {name(release, LONGEST_NAME)!r}" if len(audit.releases) > 1 else "The release"
-
-
-def _found(audit: Audit) -> str:
+def _found(audit: Audit) -> Said:
     release, figure = _clearest(audit)
-    which = _which(audit, release.name)
-    if figure.group:
-        number = _number(figure.people)
-        said = f"{which} gives away people of one group: {name(figure.group, 80)} ({number})."
-    else:
-        said = f"{which} gives {'most people' if _hits_most(figure) else 'people'} away."
     # Where most people are given away it says nothing in which groups they are.
-    more = "" if not release.unmistakable else _unmistakable(release, groups=not _hits_most(figure))
-    return " ".join(each for each in (said, _succeeds(figure, audit), _luck(figure, audit), more) if each)
+    copied = _unmistakable(release, groups=not _hits_most(figure)) if release.unmistakable else ""
+    told = " ".join(filter(None, (_succeeds(figure, audit, release.name), _luck(figure, audit))))
+    return Said(
+        headline=_gives_away(audit, release, figure),
+        explanation=tuple(filter(None, (told, copied))),
+        steps=(_LOOK,) if copied else (),
+    )
 
 
-def _succeeds(figure: JudgedFigure, audit: Audit) -> str:
+def _gives_away(audit: Audit, release: ReleaseVerdict, figure: JudgedFigure) -> str:
+    """Return who gives whom away, among how many people, and by how much, with the interval."""
+    if len(audit.releases) == 1:
+        if figure.group:
+            which = safe(f"{name(figure.group, 80)} ({_number(figure.people)})")
+            return of_all(audit, f"The release gives away people of one group: {which}, of {{}} in the data.")
+        whom = "most people" if _hits_most(figure) else "people"
+        return of_all(audit, f"The release gives {whom} away: {_added(figure, ' of {}')}.")
+    guilty = [each.name for each in audit.verdict.releases if each.outcome in ("found", "copies")]
+    clean = [each.name for each in audit.verdict.releases if each.outcome == "nothing_found"]
+    many, among = len(audit.releases), f"{len(audit.releases)} releases of {{}}"
+    which = f"Of {among} {len(guilty)} {'gives' if len(guilty) == 1 else 'give'}"
+    if len(guilty) == many:
+        which = "Both releases of {} give" if many == 2 else f"All {among} give"
+    clear = f"{'most clearly ' if len(guilty) > 1 else ''}{safe(quoted([release.name]))}, where {_added(figure)}"
+    rest = f"; nothing is proved against {safe(quoted(clean))}" if clean else ""
+    return of_all(audit, f"{which} people away, {clear}{rest}.")
+
+
+def _added(figure: JudgedFigure, among: str = "") -> str:
+    """Return what the clearest figure says, with its interval; ``among`` says of how many people."""
+    attack, excess = safe(ATTACKS[figure.attack].title.lower()), figure.excess_over_control
+    if not figure.attack_rate.defined:
+        return f"{attack} tells people in the data{among} from others"
+    if not excess.defined or not _can_be_told(figure):
+        return f"{attack} reaches {rate_text(figure.attack_rate)} in the data{among}"
+    return f"being in the data{among} adds {rate_text(excess)} to {attack}"
+
+
+def _succeeds(figure: JudgedFigure, audit: Audit, release: str) -> str:
+    """Return what the attack reached on people in the data and on others."""
+    said = _reached(figure, audit)
+    where = f"For {quoted([release])}, " if len(audit.releases) > 1 else ""
+    return f"{where}{said[:1].lower()}{said[1:]}" if where else said
+
+
+def _reached(figure: JudgedFigure, audit: Audit) -> str:
     attack = ATTACKS[figure.attack]
     if not figure.attack_rate.defined:
         who = f" ({figure.adversary})" if figure.adversary else ""
@@ -235,15 +242,20 @@ def _succeeds(figure: JudgedFigure, audit: Audit) -> str:
             "without the data fits exactly one person that often."
         )
     title = f"{attack.title} of {listed([figure.secret])}" if figure.secret else attack.title
-    said = attack.succeeds.format(title=title, a=percent(rate.value), c=percent(beside.value))
+    excess = figure.excess_over_control
+    risk = Risk(attack_rate=rate, naive_rate=beside, control_rate=beside, excess_over_control=excess)
+    shown = (percent(each.value, more=finer(risk)) for each in (rate, beside))
+    said = attack.succeeds.format(title=title, **dict(zip("ac", shown, strict=True)))
     if figure.group:
         said = f"Among them: {said[:1].lower()}{said[1:]}"
-    excess = figure.excess_over_control
     if not excess.defined:
         return f"{said}."
     if not _can_be_told(figure):
         return f"{said}; that is {Measured.TOO_BLUNT}."
-    return f"{said}; being in the data adds {percent(excess.value)} ({percent(excess.low)} to {percent(excess.high)})."
+    if isinstance(beside.value, Bounded):
+        # The headline has it, and from bounds nobody can compute it again.
+        return f"{said}."
+    return f"{said}; being in the data adds {excess_text(risk)}."
 
 
 def _luck(figure: JudgedFigure, audit: Audit) -> str:
@@ -256,10 +268,17 @@ def _luck(figure: JudgedFigure, audit: Audit) -> str:
     )
 
 
-def _copies(audit: Audit) -> str:
-    release = max(audit.verdict.releases, key=lambda each: each.unmistakable)
-    where = f"In the release {name(release.name, LONGEST_NAME)!r}: " if len(audit.releases) > 1 else ""
-    return f"{where}{_unmistakable(release)}"
+_LOOK = "Look at the copied records first: --show-records."
+
+
+def _copies(audit: Audit) -> Said:
+    release, wrong = max(audit.verdict.releases, key=lambda each: each.unmistakable), _control(audit)
+    where = f"In the release {quoted([release.name])}: " if len(audit.releases) > 1 else ""
+    return Said(
+        headline=of_all(audit, f"{safe(where)}{safe(_unmistakable(release)).replace(' stand', ' of {} stand', 1)}"),
+        explanation=(*([wrong.headline] if wrong.headline else []), *wrong.explanation),
+        steps=(_LOOK, *wrong.steps),
+    )
 
 
 def _unmistakable(release: ReleaseVerdict, *, groups: bool = True) -> str:
@@ -278,49 +297,56 @@ def _unmistakable(release: ReleaseVerdict, *, groups: bool = True) -> str:
     ]
     more = f" and {len(gathered) - _MOST_GROUPS} more groups" if len(gathered) > _MOST_GROUPS else ""
     where = f" They gather in {', '.join(gathered[:_MOST_GROUPS])}{more}." if gathered and groups else ""
-    return f"{said}{where} Look at them first: --show-records."
+    return f"{said}{where}"
 
 
-def _nothing_found(audit: Audit) -> str:
+def _nothing_found(audit: Audit) -> Said:
     verdict = audit.verdict
     if not verdict.figures:
-        return "No figure had enough tries to be judged, so nothing was found and nothing ruled out."
+        return Said(
+            headline=of_all(audit, "No figure on {} had enough tries to be judged, so nothing was found or ruled out.")
+        )
     fewest = verdict.fewest_copies_provable
     blind = (
         f"Fewer than {count(fewest)} copied people could not have been proved by counting with this control."
         if fewest
         else "No number of copied people could have been proved by counting with this control."
     )
-    return (
-        "No attack did better on people in the data than on others, in "
-        f"{count(verdict.figures, 'figure', 'figures')}. {blind} Others were not tried."
+    figures = count(verdict.figures, "figure", "figures")
+    return Said(
+        headline=of_all(
+            audit, f"No attack did better on people in the data than on others, in {figures} on {{}} in the data."
+        ),
+        explanation=(blind, "Others were not tried."),
     )
 
 
-def _control(audit: Audit) -> str:
+def _control(audit: Audit) -> Said:
     """Return what is wrong with the control and what to do about it; nothing where it is usable or there is none."""
     control = audit.verdict.control
     if control.outcome == "other_people":
-        differs = _difference(control.differences[0])
-        return (
-            f"The control is of other people: {differs}. No comparison is made. Take people of the same kind, or split "
-            "the original before the release is made."
+        return Said(
+            headline=f"The control is of other people: {_difference(control.differences[0])}.",
+            explanation=("No comparison is made.",),
+            steps=("Take people of the same kind, or split the original before the release is made.",),
         )
     if control.outcome == "overlap":
         is_equal = control.p_overlap <= control.p_near
         number = control.overlap_estimate if is_equal else control.near_estimate
         are = "are in the original too" if is_equal else "are almost equal to people of the original"
-        return (
-            f"About {_number(max(number, 1), '', '')} of {_number(control.others, '', '')} control people {are}. What "
-            "was found stands; that nothing was found would mean nothing. Remove them at the source, not by comparing "
-            "the tables."
+        others = _number(control.others, "", "")
+        return Said(
+            headline=f"About {_number(max(number, 1), '', '')} of {others} control people {are}.",
+            explanation=("What was found stands; that nothing was found would mean nothing.",),
+            steps=("Remove them at the source, not by comparing the tables.",),
         )
     if control.outcome == "too_small":
-        return (
-            f"The control has {_number(control.others)}, and with fewer than 20 no figure has a "
-            "test. No comparison is made. Pass at least 200 people who were kept apart when the release was made."
+        return Said(
+            headline=f"The control has {_number(control.others)}, and with fewer than 20 no figure has a test.",
+            explanation=("No comparison is made.",),
+            steps=("Pass at least 200 people who were kept apart when the release was made.",),
         )
-    return ""
+    return Said(headline="")
 
 
 def _difference(each: ColumnDifference) -> str:
@@ -335,9 +361,13 @@ def _difference(each: ColumnDifference) -> str:
     return f"{what[each.figure]}{column} is {each.here:.3g} here and {each.there:.3g} there"
 
 
-def _no_control(audit: Audit) -> str:
-    return " ".join(
-        ("Without people who are not in the data nobody can say what being in it changes.", *_facts(audit), ADVICE)
+def _no_control(audit: Audit) -> Said:
+    return Said(
+        headline=of_all(
+            audit, "Without people who are not in the data nobody can say what being in it changes for {}."
+        ),
+        explanation=tuple(_facts(audit)),
+        steps=ADVICE,
     )
 
 

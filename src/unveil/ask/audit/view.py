@@ -3,138 +3,173 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
 from unveil._version import __version__
 from unveil.ask.answer import View
-from unveil.ask.audit import verdict, words
-from unveil.ask.audit.attacks import ATTACKS, LEADING, AuditAttack
+from unveil.ask.audit import overview, sentences, verdict, words
+from unveil.ask.audit.attacks import ASKED, ATTACKS, LEADING
 from unveil.ask.audit.attacks.copies import WARNING, copied_records, records_section
 from unveil.ask.audit.cautions import cautions, unseen_notes
-from unveil.ask.audit.charts import attack_chart, charts, comparison_chart
+from unveil.ask.audit.charts import attack_chart, charts
 from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
-from unveil.ask.audit.findings import Audit, is_proved
+from unveil.ask.audit.findings import Audit, worst_over
+from unveil.ask.audit.held import TONES, Held, headline, held, reasons, word_of
 from unveil.ask.audit.paper import Paper, check_paper, exit_outcome, judged, sign_off
 from unveil.ask.audit.parts import sections as parts
 from unveil.ask.audit.parts.candidates import candidate_table
 from unveil.ask.audit.parts.changes import Changes, changes, changes_section
 from unveil.ask.audit.parts.suggestions import (
-    SAME_PEOPLE,
     suggestion_section,
-    suggestion_sentences,
     suggestions_json,
 )
 from unveil.ask.audit.quantities import meanings, quantities_of
 from unveil.ask.audit.shareable import shared
-from unveil.ask.audit.tables import attack_table, column_table, comparison_table, key_numbers
-from unveil.ask.audit.verdict import sentence
+from unveil.ask.audit.tables import EXCESS, attack_table, column_table
 from unveil.errors import InputError
-from unveil.show.blocks import Block, Page, Section
-from unveil.show.editions import internal, people, shareable
-from unveil.show.judgement import Judgement, judgement_section
+from unveil.show.blocks import Block, Page, Section, Table
+from unveil.show.editions import internal, shareable
+from unveil.show.judgement import judgement_section
 from unveil.show.limits import Quantity, shared_limits, with_limits
 from unveil.show.machine import dumps
 from unveil.show.sign_off import with_sign_off
-from unveil.show.terminal import Headline, Part
 from unveil.show.text import count, name
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from unveil.ask.audit.attacks.attack import Asked
     from unveil.ask.audit.inputs import PreparedRelease
+    from unveil.measure.verdict.control import ControlCheck
 
 
-def page(audit: Audit, *, seed: int | None = None, version: str | None = None) -> Page:
+def page(audit: Audit, *, seed: int | None = None, version: str | None = None, held: Held | None = None) -> Page:
     """Return the whole report as data; :func:`unveil.show.page.render` turns it into HTML.
 
-    Nothing is measured here, and no row or cell of the tables is in it: only figures and the names of columns.
+    Nothing is measured here, and no row or cell of the tables is in it: only figures and the names of columns. ``held``
+    is what limits come to, whose answer is then the headline.
     """
-    sections = [parts.identifiers(audit), _comparison(audit)]
-    sections += [section for attack in audit.attacks if (section := _attack(audit, ATTACKS[attack])) is not None]
-    more = (parts.groups, parts.disclosure, parts.utility, parts.weights, parts.adversaries)
-    sections += [section for part in more if (section := part(audit)) is not None]
-    sections.append(_columns(audit))
+    sections = [parts.identifiers(audit)]
+    sections += [section for asked in (*ASKED, None) if (section := _attacks(audit, asked)) is not None]
+    others = (parts.disclosure, parts.utility, parts.weights, parts.groups)
+    sections += [section for part in others if (section := part(audit)) is not None]
+    said, tone = verdict.said_of(audit), verdict.tone(audit)
+    safest = overview.safest(audit, held)
+    explanation = (safest,) if safest else said.explanation[:1]
+    if held is not None:
+        # The answer to the limit comes first, and the finding right below it.
+        is_said = len(held.of("kept")) == 1  # then the headline names it, and a section has the figures
+        why = (safest,) if safest and not is_said else () if safest else reasons(audit, held)[:1]
+        explanation = (said.headline, *why)
+    more = [each for each in said.explanation if each not in explanation]
     return Page(
         title="Audit of a release" if len(audit.releases) == 1 else f"Audit of {len(audit.releases)} releases",
         question=_question(audit),
-        headline=verdict.headline(audit),
-        tone=verdict.tone(audit),
+        headline=said.headline if held is None else headline(audit, held),
+        explanation=explanation,
+        next_steps=overview.next_steps(audit, said, held),
+        picture=overview.picture(audit, held),
+        tone=tone if held is None or held.outcome == "kept" else TONES[held.outcome],
         # Whether something is serious is for whoever sets a limit.
-        tone_word="Most people" if verdict.tone(audit) == "bad" else "",
-        sections=tuple(sections),
+        tone_word=_TONES[audit.verdict.outcome, tone] if held is None else word_of(held),
+        sections=(*sections, _sure(audit, more), _columns(audit)),
         method=_method(audit),
         untested=tuple(_untested(audit)),
-        notes=(
-            words.EVIDENCE,
-            *verdict.control_notes(audit),
-            *(() if audit.has_control else (words.NO_CONTROL,)),
-            *unseen_notes(audit),
-            *audit.notes,
-        ),
+        notes=(words.EVIDENCE, *verdict.control_notes(audit), *unseen_notes(audit), *audit.notes),
         cautions=cautions(audit),
         seed=seed,
         version=__version__ if version is None else version,
     )
 
 
-def plain_words(audit: Audit) -> list[str]:
-    """Return for each release what its worst adversary and its columns mean, for the terminal."""
-    said = []
-    for release in audit.releases:
-        found = verdict.worst(replace(audit, releases=(release,)))
-        if found is None:
-            continue
-        finding = found[1]
-        weights = [weight for own in release.of(finding.attack) for weight in own.weights]
-        # Where nothing is proved, what a column seems to be worth is mostly luck.
-        columns = [weight.column for weight in weights if is_proved(finding) and weight.loss > 0][:3]
-        most = f" The columns that help most: {words.listed(columns)}." if columns else ""
-        which = f"{name(release.name, 40)}: " if len(audit.releases) > 1 else ""
-        said.append(f"{which}{sentence(finding)}{most}")
-    return said
-
-
 def _question(audit: Audit) -> str:
     columns = count(len(audit.columns), "column", "columns")
+    which = f"one of {len(audit.releases)} releases"
     if len(audit.releases) == 1:
-        which = f"If {name(audit.releases[0].name, 40)!r} is released"
-    else:
-        which = f"If one of these {len(audit.releases)} tables is released"
-    # A release may have any name, but only one place is for the number.
-    about = "what could somebody who already knows something about the"
-    pattern = f"{which.replace('{}', '{ }')}, {about} {{}} in {columns} do with it?"
-    return people(audit.rows, "person", "people", pattern=pattern)
+        which = f"the release {name(audit.releases[0].name, 40)!r}"
+    return verdict.of_all(audit, f"What could an adversary do with {verdict.safe(which)} of {{}} in {columns}?")
 
 
-def _comparison(audit: Audit) -> Section:
-    several = len(audit.releases) > 1
-    beside = " beside people who are not in the data and beside blind chance" if audit.has_control else ""
-    lead = "The same attacks with the same targets on each release" if several else "What the attacks reached, in short"
-    chart = comparison_chart(audit, LEADING)
-    blocks: list[Block] = [*([] if several else key_numbers(audit))]
-    blocks += [chart] if chart is not None else []
-    return Section(
-        heading="The releases side by side" if several else "The figures",
-        lead=f"{lead},{beside or ' beside blind chance'}.",
-        blocks=(*blocks, *([comparison_table(audit)] if several else [])),
-    )
-
-
-def _attack(audit: Audit, attack: AuditAttack) -> Section | None:
-    found = [release.of(attack.name) for release in audit.releases]
-    if not any(found):
+def _attacks(audit: Audit, asked: "Asked | None") -> Section | None:
+    """Return the figures of all attacks that answer a question; None stands for those that only illustrate."""
+    own = [ATTACKS[each] for each in audit.attacks if ATTACKS[each].asks == asked]
+    own = [each for each in own if any(release.of(each.name) for release in audit.releases)]
+    if not own:
         return None
-    chart = attack_chart(audit, attack)
-    # With one adversary per release the picture would repeat the first one of the page.
-    repeated = attack.leads and all(len(findings) == 1 for findings in found)
-    blocks: list[Block] = [chart] if chart is not None and not repeated else []
-    known = candidate_table(audit, attack.name)
+    blocks: list[Block] = []
+    for attack in own:
+        # A picture of one adversary for each release, or beside a table like that of another attack, says nothing new.
+        rows = sum(len(release.of(attack.name)) for release in audit.releases)
+        chart = attack_chart(audit, attack) if attack.answers and rows > len(audit.releases) else None
+        known = candidate_table(audit, attack.name)
+        blocks += [each for each in (chart, attack_table(audit, attack.name), known) if each is not None]
+    titles = ", ".join([own[0].title, *(each.title.lower() for each in own[1:])])
+    has_excess = any(worst_over(audit, each.name) is not None and each.controlled for each in own) and audit.has_control
     return Section(
-        heading=attack.question,
-        lead=attack.lead,
-        blocks=(*blocks, attack_table(audit, attack.name), *([] if known is None else [known])),
+        heading=f"{'How near is the release to people?' if asked is None else ASKED[asked]} {titles}",
+        lead=" ".join((*(each.lead for each in own), *([EXCESS] if has_excess else []))),
+        blocks=tuple(blocks),
     )
+
+
+def _sure(audit: Audit, more: Sequence[str]) -> Section:
+    """Return what the verdict rests on: how many figures and draws, and whether the control passed its checks.
+
+    ``more`` is what explains the verdict and has no room on the first screen.
+    """
+    judged, control = audit.verdict, audit.verdict.control
+    facts: list[tuple[str, str]] = []
+    if judged.figures:
+        facts += [("Figures judged together", count(judged.figures))]
+        facts += [("Draws of who is in the data", count(judged.draws))] if judged.draws else []
+    if audit.has_control:
+        facts += [
+            ("The control", _CONTROLS[control.outcome]),
+            *((label, sentences.p_text(p)) for label, p in _checks(control) if not isnan(p)),
+        ]
+    if judged.fewest_copies_provable:
+        facts.append(("Fewest copied people that counting could prove", count(judged.fewest_copies_provable)))
+    table = Table(
+        caption="What the verdict rests on", columns=("", ""), rows=tuple(facts), align=("left", "left"), prose=True
+    )
+    lead = [*more, *(() if audit.has_control else (words.NO_CONTROL,))]
+    if judged.figures:
+        lead.append(
+            "Where nothing is given away, any choice of as many people of the original and the control together was "
+            "equally likely to be the data: who is in it was drawn by lot, the same draws for all figures, and the "
+            "adjusted p is how often luck makes any of them as clear as this one (step-down procedure of the least p, "
+            f"Westfall and Young 1993). A figure is proved where it is at most {judged.alpha:g}; intervals that miss "
+            "0, distances and bare rates prove nothing."
+        )
+    elif audit.has_control:
+        lead.append("No figure was judged: the control says why, or there were too few tries.")
+    return Section(heading="How sure is that?", lead=" ".join(lead), blocks=(table,) if facts else (), tells="sure")
+
+
+def _checks(control: "ControlCheck") -> Iterator[tuple[str, float]]:
+    yield "p: people of both tables are of one kind", control.p_same
+    yield "p: nobody is in both tables", control.p_overlap
+    yield "p: nobody of one table is almost in the other", control.p_near
+
+
+_CONTROLS = {
+    "usable": "usable",
+    "other_people": "of other people, so that nothing is compared",
+    "overlap": "has people of the original, so that figures are too low",
+    "too_small": "too small, so that nothing is compared",
+    "none": "none",
+}
+#: What stands above the headline where no limit was set, by outcome and tone.
+_TONES: Mapping[tuple[str, str], str] = {
+    ("found", "bad"): "Most people",
+    ("found", "warning"): "Proved",
+    ("copies", "warning"): "People copied",
+    ("nothing_found", "neutral"): "Nothing proved",
+    ("control_unusable", "neutral"): "No comparison",
+    ("no_control", "neutral"): "No comparison",
+}
 
 
 def _columns(audit: Audit) -> Section:
@@ -145,6 +180,7 @@ def _columns(audit: Audit) -> Section:
             "through them. Identifiers and sensitive columns are not among what an adversary knows beforehand."
         ),
         blocks=(column_table(audit),),
+        tells="measured",
     )
 
 
@@ -153,35 +189,11 @@ def _method(audit: Audit) -> tuple[str, ...]:
     # What is said of ties does not hold where another package's rule is followed.
     sentences = [each.about for each in attacks if each.about and not (each.compatible and audit.compatibility)]
     sentences.append(
-        "Each rate is the share of tries that succeed, with Clopper and Pearson's interval at a confidence of 95%. The "
-        "excess over control is (attack − control) / (1 − control): what the attack reaches beyond what it reaches on "
-        "people who are not in the data, as a share of what was left to reach."
+        "Each rate is the share of tries that succeed, with Clopper and Pearson's interval at a confidence of 95%."
     )
-    judged = audit.verdict
-    if judged.figures:
-        drawn = f" {count(judged.draws)} times" if judged.draws else ""
-        sentences.append(
-            f"The verdict rests on {count(judged.figures, 'figure', 'figures')} together. Where nothing is given away, "
-            "any choice of as many people of the original and the control together was equally likely to be the data: "
-            f"who is in it was drawn by lot{drawn}, the same draws for all figures, and the adjusted p is how often "
-            "luck makes any of them as clear as this one (step-down procedure of the least p, Westfall and Young "
-            f"1993). A figure is proved where it is at most {judged.alpha:g}; intervals that miss 0, distances and "
-            "bare rates prove nothing."
-        )
     compatible = [each.compatible for each in ATTACKS.values() if each.compatible]
     sentences += compatible if audit.compatibility else [_BY_CONTENT]
-    for what, rows, digest in _files(audit):
-        pattern = f"{what.replace('{}', '{ }')}: {{}}{f', {audit.digest_name} {digest}' if digest else ''}."
-        sentences.append(people(rows, "row", "rows", pattern=pattern))
     return tuple(sentences)
-
-
-def _files(audit: Audit) -> Sequence[tuple[str, int, str | None]]:
-    files: list[tuple[str, int, str | None]] = [("The original", audit.rows, audit.sha256)]
-    files += [(f"Release {name(each.name, 40)!r}", each.rows, each.sha256) for each in audit.releases]
-    if audit.control_rows is not None:
-        files.append(("The control table", audit.control_rows, audit.control_sha256))
-    return files
 
 
 _BY_CONTENT = (
@@ -283,16 +295,10 @@ def whole_page(
 def _signed(audit: Audit, paper: Paper, seed: int | None, limits: Sequence[Mapping[str, Any]]) -> Page:
     """Return the report with the answer to the chosen limit, what changed since an earlier audit, and the sheet."""
     check_paper(audit, paper)
-    whole = page(audit, seed=seed)
     judgement = None if paper.profile is None else judged(audit, paper.profile)
+    whole = page(audit, seed=seed, held=held(audit, limits, judgement))
     if judgement is not None:
-        sections = (whole.sections[0], judgement_section(judgement), *whole.sections[1:])
-        # The answer to the limit comes first, and the worst finding right below it.
-        notes = (whole.headline, *whole.notes)
-        tone = judgement.tone if judgement.tone != "neutral" else whole.tone
-        whole = replace(whole, headline=judgement.headline, tone=tone, notes=notes, sections=sections)
-    if exit_outcome(limits, judgement) == "exceeded":
-        whole = replace(whole, tone="bad", tone_word="")
+        whole = replace(whole, sections=(whole.sections[0], judgement_section(judgement), *whole.sections[1:]))
     if (suggested := suggestion_section(audit, limits=limits)) is not None:
         whole = replace(whole, sections=(*whole.sections, suggested))
     if (changed := _changed(audit, paper, seed)) is not None:
@@ -333,21 +339,6 @@ def whole_json(
         **({} if changed is None else {"changes": changed.to_dict()}),
         **({} if audit.suggestions is None else {"suggestions": suggestions_json(audit)}),
     }
-
-
-def brief(audit: Audit, *, notes: Sequence[str], judgement: Judgement | None) -> Iterator[Part]:
-    """Yield what a terminal shows: the headline, the comparison, what it means, and what was not tested."""
-    yield from (Headline(each, "warning") for each in cautions(audit))
-    if judgement is not None:
-        yield Headline(judgement.headline, judgement.tone)
-    yield Headline(verdict.headline(audit), verdict.tone(audit))
-    yield from (f"Note: {note}" for note in notes)
-    yield ""
-    yield comparison_table(audit)
-    for text in plain_words(audit):
-        yield from ("", text)
-    if audit.suggestions is not None:
-        yield from ("", *suggestion_sentences(audit), *([SAME_PEOPLE] if audit.suggestions.again is not None else []))
 
 
 VIEW = View(

@@ -48,7 +48,9 @@ def draw(chart: Chart | Rings | BoxRows | HeatMap, axes: "Axes | None" = None) -
 
         _, axes = pyplot.subplots(figsize=(6.4, max(4.8, 0.9 * len(chart.rows))), layout="constrained")
     for number, series in enumerate(chart.series):
-        if series.kind == "points":
+        if series.kind == "points" and not chart.rows:
+            _draw_named(series, axes)
+        elif series.kind == "points":
             _draw_points(series, axes, shift=(number + 1) / (len(chart.series) + 1))
         else:
             _draw_series(series, axes)
@@ -107,6 +109,17 @@ def _draw_points(series: Series, axes: "Axes", *, shift: float) -> None:
     axes.errorbar(
         series.x, series.y + shift, xerr=np.maximum(reach, 0.0), linestyle="none", color=look.colour,
         marker=_POINT_MARKS[series.style], markersize=6, elinewidth=0.75 * look.width, label=series.name,
+    )  # fmt: skip
+
+
+def _draw_named(series: Series, axes: "Axes") -> None:
+    """Draw points with the interval of their height and the name of their series beside them."""
+    low = series.y if series.low is None else series.low
+    high = series.y if series.high is None else series.high
+    reach = np.maximum(np.vstack([series.y - low, high - series.y]), 0.0)
+    axes.errorbar(
+        series.x, series.y, yerr=reach, linestyle="none", color=LOOKS[series.style].colour,
+        marker=_POINT_MARKS[series.style], markersize=6, label=series.name,
     )  # fmt: skip
 
 

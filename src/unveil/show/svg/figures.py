@@ -14,6 +14,8 @@ def figure_of(chart: Chart, identity: str) -> dict[str, Any]:
 
     legend = [(_swatch(series), series.name) for series in chart.series]
     legend += [(swatch(vector.style, kind="arrow"), vector.name) for vector in chart.vectors]
+    if not chart.rows and all(series.kind == "points" for series in chart.series):
+        legend = []  # each point has its name beside it
     return {
         "chart": chart,
         "svg": Markup(svg(chart, identity=identity)),  # noqa: S704 - svg() escapes every text of the chart

@@ -11,6 +11,7 @@ from unveil.show.blocks import Chart, Series, Style, Threshold, Vector
 from unveil.show.look import LOOKS, MOST_MARKS
 from unveil.show.scale import Axis, axis, thin, value_text
 from unveil.show.svg.bar_values import bar_values
+from unveil.show.svg.scatter import named_points
 
 WIDTH, HEIGHT = 640, 396
 LEFT, RIGHT, TOP, BOTTOM = 70, 34, 44, 70
@@ -78,6 +79,7 @@ def svg(chart: Chart, *, identity: str) -> str:
         "</g>",
         *(_threshold_name(threshold, frame) for threshold in chart.thresholds),
         *bar_values(chart, frame),
+        *(named_points(series, chart, frame) for series in chart.series if series.kind == "points"),
         "</svg>",
     ]
     return "\n".join(part for part in parts if part)

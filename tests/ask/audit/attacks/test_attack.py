@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from unveil.ask.audit import attacks
-from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.attacks import ASKED, ATTACKS
 from unveil.show.sign_off import QUESTIONS
 
 
@@ -22,7 +22,8 @@ def test_each_file_is_one_attack_of_its_name() -> None:
 def test_each_question_of_the_opinion_has_one_attack_and_one_attack_leads() -> None:
     assert [attack.answers for attack in ATTACKS.values() if attack.answers is not None] == list(QUESTIONS)
     (leading,) = (attack for attack in ATTACKS.values() if attack.leads)
-    assert leading.adversary
+    assert leading.answers
+    assert {attack.asks for attack in ATTACKS.values() if not attack.distances} == set(ASKED)
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -63,14 +63,14 @@ def test_classes_are_shown_as_they_were_measured() -> None:
     assert rows["one"]["Highest 1/k"] == "1"
     assert rows["one"]["Mean 1/k"] == f"{21 / 61:.3f}"
     assert rows["one"]["Unique"] == "1.6%"
-    assert rows["one"]["Below 5"] == "100.0%"
+    assert rows["one"]["Below 5"] == "100%"
     assert rows["coarse"]["Fewest (k)"] == "30"
-    assert rows["coarse"]["Below 20"] == "0.0%"
+    assert rows["coarse"]["Below 20"] == "0%"
 
 
 def test_a_minimum_of_ones_own_is_among_the_sizes() -> None:
     rows = by_name(class_table([("full", FULL), ("plain", PLAIN)]))
-    assert rows["full"]["Below 4"] == "100.0%"
+    assert rows["full"]["Below 4"] == "100%"
     assert rows["plain"]["Below 4"] == "–"
     chart = class_chart([("full", FULL), ("plain", PLAIN)])
     assert chart.rows == ("unique rows", *(f"fewer than {size} alike" for size in (3, 4, 5, 11, 20)))
@@ -101,7 +101,7 @@ def test_sensitive_values_have_a_row_for_each_column_and_release() -> None:
     assert row["Distinct l"] == "1"
     assert row["t"] == f"{found.closeness:.3f}".rstrip("0")
     # The last ten kinds and the one who is like nobody give away what they have.
-    assert row["Give it away"] == f"{31 / 61:.1%}"
+    assert row["Give it away"] == f"{31 / 61:.0%}"
     assert diversity_table([("plain", PLAIN)]) is None
 
 
@@ -133,8 +133,8 @@ def test_the_population_has_a_row_for_each_model_that_has_an_answer() -> None:
 def test_households_are_shown_where_they_are_told() -> None:
     (row,) = by_name(household_table([("full", FULL), ("plain", PLAIN)])).values()
     assert FULL.household is not None
-    assert (row["Households"], row["Highest chance"]) == ("31", "100.0%")
-    assert row["Mean chance"] == f"{FULL.household.average:.1%}"
+    assert (row["Households"], row["Highest chance"]) == ("31", "100%")
+    assert row["Mean chance"] == f"{FULL.household.average:.0%}"
     assert household_table([("plain", PLAIN)]) is None
 
 

@@ -8,24 +8,20 @@ import polars as pl
 import pytest
 
 from unveil.ask.audit.parts.utility import (
-    METHOD,
-    UNTESTED,
     changed_columns,
     changed_pairs,
-    key_number,
+    lost,
     plain_words,
-    risk_utility_chart,
     utility_section,
     utility_table,
 )
 from unveil.data.table import Role, Table
 from unveil.data.table.release import Release
 from unveil.measure.releases.utility import Utility, loss_summary
-from unveil.measure.trials.risk import Rate, wilson
-from unveil.show.blocks import Chart, Page
+from unveil.show.blocks import Page
 from unveil.show.blocks import Table as Shown
 from unveil.show.page import render
-from unveil.show.svg.lines import describe
+from unveil.show.text import name
 
 BAD = "<script>alert('x')</script>$y$\n"
 rng = np.random.default_rng(1)
@@ -47,10 +43,10 @@ RELEASES = (("same", SAME), ("torn", TORN), (BAD, FEWER))
 
 def test_the_table_holds_a_row_for_each_release() -> None:
     table = utility_table(RELEASES)
-    assert table.rows[0] == ("same", "100.0%", "0.0%", "0.0%", "0.000", "0.0%", "0.0%")
-    assert table.rows[1][:4] == ("torn", "100.0%", "0.0%", "0.0%")
+    assert table.rows[0] == ("same", "100%", "0%", "0%", "0.000", "0%", "0%")
+    assert table.rows[1][:4] == ("torn", "100%", "0%", "0%")
     assert float(table.rows[1][4]) == pytest.approx(TORN.association_loss, abs=5e-4)
-    assert table.rows[2][1:3] == ("75.0%", "0.2%")
+    assert table.rows[2][1:3] == ("75%", "0.2%")
     assert all(len(row) == len(table.columns) == len(table.align) for row in table.rows)
     assert "drawn by lot" not in table.note
     assert "left out" not in table.note
@@ -67,7 +63,7 @@ def test_what_was_drawn_left_out_or_undefined_is_said() -> None:
         propensity=replace(SAME.propensity, rows_original=90, columns=7, why="too few rows", area=math.nan),
     )
     (row,) = utility_table([("some", few)]).rows
-    assert row[2] == "−25.0%"
+    assert row[2] == "−25%"
     assert row[5] == "undefined"
     note = utility_table([("some", few)]).note
     assert "2 columns that were left out" in note
@@ -82,21 +78,27 @@ def test_what_was_drawn_left_out_or_undefined_is_said() -> None:
 def test_sentences_say_what_is_kept_and_what_is_lost() -> None:
     assert plain_words(SAME) == (
         "The release keeps the distribution of every column. What columns have to do with one another stays as it was. "
-        "A model cannot tell released rows from original ones better than by guessing. In sum 0.0% is lost."
+        "A model cannot tell released rows from original ones better than by guessing."
     )
     torn = plain_words(TORN, who="It")
     assert torn.startswith(
         "It keeps the distribution of every column. What columns have to do with one another changes"
     )
     assert "most between age and <script>" in torn
-    assert f"{TORN.propensity.area * 100:.1f}% of cases (50% is guessing)" in torn
+    assert f"{TORN.propensity.area * 100:.0f}% of cases (50% is guessing)" in torn
     fewer = plain_words(FEWER)
-    assert fewer.startswith("The release has 75.0% as many rows as the original and keeps ")
+    assert fewer.startswith("The release has 75% as many rows as the original and keeps ")
     worst = max(FEWER.columns, key=lambda column: column.distance)
-    assert f"(the least in {worst.name}: {100 - worst.distance * 100:.1f}%)" in fewer
-    assert "keeps 50.0% of the distribution" in plain_words(replace(SAME, columns_left_out=3, column_loss=0.5))
-    number = key_number(TORN)
-    assert (number.value, number.meaning) == (f"{TORN.loss * 100:.1f}%", plain_words(TORN))
+    assert f"(the least in {worst.name}: {100 - worst.distance * 100:.0f}%)" in fewer
+    assert "keeps 50% of the distribution" in plain_words(replace(SAME, columns_left_out=3, column_loss=0.5))
+
+
+def test_what_was_lost_is_named_with_both_values() -> None:
+    assert lost(SAME) == "nothing that was measured"
+    worst = max(TORN.pairs, key=lambda pair: pair.association_change)
+    both = f" {worst.original:.2f} → {worst.released:.2f}".replace("-", "−")
+    assert lost(TORN) == f"{worst.first} with {name(worst.second, 24)}{both}"
+    assert lost(replace(FEWER, columns_left_out=2)).startswith("2 columns left out, 25% of rows, ")
 
 
 def test_what_changed_most_comes_first() -> None:
@@ -118,48 +120,19 @@ def test_what_changed_most_comes_first() -> None:
         assert all(len(row) == len(table.columns) == len(table.align) for row in table.rows)
 
 
-def test_the_chart_has_the_risk_with_its_interval_and_the_loss() -> None:
-    rows = [
-        ("a", wilson(20, 200), 0.15),
-        ("b", Rate(math.nan, math.nan, math.nan), 0.05),
-        ("c", wilson(0, 200), math.nan),
-    ]
-    chart = risk_utility_chart(rows, risk_label="links")
-    assert chart is not None
-    risk, loss = chart.series
-    assert (risk.name, loss.name, chart.rows) == ("links", "loss of utility", ("a", "b", "c"))
-    np.testing.assert_array_equal(risk.x, [0.1, np.nan, 0.0])
-    np.testing.assert_array_equal(loss.x, [0.15, 0.05, np.nan])
-    assert risk.low is not None
-    assert risk.low[0] == wilson(20, 200).low
-    assert chart.x_range == pytest.approx((0.0, 0.16))
-    assert describe(chart).startswith("Across: further left is better, for both. links: 10.0% (6.6% to 14.9%) for a, ")
-    many = risk_utility_chart([(f"{place}", wilson(1, 2), 1.0) for place in range(15)])
-    assert many is not None
-    assert (len(many.rows), many.x_range) == (12, (0.0, 1.0))
-    assert "The first 12 of 15 are drawn" in many.caption
-    assert risk_utility_chart([]) is None
-
-
 def test_the_section_is_a_page_that_runs_nothing() -> None:
-    section = utility_section(RELEASES, risks={"same": wilson(90, 100), BAD: wilson(1, 100)}, risk_label="links")
-    kinds = [type(block) for block in section.blocks]
-    assert kinds == [Chart, Shown, Shown, Shown, Shown]
-    chart = section.blocks[0]
-    assert isinstance(chart, Chart)
-    assert math.isnan(chart.series[0].x[1])
+    section = utility_section(RELEASES)
+    assert [type(block) for block in section.blocks] == [Shown, Shown, Shown, Shown]
     page = Page(
         title="T",
         question="Q",
         headline="H",
         tone="neutral",
-        sections=(section, utility_section(RELEASES[1:2], risks={"torn": wilson(1, 2)})),
-        method=(METHOD,),
-        untested=(UNTESTED,),
+        sections=(section, utility_section(RELEASES[1:2])),
     )
     html = render(page)
     assert "<script>alert" not in html
-    assert "Risk and utility side by side" in html
+    assert "What the releases keep" in html
 
 
 def test_one_release_is_told_in_words_above_the_table() -> None:

@@ -15,9 +15,9 @@ from unveil.ask.audit.attacks import (
     row_order,
     singling_out,
 )
-from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.ask.audit.attacks.attack import ASKED, AttackedRelease, AuditAttack
 
-__all__ = ["ATTACKS", "LEADING", "AttackedRelease", "AuditAttack"]
+__all__ = ["ASKED", "ATTACKS", "LEADING", "AttackedRelease", "AuditAttack"]
 
 #: Every attack of an audit by name, in the order of the report: the only list of them.
 ATTACKS: Mapping[str, AuditAttack] = MappingProxyType(

@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 
 #: The questions of the Article 29 Working Party in its opinion 216 on anonymisation, as the sheet to sign names them.
 Question = Literal["singling_out", "linkability", "inference"]
+#: What somebody who holds a release may want to know, in the order of the report, as the report asks it.
+Asked = Literal["who", "together", "secret", "member", "copied"]
+ASKED: "Mapping[Asked, str]" = MappingProxyType(
+    {
+        "who": "Who is it?",
+        "together": "Which records belong together?",
+        "secret": "What is their secret?",
+        "member": "Were they in it?",
+        "copied": "Is anybody copied?",
+    }
+)
 #: What a figure may need: people who are not in the data, or a column of groups.
 Need = Literal["control", "by"]
 
@@ -75,8 +86,6 @@ class AuditAttack:
     about: str = ""
     #: The same where it follows the rule of another package (``--compatibility``); empty where there is no such rule.
     compatible: str = ""
-    #: Who its adversary is, where the report describes each of them.
-    adversary: str = ""
     #: What a rate means: one sentence, without what it has to be compared with.
     meaning: Callable[[Finding], str] | None = None
     #: What it succeeds on, for the headline: {a} is the rate in the data, {c} that of people who are not in it.
@@ -94,6 +103,8 @@ class AuditAttack:
 
     # Facts
 
+    #: Which question of the overview it answers; none where it only illustrates.
+    asks: Asked | None = None
     #: Which of the three questions of opinion 216 it answers; those are asked of the original itself too.
     answers: Question | None = None
     #: Whether the report compares releases by it: in the first picture, beside usefulness, and by its adversaries.

@@ -42,6 +42,7 @@ ATTACK = AuditAttack(
         "sensitive one, the guess is drawn by lot among them. Targets without a match count as failures."
     ),
     meaning=_meaning,
+    asks="secret",
     x_label="share of people whose value is read off matching records",
     caption="Blind chance takes the value of any released record.",
     guesses_sensitive=True,

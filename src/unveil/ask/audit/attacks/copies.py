@@ -281,6 +281,7 @@ ATTACK = AuditAttack(
         "{a} of people in the data stand in the release word for word, and {c} of people who are not equal a released "
         "record by coincidence"
     ),
+    asks="copied",
     x_label="share of people who equal a released record",
     caption="Common records are copied by coincidence; people who are not in the data show how often.",
     has_chance=False,

@@ -49,6 +49,7 @@ ATTACK = AuditAttack(
     meaning=_meaning,
     x_label="share of people whose value is guessed right",
     caption="Blind chance takes the value of any released record.",
+    asks="secret",
     answers="inference",
     guesses_sensitive=True,
 )

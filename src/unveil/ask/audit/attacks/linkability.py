@@ -155,10 +155,6 @@ ATTACK = AuditAttack(
         "Linkability was run as anonymeter 1.1.0 runs it, for comparison with it: ties fall as its sort leaves them, "
         "so that the order of rows changes its figures, and columns that say nothing can seem to link everybody."
     ),
-    adversary=(
-        "A linkability adversary holds some columns of a person from one source and other columns from another, and "
-        "looks both up in the release: where the two lists of nearest records share one, they may be put together."
-    ),
     meaning=_meaning,
     succeeds=(
         "Linkability: the two lists of nearest records share a record for {a} of people in the data and for {c} of "
@@ -166,6 +162,7 @@ ATTACK = AuditAttack(
     ),
     x_label="share of people for whom the two lists share a record",
     caption="The mean is what an adversary who holds any columns reaches.",
+    asks="together",
     answers="linkability",
     leads=True,
     two_sources=True,

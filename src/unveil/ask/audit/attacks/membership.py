@@ -97,6 +97,7 @@ ATTACK = AuditAttack(
         "verdict also looks at 1%, at 20% by distance, and at the mean rank by density."
     ),
     meaning=_meaning,
+    asks="member",
     x_label="share of people called members",
     caption="People outside the data who are called members are false alarms of the adversary.",
     needs_control=True,

@@ -133,6 +133,7 @@ ATTACK = AuditAttack(
     meaning=_meaning,
     succeeds="Record linkage names the right person for {a} of released records, and luck for {c}",
     without_rate=_without_truth,
+    asks="who",
     x_label="share of released records whose person is named",
     caption="People outside the data have no record in the release, so only blind chance stands beside it.",
     controlled=False,

@@ -80,6 +80,7 @@ ATTACK = AuditAttack(
     succeeds=(
         "Row order: {a} of released rows stand where the same person stands in the original, and {c} would by luck"
     ),
+    asks="who",
     x_label="share of rows that stand where their person stands",
     caption="People outside the data have no place in the order, so only blind chance stands beside it.",
     controlled=False,

@@ -149,6 +149,7 @@ ATTACK = AuditAttack(
     ),
     x_label="share of descriptions that fit exactly one person",
     caption="Descriptions made blindly, without looking for rare ones, show what is reached by chance.",
+    asks="who",
     answers="singling_out",
     tries_are_people=False,
 )

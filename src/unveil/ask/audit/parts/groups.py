@@ -53,7 +53,7 @@ def group_section(found: Sequence[Grouped]) -> Section:
         if each.groups.groups:
             drawn = any(group.attack_rate.defined for group in each.groups.groups)
             blocks += [*([group_chart(each)] if drawn else []), group_table(each)]
-    return Section(heading=HEADING, lead=_LEAD, blocks=tuple(blocks))
+    return Section(heading=HEADING, lead=_LEAD, blocks=tuple(blocks), tells="whom")
 
 
 def _severity(found: Grouped) -> tuple[bool, float]:
@@ -218,7 +218,7 @@ def _note(groups: Groups) -> str:
     said = [
         f"In brackets: where the true figures of all groups lie together with a confidence of "
         f"{short_percent(groups.confidence)} (exact intervals, corrected after Bonferroni: each has a confidence of "
-        f"{percent(groups.each_confidence)}{among}); for everybody the usual interval."
+        f"{short_percent(groups.each_confidence)}{among}); for everybody the usual interval."
     ]
     if groups.pooled:
         said.append(

@@ -1,15 +1,13 @@
 """The parts of an audit's report beside the attacks: identifiers, groups, classes, usefulness, columns, adversaries."""
 
-from unveil.ask.audit.attacks import ATTACKS, LEADING
-from unveil.ask.audit.charts import weight_chart
-from unveil.ask.audit.findings import Audit, Scenario, worst_of
+from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.findings import Audit, worst_of
 from unveil.ask.audit.parts.disclosure import disclosure_section
 from unveil.ask.audit.parts.groups import Grouped, group_section
 from unveil.ask.audit.parts.identifiers import identifier_section
 from unveil.ask.audit.parts.utility import utility_section
-from unveil.ask.audit.tables import adversary_table, weight_table
+from unveil.ask.audit.tables import weight_table
 from unveil.show.blocks import Section
-from unveil.show.text import name
 
 
 def identifiers(audit: Audit) -> Section:
@@ -51,11 +49,7 @@ def utility(audit: Audit) -> Section | None:
     found = [(release.name, release.utility) for release in audit.releases if release.utility is not None]
     if not found:
         return None
-    worst = {release.name: worst_of(release, LEADING.name) for release in audit.releases}
-    risks = {label: finding.worse for label, finding in worst.items() if finding is not None}
-    has_excess = all(finding.risk.excess_over_control.defined for finding in worst.values() if finding is not None)
-    what = f"{LEADING.title.lower()}: {'excess over control' if has_excess else 'attack rate'}"
-    return utility_section(found, risks=risks, risk_label=what)
+    return utility_section(found)
 
 
 def weights(audit: Audit) -> Section | None:
@@ -63,34 +57,11 @@ def weights(audit: Audit) -> Section | None:
     weighed = [release for release in audit.releases if release.weights]
     if not weighed:
         return None
-    drawn = max(weighed, key=lambda release: release.weights[0].whole.value)
-    chart = weight_chart(drawn, LEADING)
-    which = (
-        f" The picture is about {name(drawn.name, 40)!r}, where that adversary reaches most."
-        if len(weighed) > 1
-        else ""
-    )
     return Section(
         heading="The columns that matter most",
         lead=(
-            "Each column of the worst adversary is taken away in turn, and the attack repeated on the same people."
-            f"{which}"
+            "Each column of the worst adversary is taken away in turn, and the attack repeated on the same people. The "
+            "more that loses, the more would coarsening the column or leaving it out help."
         ),
-        blocks=(*([chart] if chart is not None else []), weight_table(weighed)),
-    )
-
-
-def adversaries(audit: Audit) -> Section | None:
-    """Return who the adversaries are by which releases are compared, or None where there are none."""
-    seen: dict[str, Scenario] = {}
-    for finding in [found for each in audit.releases for found in each.of(LEADING.name)]:
-        if finding.scenario is not None and not finding.is_mean:
-            label = finding.scenario.name
-            seen.setdefault(label, finding.scenario)
-    if not seen:
-        return None
-    return Section(
-        heading="Who the adversary is",
-        lead=LEADING.adversary,
-        blocks=(adversary_table(seen),),
+        blocks=(weight_table(weighed),),
     )

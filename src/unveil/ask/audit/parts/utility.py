@@ -1,33 +1,17 @@
-"""What releases keep of the original, as tables, a chart and plain sentences; nothing here measures anything."""
+"""What releases keep of the original, as tables and plain sentences; nothing here measures anything."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
-
-from unveil._kernels.types import FloatArray
+from unveil.ask.audit.words import percent
 from unveil.measure.releases.utility import CoarseColumnDistance, PairDistance, Utility
-from unveil.measure.trials.risk import Rate
-from unveil.show.blocks import Block, Chart, Number, Section, Series, Side, Style, Table
+from unveil.show.blocks import Section, Side, Table
 from unveil.show.bounded import Bounded
-from unveil.show.text import count, fixed, name, percent
+from unveil.show.text import count, fixed, name
 
-#: A picture with more rows than this is too long to be compared at a glance; the table has all.
-MOST_ROWS = 12
 #: How many columns and pairs of each release are named as those that changed most.
 MOST_CHANGES = 5
 _SHOWN_WIDTHS = 3
-
-METHOD = (
-    "Utility: each column's distribution in the release is compared with that in the original (total variation for "
-    "categories, Kolmogorov-Smirnov for numbers, or the change of the missing share where that is more), the "
-    "association of each pair of columns likewise (Pearson, Cramér's V, correlation ratio), and a logistic regression "
-    "tries to tell released rows from original ones. The loss is the mean of the three, each from 0 to 1."
-)
-UNTESTED = (
-    "Whether an analysis made with the release comes to the same conclusion: the figures on utility look at columns, "
-    "pairs of columns and whole rows, not at a purpose."
-)
 
 _LEFT: Side = "left"
 _RIGHT: Side = "right"
@@ -173,56 +157,20 @@ def _most_changed(utility: Utility) -> list[PairDistance]:
     return sorted(changed, key=lambda pair: -pair.association_change)
 
 
-def risk_utility_chart(rows: Sequence[tuple[str, Rate, float]], *, risk_label: str = "attack rate") -> Chart | None:
-    """Return for each release how often the attack succeeds beside what was lost, or None where there is no release.
-
-    ``rows`` hold the name of a release, the rate with its interval, and the loss; ``risk_label`` says what the rate is.
-    """
-    shown = rows[:MOST_ROWS]
-    if not shown:
-        return None
-    rates = [rate for _, rate, _ in shown]
-    # What is told by its bounds has no place of its own.
-    losses = np.array([math.nan if isinstance(loss, Bounded) else loss for _, _, loss in shown], np.float64)
-    cut = f" The first {MOST_ROWS} of {len(rows)} are drawn; the table has all." if len(rows) > MOST_ROWS else ""
-    ends = [rate.high for rate in rates if rate.defined] + losses[np.isfinite(losses)].tolist()
-    return Chart(
-        title="Risk and utility side by side",
-        x_label="further left is better, for both",
-        y_label="",
-        series=(
-            _series(
-                risk_label,
-                "first",
-                np.array([math.nan if isinstance(rate.value, Bounded) else rate.value for rate in rates]),
-                np.array([rate.low for rate in rates]),
-                np.array([rate.high for rate in rates]),
-            ),
-            _series("loss of utility", "second", losses),
-        ),
-        caption=(
-            "The dot is what the attack reaches, with the interval in which the true figure lies with a confidence of "
-            "95%; the square is what was lost of the original. A release whose dot and square both lie further left "
-            f"than those of another is better in both.{cut}"
-        ),
-        x_range=(0.0, _reach(ends)),
-        x_kind="share",
-        rows=tuple(name(label, _LONGEST_NAME) for label, _, _ in shown),
-    )
-
-
-def _series(
-    label: str, style: Style, x: FloatArray, low: FloatArray | None = None, high: FloatArray | None = None
-) -> Series:
-    rows = np.arange(x.size, dtype=np.float64)
-    return Series(name=label, x=x, y=rows, style=style, kind="points", low=low, high=high)
-
-
-def _reach(ends: Sequence[float]) -> float:
-    """Return where the axis ends: a round share above all that is drawn."""
-    top = max(ends, default=1.0)
-    step = 0.1 if top > 0.2 else 0.02
-    return min(1.0, max(0.05, math.ceil(top / step - 1e-9) * step))
+def lost(utility: Utility) -> str:
+    """Return in a few words what a release has lost: what was left out, and where the original says something else."""
+    said = []
+    if utility.columns_left_out:
+        said.append(f"{count(utility.columns_left_out, 'column', 'columns')} left out")
+    if utility.rows_kept < 0.995:
+        said.append(f"{percent(1 - utility.rows_kept)} of rows")
+    pairs, columns = _most_changed(utility), sorted(utility.columns, key=lambda each: -each.distance)
+    if pairs and pairs[0].association_change >= columns[0].distance:
+        worst = pairs[0]
+        said.append(f"{_pair(worst, ' with ')} {_association(worst.original)} → {_association(worst.released)}")
+    elif columns and columns[0].distance > 0:
+        said.append(f"{percent(columns[0].distance)} of the distribution of {name(columns[0].name, 24)}")
+    return ", ".join(said) or "nothing that was measured"
 
 
 def plain_words(utility: Utility, *, who: str = "The release") -> str:
@@ -238,7 +186,7 @@ def plain_words(utility: Utility, *, who: str = "The release") -> str:
         )
     elif not math.isnan(utility.association_loss):
         said.append("What columns have to do with one another stays as it was.")
-    said += [_model_sentence(utility), f"In sum {percent(utility.loss)} is lost."]
+    said.append(_model_sentence(utility))
     return " ".join(sentence for sentence in said if sentence)
 
 
@@ -269,36 +217,24 @@ def _model_sentence(utility: Utility) -> str:
     )
 
 
-def utility_section(
-    releases: Named, *, risks: Mapping[str, Rate] | None = None, risk_label: str = "attack rate"
-) -> Section:
-    """Return the part of the report on what the releases keep.
-
-    ``risks`` holds a rate for some or all of several releases, by name; they then stand beside the losses in a chart.
-    """
+def utility_section(releases: Named) -> Section:
+    """Return the part of the report on what the releases keep."""
     several = len(releases) > 1
-    blocks: list[Block] = []
-    if risks and several:
-        undefined = Rate(math.nan, math.nan, math.nan)
-        rows = [(label, risks.get(label, undefined), utility.loss) for label, utility in releases]
-        chart = risk_utility_chart(rows, risk_label=risk_label)
-        blocks += [chart] if chart is not None else []
-    blocks.append(utility_table(releases))
-    tables = (_words_table(releases) if several else None, changed_columns(releases), changed_pairs(releases))
-    blocks += [table for table in tables if table is not None]
+    tables = (
+        _words_table(releases) if several else None,
+        utility_table(releases),
+        changed_columns(releases),
+        changed_pairs(releases),
+    )
     lead = _LEAD if several else f"{plain_words(releases[0][1])} {_LEAD}"
-    return Section(heading="Utility: what is the release still good for?", lead=lead, blocks=tuple(blocks))
+    blocks = tuple(table for table in tables if table is not None)
+    return Section(heading="Utility: what is the release still good for?", lead=lead, blocks=blocks)
 
 
 _LEAD = (
     "A release that protects everybody by saying nothing helps nobody. These figures are for comparing releases of the "
     "same data; what the release is to be used for decides whether a loss matters."
 )
-
-
-def key_number(utility: Utility) -> Number:
-    """Return the loss of one release as a figure with what it means."""
-    return Number(label="Loss of utility", value=percent(utility.loss), meaning=plain_words(utility))
 
 
 def _words_table(releases: Named) -> Table:
