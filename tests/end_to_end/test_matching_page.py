@@ -135,5 +135,4 @@ def test_dark_on_screen_and_light_on_paper(browser: "Browser", pages: dict[str, 
 
 def test_nothing_needs_javascript(browser: "Browser", pages: dict[str, Path]) -> None:
     with visit(browser, pages["large"], java_script_enabled=False) as page:
-        assert page.locator("script").count() == 0
         assert page.locator("figure svg[role=img]").last.is_visible()

@@ -7,7 +7,7 @@ import pytest
 
 from unveil.grade.shipped import Ground, Shipped, ShippedGrade, shipped_grades
 from unveil.grade.verdict import Verdict
-from unveil.show.trust import GROUNDS, MARKS, mark, trust_note, trust_of, where_from
+from unveil.show.trust import GROUNDS, MARKS, mark, trust_note, trust_of, trust_sentence, where_from
 
 GRADED = {"a": ("use", "use"), "b": ("use", "with care"), "c": ("do not rank by it", "no grade")}
 
@@ -50,6 +50,14 @@ def test_verdicts_are_told_by_ground() -> None:
 def test_a_mark_is_one_word_where_grounds_agree_and_else_one_for_each() -> None:
     assert [mark(name, "graphs", "tables") for name in ("a", "b", "c", "mine")] == ["use", "use/care", "no/–", "–"]
     assert [mark("b", ground) for ground in GROUNDS] == ["use", "care"]
+
+
+@pytest.mark.usefixtures("grades")
+def test_a_sentence_gives_the_reason() -> None:
+    assert trust_sentence("a") == "Trust in graphs and tables: use (because of use)."
+    assert trust_sentence("b") == "Trust in graphs: use (because of use); in tables: with care (because of with care)."
+    assert trust_sentence("b", ["tables"]) == "Trust in tables: with care (because of with care)."
+    assert trust_sentence("mine") == "Trust in graphs and tables: not graded."
 
 
 @pytest.mark.usefixtures("grades")

@@ -40,6 +40,18 @@ def mark(metric: str, *grounds: Ground) -> str:
     return words[0] if len(set(words)) == 1 else "/".join(words)
 
 
+def trust_sentence(metric: str, grounds: Sequence[Ground] = GROUNDS) -> str:
+    """Return whether to rank by a metric, and why, in a sentence.
+
+    >>> trust_sentence("a metric of my own", ["tables"])
+    'Trust in tables: not graded.'
+    """
+    said = {ground: _verdict(_grade(metric, ground)) for ground in grounds}
+    if len(set(said.values())) == 1:
+        return f"Trust in {' and '.join(said)}: {said[grounds[0]]}."
+    return f"Trust {'; '.join(f'in {ground}: {verdict}' for ground, verdict in said.items())}."
+
+
 def where_from(grounds: Sequence[Ground] = GROUNDS) -> str:
     """Return where the marks come from and what was graded, in a sentence."""
     cases = [f"{count(shipped_grades()[each].cases, 'case', 'cases')} of attacks on {each}" for each in grounds]
@@ -57,3 +69,7 @@ def trust_note(grounds: Sequence[Ground] = GROUNDS) -> str:
 
 def _grade(metric: str, ground: Ground) -> ShippedGrade | None:
     return shipped_grades()[ground].metrics.get(metric)
+
+
+def _verdict(grade: ShippedGrade | None) -> str:
+    return "not graded" if grade is None else f"{grade.verdict} ({grade.reason})"

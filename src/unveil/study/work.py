@@ -37,7 +37,7 @@ RESULTS, ERRORS = "results", "errors"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a task: its file, how many replications, its error, and the seconds of CPU time of each part."""
+    """What became of a task: its file, how many replications are in it, its error, and the seconds each part took."""
 
     file: str
     rows: int

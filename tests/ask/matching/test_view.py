@@ -240,7 +240,7 @@ def test_the_distribution_is_drawn_number_by_number_with_its_5_percent_point() -
     assert (mark.name, mark.value) == ("with 5% probability all 5", 4.5)
     assert "From the broken line on they add up to 5.6%." in chart.caption
     values = re.findall(r'class="value middle"[^>]*>([^<]+)<', svg(chart, identity="c"))
-    assert values == ["22.2%", "33.3%", "16.7%", "22.2%", "5.6%"]
+    assert values == ["22%", "33%", "17%", "22%", "5.6%"]
     ticks = re.findall(r'class="tick middle"[^>]*>([^<]+)<', svg(chart, identity="c"))
     assert sorted(ticks) == ["0", "1", "2", "3", "4", "5"]
 

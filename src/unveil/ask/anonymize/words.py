@@ -90,7 +90,7 @@ def next_steps(found: AnonymizeFindings) -> tuple[str, ...]:
     steps = [
         f"See whom an adversary finds who knows more than numbers of neighbours: 'unveil graph EDGES --protect "
         f"{found.protect} --attack NS'.",
-        "Keep who is who, and the seed if you set one, to yourself: either undoes the release.",
+        "Keep who is who to yourself: it undoes the release.",
     ]
     if found.hidden is not None and found.after.unique:
         steps.insert(0, "Hide the rest with another protection or setting: 'unveil list protections' names them.")

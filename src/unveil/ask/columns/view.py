@@ -166,7 +166,7 @@ def _chart(found: ColumnsFindings) -> Chart:
 def column_table(columns: Sequence[ColumnReading]) -> Table:
     """Return how columns were read, a row for each."""
     return Table(
-        caption="How each column was read, those first of which nothing is sure",
+        caption="How each column was read",
         columns=("Column", "Kind", "Role", "Confidence", "Values", "Missing", "Markers"),
         rows=tuple(
             (

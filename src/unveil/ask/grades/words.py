@@ -53,8 +53,8 @@ def explanation(found: GradesFindings) -> tuple[str, ...]:
         least = found.first[-1].monotonicity
         ends = "" if isnan(least.low) else f" (95% interval {fixed(least.low)} to {fixed(least.high)})"
         said.append(
-            f"The last of them has a mean monotonicity of {fixed(least.mean)}{ends}, where 1 is best and a metric that "
-            f"never changes has {fixed(NOTHING_SIGNIFICANT)}."
+            f"Even the last of these has a mean monotonicity of {fixed(least.mean)}{ends}, where 1 is best and a "
+            f"metric that never changes has {fixed(NOTHING_SIGNIFICANT)}."
         )
     wrong = found.by_verdict("do not rank by it")
     if wrong:

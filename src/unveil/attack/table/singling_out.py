@@ -10,7 +10,8 @@ from unveil._kernels.table.predicates import Conditions, chance_of_one, matches
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.attack._listing import attack
 from unveil.errors import InputError, column_names, whole_number
-from unveil.guess.predicates import WITH_ORDER, CodedTable, Predicates, Relation
+from unveil.guess.conditions import WITH_ORDER, Relation
+from unveil.guess.predicates import CodedTable, Predicates
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil.show.blocks import Chart
 from unveil.show.scale import value_text
-from unveil.show.text import percent
+from unveil.show.text import about
 
 if TYPE_CHECKING:
     from unveil.show.svg.lines import Frame
@@ -39,7 +39,7 @@ def bar_values(chart: Chart, frame: "Frame") -> list[str]:
                     f'<text class="tick middle" x="{(a + b) / 2:.1f}" y="{floor:.1f}" dy="1.35em">{name}</text>'
                 )
             if math.isfinite(height) and height > 0:
-                shown = percent(float(height)) if chart.y_kind == "share" else value_text(float(height), chart.y_kind)
+                shown = about(float(height)) if chart.y_kind == "share" else value_text(float(height), chart.y_kind)
                 texts.append(
                     f'<text class="value middle" x="{(a + b) / 2:.1f}" y="{top:.1f}" dy="-5">{escape(shown)}</text>'
                 )
