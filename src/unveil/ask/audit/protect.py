@@ -13,10 +13,11 @@ from unveil.ask.audit.answer import audit
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Audit, worst_of
 from unveil.ask.audit.paper import Paper
+from unveil.ask.audit.printed import short
 from unveil.ask.audit.quantities import quantities_of
 from unveil.ask.audit.read import read_targets
 from unveil.ask.audit.view import whole_page
-from unveil.ask.audit.words import compact_rate, percent, rate_text
+from unveil.ask.audit.words import percent, rate_text
 from unveil.ask.reading import reading_of
 from unveil.ask.roles import roles_of
 from unveil.ask.told import Output, Reply, Told
@@ -25,11 +26,9 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect import Protects, Shuffle, protection_from
-from unveil.show import blocks
-from unveil.show.blocks import Page, Side, Tone
+from unveil.show.blocks import Page, Tone
 from unveil.show.editions import people as people_text
 from unveil.show.limits import Quantity
-from unveil.show.terminal import Headline, Part
 from unveil.show.text import count, name
 
 #: What the release is called that nothing was done to but that its rows are in another order.
@@ -55,6 +54,7 @@ def ask(told: Told) -> Reply:
     table, control = _tables(told)
     table = _with_identifiers(table, settings["identifiers"])
     notes: list[str] = []
+    apart = control is None
     if control is None:
         table, control = kept_apart(table, settings["identifiers"][:1], rng=rng)
         pattern = (
@@ -76,13 +76,14 @@ def ask(told: Told) -> Reply:
         notes=notes,
         **settings,
     )
-    view = replace(answer.view, whole_page=partial(_page, whole=answer.view.whole_page), quantities=_of_last)
+    shown = partial(_page, whole=answer.view.whole_page, first=notes[:1] if apart else ())
+    view = replace(answer.view, whole_page=shown, quantities=_of_last)
     answer = replace(answer, view=view)
     last, others = releases[-1].released, control
 
     return Reply(
         answer=answer,
-        brief=lambda: list(_printed(answer)),
+        brief=lambda: list(short(answer.findings, answer.page())),
         on_page={"paper": Paper(written=_without_seed(told.written), date=date.today().isoformat())},
         outputs={
             "others": Output(
@@ -101,43 +102,14 @@ def ask(told: Told) -> Reply:
     )
 
 
-def _printed(answer: Answer[Audit]) -> Iterator[Part]:
-    """Yield what a terminal shows."""
-    page = answer.page()
-    yield from (Headline(each, "warning") for each in page.cautions)
-    yield Headline(page.headline, page.tone)
-    yield from (f"→ {step}" for step in page.next_steps)
-    yield from (f"Note: {note}" for note in page.notes)
-    yield from ("", steps_table(answer.findings))
-
-
-def steps_table(audit: Audit) -> blocks.Table:
-    """Return what each step comes to: the excess of each attack over control, or its rate, and what is lost."""
-    rows = [
-        (ATTACKS[attack].title, *("–" if one is None else compact_rate(one.worse) for one in found))
-        for attack in audit.attacks
-        if any(found := [worst_of(release, attack) for release in audit.releases])
-    ]
-    lost = ["–" if each.utility is None else percent(each.utility.loss) for each in audit.releases]
-    right: Side = "right"
-    return blocks.Table(
-        caption="Before and after",
-        columns=("", *(name(release.name, 40) for release in audit.releases)),
-        rows=(*rows, ("Usefulness lost", *lost)),
-        align=("left", *(right for _ in audit.releases)),
-        note="Of each attack: what being in the data adds to it, with its 95% interval; the rate itself where nobody "
-        "can be compared with.",
-    )
-
-
 def _of_last(audit: Audit) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for: those of the table that is released, not of those before."""
     verdict = replace(audit.verdict, releases=audit.verdict.releases[-1:])
     return quantities_of(replace(audit, releases=audit.releases[-1:], verdict=verdict))
 
 
-def _page(audit: Audit, *, whole: Callable[..., Page] | None, **choices: Any) -> Page:
-    """Return the page of the audit, with what the protection changed as its headline."""
+def _page(audit: Audit, *, whole: Callable[..., Page] | None, first: Sequence[str], **choices: Any) -> Page:
+    """Return the page of the audit, with what the protection changed as its headline, and ``first`` right below it."""
     page, said = (whole or whole_page)(audit, **choices), headline(audit)
     page = replace(page, title="A table before and after its protection")
     if not said:
@@ -147,10 +119,9 @@ def _page(audit: Audit, *, whole: Callable[..., Page] | None, **choices: Any) ->
     return replace(
         page,
         headline=said,
-        explanation=(),
-        notes=(page.headline, *page.explanation, *page.notes),
+        explanation=tuple(first),
+        notes=(*(each for each in page.notes if each not in first), page.headline, *page.explanation),
         next_steps=_FURTHER if stays else _ENOUGH,
-        picture=page.picture or (steps_table(audit),),
         tone=tone,
         tone_word="",
     )
