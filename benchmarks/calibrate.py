@@ -2,8 +2,9 @@
 
 Each audit is one line of a results file, known by its case and its seed, so that a run may be stopped and started
 again, and several runs may share the work by their seeds. People are drawn from one large table: those in the data,
-those of the control, and, because a harmless release is made without looking at the data, a third lot. ``JUDGES`` says
-how an audit is judged; each takes three tables and a seed and returns what one line holds.
+those of the control, and, because a harmless release is made without looking at the data, a third lot, who are
+released, or to whom a generator is fitted. ``JUDGES`` says how an audit is judged: by figures of this file, by a whole
+audit, or by the command line on files, kinds of columns being guessed; each returns what one line holds.
 """
 
 import argparse
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
 
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
@@ -23,6 +26,7 @@ from scipy.special import bdtr
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.permutations import agreeing_cells
+from unveil._kernels.verdict.tree import equal_parts, tree_of_columns
 from unveil.measure.trials.risk import clopper_pearson, excess
 from unveil.measure.verdict.family import LEVEL, Figure, OwnDraws, judge, singling_out_statistic
 from unveil.measure.verdict.pool import Pool
@@ -43,57 +47,120 @@ ADULT = (
     "hr_per_week",
     "income",
 )
+ACS = ("AGEP", "SEX", "RAC1P", "PUMA", "EDU", "PINCP_DECILE", "INDP_CAT", "MSP", "NOC", "OWN_RENT")
 
 
 @dataclass(frozen=True)
 class Case:
-    """So many people in the data and in the control, and the share of them who are released as they are.
+    """So many people in the data and in the control, how the release is made, and the share of them who leak into it.
 
-    ``moved`` columns of these are moved by one step, up or down by lot.
+    ``made`` of a third lot, who are strangers to both: these people as they are ("fresh"), each column drawn apart
+    ("columns"), or by a tree of columns ("tree"); ``fitted`` to the people in the data it is no longer harmless.
+    ``moved`` columns of those who leak are moved by one step, up or down by lot.
     """
 
     members: int
     others: int
     leaked: float = 0.0
     moved: int = 0
+    made: Literal["fresh", "columns", "tree"] = "fresh"
+    fitted: bool = False
 
     @property
     def name(self) -> str:
         """How its lines are known."""
-        return f"{self.members}/{self.others} leaked {self.leaked:g} moved {self.moved}"
+        made = "" if self.made == "fresh" else f" {self.made}{' of the data' if self.fitted else ''}"
+        return f"{self.members}/{self.others} leaked {self.leaked:g} moved {self.moved}{made}"
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A table as codes at [row, column] that keep the order of values, with these values and which are numbers."""
+
+    names: tuple[str, ...]
+    codes: IntArray
+    values: tuple[pl.Series, ...]
+    numbers: BoolArray
+
+    def frame(self, codes: IntArray) -> pl.DataFrame:
+        """Return rows of codes as they were read; a code beyond the last value is the last."""
+        columns = zip(self.values, codes.T, strict=True)
+        return pl.DataFrame([values[np.clip(column, 0, len(values) - 1).tolist()] for values, column in columns])
 
 
 HARMLESS = tuple(Case(*sizes) for sizes in ((300, 300), (400, 130), (600, 200), (1000, 60), (1000, 1000)))
 PLANTED = tuple(Case(600, 600, leaked, moved) for leaked, moved in ((0.02, 0), (0.03, 0), (0.1, 2)))
 SMALL = (Case(200, 200), Case(300, 100), Case(200, 200, 0.05), Case(200, 200, 0.1))
+#: Files that nobody made for this: harmless ones of several sizes, generators apart.
+FILES = (
+    *(Case(300, 300, made=made) for made in ("fresh", "columns", "tree")),
+    Case(600, 200),
+    Case(1000, 1000),
+    Case(2000, 500),
+    *(Case(300, 300, made=made, fitted=True) for made in ("columns", "tree")),
+    *PLANTED,
+)
 
 
-def adult(folder: Path) -> tuple[IntArray, BoolArray]:
-    """Return ten columns of Adult as codes that keep the order of numbers, and which of them are numbers."""
+def adult(folder: Path) -> Coded:
+    """Return ten columns of Adult."""
     parts = [
         pl.read_csv(folder / "adult" / f"{name}.csv.gz", infer_schema_length=None) for name in ("train", "control")
     ]
     return coded(pl.concat(parts, how="vertical_relaxed"), ADULT)
 
 
-def sample(_: Path) -> tuple[IntArray, BoolArray]:
+def acs(folder: Path) -> Coded:
+    """Return ten columns of census records of the United States."""
+    return coded(pl.read_csv(folder / "acs" / "national2019.csv.gz", infer_schema_length=None), ACS)
+
+
+def sample(_: Path) -> Coded:
     """Return the columns of the sample inside the package."""
     from unveil.data import samples
 
     return coded(pl.read_csv(Path(samples.__file__).parent / "anes96.csv"))
 
 
-def coded(frame: pl.DataFrame, names: Sequence[str] = ()) -> tuple[IntArray, BoolArray]:
-    """Return codes of these columns, or of all, at [row, column], and which of them are numbers."""
+def coded(frame: pl.DataFrame, names: Sequence[str] = ()) -> Coded:
+    """Return the codes of these columns, or of all."""
     columns = [frame[name] for name in names or frame.columns]
-    codes = np.column_stack([np.unique(column.to_numpy(), return_inverse=True)[1] for column in columns])
-    return codes.astype(np.int64), np.array([column.dtype.is_numeric() for column in columns])
+    values = tuple(column.unique().sort() for column in columns)
+    codes = [column.rank("dense").to_numpy().astype(np.int64) - 1 for column in columns]
+    numbers = np.array([column.dtype.is_numeric() for column in columns])
+    return Coded(tuple(column.name for column in columns), np.column_stack(codes), values, numbers)
+
+
+def generated(people: IntArray, numbers: BoolArray, made: str, rng: np.random.Generator) -> IntArray:
+    """Return as many rows as a generator fitted to these people makes of them."""
+    if made == "fresh":
+        return people.copy()
+    rows, columns = people.shape
+    levels = (people + 1).astype(np.int32)
+    levels[:, numbers] = np.column_stack([equal_parts(column) for column in levels[:, numbers].T])
+    parent = tree_of_columns(levels) if made == "tree" else np.full(columns, -1)
+    #: The person each cell is taken from: somebody who is like the row in the column that this one depends on.
+    whose = np.full((rows, columns), -1)
+    waiting = list(range(columns))
+    while waiting:
+        column = next(each for each in waiting if parent[each] not in waiting)
+        waiting.remove(column)
+        if parent[column] < 0:
+            whose[:, column] = rng.integers(0, rows, rows)
+            continue
+        level = levels[:, parent[column]]
+        wanted = level[whose[:, parent[column]]]
+        for each in np.unique(wanted):
+            here = np.flatnonzero(wanted == each)
+            whose[here, column] = rng.choice(np.flatnonzero(level == each), here.size)
+    return np.take_along_axis(people, whose, axis=0)
 
 
 def drawn(table: IntArray, numbers: BoolArray, case: Case, rng: np.random.Generator) -> Tables:
     """Return original, control and released rows."""
     rows = rng.permutation(len(table))[: 2 * case.members + case.others]
-    original, control, released = np.split(table[rows], [case.members, case.members + case.others])
+    original, control, strangers = np.split(table[rows], [case.members, case.members + case.others])
+    released = generated(original if case.fitted else strangers, numbers, case.made, rng)
     copied = rng.permutation(case.members)[: round(case.leaked * case.members)]
     released[: copied.size] = original[copied]
     for column in rng.permutation(np.flatnonzero(numbers))[: case.moved]:
@@ -155,8 +222,9 @@ def fitted(pool: IntArray, released: IntArray, width: int, rng: np.random.Genera
     return np.cumsum([0, *map(len, fits)]), np.concatenate(fits)
 
 
-def by_kernels(original: IntArray, control: IntArray, released: IntArray, numbers: BoolArray, seed: int) -> Line:
+def by_kernels(tables: Tables, table: Coded, seed: int) -> Line:
     """Judge by the figures of this file and the family of the library."""
+    original, control, released = tables
     rng = np.random.default_rng([seed, 1])
     people = np.concatenate([original, control])
     pool = Pool(
@@ -165,7 +233,7 @@ def by_kernels(original: IntArray, control: IntArray, released: IntArray, number
     )
     figures = [
         Figure(name=name, statistic=score, tries=len(original), control_tries=len(control))
-        for name, score in scores(people, released, numbers)
+        for name, score in scores(people, released, table.numbers)
     ]
     for width in (2, 3, 4):
         statistic = singling_out_statistic(pool, *fitted(people, released, width, rng))
@@ -181,46 +249,71 @@ def by_kernels(original: IntArray, control: IntArray, released: IntArray, number
     }
 
 
-def by_audit(original: IntArray, control: IntArray, released: IntArray, numbers: BoolArray, seed: int) -> Line:
-    """Judge by a whole audit, as anybody would ask for it; unmistakable copies are what it says of them."""
+def by_audit(tables: Tables, table: Coded, seed: int) -> Line:
+    """Judge by a whole audit that is told the kinds of columns; unmistakable copies are what it says of them."""
     from unveil.ask.audit.answer import audit
     from unveil.ask.audit.attacks import ATTACKS
 
-    def frame(codes: IntArray) -> pl.DataFrame:
-        columns = zip(codes.T, numbers.tolist(), strict=True)
-        return pl.DataFrame(
-            {f"c{place}": each if number else each.astype(str) for place, (each, number) in enumerate(columns)}
-        )
-
-    told = {f"c{place}": "number" if number else "category" for place, number in enumerate(numbers.tolist())}
+    original, control, released = map(table.frame, tables)
+    told = {name: "number" if number else "category" for name, number in zip(table.names, table.numbers, strict=True)}
     answer = audit(
-        frame(original),
-        frame(released),
-        frame(control),
+        original,
+        released,
+        control,
         attacks=list(ATTACKS),
         kinds=told,
         known=list(told),
         rng=np.random.default_rng([seed, 1]),
     )
-    verdict = answer.findings.verdict
-    judged = [each for each in verdict.releases[0].findings if not each.why]
+    return _line(json.loads(answer.to_json())["verdict"])
+
+
+def by_command(tables: Tables, table: Coded, seed: int) -> Line:
+    """Judge by the command line, as anybody would ask it about three files.
+
+    It is called inside this process, and without what bears on no verdict: both change nothing but the time.
+    """
+    from click.testing import CliRunner
+
+    from unveil.ask.audit.attacks import ATTACKS
+    from unveil.cli import main as command
+
+    with TemporaryDirectory() as folder:
+        files = [Path(folder) / f"{name}.csv" for name in ("original", "control", "released")]
+        for file, codes in zip(files, tables, strict=True):
+            table.frame(codes).write_csv(file)
+        asked = ["audit", str(files[0]), str(files[2]), "--control", str(files[1]), "--kind", "synthetic"]
+        asked += ["--attacks", ",".join(ATTACKS), "--seed", str(seed), "--json"]
+        answered = CliRunner().invoke(command, asked, catch_exceptions=False)
+        return _line(json.loads(answered.stdout)["verdict"])
+
+
+def _line(verdict: dict[str, Any]) -> Line:
+    """Return what is kept of a verdict in JSON."""
+    (release,) = verdict["releases"]
+    judged = [each for each in release["findings"] if each["p"] is not None]
+    found = [each for each in judged if each["p_adjusted"] <= LEVEL]
+    effects = [each["excess_over_control"]["value"] for each in found if each["excess_over_control"]]
     return {
-        "figures": verdict.figures,
-        "least_p": min(each.p for each in judged),
-        "least_adjusted": min(each.p_adjusted for each in judged),
-        "found": [" ".join((each.attack, each.adversary, each.secret, each.group)) for each in judged if each.proved],
-        "outcome": verdict.outcome,
-        "control": verdict.control.outcome,
-        "unmistakable": verdict.unmistakable,
+        "figures": verdict["figures"],
+        "least_p": min((each["p"] for each in judged), default=1.0),
+        "least_adjusted": min((each["p_adjusted"] for each in judged), default=1.0),
+        "found": [" ".join(each[key] or "" for key in ("attack", "adversary", "secret", "group")) for each in found],
+        "effect": max((each for each in effects if each is not None), default=None),
+        "outcome": verdict["outcome"],
+        "control": verdict["control"]["outcome"],
+        "unmistakable": (release["copies"] or {}).get("unmistakable", 0),
     }
 
 
-JUDGES: dict[str, Callable[[IntArray, IntArray, IntArray, BoolArray, int], Line]] = {
+JUDGES: dict[str, Callable[[Tables, Coded, int], Line]] = {
     "kernels": by_kernels,
     "audit": by_audit,
+    "command": by_command,
 }
-TABLES: dict[str, tuple[Callable[[Path], tuple[IntArray, BoolArray]], tuple[Case, ...]]] = {
+TABLES: dict[str, tuple[Callable[[Path], Coded], tuple[Case, ...]]] = {
     "adult": (adult, HARMLESS + PLANTED),
+    "acs": (acs, FILES),
     "sample": (sample, SMALL),
 }
 
@@ -228,18 +321,21 @@ TABLES: dict[str, tuple[Callable[[Path], tuple[IntArray, BoolArray]], tuple[Case
 def summary(lines: list[Line]) -> str:
     """Return how many audits of each case were accused, by which rule, as a table."""
     rows = [
-        "| table, case | audits | any figure at 5 % | Bonferroni at 5 % | min-p at 5 % | at 4.5 % | 95 % interval |",
-        "|---|---:|---:|---:|---:|---:|---|",
+        "| table, case | audits | any figure at 5 % | Bonferroni at 5 % | min-p at 5 % | at 4.5 % | or copies | "
+        "95 % interval |",
+        "|---|---:|---:|---:|---:|---:|---:|---|",
     ]
     for name in dict.fromkeys(str(line["case"]) for line in lines):
         case = [line for line in lines if line["case"] == name]
         p, adjusted, figures = (
             np.array([line[key] for line in case]) for key in ("least_p", "least_adjusted", "figures")
         )
-        rules = (p <= 0.05, p * figures <= 0.05, adjusted <= 0.05, adjusted <= LEVEL)
-        found = clopper_pearson(int(rules[-1].sum()), len(case))
+        copies = np.array([line.get("outcome") == "copies" for line in case])
+        found = adjusted <= LEVEL
+        rules = (p <= 0.05, p * figures <= 0.05, adjusted <= 0.05, found, found | copies)
+        accused = clopper_pearson(int(rules[-1].sum()), len(case))
         cells = " | ".join(str(int(rule.sum())) for rule in rules)
-        rows.append(f"| {name} | {len(case)} | {cells} | {found.low:.1%} to {found.high:.1%} |")
+        rows.append(f"| {name} | {len(case)} | {cells} | {accused.low:.1%} to {accused.high:.1%} |")
     return "\n".join(rows)
 
 
@@ -271,6 +367,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--table", choices=TABLES, default="sample")
     parser.add_argument("--judge", choices=JUDGES, default="kernels")
+    parser.add_argument("--case", default="", metavar="TEXT", help="only cases whose name holds this")
     parser.add_argument("--seeds", type=int, nargs=2, default=(0, 100), metavar=("FIRST", "BEYOND"))
     parser.add_argument("--results", type=Path, default=Path("unveil-calibration.jsonl"))
     parser.add_argument(
@@ -283,17 +380,17 @@ def main() -> None:
     read, cases = TABLES[told.table]
     if told.table != "sample" and "UNVEIL_DATA" not in os.environ:
         parser.error("set UNVEIL_DATA to the folder that holds adult/, or take --table sample")
-    table, numbers = read(Path(os.environ.get("UNVEIL_DATA", ".")))
+    table = read(Path(os.environ.get("UNVEIL_DATA", ".")))
     lines = [json.loads(line) for line in told.results.read_text().splitlines()] if told.results.exists() else []
     done = {(line["case"], line["seed"]) for line in lines}
     with told.results.open("a") as results:
         for seed in range(*told.seeds):
             for place, case in enumerate(cases):
                 key = f"{told.table} by {told.judge} {case.name}"
-                if (key, seed) in done:
+                if (key, seed) in done or told.case not in case.name:
                     continue
-                tables = drawn(table, numbers, case, np.random.default_rng([seed, 0, place]))
-                line = {"case": key, "seed": seed, **JUDGES[told.judge](*tables, numbers, seed)}
+                tables = drawn(table.codes, table.numbers, case, np.random.default_rng([seed, 0, place]))
+                line = {"case": key, "seed": seed, **JUDGES[told.judge](tables, table, seed)}
                 lines.append(line)
                 results.write(json.dumps(line) + "\n")
                 results.flush()

@@ -1,6 +1,6 @@
-"""Write metrics.md and settings.md from the lists that the command line, the page and the tests use too.
+"""Write metrics.md, settings.md and clauses.md from the lists that the command line, the page and the tests use too.
 
-Run it after adding a metric or a setting: python docs/make_reference.py
+Run it after adding a metric, a setting or a profile: python docs/make_reference.py
 """
 
 import re
@@ -12,6 +12,8 @@ from pathlib import Path
 from unveil.ask import QUESTIONS, question
 from unveil.ask.settings import Setting
 from unveil.measure import METRICS, Metric
+from unveil.show.clauses import NOT_BY_THIS_TOOL
+from unveil.show.profiles import PROFILES
 from unveil.show.trust import GROUNDS, LEGEND, mark, trust_of, trust_sentence, where_from
 
 FOLDER = Path(__file__).parent
@@ -114,8 +116,28 @@ def _setting(each: Setting, sample_of: str) -> str:
     return f"| {'–' if on_page_only else f'`{written}`'} | {words} | {told} | {each.only or 'both'} |"
 
 
+CLAUSES_HEAD = """# What each source asks, and what answers it
+
+Which sentence of a [published limit](limits.md) is answered by which figure of an audit, or which part of its report.
+The words are ours; what was not compared with the original is marked. This page is written by
+`python docs/make_reference.py`."""
+
+
+def render_clauses() -> str:
+    """Return the page of all clauses: for each profile a table, in the order in which they are listed."""
+    parts = [CLAUSES_HEAD]
+    for each in PROFILES.values():
+        rows = [
+            f"| {one.where} | {one.asks} | {', '.join(f'`{f}`' for f in one.figures) or one.part or NOT_BY_THIS_TOOL} |"
+            for one in each.clauses
+        ]
+        parts.append(f"## `{each.name}`\n\n{each.title}: {each.cited} ({each.standing}).")
+        parts.append("\n".join(["| Where | What it asks | Answered by |", "|---|---|---|", *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
 #: Each page that is written, and what makes it.
-PAGES = {"metrics.md": render, "settings.md": render_settings}
+PAGES = {"metrics.md": render, "settings.md": render_settings, "clauses.md": render_clauses}
 
 if __name__ == "__main__":
     for name, made in PAGES.items():

@@ -11,10 +11,12 @@ from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import unveil
 from unveil.ask.answer import Answer
+from unveil.ask.columns.answer import columns
 from unveil.ask.partition.findings import PartitionFindings
 
 
@@ -72,6 +74,33 @@ def test_without_a_source_of_randomness_the_seed_is_0_and_stated(question: str) 
     assert plain.to_html() == seeded.to_html(seed=0) != seeded.to_html()
     assert json.loads(seeded.to_json())["seed"] is None
     assert json.loads(plain.to_json(seed=7))["seed"] == 7
+
+
+FIRST_SCREENS: dict[str, Callable[..., Answer[Any]]] = {
+    **{question: ask for question, ask in ASKED.items() if not question.startswith("audit")},
+    "anonymize": partial(unveil.anonymize, RING, "switch:share=0.5"),
+    "candidates": partial(unveil.candidates, [[0.75, 0.25], [0.5, 0.5]], [0, 0]),
+    "columns": partial(columns, pl.DataFrame(PEOPLE)),
+}
+
+
+@pytest.mark.parametrize("question", FIRST_SCREENS)
+def test_the_first_screen_has_the_finding_in_one_sentence_what_to_do_and_a_picture(question: str) -> None:
+    page = FIRST_SCREENS[question]().page()
+    # One sentence with a number in it, and no other one behind it.
+    assert re.search(r"\d", page.headline), page.headline
+    assert page.headline.endswith("."), page.headline
+    assert not re.search(r"[.!?] [A-Z\d]", page.headline), page.headline
+    assert len(page.headline) <= 250
+    assert 1 <= len(page.next_steps) <= 3
+    assert len(page.explanation) <= 3
+    assert len(page.picture) == 1
+    shown = {id(block) for section in page.sections for block in section.blocks}
+    assert not shown & {id(block) for block in page.picture}
+    titles = [getattr(block, "title", None) for section in page.sections for block in section.blocks]
+    assert getattr(page.picture[0], "title", "") not in titles
+    told = [step for step in page.next_steps if not step.endswith(".")]
+    assert told == []
 
 
 def test_what_writes_a_release_has_a_secret_seed() -> None:

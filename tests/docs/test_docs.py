@@ -128,7 +128,7 @@ def test_a_wrong_example_is_seen(tmp_path: Path) -> None:
     assert run_console("$ unveil partition no-such-file.csv no.csv\n...\n$ echo $?\n2\n", tmp_path, {}) == ""
 
 
-@pytest.mark.parametrize("page", ["metrics.md", "settings.md"])
+@pytest.mark.parametrize("page", ["metrics.md", "settings.md", "clauses.md"])
 def test_the_reference_is_up_to_date(page: str) -> None:
     pages = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))["PAGES"]
     assert pages[page]() == (ROOT / "docs" / page).read_text(encoding="utf-8"), "run: python docs/make_reference.py"

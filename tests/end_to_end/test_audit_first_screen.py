@@ -17,7 +17,7 @@ from unveil.ask.answer import Answer
 from unveil.ask.audit.answer import audit
 from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.paper import Paper
-from unveil.ask.audit.view import short
+from unveil.ask.audit.printed import short
 from unveil.show.blocks_answers import Answers, brief_table
 from unveil.show.limits import Limits, check_limits
 from unveil.show.terminal import Headline, show_headline, show_table
@@ -154,7 +154,7 @@ def test_the_short_answer_fits_a_terminal(profile: str | None) -> None:
     from tests.end_to_end.test_audit_page import sample
 
     console = Console(width=80, force_terminal=True, color_system=None, file=StringIO(), markup=False)
-    for part in short(sample().page(paper=Paper(profile=profile))):
+    for part in short(sample().findings, sample().page(paper=Paper(profile=profile))):
         match part:
             case Headline():
                 show_headline(part.text, console=console)

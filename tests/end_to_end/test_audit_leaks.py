@@ -80,6 +80,8 @@ def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows]:
         household="home",
         population_size=int(rng.choice([1_000, 5_000])),
         guesses=60,
+        suggest=2 if seed % 4 == 0 else 0,
+        suggest_for=["inference.attack_rate"],
         rng=rng,
         **known,
     )

@@ -192,12 +192,22 @@ def test_what_stands_in_a_file_of_settings_counts(folder: Path) -> None:
         population_size = 900
         [techniques]
         age = "rounded"
+        [context]
+        recipient = "two universities"
         """
     )
-    run = ask("--config", "audit.toml", "--json", "--html", "r.html")
+    run = ask(
+        "--config", "audit.toml", "--json", "--html", "r.html", "--context", "means=a voters' roll", "--sheet", "s.html"
+    )
     found = json.loads(run.stdout)
     assert (run.exit_code, found["profile"]["profile"], found["by"], found["minimum_cell"]) == (3, "cell-3", "sex", 20)
     assert found["techniques"] == {"age": "rounded"}
+    assert found["context"] == {"recipient": "two universities", "means": "a voters' roll"}
+    sheet = plain((folder / "s.html").read_text())
+    assert "Recipient (safe people) two universities" in sheet
+    assert "disclosure.k_anonymity" in sheet
+    assert MARKER not in sheet
+    assert "has no 'reader'" in ask("--config", "audit.toml", "--context", "reader=me").stderr
     assert "20" in found["releases"][0]["disclosure"]["below"]
     assert any(each["population"] == 900 for each in found["releases"][0]["disclosure"]["population"])
     assert "to be reviewed by 2031" in (folder / "r.html").read_text()

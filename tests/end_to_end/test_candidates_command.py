@@ -30,6 +30,7 @@ HEAD = "target,candidate,probability\n"
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
 METRIC = {"name", "category", "on", "per", "more_means", "mean", "median", "low", "high", "undefined", "why", "trust"}
+METRIC |= {"random_guessing", "knowing_all"}
 
 
 def save_guess(path: Path, guess: dict[str, dict[str, str]], head: str = HEAD) -> Path:
@@ -124,7 +125,8 @@ def test_text_has_headline_figures_the_reason_and_every_metric() -> None:
     run = ask("--sample", "--html", "report.html")
     assert (run.exit_code, run.stderr) == (0, "")
     assert (
-        "The adversary matched 14.5 of 29 targets rightly: 58.0% of the 25 attempted, 50.0% of all that" in run.stdout
+        "The adversary matched 14.5 of 29 targets rightly (50% of all, 58% of the 25 it attempted), where random "
+        "guessing matches 3.8.\n" in run.stdout
     )
     assert "Success rate: 58.0%  (random guessing: 15.3%)" in run.stdout
     assert "Overall success: 50.0%" in run.stdout

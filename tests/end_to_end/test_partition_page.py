@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.ask.partition.example import IMAGE, SCRIPT, Example, attacking_names, conservative, large
+from tests.end_to_end.visits import UNFOLD
 from unveil.show.page import data_of
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Visits:
         page.on("request", lambda request: visit.requests.append(request.url))
         page.add_init_script(WATCH)
         page.goto(path.as_uri())
+        page.evaluate(UNFOLD)
         self.opened.append(visit)
         return visit
 
@@ -220,7 +222,7 @@ def test_a_small_screen_needs_no_sideways_scrolling(visits: Visits, built: Any, 
     page = visits.open(built(), width=width).page
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     # The wide table moves inside its own box, which the keyboard can reach.
-    box = page.locator(".wide").last
+    box = page.locator(".wide").filter(has_text="Related clusters")
     assert box.evaluate("e => e.scrollWidth > e.clientWidth")
     box.focus()
     page.keyboard.press("ArrowRight")

@@ -24,6 +24,7 @@ SHARED = set(re.findall(r"^\| `unveil (.+) (--\w+)` \|.*\| as the umask says \|$
 # The least that each command needs besides the options that write files.
 CALLS = {
     "audit": ["people.csv", "masked.csv", "--attacks", "linkability", "--known", "age,sex", "--quiet"],
+    "protect": ["people.csv", "--protect", "shuffle", "--attacks", "disclosure", "--known", "age,sex", "--quiet"],
     "columns": ["people.csv", "--quiet"],
     "partition": ["--sample", "--quiet"],
     "candidates": ["--sample", "--quiet"],

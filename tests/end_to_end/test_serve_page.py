@@ -355,6 +355,11 @@ def test_one_job_is_cancelled_while_another_waits_whose_sliders_move_by_keyboard
     assert page.locator(".result").count() == number - 1
     assert other.locator("pre").inner_text() == "unveil partition --sample careful --html report.html"
     report = other.frame_locator("iframe.report")
+    # The script of a report folds, and saves pictures, in the frame of nobody's own too.
+    report.get_by_role("button", name="Unfold all").click()
+    with other.expect_download() as saved:
+        report.get_by_role("button", name="Save as SVG").first.click()
+    assert saved.value.suggested_filename.endswith(".svg")
     slider = report.locator("[data-slider=beta]")
     before = report.locator("[data-sentence]").inner_text()
     place = int(slider.input_value())

@@ -15,6 +15,8 @@ window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
 """
 
+UNFOLD = "document.querySelectorAll('details.part').forEach((part) => { part.open = true; })"
+
 
 @dataclass(kw_only=True)
 class Visit:
@@ -39,7 +41,7 @@ def visit(
     page.add_init_script(_WATCH)
     page.goto(path.as_uri())
     if unfold:
-        page.evaluate("document.querySelectorAll('details.part').forEach((part) => { part.open = true; })")
+        page.evaluate(UNFOLD)
     yield page
     assert opened.complaints == []
     assert not page.evaluate("window.violations ? violations.length : 0")

@@ -210,6 +210,13 @@ def _reidentifications() -> list[Call]:
     ]
 
 
+def _table_protections() -> list[Call]:
+    files = {"people.csv": _people(0), "others.csv": _people(5)}
+    steps = ("--first", "generalization:k=3", "--protect", "rank-swapping:p=20")
+    quick = ("--attacks", "disclosure,utility", "--control", "others.csv", "--out", "out.csv")
+    return [Call(("protect", "people.csv", *steps, *quick), files)]
+
+
 def _graph_files() -> dict[str, bytes]:
     names = [(f"{MARKER}{one}", f"{MARKER}{other}") for one, other in _EDGES]
     cells = [f"{other + 1} {one + 1} 0.5" for one, other in _EDGES]
@@ -260,6 +267,7 @@ def calls_of(folder: Path) -> Mapping[str, list[Call]]:
         "partition": _partitions(),
         "candidates": _candidates(),
         "matching": _matchings(),
+        "protect": _table_protections(),
         "reidentify": _reidentifications(),
         "graph": _graphs(),
         "anonymize": _anonymizations(),

@@ -25,7 +25,8 @@ from unveil.cli import main
 INPUTS = int(os.environ.get("UNVEIL_FUZZ", "420"))
 SEED = int(os.environ.get("UNVEIL_FUZZ_SEED", "18"))
 QUESTIONS = (
-    "audit", "partition", "candidates", "matching", "reidentify", "graph", "anonymize", "study", "grade-metrics", "list"
+    "audit", "protect", "partition", "candidates", "matching", "reidentify", "graph", "anonymize", "study",
+    "grade-metrics", "list",
 )  # fmt: skip
 #: A call that takes longer hangs: this is so far above what any takes that it is no measurement of time.
 _LONGEST = 60

@@ -15,7 +15,8 @@ from tests.oracles import predicates as oracle
 from unveil._kernels.table import predicates as kernels
 from unveil.data.table import Table
 from unveil.errors import InputError
-from unveil.guess.predicates import RELATIONS, CodedTable, Condition, Predicates
+from unveil.guess.conditions import RELATIONS, Condition
+from unveil.guess.predicates import CodedTable, Predicates
 
 LEVELS = ["low", "middle", "high"]
 KINDS: dict[str, Any] = {

@@ -3,7 +3,6 @@
 import csv
 import io
 import struct
-from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
@@ -65,7 +64,7 @@ def test_every_chart_is_drawn_in_three_formats_and_always_the_same() -> None:
     names = ("01-who-is-found", "02-how-fast", "03-spread", "04-heat")
     assert list(files) == [f"{name}.{ending}" for name in names for ending in ("svg", "pdf", "png")]
     for name in names:
-        assert ElementTree.fromstring(files[f"{name}.svg"]).tag.endswith("svg")
+        assert b"</svg>" in files[f"{name}.svg"][-10:]
         assert files[f"{name}.pdf"].startswith(b"%PDF-")
         width, height = struct.unpack(">II", files[f"{name}.png"][16:24])
         assert min(width, height) > 300

@@ -7,6 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from tests.show.sign_off_example import figure
+from unveil.ask.audit.quantities import meanings
 from unveil.errors import InputError
 from unveil.show.blocks import Page, Table
 from unveil.show.bounded import Bounded
@@ -49,7 +50,8 @@ def test_each_profile_says_who_set_it_where_and_what_it_means(name: str) -> None
     # What nobody compared with the document is marked wherever the source is shown.
     assert ("not verified against the original" in found.cited) == bool(found.unverified) == (name != "cell-11")
     kinds = {limit.quantity: limit.applies_to for limit in found.limits}
-    assert kinds == {CLASSES: "masked", LINKED: "masked", **dict.fromkeys(EXCESSES, "synthetic"), COPIED: "any"}
+    figures = {CLASSES: "masked", LINKED: "masked", **dict.fromkeys(EXCESSES, "synthetic"), COPIED: "any"}
+    assert kinds == (figures if found.names_figure else {COPIED: "any"})
     for limit in found.limits:
         assert limit.ours == limit.why.startswith("Our reading, not the source's:") == (limit.quantity != CLASSES)
 
@@ -76,7 +78,7 @@ def test_the_limits_are_those_that_were_published(name: str, people: int, share:
 def test_an_unknown_profile_is_refused_with_a_hint() -> None:
     with pytest.raises(InputError, match="Did you mean 'health-canada'"):
         profile("health-canda")
-    with pytest.raises(InputError, match=r"Choose from ema, health-canada, cell-3, cell-5, cell-11, cell-20\."):
+    with pytest.raises(InputError, match=r"Choose from ema, health-canada, quebec, cell-3, cell-5, cell-11, cell-20\."):
         profile("gdpr")
 
 
@@ -214,18 +216,54 @@ def test_the_section_cites_the_source_and_lists_every_figure() -> None:
     found = judge(profile("cell-20"), {"<b>": masked(0.5, {LINKED: figure(0.05, 500)})})
     section = judgement_section(found)
     assert profile("cell-20").cited in section.lead
-    table, reasons = section.blocks
+    table, reasons, clauses = section.blocks
     assert isinstance(table, Table)
     assert isinstance(reasons, Table)
+    assert isinstance(clauses, Table)
     assert table.rows == (
         ("<b>", CLASSES, "1/20", "0.5", "exceeded"),
         ("<b>", LINKED, "1/20", "0.05 (0.033 to 0.073)", f"not shown: {found.checks[1].why}"),
         ("<b>", COPIED, "0", "0", "kept"),
     )
     assert [row[0] for row in reasons.rows] == [CLASSES, LINKED, COPIED]
+    assert [row[2:] for row in clauses.rows] == [
+        ("disclosure.k_anonymity", "not measured"),
+        (CLASSES, "0.5"),
+        ("what each column was taken for (--known)", ""),
+    ]
+    assert section.on_file
     html = render(Page(title="T", question="Q", headline="H", tone="bad", sections=(section,)))
     assert "<b>" not in html
     assert "Our reading, not the source&#39;s" in html
+
+
+@every_profile
+def test_every_clause_is_answered_by_figures_that_exist_or_says_what_does(name: str) -> None:
+    clauses = profile(name).clauses
+    known = meanings()
+    for clause in clauses:
+        assert set(clause.figures) <= set(known)
+        assert not (clause.figures and clause.part)
+    # What the profile binds is asked for somewhere, readings of ours for synthetic releases aside.
+    bound = {each.quantity for each in profile(name).limits if not (each.ours and each.applies_to != "any")} - {COPIED}
+    assert bound <= {figure for clause in clauses for figure in clause.figures}
+
+
+def test_a_source_without_a_figure_is_never_shown_to_be_kept() -> None:
+    kept = judged(masked(0.0, {EXCESSES[0]: figure(0.25, 400)}), "quebec")
+    assert (kept.outcome, [check.outcome for check in kept.checks]) == ("not_shown", ["kept"])
+    assert kept.headline == (
+        "Quebec's regulation on anonymization asks for a very low remaining risk and names no figure: no audit can "
+        "show that it is kept. Say with --limit what is low enough, or decide by what each of its clauses found."
+    )
+    proved = judged(synthetic(0.0, against="by membership"), "quebec")
+    assert proved.headline.endswith("clauses found. Besides: the release gives people away by membership.")
+    # Whoever stands in the release unchanged is told apart, however low the rest is.
+    assert judged(synthetic(0.0, {COPIED: figure(1)}), "quebec").outcome == "exceeded"
+    found = {each.figure: each.found["it"] for each in kept.answers if each.figure}
+    ends = found[EXCESSES[0]]
+    assert (ends.value, round(ends.low, 2), round(ends.high, 2)) == (0.25, 0.21, 0.3)
+    assert {each.clause.where for each in kept.answers} >= {"section 3", "sections 2, 5, 7", "section 9"}
 
 
 def test_json_has_what_was_judged() -> None:
@@ -233,3 +271,5 @@ def test_json_has_what_was_judged() -> None:
     assert (read["profile"], read["outcome"]) == ("ema", "exceeded")
     assert read["checks"][0]["limit"] == pytest.approx(1 / 11)
     assert (read["checks"][1]["value"], read["checks"][1]["low"]) == (None, None)
+    asked = {each["answered_by"]: each["found"] for each in read["clauses"]}
+    assert asked[CLASSES] == {"it": {"value": 0.5, "low": 0.5, "high": 0.5}}

@@ -9,12 +9,18 @@ import pytest
 from tests.end_to_end.visits import visit
 from tests.show.sign_off_example import overfull, page_of, plain
 from tests.show.test_page import Reader
+from unveil.errors import InputError
 from unveil.show.blocks import Page, Section, Table
 from unveil.show.editions import internal
 from unveil.show.page import render
+from unveil.show.sheet import sheet_document
 from unveil.show.sign_off import (
+    CONTEXT,
+    FOR_WHOM,
     IN_FULL,
     NO_LIMIT,
+    QUESTIONS,
+    SIGNATURES,
     STATEMENT,
     BoxFact,
     SignOff,
@@ -37,6 +43,8 @@ def made_of(what: str) -> SignOff:
     if what == "plain":
         return plain()
     full = overfull(what if len(what) == 1 else "x")
+    if what == "for whom":
+        return replace(full, context=dict.fromkeys(CONTEXT, full.utility))
     if what == "few figures":
         return replace(full, figures=(), adversaries=())
     return replace(full, files=full.files[:2], figures=full.figures[:2]) if what == "few files" else full
@@ -128,8 +136,8 @@ def test_what_is_cut_says_so_and_stands_in_full_at_the_end() -> None:
     full = overfull("x")
     made = sheet(full)
     columns = made.entries[0].lines
-    assert len(columns) == 6
-    assert columns[-1] == f"… and 295 more under “{IN_FULL}” at the end."
+    assert len(columns) == 4
+    assert columns[-1] == f"… and 297 more under “{IN_FULL}” at the end."
     assert len(made.entries[3].lines) == 4
     assert made.tables[0].note == f"10 more releases and 12 more figures under “{IN_FULL}” at the end."
     assert made.tables[1].note == f"10 more files under “{IN_FULL}” at the end."
@@ -144,12 +152,44 @@ def test_what_is_cut_says_so_and_stands_in_full_at_the_end() -> None:
         assert all(len(row) == len(table.columns) == len(table.align) for row in table.rows)
 
 
+def test_the_sheet_asks_for_whom_until_that_is_told() -> None:
+    asked = sheet(plain())
+    assert asked.signatures == (*CONTEXT.values(), *SIGNATURES)
+    told = replace(plain(), context={"recipient": "two universities"})
+    made = sheet(told)
+    assert made.signatures == SIGNATURES
+    (lines,) = (entry.lines for entry in made.entries if entry.label == FOR_WHOM)
+    assert lines[:2] == ("Purpose (safe projects): not stated", "Recipient (safe people): two universities")
+    (rows,) = (
+        block.rows for block in sign_off_section(told).blocks if isinstance(block, Table) and block.caption == FOR_WHOM
+    )
+    assert [row[1] for row in rows] == ["not stated", "two universities", "not stated", "not stated"]
+
+
+def test_the_document_holds_the_whole_sheet_in_plain_tables() -> None:
+    full = replace(overfull("x"), decides="</td><script>alert(1)</script>")
+    page = internal(page_of(full))
+    reader = Reader(sheet_document(page))
+    assert reader.open == []
+    # What word processors open: no style, script, picture or link.
+    assert not {tag for tag, _ in reader.elements} & {"style", "script", "img", "svg", "a", "link", "div"}
+    text = " ".join(text.strip() for _, text in reader.texts)
+    # Nothing is cut, whatever the sheet of paper had to cut.
+    for column in (full.columns[0], full.columns[-1]):
+        assert column.technique.strip() in text
+    assert "Internal edition, not to be passed on." in text
+    for label in (*CONTEXT.values(), *SIGNATURES, STATEMENT, page.headline, QUESTIONS["inference"][0]):
+        assert label in text
+    with pytest.raises(InputError, match="no sheet to sign"):
+        sheet_document(Page(title="T", question="Q", headline="H", tone="bad", sections=()))
+
+
 def test_lines_that_are_left_are_used() -> None:
     full = made_of("few figures")
-    # 8 lines for figures and 4 for adversaries are free: first for what was not tested, then for the columns.
-    assert [len(sheet(full).entries[at].lines) for at in (3, 0)] == [4 + 12, 6]
+    # 8 lines for figures and 3 for adversaries are free: first for what was not tested, then for the columns.
+    assert [len(sheet(full).entries[at].lines) for at in (3, 0)] == [3 + 11, 4]
     brief = sheet(replace(full, untested=full.untested[:6]))
-    assert [len(brief.entries[at].lines) for at in (3, 0)] == [6, 6 + 2 * 10]
+    assert [len(brief.entries[at].lines) for at in (3, 0)] == [6, 4 + 2 * 8]
 
 
 def test_the_page_is_sound_and_needs_no_weaker_policy() -> None:
@@ -172,7 +212,7 @@ def test_a_page_without_a_sheet_has_none() -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("paper", PAPERS)
-@pytest.mark.parametrize("what", ["plain", "x", "W", "語", "few figures", "few files"])
+@pytest.mark.parametrize("what", ["plain", "x", "W", "語", "few figures", "few files", "for whom"])
 def test_the_sheet_is_a_printed_page_after_the_findings_and_alone(
     browser: "Browser", tmp_path: Path, paper: str, what: str
 ) -> None:

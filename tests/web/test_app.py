@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import json
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -518,3 +519,23 @@ def test_asking_again_after_a_job_is_removed_is_an_empty_form(server: Running, c
     page = client.get("/audit?again=nothing", headers=PERSON)
     assert page.status_code == 200
     assert 'id="again"' not in page.text
+
+
+def test_going_on_from_an_answer_takes_what_was_done_along(
+    server: Running, client: httpx.Client, tmp_path: Path
+) -> None:
+    busy = server.submit(client, f"until {tmp_path / 'go'}")
+    settings = {"sample": True, "first": "shuffle", "protect": {"name": "rank-swapping", "settings": {"p": "10"}}}
+    job = client.post("/jobs", json={"question": "protect", "files": {}, "settings": settings}).json()["id"]
+
+    def filled(**more: str) -> dict[str, Any]:
+        page = client.get("/protect", params={"again": job, **more}, headers=PERSON).text
+        found = re.search(r'id="again">(.*?)</script>', page)
+        assert found is not None
+        again: dict[str, Any] = json.loads(found[1])["settings"]
+        return again
+
+    assert filled() == settings
+    assert filled(next="1") == {"sample": True, "first": "shuffle\nrank-swapping:p=10"}
+    for each in (job, busy):
+        client.delete(f"/jobs/{each}", params={"forget": "1"})

@@ -191,9 +191,6 @@ def test_a_job_shows_its_answer_what_was_asked_and_the_command() -> None:
     assert 'class="answer short bad"' in page
     frame = '<iframe class="report" title="The report" src="/jobs/ab12/report" sandbox="allow-scripts allow-downloads">'
     assert frame in page
-        '<iframe class="report" title="The report" src="/jobs/ab12/report" sandbox="allow-scripts allow-downloads">'
-        in page
-    )
     assert "/jobs/ab12/report?download=1" in page
     assert "The original table" in page
     assert "audit.toml" in page  # the kind of a column was changed, which the command line takes from a file
@@ -203,6 +200,12 @@ def test_a_job_shows_its_answer_what_was_asked_and_the_command() -> None:
     assert 'aria-live="polite"' in waiting
     assert 'data-cancel="/jobs/ab12"' in waiting
     assert "<iframe" not in waiting
+
+
+def test_a_protected_table_can_be_protected_further_from_its_answer() -> None:
+    link = 'href="/protect?again=ab12&amp;next=1"'
+    assert link in pages.job(Job(question="protect", settings={"sample": True}))
+    assert "next=1" not in pages.job(jobs()[0])
 
 
 def test_asking_again_hands_over_what_was_asked() -> None:

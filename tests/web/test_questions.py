@@ -23,7 +23,7 @@ from unveil.study import Replications
 from unveil.study import example as example_study
 from unveil.web import Given, pages
 from unveil.web.command import CONFIG, command
-from unveil.web.questions import Answered, answer, check, field_of
+from unveil.web.questions import Answered, answer, check, field_of, going_on
 
 SHORT = replace(example_study.PLAN, replications=Replications(number=3))
 QUICK = {"targets": "20", "attacks": ["disclosure"]}
@@ -71,7 +71,7 @@ def as_the_command_line(question: str, files: Mapping[str, Any], settings: Mappi
         (home / CONFIG).write_text(written.config, encoding="utf-8")
     assert "private-folder" not in written.line
     # The command stands in the report of an audit as it was typed, so that nothing may be added to it.
-    more = [] if question == "audit" else ["--json"]
+    more = [] if question in ("audit", "protect") else ["--json"]
     run = CliRunner().invoke(main, [*written.words, *more])
     assert run.exit_code in (0, 3), run.output
     assert found.html == (home / "report.html").read_text(encoding="utf-8")
@@ -237,6 +237,27 @@ def test_a_masked_table_is_attacked_as_on_the_command_line(desk: Desk) -> None:
     as_the_command_line("reidentify", files, {"attacks": "nearest"}, desk.home)
 
 
+def test_a_table_is_protected_step_by_step_as_on_the_command_line(desk: Desk) -> None:
+    files = {"original": desk.give("people.csv", people(100))}
+    quick = {"attacks": ["linkability", "utility"], "columns": [AUDIT["age"], AUDIT["vote"]], "seed": "4"}
+    settings = {**quick, "protect": {"name": "rank-swapping", "settings": {"p": "10"}}}
+    found = as_the_command_line("protect", files, settings, desk.home)
+    told = json.loads(found.json)
+    assert [each["name"] for each in told["releases"]] == ["as it is", "rank-swapping:p=10"]
+    assert (told["original"]["rows"], told["control"]["rows"]) == (80, 20)
+    assert "20 people, one in five and drawn by lot, were kept apart before anything was protected" in found.html
+    # Whoever has the seed undoes the release.
+    assert "--seed" not in found.html
+    made = {name: pl.read_csv(content) for name, content in found.outputs.items()}
+    assert {name: frame.height for name, frame in made.items()} == {"released.csv": 80, "others.csv": 20}
+    # Going on, what was done joins what was done before, and each step is audited.
+    further = {**going_on(asked_for("protect"), settings), "protect": {"name": "generalization", "settings": {}}}
+    steps = as_the_command_line("protect", files, further, desk.home)
+    names = ["as it is", "1 rank-swapping:p=10", "2 generalization"]
+    assert [each["name"] for each in json.loads(steps.json)["releases"]] == names
+    assert steps.headline.startswith("After '2 generalization', being in the data adds ")
+
+
 def test_a_release_that_is_made_is_taken_away_and_its_secret_seed_told_nowhere(desk: Desk) -> None:
     edges = desk.give("friends.csv", "source,target\n" + "".join(f"p{i},p{(i * 7 + 1) % 30}\n" for i in range(30)))
     found = answer("anonymize", {"edges": edges}, {"seed": "77123"})
@@ -253,7 +274,8 @@ def test_a_study_is_run_and_no_class_of_its_own_is_loaded(desk: Desk) -> None:
     out = desk.home / "results"
     found = answer("study_run", {"file": plan}, {"out": str(out), "workers": "0"})
     assert json.loads(found.json)["scenarios"]["fine"] == 12
-    assert "12 scenarios" in found.headline
+    # Of 1,000 nodes 60 are seeds.
+    assert "of 940 targets (3 repetitions)" in found.headline
     asked = asked_for("study_run")
     assert command(asked, {"file": ["plan.toml"]}, {"out": str(out), "workers": "0"}).words == (
         *("study", "run", "plan.toml", "--out", str(out), "--workers", "0"),

@@ -54,6 +54,13 @@ class Home:
 QUESTIONS: Mapping[str, Home] = MappingProxyType(
     {
         "audit": Home("audit", "What could an adversary do with a released table?", "audit"),
+        "protect": Home(
+            "protect",
+            "What does a protection of a table do to risk and use?",
+            "audit",
+            "protect_settings:QUESTION",
+            "protect:ask",
+        ),
         "columns": Home("columns", "What is in each column of a table, and how sure is that?", "columns"),
         "partition": Home("partition", "How well is each subject hidden in an adversary's partition?", "partition"),
         "candidates": Home("candidates", "How much does an adversary know about each target?", "candidates"),

@@ -62,6 +62,8 @@ class Setting:
     or_file: str = ""
     #: Whether several texts stand in lines on the page, and not with commas between them.
     many: bool = False
+    #: The setting whose list its value joins when somebody goes on from an answer, with another value here.
+    goes_to: str = ""
     #: What is shown in an empty field, as an example.
     example: str = ""
     #: What reads the text for a protection or an attack, and refuses one that makes no sense.

@@ -112,7 +112,7 @@ def _json(summary: "RunSummary", name: str) -> str:
 def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
     """Print what a run did, what failed, and what to do next."""
     from unveil.ask.study.run import failures_of
-    from unveil.ask.study.view import failed
+    from unveil.ask.study.words import failed
     from unveil.show.terminal import show_headline
     from unveil.show.text import count, duration
     from unveil.study import Results
@@ -134,11 +134,11 @@ def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
 
 
 def _print_status(found: "StudyStatus", folder: Path) -> None:
-    from unveil.ask.study.view import headline, tone
+    from unveil.ask.study.words import computed, tone
     from unveil.show.terminal import show_headline
     from unveil.show.text import duration
 
-    show_headline(headline(found.counts), tone=tone(found.counts))
+    show_headline(computed(found.counts), tone=tone(found.counts))
     click.echo(f"Study {one_line(found.name)}, unveil {found.version}; {duration(found.seconds)} of CPU time so far.")
     if found.running is not None:
         click.echo(f"It is being computed now by {one_line(found.running)}.")

@@ -3,13 +3,14 @@
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates
 from unveil.guess.coherence import Coherence, jointly_coherent
+from unveil.guess.conditions import Condition
 from unveil.guess.dataflow import Dataflow, Node
 from unveil.guess.mass_combination import COMBINATIONS, combine, conflict
 from unveil.guess.mass_function import MassFunction
 from unveil.guess.matching import Matching, matching_truth
 from unveil.guess.matching_distribution import MatchingDistribution
 from unveil.guess.partition import Partition, View
-from unveil.guess.predicates import Condition, Predicates
+from unveil.guess.predicates import Predicates
 from unveil.guess.trials import Attempts, Trials
 
 __all__ = [

@@ -94,10 +94,6 @@ class Trials:
         where no such people are known; then nothing can be said about what the release tells of those who are in it.
     what
         What counts as a hit, in words that follow "a target is a hit when".
-    matched
-        The attack as it would go if the original had as many rows as the control, for attacks whose hits depend on the
-        number of rows (only one of many rows can be the only one); it is what the control is compared with. None where
-        that makes no difference.
     notes
         What a reader of the numbers should know, such as that fewer targets were there than asked for.
 
@@ -114,4 +110,3 @@ class Trials:
     control: Attempts | None
     what: str
     notes: tuple[str, ...] = ()
-    matched: Attempts | None = None

@@ -271,6 +271,8 @@ class Section:
     tells: Told = "found"
     #: Whether it is unfolded when the page is opened; on paper all are.
     is_open: bool = False
+    #: Whether it goes with the sheet to sign into the document that is filed.
+    on_file: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -48,12 +48,14 @@ SHOWN_OPTIONS = frozenset(
         "--technique",
         "--rename",
         "--review",
+        "--context",
+        "--suggest",
         "--report",
     }
 )
 #: Options whose value is a file, of which the folder is nobody's business.
 FILE_OPTIONS = frozenset(
-    {"--control", "--config", "--html", "--csv", "--figures", "--shareable", "--compare", "--dictionary"}
+    {"--control", "--config", "--html", "--csv", "--figures", "--shareable", "--compare", "--dictionary", "--sheet"}
 )
 #: Options without a value.
 FLAGS = frozenset({"--accept-undecided", "--json", "--quiet", "--sample", "--show-records", "--strict-kinds"})

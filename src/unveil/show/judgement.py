@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from unveil.show.blocks import Section, Table, Tone
 from unveil.show.bounded import Bounded
+from unveil.show.clauses import Answered, answers_to, clause_table
 from unveil.show.limits import Evidence, Quantity, undecided
 from unveil.show.profiles import COPIED, Profile, ProfileLimit
 from unveil.show.text import decimal, name
@@ -80,6 +81,8 @@ class Judgement:
     checks: tuple[Check, ...]
     headline: str
     outcome: Outcome
+    #: What answers each clause of the profile.
+    answers: tuple[Answered, ...] = ()
     #: What each release comes to, by its name.
     releases: Mapping[str, Outcome] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -111,6 +114,7 @@ class Judgement:
                 }
                 for check in self.checks
             ],
+            "clauses": [each.to_dict() for each in self.answers],
         }
 
 
@@ -118,9 +122,10 @@ def judge(profile: Profile, releases: Mapping[str, JudgedRelease]) -> Judgement:
     """Return whether each release keeps the limits of a profile, by its own figures.
 
     The outcome is "exceeded" as soon as one figure of one release exceeds its limit, at a confidence that allows for
-    all figures of all releases, and "kept" where all figures of all releases keep theirs and nothing else was proved
-    against a release. Else neither was shown. A figure that is our reading of the source and that is undefined does not
-    count where the source has a figure of its own for that kind of release. A figure that equals its limit keeps it.
+    all figures of all releases, and "kept" where the source names a figure, all figures of all releases keep theirs and
+    nothing else was proved against a release. Else neither was shown. A figure that is our reading of the source and
+    that is undefined does not count where the source has a figure of its own for that kind of release. A figure that
+    equals its limit keeps it.
 
     >>> from unveil.show.profiles import profile
     >>> pairs = Quantity(name="disclosure.highest_risk", value=0.5, meaning="", exceeded_when_undefined=False)
@@ -135,6 +140,8 @@ def judge(profile: Profile, releases: Mapping[str, JudgedRelease]) -> Judgement:
     sure = [each.evidence for own in held.values() for each in own.values() if each is not None]
     figures = sum(evidence.figures for evidence in sure if evidence is not None)
     judged = [_judged(which, release, held[which], figures) for which, release in releases.items()]
+    if not profile.names_figure:
+        judged = [replace(each, outcome="not_shown") if each.outcome == "kept" else each for each in judged]
     outcomes = [each.outcome for each in judged]
     outcome: Outcome = "kept" if outcomes and set(outcomes) == {"kept"} else "not_shown"
     if "exceeded" in outcomes:
@@ -144,6 +151,7 @@ def judge(profile: Profile, releases: Mapping[str, JudgedRelease]) -> Judgement:
         checks=tuple(check for each in judged for check in each.checks),
         headline=_headline(profile, judged, outcome),
         outcome=outcome,
+        answers=answers_to(profile, {which: release.figures for which, release in releases.items()}),
         releases={each.release: each.outcome for each in judged},
     )
 
@@ -211,6 +219,12 @@ def _headline(profile: Profile, judged: Sequence[_Judged], outcome: Outcome) -> 
     limit, several = f"the limit of {profile.written} by {profile.who}", len(judged) > 1
     if outcome == "not_shown":
         why = dict.fromkeys(text for each in judged if each.outcome == "not_shown" for text in _open(each, several))
+        if not profile.names_figure:
+            named = f"{profile.who} asks for {profile.written} and names no figure: no audit can show that it is kept"
+            besides = f" Besides: {'; '.join(why)}." if why else ""
+            return (
+                f"{named}. Say with --limit what is low enough, or decide by what each of its clauses found.{besides}"
+            )
         said = f"Whether {limit} is exceeded or kept is open. Neither was shown"
         return f"{said}: {'; '.join(why) or 'there is no release'}."
     checks = [check for each in judged for check in each.checks]
@@ -325,5 +339,7 @@ def judgement_section(judgement: Judgement) -> Section:
                 align=("left", "left"),
                 prose=True,
             ),
+            clause_table(judgement.answers),
         ),
+        on_file=True,
     )

@@ -19,12 +19,23 @@ STATEMENT = (
     "anonymity: other adversaries and other attacks exist, and what is safe today may not be safe tomorrow."
 )
 NO_LIMIT = "No limit was set: whether that is acceptable is yours to decide."
+#: For whom it is identifiable: what a decision takes beside the figures, under the names that it is told by. The words
+#: in brackets are those of the five safes; safe data are what the audit is about, and outputs what leaves the settings.
+CONTEXT: Mapping[str, str] = MappingProxyType(
+    {
+        "purpose": "Purpose (safe projects)",
+        "recipient": "Recipient (safe people)",
+        "environment": "Environment (safe settings)",
+        "means": "Means (what else they have)",
+    }
+)
+FOR_WHOM = "Identifiable for whom?"
 SIGNATURES = ("Name", "Role", "Decision: release, change or do not release", "Date and signature")
 IN_FULL = "The record of this audit"
 
-#: What fits on the sheet: so many of each, and so many characters. Lines that are left go to what was not tested, and
-#: then to the columns, of which two stand in a line.
-_FILES, _RELEASES, _FIGURES, _COLUMNS, _ADVERSARIES, _UNTESTED = 5, 3, 8, 6, 3, 4
+#: What fits on the sheet: so many of each, and so many characters. Lines that are left go to what was not tested, to
+#: one more adversary, and then to the columns, of which two stand in a line.
+_FILES, _RELEASES, _FIGURES, _COLUMNS, _ADVERSARIES, _UNTESTED = 5, 3, 8, 4, 2, 3
 _LONG, _NAME = 240, 40
 _LEFT: Side = "left"
 _RIGHT: Side = "right"
@@ -123,6 +134,8 @@ class SignOff:
     judgement: Judgement | None = None
     #: What came out of limits that were set on single figures, in one sentence.
     own_limits: str = ""
+    #: What was told of those who get the release, by the names of `CONTEXT`; what was not is asked for.
+    context: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     #: More settings, as label and text.
     settings: tuple[tuple[str, str], ...] = field(default=())
     #: What the hashes of the files are called.
@@ -190,7 +203,8 @@ def sheet(sign_off: SignOff) -> Sheet:
             file_table(sign_off, short=True),
         ),
         entries=_entries(sign_off, free),
-        signatures=SIGNATURES,
+        # With nothing told there is a line for each; two halves of it would take more room than the sheet has.
+        signatures=(*(() if sign_off.context else CONTEXT.values()), *SIGNATURES),
     )
 
 
@@ -209,31 +223,33 @@ def _entries(sign_off: SignOff, free: int) -> tuple[Entry, ...]:
     technique = f"technique {NOT_STATED} for all" if not told else "technique"
     columns = [_variable(each, technique=bool(told)) for each in sign_off.columns]
     told_of = [f"{name(each.name, _NAME)}: knows {each.knows}. {each.reason}" for each in sign_off.adversaries]
-    prose = (
-        Entry(
-            label="Adversaries, and why to expect them",
-            lines=_cut(told_of, _ADVERSARIES, _LONG) or ("None was named.",),
-        ),
-        Entry(label="Usefulness", lines=(shorten(sign_off.utility, _LONG) or "Not measured.",)),
-        Entry(label="How it was made", lines=_made(sign_off, short=True)),
-    )
-    # Two adversaries and a remark, one line on usefulness and two on the making could take two lines each.
-    free += 11 - sum(_lines(line, 120, most=2) for entry in prose for line in entry.lines)
+    useful = Entry(label="Usefulness", lines=(shorten(sign_off.utility, _LONG) or "Not measured.",))
+    made = Entry(label="How it was made", lines=_made(sign_off, short=True))
+    adversaries = _cut(told_of, _ADVERSARIES, _LONG) or ("None was named.",)
+    # Two adversaries, one line on usefulness and two on the making could take two lines each.
+    free += 10 - sum(_lines(line, 120, most=2) for line in (*adversaries, *useful.lines, *made.lines))
     free += max(0, _FILES - len(sign_off.files)) + max(0, _FIGURES - len(sign_off.figures))
     more = min(free, max(0, len(sign_off.untested) - _UNTESTED))
+    free -= more
+    if len(told_of) > _ADVERSARIES and free >= 3:
+        adversaries, free = _cut(told_of, _ADVERSARIES + 1, _LONG), free - 3
+    told_context = [f"{label}: {sign_off.context.get(key) or NOT_STATED}" for key, label in CONTEXT.items()]
+    for_whom = Entry(label=FOR_WHOM, lines=_cut(told_context, len(CONTEXT), 90), layout="short")
     return (
         Entry(
             label=f"{count(len(columns), 'column', 'columns')}: role, kind, {technique}",
-            lines=_cut(columns, _COLUMNS + 2 * (free - more), 90),
+            lines=_cut(columns, _COLUMNS + 2 * free, 90),
             layout="short",
         ),
-        *prose[:2],
+        *((for_whom,) if sign_off.context else ()),
+        Entry(label="Adversaries, and why to expect them", lines=adversaries),
+        useful,
         Entry(
             label="Not tested",
             lines=_cut(sign_off.untested, _UNTESTED + more, _LONG) or (NOT_STATED,),
             layout="list",
         ),
-        prose[2],
+        made,
     )
 
 
@@ -330,6 +346,9 @@ def sign_off_section(sign_off: SignOff) -> Section:
             prose=True,
         ),
     ]
+    if sign_off.context:
+        rows = tuple((label, sign_off.context.get(key) or NOT_STATED) for key, label in CONTEXT.items())
+        tables.append(Table(caption=FOR_WHOM, columns=("", "As stated"), rows=rows, align=("left",) * 2, prose=True))
     if sign_off.adversaries:
         heads = ("Adversary", "Knows", "Why to expect it")
         tables.append(Table(caption="Adversaries", columns=heads, rows=adversaries, align=("left",) * 3, prose=True))
@@ -340,4 +359,6 @@ def sign_off_section(sign_off: SignOff) -> Section:
         heading=IN_FULL,
         lead="All that the first page states, in full: which files, what they were taken for, and how to do it again.",
         blocks=tuple(tables),
+        tells="measured",
+        on_file=True,
     )

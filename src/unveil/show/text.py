@@ -89,6 +89,19 @@ def short_percent(share: float) -> str:
     return f"{decimal(share * 100, places=2)}%"
 
 
+def about(share: float) -> str:
+    """Return a share in percent with as few digits as a sentence needs: none behind the point from 10% on.
+
+    >>> about(0.8637), about(0.0712), about(0.0004), about(1.0), about(float("nan"))
+    ('86%', '7.1%', '<0.1%', '100%', 'undefined')
+    """
+    if not math.isfinite(share):
+        return UNDEFINED
+    if share in (0.0, 1.0):
+        return f"{share:.0%}"
+    return percent(share, places=0 if share >= 0.0995 else 1)
+
+
 def slope(value: float) -> str:
     """Return a risk slope as text: in percent with two decimals, as the paper prints it.
 

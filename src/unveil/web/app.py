@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -91,10 +91,12 @@ async def _listing(_state: State, request: Request) -> Response:
 async def _question(state: State, request: Request) -> Response:
     """Show the form of a question, filled with what a job was asked where one is named (``?again=ID``).
 
+    With ``next=1`` it goes on from there: what was done joins what was done before, and something else can be chosen.
     Going back from a job leads there, also when the job has been removed meanwhile: then the form is empty.
     """
     from unveil.ask import QUESTIONS, question
     from unveil.web import pages
+    from unveil.web.questions import going_on
 
     name = request.path_params["question"]
     if name not in QUESTIONS:
@@ -103,6 +105,8 @@ async def _question(state: State, request: Request) -> Response:
     view = state.jobs.view(again) if again is not None and again in state.jobs else None
     if view is not None and view.question != name:
         raise RefusedError(404, _SENTENCES[404])
+    if view is not None and request.query_params.get("next") == "1":
+        view = replace(view, settings=going_on(question(name), view.settings))
     return HTMLResponse(await asyncio.to_thread(pages.question, question(name), view, root=_root(request)))
 
 

@@ -50,7 +50,7 @@ def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mappi
     """
     sample = settings.get("sample") is True
     values = values_of(asked, settings, sample=sample)
-    config = _config(names, values) if "columns" in values and not sample else ""
+    config = _config(names, values) if _in_file(asked) and not sample else ""
     words = [*asked.command]
     words += _sample(asked, values) if sample else _files(asked, names, values, config)
     if config:
@@ -109,7 +109,7 @@ def _setting(asked: Question, field: Setting, values: Mapping[str, Any], *, samp
     """Return the words for one setting; none where it is as it would be anyway."""
     value = values[field.name]
     if field.kind == "roles":
-        return _roles(roles_of(value))
+        return [*_roles(roles_of(value)), *([] if _in_file(asked) else _kinds(roles_of(value)))]
     if field.beside:
         chosen = set(value)
         return [field.option, *chosen] if field.option and len(chosen) == 1 and chosen != {""} else []
@@ -140,6 +140,16 @@ def _roles(roles: Roles) -> list[str]:
         if column is not None:
             words += [option, column]
     return words
+
+
+def _kinds(roles: Roles) -> list[str]:
+    told = {name: kind if isinstance(kind, str) else "<".join(kind) for name, kind in (roles.kinds or {}).items()}
+    return [word for name, kind in told.items() for word in ("--kinds", f"{name}={kind}")]
+
+
+def _in_file(asked: Question) -> bool:
+    """Return whether the command takes a file of settings, where all that has no option can stand."""
+    return any(each.name == "config" for each in asked.settings)
 
 
 def _config(names: Mapping[str, Sequence[str]], values: Mapping[str, Any]) -> str:

@@ -159,6 +159,7 @@ def job(view: Shown, *, root: str = "") -> str:
         job=line,
         asked=_asked(form, view),
         tone=TONES.get(view.tone, TONES["neutral"]),
+        goes_on=any(field.goes_to for field in form.settings),
     )
 
 

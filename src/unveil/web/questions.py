@@ -119,6 +119,21 @@ def _told(asked: Question, files: Mapping[str, tuple[Path, ...]], settings: Mapp
     )
 
 
+def going_on(asked: Question, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a form that goes on from an answer: what was done is among what was done before.
+
+    >>> going_on(question("protect"), {"protect": "shuffle", "first": "pram"})["first"].split()
+    ['pram', 'shuffle']
+    """
+    sample = settings.get("sample") is True
+    values, made = values_of(asked, settings, sample=sample), dict(settings)
+    for field in asked.on("page"):
+        if field.goes_to:
+            made.pop(field.name, None)
+            made[field.goes_to] = "\n".join((*values[field.goes_to], values[field.name]))
+    return made
+
+
 def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progress = silent) -> Answered:
     """Return the answer to a question: the same report, byte for byte, that the command line writes.
 

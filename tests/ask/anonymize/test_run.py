@@ -45,5 +45,9 @@ def test_before_is_the_original_and_after_the_release() -> None:
     assert found.after.number.max() == found.release.released.degrees.max()
     assert found.before.smallest_class < 4 <= found.after.smallest_class
     assert found.changes == found.release.changes
+    degrees, released = graph.degrees.tolist(), found.release.released.degrees.tolist()
+    now = {int(node): degree for node, degree in zip(found.release.truth, released, strict=True)}
+    unique = [node for node, degree in enumerate(degrees) if degrees.count(degree) == 1]
+    assert found.hidden == sum(released.count(now[node]) > 1 for node in unique) > 0
     assert found.notes[0] == "first"
     assert "release=" not in repr(found)

@@ -18,7 +18,7 @@ from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import MEASURES
 from unveil.ask.audit.findings import Audit, AuditedRelease
 from unveil.ask.audit.paper import Paper, judged
-from unveil.ask.audit.view import plain_words
+from unveil.ask.audit.printed import plain_words
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError

@@ -24,10 +24,11 @@ from unveil.ask.audit.findings import (
     worst_of,
 )
 from unveil.ask.audit.parts.candidates import candidate_table
+from unveil.ask.audit.printed import plain_words
 from unveil.ask.audit.sentences import sentence
 from unveil.ask.audit.tables import attack_table, comparison_table, weight_table
 from unveil.ask.audit.verdict import said_of, tone, worst
-from unveil.ask.audit.view import page, plain_words
+from unveil.ask.audit.view import page
 from unveil.ask.audit.words import compact_rate, links_text, rate_text
 from unveil.measure.trials.risk import Rate, Risk
 from unveil.measure.verdict.control import ColumnDifference, ControlCheck

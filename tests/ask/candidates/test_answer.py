@@ -112,7 +112,7 @@ def test_what_a_quantity_means_says_from_which_side() -> None:
 def test_progress_and_notes_are_passed_on() -> None:
     steps: list[str] = []
     answer = candidates(SMALL, progress=lambda step, _: steps.append(step), notes=["Mind the gap."])
-    assert steps == ["measuring"]
+    assert steps == ["measuring", "measuring what others would know"]
     assert answer.findings.notes == ("Mind the gap.",)
     assert "Mind the gap." in answer.to_html()
 

@@ -1,6 +1,7 @@
 """The numbers behind the pictures and sentences of the page about candidates."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,20 @@ from tests.candidate_strategies import Case, cases
 from tests.show.test_page import Reader
 from unveil.ask.answer import Answer
 from unveil.ask.candidates.answer import candidates
-from unveil.ask.candidates.charts import histogram
-from unveil.ask.candidates.findings import CandidatesFindings
-from unveil.ask.candidates.tables import by_category, key_numbers, left_out_table, metric_table, release_numbers
+from unveil.ask.candidates.charts import FIRST, histogram, overviews
+from unveil.ask.candidates.findings import CandidatesFindings, Ends
+from unveil.ask.candidates.run import blind_of, ends_of, sure_of
+from unveil.ask.candidates.tables import by_category, key_numbers, left_out_table, metric_table
 from unveil.ask.candidates.view import headline, page
 from unveil.ask.candidates.words import matched_headline, matched_tone, why_they_differ
 from unveil.guess import Candidates
-from unveil.measure import METRICS, Measured
-from unveil.measure.candidates.matches import Matches
+from unveil.measure import METRICS, Measured, all_metrics
+from unveil.measure.candidates.matches import Matches, matches
 from unveil.show.blocks import Chart, Number, Section, Table
-from unveil.show.metrics import meaning_of, title_of
+from unveil.show.metrics import meaning_of, summary_of, title_of
 from unveil.show.page import render
 from unveil.show.scale import MOST_BINS, axis, choose_bins
-from unveil.show.trust import GROUNDS, LEGEND, mark, trust_sentence, where_from
+from unveil.show.trust import GROUNDS, LEGEND, mark, where_from
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
 SCORES = [[9, 1, 0], [1, 1, 2], [1, 1, 1], [0, 0, 0], [5, 0, 0]]
@@ -65,17 +67,17 @@ def measured(name: str, values: list[float]) -> Measured:
     [
         (
             matched(),
-            "The adversary matched 12 of 30 targets rightly: 48.0% of the 25 attempted, 40.0% of all. "
-            "Random guessing would match 5.",
+            "The adversary matched 12 of 30 targets rightly (40% of all, 48% of the 25 it attempted), where random "
+            "guessing matches 5.",
         ),
         (
             matched(nobody=2, nobody_attempted=1, correct=11.25, overall_success=11.25 / 28, success_rate=0.45),
-            "The adversary matched 11.2 of 28 targets rightly: 45.0% of the 25 attempted, 40.2% of all that stand for "
-            "somebody. Random guessing would match 5.",
+            "The adversary matched 11.2 of 28 targets rightly (40% of all, 45% of the 25 it attempted), where random "
+            "guessing matches 5.",
         ),
         (
             matched(attempted=30, success_rate=0.4),
-            "The adversary matched 12 of 30 targets rightly: 40.0% of all. Random guessing would match 5.",
+            "The adversary matched 12 of 30 targets rightly (40% of all), where random guessing matches 5.",
         ),
         (matched(correct=0.0), "The adversary matched none of 30 targets rightly, in 25 attempts."),
         (matched(attempted=0, correct=0.0), "The adversary attempted none of the 30 targets."),
@@ -85,8 +87,7 @@ def measured(name: str, values: list[float]) -> Measured:
         ),
         (
             Matches(targets=30, attempted=25, has_truth=False),
-            "The adversary attempted 25 of 30 targets; the typical one still hides among 2.3 alike. Whether it is "
-            "right cannot be said without the truth.",
+            "The adversary attempted 25 of 30 targets; the typical one still hides among 2.3 alike.",
         ),
     ],
 )
@@ -189,17 +190,20 @@ def test_tables_have_every_metric_once() -> None:
 
 def test_a_metric_without_any_value_has_no_range() -> None:
     row = metric_table("x", [measured("entropy", [math.nan])]).rows[0]
-    assert row[:6] == ("Entropy", "undefined", "undefined", "", "1", "if high")
+    assert row[:6] == ("Entropy", "undefined", "undefined", "", "", "if high")
 
 
-def test_a_page_has_missing_values_and_trust_in_columns_of_their_own() -> None:
-    table = metric_table("x", FOUND.measured)
-    assert table.columns[4:] == ("Missing", "Private", "Trust in graphs", "Trust in tables")
+def test_a_page_has_what_a_metric_is_by_chance_and_in_words() -> None:
+    table = metric_table("x", FOUND.measured, FOUND.ends)
+    assert table.columns[4:] == ("By chance", "Private", "Trust", "What it is")
     assert len(table.align) == len(table.columns)
     for row, each in zip(table.rows, FOUND.measured, strict=True):
-        assert row[4] == str(each.undefined)
-        assert row[6:] == (mark(each.metric.name, "graphs"), mark(each.metric.name, "tables"))
-    assert LEGEND in table.note
+        assert row[6:] == (mark(each.metric.name, *GROUNDS), summary_of(each.metric))
+    rows = {row[0]: row for row in table.rows}
+    # By chance one of three, of two (the third has no chance but is on the list), of three and, of the decoy, of three.
+    assert rows["Adversary success rate"][4] == "0.25"
+    assert LEGEND in page(FOUND).sections[1].lead
+    assert len(page(FOUND).sections[1].lead) <= 800, "a longer lead would be cut"
     assert where_from() in page(FOUND).method
 
 
@@ -231,25 +235,46 @@ def test_missing_values_of_two_kinds_are_counted_together() -> None:
 
 def test_a_table_says_why_something_is_undefined_and_a_page_shows_no_empty_picture() -> None:
     nothing = [measured("entropy", [math.nan]), measured("min_entropy", [1.0])]
-    assert metric_table("x", nothing).note == f"Undefined: 1 not attempted. {LEGEND}"
-    assert metric_table("x", nothing[1:]).note == LEGEND
-    html = render(page(CandidatesFindings(matches=FOUND.matches, measured=tuple(nothing))))
-    assert html.count("<figure>") == 1
-    assert "Undefined: 1 not attempted." in html
+    assert metric_table("x", nothing).note == "Undefined: 1 not attempted."
+    ends = {"entropy": Ends(math.nan, math.nan), "min_entropy": Ends(2.0, 0.0)}
+    (picture,) = overviews(found := CandidatesFindings(matches=FOUND.matches, measured=tuple(nothing), ends=ends))
+    assert [row.name for row in picture.rows] == ["Min entropy"]
+    assert "Undefined: 1 not attempted." in render(page(found))
+    assert page(replace(found, ends=dict.fromkeys(ends, Ends(1.0, 1.0)))).picture == ()
 
 
-def test_figures_of_the_release_say_what_they_mean_and_which_way() -> None:
-    found = by_label(release_numbers(FOUND.measured))
-    assert len(found) == sum(METRICS[name].per == "release" for name in NAMES)
-    assert found["Adversary success rate"].value == "33.3%"
-    assert found["Hiding property"].value == "2"
-    for name in [name for name in NAMES if METRICS[name].per == "release"]:
-        assert found[title_of(METRICS[name])].meaning.endswith(
-            f" More means {METRICS[name].more_means}. {trust_sentence(name)}"
-        )
-    nobody = by_label(release_numbers(candidates([[1.0]], [-1]).findings.measured))
-    assert nobody["Adversary overall success"].value == "undefined"
-    assert "Here it has no value: no target " in nobody["Adversary overall success"].meaning
+# --- from random guessing to knowing all ------------------------------------------------------------------------------
+
+
+@given(cases())
+def test_who_guesses_at_random_is_at_0_and_who_knows_all_at_1(case: Case) -> None:
+    truth = case.guess.truth_from(case.truth)
+    ends = ends_of(case.guess, truth)
+    for other, place in ((blind_of(case.guess), 0.0), (sure_of(case.guess, truth), 1.0)):
+        # Who is judged again beside the same candidates is where it was.
+        for each in all_metrics(other, truth):
+            found = float(ends[each.metric.name].place(each.mean))
+            assert math.isnan(found) or found == pytest.approx(place, abs=1e-6)
+    known = {each.metric.name: each.mean for each in all_metrics(sure_of(case.guess, truth), truth)}
+    assert math.isnan(known["adversary_overall_success"]) or known["adversary_overall_success"] == 1
+    assert math.isnan(known["incorrectness"]) or known["incorrectness"] == 0
+    blind = {each.metric.name: each.mean for each in all_metrics(blind_of(case.guess), truth)}
+    assert blind["amount_of_leaked_information"] == pytest.approx(matches(case.guess, truth).by_chance)
+
+
+def test_the_overview_has_each_metric_once_those_to_trust_first() -> None:
+    first, second = overviews(FOUND)
+    assert len(first.rows) == FIRST
+    names = [row.name for row in (*first.rows, *second.rows)]
+    placed = {title_of(each.metric): FOUND.ends[each.metric.name].place(each.mean) for each in FOUND.measured}
+    assert sorted(names) == sorted(name for name, place in placed.items() if not math.isnan(place))
+    marks = [mark(name.lower().replace(" ", "_"), *GROUNDS) for name in names]
+    assert set(marks[: marks.count("use")]) == {"use"}
+    for row in (*first.rows, *second.rows):
+        assert row.boxes[0] is not None
+        assert row.boxes[0].mean == pytest.approx(float(placed[row.name]))
+        assert row.boxes[0].low >= -0.5
+    assert "0.333; by chance 0.25" in [row.note for row in first.rows]
 
 
 def test_what_is_left_out_is_named_with_what_it_would_say() -> None:
@@ -348,17 +373,20 @@ def section(answer: Answer[CandidatesFindings], heading: str) -> Section:
     return next(each for each in answer.page().sections if each.heading == heading)
 
 
-def test_the_page_has_a_section_per_category_and_a_picture_per_metric_of_targets() -> None:
+def test_the_page_has_one_picture_and_every_metric_in_a_table() -> None:
     found = ANSWER.page(seed=3)
-    assert [each.heading for each in found.sections] == [
-        "How often the adversary is right", "Uncertainty", "Error", "Information gain or loss", "Similarity", "Success",
+    assert [each.heading for each in found.sections] == ["How often the adversary is right", "Every metric"]
+    assert found.picture == overviews(FOUND)[:1]
+    tables = [block for block in found.sections[1].blocks if isinstance(block, Table)]
+    assert [table.caption for table in tables] == [
+        "Uncertainty", "Error", "Information gain or loss", "Similarity", "Success",
     ]  # fmt: skip
-    titles = [block.title for each in found.sections for block in each.blocks if isinstance(block, Chart)]
-    assert sorted(titles) == sorted(title_of(METRICS[name]) for name in NAMES if METRICS[name].per == "target")
+    assert sum(len(table.rows) for table in tables) == len(NAMES)
     assert found.headline == headline(FOUND)
     assert found.sections[0].lead == why_they_differ(FOUND.matches)
-    assert not any(isinstance(block, Table) for block in section(ANSWER, "Success").blocks)
     assert (found.seed, found.tone) == (3, "warning")
+    assert "--truth FILE" in BLIND.page().next_steps[0]
+    assert BLIND.page().explanation == ("Whether it is right cannot be said without the truth.",)
 
 
 def test_without_truth_the_page_says_what_is_missing_and_why() -> None:
@@ -373,7 +401,7 @@ def test_without_truth_the_page_says_what_is_missing_and_why() -> None:
 
 def test_only_what_was_asked_for_is_on_the_page() -> None:
     found = candidates(SCORES_AS_GUESS, metrics=["entropy"]).page()
-    assert [each.heading for each in found.sections] == ["How far the adversary reaches", "Uncertainty"]
+    assert [each.heading for each in found.sections] == ["How far the adversary reaches", "Every metric"]
     # The headline does not depend on what is shown: it is the one of the terminal.
     assert found.headline == BLIND.page().headline
 
@@ -381,24 +409,21 @@ def test_only_what_was_asked_for_is_on_the_page() -> None:
 SCORES_AS_GUESS = Candidates.from_scores(SCORES)
 
 
-def test_small_charts_stand_side_by_side_and_every_name_is_one_of_a_kind() -> None:
+def test_every_name_is_one_of_a_kind() -> None:
     html = ANSWER.to_html()
     reader = Reader(html)
     assert reader.open == []
     names = [attributes["id"] for _, attributes in reader.elements if "id" in attributes]
     assert len(names) == len(set(names))
-    assert len([d for d in reader.all("div") if d.get("class") == "small-charts"]) == 4
-    assert len(reader.all("figure")) == sum(METRICS[name].per == "target" for name in NAMES)
-    assert "<script" not in html
 
 
 @pytest.mark.unwatched
-def test_the_page_names_nobody_and_stays_small_with_a_million_targets() -> None:
+def test_the_page_names_nobody_and_stays_small_with_many_targets() -> None:
     rng = np.random.default_rng(2)
-    targets = np.array([f"Zephyrine-{k}" for k in range(1_000_000)], dtype=object)
-    scores = rng.random((1_000_000, 2))
+    targets = np.array([f"Zephyrine-{k}" for k in range(300_000)], dtype=object)
+    scores = rng.random((300_000, 2))
     guess = Candidates.from_scores(scores, targets=targets, candidates=np.array(["Zephyrine-a", "Zephyrine-b"]))
-    html = candidates(guess, rng.integers(-1, 3, 1_000_000)).to_html()
+    html = candidates(guess, rng.integers(-1, 3, 300_000)).to_html()
     assert len(html.encode()) < 1_000_000
     assert "Zephyrine" not in html
     assert "undefined" not in html.replace("never undefined", "")

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 from unveil.ask.columns.answer import columns, columns_file
 from unveil.cli import main
 from unveil.data.table import read_dictionary
+from unveil.show.blocks import Table
 
 CSV = "id,q7,age,town\n" + "".join(
     f"{3 * at * at},{at % 4 + 1},{'N' if at % 9 == 0 else at},{'ab'[at % 2]}\n" for at in range(40)
@@ -38,7 +39,18 @@ def test_a_file_is_told_column_by_column_and_written_for_editing(tmp_path: Path)
 def test_the_page_the_table_and_the_picture_say_the_same() -> None:
     answer = columns(pl.DataFrame({"q7": [1, 2, 3, 4] * 10, "pay": ["1.5", "2.5", "?", "7"] * 10}))
     page = answer.page()
-    assert page.headline == "2 columns were read, and for 1 of them nothing tells for sure what they hold."
+    assert page.headline == "For 1 of 2 columns (40 rows) nothing tells for sure what it holds."
+    assert page.explanation == (
+        "Unsure: q7. A wrong kind changes every figure that uses the column.",
+        "1 column has cells that stand for no value.",
+    )
+    assert "--dictionary" in page.next_steps[0]
+    (table,) = page.picture
+    assert isinstance(table, Table)
+    assert [row[:4] for row in table.rows] == [
+        ("q7", "category", "known", "unsure"),
+        ("pay", "number", "known", "sure"),
+    ]
     assert page.tone == "warning"
     frame = answer.to_frame()
     assert frame["name"].to_list() == ["q7", "pay"]
@@ -46,3 +58,12 @@ def test_the_page_the_table_and_the_picture_say_the_same() -> None:
     assert "? (missing, 10)" in answer.to_html()
     axes = answer.plot()
     assert axes.size == 1
+
+
+def test_many_columns_are_shown_once_those_first_that_are_unsure() -> None:
+    page = columns(pl.DataFrame({f"c{at}": [f"{at}{letter}" for letter in "ab"] for at in range(30)})).page()
+    first, rest = page.picture[0], page.sections[0].blocks[0]
+    assert isinstance(first, Table)
+    assert isinstance(rest, Table)
+    assert (len(first.rows), len(rest.rows)) == (12, 18)
+    assert sorted(row[0] for row in (*first.rows, *rest.rows)) == sorted(f"c{at}" for at in range(30))

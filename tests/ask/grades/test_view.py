@@ -13,6 +13,7 @@ from tests.show.test_page import Reader
 from unveil.ask.answer import Answer
 from unveil.ask.grades.charts import (
     detail_boxes,
+    first_boxes,
     heat_map,
     maxima_boxes,
     range_boxes,
@@ -20,8 +21,9 @@ from unveil.ask.grades.charts import (
     success_boxes,
     suite_boxes,
 )
+from unveil.ask.grades.details import details_of
 from unveil.ask.grades.findings import AttackFacts, Detail, GradedStudy, GradesFindings
-from unveil.ask.grades.run import details_of, notes_of
+from unveil.ask.grades.run import notes_of
 from unveil.ask.grades.tables import (
     example_table,
     factors_sentence,
@@ -36,7 +38,7 @@ from unveil.ask.grades.tables import (
     why_table,
 )
 from unveil.ask.grades.view import VIEW, meanings, page, to_latex
-from unveil.ask.grades.words import headline, honest_sentences, key_numbers, search_conclusion, tone, zeros_of
+from unveil.ask.grades.words import explanation, headline, honest_sentences, search_conclusion, tone, zeros_of
 from unveil.grade.factors import explain
 from unveil.grade.grades import Grades, grade
 from unveil.grade.replicated import Replicated
@@ -86,6 +88,10 @@ def plan() -> Study:
     )
 
 
+#: How many there are in the planted study.
+CASES = 16
+
+
 @pytest.fixture(scope="module")
 def found() -> GradesFindings:
     return findings()
@@ -99,39 +105,58 @@ def changed(values: Replicated, numbers: Any, **changes: Any) -> Replicated:
 def test_the_headline_names_metrics_to_trust_and_counts_the_others(found: GradesFindings) -> None:
     said = headline(found)
     use = found.by_verdict("use")
-    assert said.startswith(f"{len(use)} of {len(METRICS)} metrics can be trusted here: ")
+    assert said.startswith("Use ")
+    assert said.endswith(
+        f" first: {len(use)} of {len(METRICS)} metrics follow the adversary's strength in {CASES} cases."
+    )
     assert "overall success" in said
-    assert "Do not rank by 2 others." in said
+    wrong = " and ".join(each.metric.replace("_", " ") for each in found.by_verdict("do not rank by it"))
+    assert f"Do not rank by {wrong}: they can make a weak protection look strong." in explanation(found)
     assert tone(found) == "neutral"
 
 
 def test_where_nothing_can_be_trusted_the_headline_warns() -> None:
     values = planted()
     still = findings(changed(values, np.full(values.values.shape, 0.5)))
-    assert headline(still) == f"None of the {len(METRICS)} metrics can be trusted to rank here."
+    assert headline(still) == f"None of the {len(METRICS)} metrics can be trusted to rank in {CASES} cases."
     assert tone(still) == "warning"
     single = findings(changed(values, values.values[..., :1]))
     assert headline(single).startswith("No metric can be graded")
     one_case = findings(values.only(cases=np.array([0])))
-    assert "may be used with care" in headline(one_case)
+    assert headline(one_case).startswith(
+        f"None of the {len(METRICS)} metrics can be trusted to rank in 1 case; with care"
+    )
     everything = findings(values.only(metrics=["adversary_overall_success", "adversary_success_rate"]))
-    assert headline(everything) == "All 2 metrics can be trusted here: each follows the adversary's strength."
+    assert headline(everything) == (
+        f"All 2 metrics can be trusted: each follows the adversary's strength in {CASES} cases."
+    )
 
 
 @pytest.mark.parametrize(
     ("metric", "said"),
     [
-        ("adversary_success_rate", "Adversary success rate can be trusted here: it follows the adversary's strength."),
-        ("min_entropy", "Min entropy cannot be trusted to rank here: it changes significantly in no case."),
+        (
+            "adversary_success_rate",
+            "Adversary success rate can be trusted in {} cases: it follows the adversary's strength.",
+        ),
+        ("min_entropy", "Min entropy cannot be trusted to rank in {} cases: it changes significantly in no case."),
     ],
 )
 def test_of_a_single_metric_the_headline_says_one_thing(metric: str, said: str) -> None:
-    assert headline(findings(planted().only(metrics=[metric]))) == said
+    assert headline(findings(planted().only(metrics=[metric]))) == said.format(CASES)
 
 
-def test_every_sentence_of_the_headline_begins_as_sentences_do() -> None:
-    said = headline(findings(planted().only(cases=np.array([0]))))
-    assert re.search(r"here\. [A-Z].* and .* may be used with care\.$", said), said
+def test_the_picture_has_the_metrics_to_use_first_and_why(found: GradesFindings) -> None:
+    picture = first_boxes(found)
+    assert [row.name for row in picture.rows] == [each.metric.replace("_", " ") for each in found.first]
+    assert len(found.first) <= 5
+    first = found.first[0]
+    assert picture.rows[0].note == (f"{1 - first.undecided:.0%} significant, {first.against:.0%} wrong")
+    assert page(found).picture == (picture,)
+    careful = findings(planted().only(cases=np.array([0])))
+    assert [each.verdict for each in careful.first] == ["with care"] * len(careful.first)
+    # What moves with the number of targets comes last.
+    assert [each.counts_targets for each in careful.first] == sorted(each.counts_targets for each in careful.first)
 
 
 def test_two_cases_that_agree_by_chance_are_not_enough_to_trust_a_metric() -> None:
@@ -344,7 +369,7 @@ def test_every_page_is_whole_small_and_escaped(found: GradesFindings) -> None:
         assert "nan" not in re.sub(r"<[^>]*>", " ", html).lower().split()
         assert all(len(section.lead) <= 800 for section in each.sections), "a longer lead would be cut"
         headings = [section.heading for section in each.sections]
-        assert headings[:3] == ["Which metrics can be trusted", "Every metric", "Monotonicity"]
+        assert headings[:2] == ["Every metric", "Monotonicity"]
     wild = replace(found, notes=("<script>alert(1)</script>",))
     assert "<script>alert" not in render(page(wild))
 
@@ -374,12 +399,8 @@ def test_a_study_as_large_as_that_of_the_paper_fits_a_page() -> None:
     assert len(render(page(found)).encode()) < 1_000_000
 
 
-def test_key_numbers_count_what_the_rule_of_the_paper_would_let_pass(found: GradesFindings) -> None:
-    numbers = {number.label: number for number in key_numbers(found)}
-    assert numbers["Cases"].value == "16"
-    assert "64 levels" in numbers["Cases"].meaning
-    assert "would let 8 of 10 pass" in numbers["Not to rank by"].meaning
-    assert numbers["Best suite"].value == "100.0%"
+def test_it_is_said_what_the_rule_of_the_paper_would_let_pass(found: GradesFindings) -> None:
+    assert "would let 8 of 10 pass" in page(found).sections[0].lead
 
 
 def test_latex_has_every_table_balanced_and_escaped(found: GradesFindings) -> None:

@@ -1,6 +1,7 @@
 """The numbers behind the pictures and sentences of the page about matchings."""
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -19,11 +20,12 @@ from unveil.ask.matching.words import (
     amount,
     bias_meaning,
     certainty,
+    explanation,
     headline,
     heuristic_sentence,
     method_words,
+    next_steps,
     or_more,
-    owner_sentence,
     permanent_text,
     tone,
 )
@@ -31,6 +33,7 @@ from unveil.guess import Matching
 from unveil.measure.matchings.cracks import Cracks, Figure, cracks
 from unveil.show.blocks import Number
 from unveil.show.page import render
+from unveil.show.svg.lines import svg
 
 HOSPITAL = [[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]]
 NAMES = ("Flu", "Viral Fever", "Cold", "Asthma", "Tuberculosis")
@@ -63,13 +66,14 @@ def blind(n: int) -> Any:
     [
         (
             FOUND,
-            "The adversary is expected to crack 1.611 of 5 entries (32.2%); with a probability of 5% it cracks all 5.",
+            "The adversary is expected to crack 1.6 of 5 entries (32%), where knowing nothing cracks 1; with a "
+            "probability of 5% it cracks all 5.",
             "warning",
         ),
         (
             SAMPLED,
-            "The adversary is expected to crack about 1.623 of 5 entries (32.5%); with a probability of 5% it cracks "
-            "all 5.",
+            "The adversary is expected to crack 1.6 of 5 entries (32%, within two standard errors 31% to 34%), where "
+            "knowing nothing cracks 1; with a probability of 5% it cracks all 5.",
             "warning",
         ),
         (
@@ -84,18 +88,19 @@ def blind(n: int) -> Any:
         ),
         (
             measured(1 - np.eye(3)),
-            "The adversary cracks none of 3 entries: it gives no true token a chance, or next to none. It is misled, "
-            "and one who sees the mistake may do better.",
+            "The adversary cracks none of 3 entries: it gives no true token a chance, or next to none.",
             "neutral",
         ),
         (
             measured(np.ones((6, 6))),
-            "The adversary is expected to crack 1 of 6 entries (16.7%); with a probability of 5% it cracks 3 or more.",
+            "The adversary is expected to crack 1 of 6 entries (17%), where knowing nothing cracks 1; with a "
+            "probability of 5% it cracks 3 or more.",
             "neutral",
         ),
         (
             measured([[1, 0, 0], [0, 0, 1], [0, 1, 0]]),
-            "The adversary is expected to crack 1 of 3 entries (33.3%), and hardly ever more.",
+            "The adversary is expected to crack 1 of 3 entries (33%), where knowing nothing cracks 1, and hardly ever "
+            "more.",
             "warning",
         ),
     ],
@@ -105,13 +110,19 @@ def test_the_headline_says_what_was_found_and_strikes_accordingly(found: Cracks,
     assert tone(found) == strikes
 
 
-def test_the_owner_is_told_what_knowing_nothing_would_give_and_what_is_certain() -> None:
-    assert owner_sentence(FOUND).endswith("No entry is cracked for certain.")
-    assert "One entry is cracked for certain" in owner_sentence(measured([[1, 0, 0], [0, 1, 1], [0, 1, 1]]))
-    assert "2 entries are cracked for certain" in owner_sentence(measured([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1],
-                                                                           [0, 0, 1, 1]]))  # fmt: skip
-    assert "both entries are cracked for certain" in owner_sentence(measured(np.eye(2)))
-    assert "nothing to confuse it with" in owner_sentence(measured([[1]]))
+def test_the_owner_is_told_what_is_certain_and_what_to_do() -> None:
+    def said(matrix: Any) -> str:
+        return " ".join(explanation(measured(matrix)))
+
+    assert "No entry is cracked for certain" in " ".join(explanation(FOUND))
+    assert "One entry is cracked for certain" in said([[1, 0, 0], [0, 1, 1], [0, 1, 1]])
+    assert "2 entries are cracked for certain" in said([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]])
+    assert "Both entries are cracked for certain" in said(np.eye(2))
+    assert "nothing to confuse it with" in said([[1]])
+    assert "It is misled" in said(1 - np.eye(3))
+    assert "company" in next_steps(measured(np.eye(2)))[0]
+    assert "most at risk" in next_steps(FOUND)[0]
+    assert "better informed" in next_steps(measured(np.ones((6, 6))))[0]
 
 
 def test_every_kind_of_certainty_is_said_in_words() -> None:
@@ -140,7 +151,7 @@ def test_the_heuristic_is_said_to_be_more_less_or_the_same() -> None:
     assert "gives 0. It ignores" in heuristic_sentence(measured(1 - np.eye(3)))
     assert bias_meaning(matrix).endswith("understates the risk on average.")
     assert bias_meaning(measured(np.ones((3, 3)))).endswith("right on average.")
-    assert [number.value for number in heuristic_numbers(matrix)] == ["1.385", "1.2", "-6.2%"]
+    assert [number.value for number in heuristic_numbers(matrix)] == ["1.2", "-6.2%"]
 
 
 def test_permanents_of_any_size_can_be_read() -> None:
@@ -168,22 +179,20 @@ def test_key_numbers_stand_beside_blind_guessing() -> None:
     numbers = key_numbers(FOUND, blind(5))
     assert values(numbers) == {
         "Expected cracks": "1.611 of 5",
-        "Share of entries cracked": "32.2%",
         "Cracks with a probability of 5%": "all 5",
         "Degree of anonymity d": "0.604",
         "Permanent of the matrix": "18",
-        "Entries cracked for certain": "0 of 5",
     }
-    assert [number.reference for number in numbers[:3]] == ["1", "20.0%", "3 or more"]
-    assert "That is 5.6% of the time" in numbers[2].meaning
+    assert [number.reference for number in numbers[:2]] == ["1", "3 or more"]
+    assert "That is 5.6% of the time" in numbers[1].meaning
 
 
 def test_sampled_numbers_say_so() -> None:
     numbers = key_numbers(replace(SAMPLED, _effective=100.0), blind(5))
     assert "standard error of 0.031" in numbers[0].meaning
-    assert "between 31.23% and 33.71%" in numbers[1].meaning
-    assert "within two standard errors it is 3 to 5" in numbers[2].meaning
-    assert "or in every one that was drawn" in numbers[-1].meaning
+    assert "within two standard errors it is 3 to 5" in numbers[1].meaning
+    sure = replace(SAMPLED, crack_probability=np.array([1.0, 0.5, 0.5, 0.0, 0.0]))
+    assert "in any matching that was drawn" in explanation(sure)[0]
     bracket = replace(
         FOUND,
         d=Figure(0.5, 0.1, "Bethe bracket", math.nan, "bracket"),
@@ -229,7 +238,11 @@ def test_the_distribution_is_drawn_number_by_number_with_its_5_percent_point() -
     assert line.y == pytest.approx(blind(5))
     (mark,) = chart.thresholds
     assert (mark.name, mark.value) == ("with 5% probability all 5", 4.5)
-    assert "With a probability of 5.6%, all 5 are cracked." in chart.caption
+    assert "From the broken line on they add up to 5.6%." in chart.caption
+    values = re.findall(r'class="value middle"[^>]*>([^<]+)<', svg(chart, identity="c"))
+    assert values == ["22%", "33%", "17%", "22%", "5.6%"]
+    ticks = re.findall(r'class="tick middle"[^>]*>([^<]+)<', svg(chart, identity="c"))
+    assert sorted(ticks) == ["0", "1", "2", "3", "4", "5"]
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=400), st.integers(1, 50))

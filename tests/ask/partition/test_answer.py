@@ -28,7 +28,7 @@ def test_settings_reach_the_measure_and_the_grid() -> None:
     plain = partition(GUESS, TRUTH, alpha=1, beta=0.9)
     assert answer.findings.result.linked0[0] == pytest.approx(2.5 / 4.5)
     assert plain.findings.result.linked0[0] == pytest.approx(3 / 5)
-    sliders = answer.page().sections[3].blocks[0]
+    sliders = answer.page().sections[-1].blocks[0]
     assert type(sliders).__name__ == "Playground"
     assert answer.to_html() != plain.to_html()
 

@@ -107,7 +107,7 @@ def test_bars_count_subjects_and_tenths_belong_to_the_bar_they_start() -> None:
     result = replace(result, linked0=np.array([0.3, 0.1 + 0.2, 1.0, 0.05]))
     drawn = linked_histogram(result)
     assert drawn.series[0].y.tolist() == [0.25, 0, 0, 0.5, 0, 0, 0, 0, 0, 0.25]
-    assert drawn.y_range == (0.0, 0.5)
+    assert drawn.y_range == (0.0, 0.6)
     assert [t.value for t in drawn.thresholds] == [0.8]
 
 
@@ -294,9 +294,13 @@ def test_the_page_has_its_parts_in_order() -> None:
     built = conservative().page(notes=("Note.",), weighted=True)
     kinds = [[type(block) for block in section.blocks] for section in built.sections]
     assert kinds[0] == [Number] * 6
-    assert kinds[1:4] == [[Chart], [Chart], [Playground]]
-    assert kinds[4] == [Number, Number, Number, Chart, Table]
-    assert kinds[5:] == [[Table], [Number] * 6]
+    assert kinds[1:4] == [[Chart], [Number] * 6, [Table]]
+    assert kinds[4] == [Number, Number, Number, Table]
+    assert kinds[5:] == [[Chart], [Playground]]
+    assert [block.title for block in built.picture if isinstance(block, Chart)] == [
+        "How far subjects are linked already"
+    ]
+    assert built.next_steps
     assert any("weights" in sentence for sentence in built.method)
     assert any("3 were drawn" in sentence for sentence in built.method)
     assert built.untested

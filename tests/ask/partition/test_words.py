@@ -7,8 +7,10 @@ from unveil.ask.partition.words import (
     breached_headline,
     breached_meaning,
     breached_tone,
+    explanation,
     gini_meaning,
     kind_meaning,
+    next_steps,
     others_meaning,
     risk_slope_meaning,
 )
@@ -35,16 +37,20 @@ def test_headlines_of_policies_of_their_own(breached: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reference", "end"),
+    ("reference", "said"),
     [
-        (0.0, "Random guessing would breach nobody."),
-        (0.125, "Random guessing would breach 12.5%."),
-        (1e-5, "Random guessing would breach less than 0.1%."),
-        (math.nan, "together."),
+        (0.0, ("Random guessing would breach nobody.",)),
+        (0.125, ("Random guessing would breach 12.5%.",)),
+        (1e-5, ("Random guessing would breach less than 0.1%.",)),
+        (math.nan, ()),
     ],
 )
-def test_headlines_compare_with_guessing(reference: float, end: str) -> None:
-    assert breached_headline(3, 4, beta=0.8, reference=reference).endswith(end)
+def test_the_guess_is_compared_with_guessing_and_with_what_it_may_become(reference: float, said: tuple[str]) -> None:
+    assert explanation(reference=reference, mergings=math.nan, breached=False) == said
+    last = explanation(reference=reference, mergings=0.96, breached=False)[-1]
+    assert last == "The average subject would be breached after 1 merging of clusters."
+    assert "without any merging" in explanation(reference=reference, mergings=0.0, breached=True)[-1]
+    assert next_steps(1)[0] != next_steps(0)[0]
 
 
 @pytest.mark.parametrize(

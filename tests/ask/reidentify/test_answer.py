@@ -349,7 +349,7 @@ def test_figures_are_drawn() -> None:
     from matplotlib import pyplot
 
     answer = ask("intersection:p=10", "bayes")
-    hits, doubt = answer.plot().ravel()
+    _, hits, doubt = answer.plot().ravel()
     steps = answer.findings.attacks[0].steps
     assert hits.get_lines()[0].get_ydata() == pytest.approx([step.hit_rate.value for step in steps])
     assert doubt.get_lines()[0].get_ydata() == pytest.approx([step.nonspecificity for step in steps])

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unveil.ask.reidentify.charts import charts, shown
+from unveil.ask.reidentify.charts import attack_chart, charts, shown
 from unveil.ask.reidentify.findings import Attacked, Clash, ReidentifyFindings, Step, Verdict
-from unveil.ask.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
+from unveil.ask.reidentify.tables import attack_table, clash_table, step_table, witness_table
 from unveil.ask.reidentify.view import figures, frame, page
-from unveil.ask.reidentify.words import clash_sentence, headline, tone
+from unveil.ask.reidentify.words import clash_sentence, next_steps, sentences, tone
 from unveil.measure.trials.risk import Rate, wilson
 from unveil.show.page import render
 
@@ -73,36 +73,53 @@ def hits(number: float) -> tuple[Step, ...]:
 
 
 def test_the_headline_names_the_valid_attack_and_says_what_the_others_prove() -> None:
-    assert headline(found(attacked(), not_valid())) == (
-        "The attack intersection:p=10 is valid for every record: its best bet is the right person for 20.0% of 50 "
-        "records (blind chance 2.0%). The attack nearest is not valid for 20 of 50 records: an attack that cannot be "
-        "right under the masking used proves nothing."
+    both = page(found(attacked(), not_valid()))
+    assert both.headline == (
+        "The attack intersection:p=10 is valid for every record: its best bet is the right person for 20% of 50 "
+        "records (95% interval 11% to 33%, blind chance 2.0%)."
     )
-    several = headline(found(not_valid(), not_valid("k", 50)))
-    assert several == (
+    assert both.explanation == (
+        "The attack nearest is not valid for 20 of 50 records: an attack that cannot be right under the masking used "
+        "proves nothing.",
+    )
+    several = found(not_valid(), not_valid("k", 50))
+    assert sentences(several) == (
         "2 of 2 attacks are not valid, k for any of 50 records: an attack that cannot be right under the masking used "
-        "proves nothing."
+        "proves nothing.",
     )
+    assert "fits the masking used" in next_steps(several)[0]
+
+
+def test_the_picture_has_each_attack_with_its_interval_and_verdict() -> None:
+    chart = attack_chart(found(attacked(), not_valid(steps=hits(40)), unknown()))
+    assert chart.rows == ("intersection:p=10: valid", "nearest: not valid for 20", "softmax: validity not known")
+    (series,) = chart.series
+    assert series.x.tolist() == [0.2, 0.8, 0.2]
+    assert (series.low is not None, series.high is not None) == (True, True)
+    assert chart.thresholds[0].value == 0.02
+    assert page(found()).picture[0].title == chart.title  # type: ignore[union-attr]
 
 
 def test_the_best_valid_attack_speaks_first_however_well_others_hit() -> None:
     best, wild = attacked("good", steps=hits(15)), not_valid("wild", steps=hits(49))
-    text = headline(found(attacked("poor", steps=hits(3)), wild, best))
-    assert text.startswith("The attack good is valid for every record: its best bet is the right person for 30.0%")
+    text = page(found(attacked("poor", steps=hits(3)), wild, best)).headline
+    assert text.startswith("The attack good is valid for every record: its best bet is the right person for 30% of 50")
 
 
 def test_what_is_not_known_is_said() -> None:
-    text = headline(found(unknown(), protect=None))
-    assert text == (
-        "Of the attack softmax, its best bet is the right person for 20.0% of 50 records (blind chance 2.0%); whether "
-        "it is valid is not known for all 50 records."
+    elsewhere = found(unknown(), protect=None)
+    assert sentences(elsewhere) == (
+        "Of the attack softmax, its best bet is the right person for 20% of 50 records (95% interval 11% to 33%, blind "
+        "chance 2.0%); whether it is valid is not known for all 50 records.",
     )
+    assert "--protect" in next_steps(elsewhere)[0]
     assert UNKNOWN in attack_table(found(unknown())).note
     assert witness_table(found(unknown())).rows[0][1] == f"Nothing was found against it, but {UNKNOWN}."
 
 
 def test_an_order_that_was_kept_comes_first() -> None:
-    assert headline(found(keeps_order=True)).startswith("The released rows are in the order of the original")
+    assert sentences(found(keeps_order=True))[0].startswith("The 50 released rows are in the order of the original")
+    assert next_steps(found(keeps_order=True))[0].startswith("Shuffle")
     assert tone(found(keeps_order=True)) == "bad"
 
 
@@ -170,12 +187,6 @@ def test_the_levels_are_said_to_differ_where_they_do() -> None:
     assert "file-level" not in page(found(attacked())).sections[0].lead
 
 
-def test_the_highest_hit_rate_is_the_worst_of_all_attacks() -> None:
-    first = key_numbers(found(attacked(), not_valid(steps=hits(40))))[0]
-    assert (first.value, first.reference) == ("80.0%", "2.0%")
-    assert "It is not valid for 20 of 50 records." in first.meaning
-
-
 def test_charts_hold_the_steps_and_the_entropy_of_probabilities() -> None:
     vote = attacked("bayes", leaves="Candidates", steps=tuple(replace(s, nonspecificity=0.0) for s in attacked().steps))
     hit, doubt = charts(found(attacked(), vote))
@@ -219,13 +230,13 @@ def test_the_page_is_one_file_and_names_are_harmless() -> None:
     assert "<script>alert" not in text
     assert "A note." in text
     assert len(text) < 200_000
-    assert "an attack that cannot be right under the masking used proves nothing" in text
+    assert "One that is not may still hit, but claims more than the release supports." in text
 
 
 def test_an_attack_without_tries_is_undefined() -> None:
     none = attacked(steps=(attacked().steps[0], replace(attacked().steps[2], hit_rate=Rate(nan, nan, nan, "none"))))
-    assert "no released record comes from an original one" in headline(found(none))
-    assert key_numbers(found(none))[0].value == "undefined"
+    assert "no released record comes from an original one" in sentences(found(none))[0]
+    assert np.isnan(attack_chart(found(none)).series[0].x).all()
     assert attack_table(found(none)).rows[0][4] == "undefined"
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,16 @@ import polars as pl
 import pytest
 
 from tests.show.test_page import Reader
-from unveil.ask.study.charts import MOST_CHARTS, strength_charts
-from unveil.ask.study.findings import Failures, Spent, StudyFindings
-from unveil.ask.study.tables import failure_table, mean_table, mean_tables, mean_text, strongest_tables, time_table
-from unveil.ask.study.view import going_on, headline, page, tone
+from unveil.ask.study.charts import MOST_CHARTS, effect_chart, strength_charts
+from unveil.ask.study.findings import Effect, Failures, Spent, StudyFindings
+from unveil.ask.study.run import effects_of
+from unveil.ask.study.tables import effect_table, failure_table, mean_table, mean_tables, mean_text, time_table
+from unveil.ask.study.view import page
+from unveil.ask.study.words import computed, explanation, headline, next_steps, tone
 from unveil.show.page import render
 from unveil.show.studies import labels
 from unveil.show.svg.lines import svg
-from unveil.show.text import duration
+from unveil.show.text import duration, percent
 from unveil.study import Axis, DataSet, Replications, Study
 from unveil.study.results import Counts
 
@@ -71,7 +74,8 @@ def findings(
         "summary": pl.DataFrame(rows, schema=names.split(), orient="row"),
         "results": None,
     }
-    return StudyFindings(**{**told, **changes})
+    found = StudyFindings(**{**told, **changes})
+    return found if "effects" in changes else replace(found, effects=effects_of(found))
 
 
 @pytest.mark.parametrize(
@@ -84,13 +88,97 @@ def findings(
         ((2000, 0, 0, 2, 1998), "0 of 2,000 scenarios are computed; 2 are damaged and 1,998 are missing."),
     ],
 )
-def test_the_headline_counts(counts: tuple[int, ...], said: str) -> None:
+def test_what_is_computed_is_counted(counts: tuple[int, ...], said: str) -> None:
     total, fine, failed, damaged, missing = counts
     found = Counts(total=total, fine=fine, failed=failed, damaged=damaged, missing=missing)
-    assert headline(found) == said
+    assert computed(found) == said
     assert tone(found) == ("neutral" if fine == total else "warning")
-    assert ("--resume" in going_on(found, "my study")) == (fine < total)
-    assert "'my study'" in going_on(found, "my study")
+    about = findings(counts=found, folder="my study")
+    steps = " ".join(next_steps(about))
+    assert ("--resume" in steps) == (fine < total)
+    assert "'my study'" in steps
+    assert (said in explanation(about)) == (0 < fine < total)
+
+
+def left(*figures: tuple[str, str, float, float], **changes: Any) -> StudyFindings:
+    """Return a study by what attacks reach: the protection, the attack, the mean, and half the interval."""
+    protections = tuple(dict.fromkeys(each[0] for each in figures))
+    attacks = tuple(dict.fromkeys(each[1] for each in figures))
+    effects = tuple(Effect(protect=p, attack=a, mean=mean, half=half) for p, a, mean, half in figures)
+    found = findings(protections=1, attacks=attacks, effects=effects, **changes)
+    return replace(found, study=replace(found.study, protections=protections))
+
+
+BARE = ("id-removal", "NS", 0.86, 0.02)
+
+
+@pytest.mark.parametrize(
+    ("figures", "said"),
+    [
+        (
+            [BARE, ("k-degree:k=5", "NS", 0.43, 0.04), ("hrg", "NS", 0.0, 0.0)],
+            "Without protection NS finds 86% (84% to 88%) of targets (4 repetitions); hrg leaves nothing to find and "
+            "k-degree leaves 43% (39% to 47%).",
+        ),
+        (
+            [BARE, ("id-removal", "KL", 0.5, 0.1), ("switch", "NS", 0.1, 0.01), ("switch", "KL", 0.27, 0.07)],
+            "Without protection NS finds 86% (84% to 88%) of targets (4 repetitions); switch leaves KL 27% (20% to "
+            "34%).",
+        ),
+        (
+            [BARE, ("umga", "NS", 0.85, 0.02), ("k-degree", "NS", 0.87, 0.02), ("odd", "NS", 0.99, 0.005)],
+            "Without protection NS finds 86% (84% to 88%) of targets (4 repetitions); umga and k-degree change nothing "
+            "that shows and after odd even more is found.",
+        ),
+        (
+            [BARE, ("id-removal", "KL", 0.5, math.nan), ("id-removal", "YG", math.nan, math.nan)],
+            "After id-removal, NS finds 86% (84% to 88%) of targets, KL 50% (4 repetitions).",
+        ),
+        (
+            [("hrg", "NS", 0.002, 0.02), ("switch", "NS", 0.2, 0.1)],
+            "Attacks find least after hrg, where NS finds 0.2% (0% to 2.2%) of targets, and most after switch, where "
+            "NS finds 20% (10% to 30%) of targets (4 repetitions).",
+        ),
+    ],
+    ids=["some", "another attack", "none", "one protection", "no reference"],
+)
+def test_the_headline_is_what_protections_leave(figures: list[Any], said: str) -> None:
+    assert headline(left(*figures)) == said
+
+
+def test_an_interval_that_reaches_further_is_not_nothing() -> None:
+    """A mean near 0 whose interval does not end there leaves something, and one without an interval is a figure."""
+    assert "hrg leaves 0.2% (0% to 2.2%)" in headline(left(BARE, ("hrg", "NS", 0.002, 0.02)))
+    assert "k-degree leaves 43%." in headline(left(BARE, ("k-degree", "NS", 0.43, math.nan)))
+
+
+def test_other_metrics_are_said_in_their_own_unit_and_direction() -> None:
+    figures = (("a", "NS", 0.5, 0.1), ("a", "KL", 4.0, 0.1), ("b", "NS", 3.0, 0.1), ("b", "KL", 2.5, 0.1))
+    assert headline(left(*figures, metrics=("entropy",))) == (
+        "By entropy, b hides people best, 2.5 (2.4 to 2.6) against KL, and a worst, 0.5 (0.4 to 0.6) against NS (4 "
+        "repetitions)."
+    )
+    assert "(940 to 941 targets" not in headline(left(BARE))
+    assert "of 940 to 941 targets" in headline(left(BARE, targets=(940, 941)))
+
+
+def test_the_picture_has_each_attack_after_each_protection() -> None:
+    found = findings(data=2, protections=2, without=frozenset({("p1", "YG")}))
+    chart = effect_chart(found)
+    assert chart is not None
+    assert chart.rows == ("p0", "p1")
+    # Over both data sets, at the highest level.
+    means = [(mean_of(0, p, 1, 2) + mean_of(1, p, 1, 2)) / 2 for p in range(2)]
+    assert chart.series[1].x == pytest.approx(means)
+    assert chart.series[1].high == pytest.approx([mean + 0.02 / math.sqrt(2) for mean in means])
+    assert np.isnan(chart.series[2].x).tolist() == [False, True]
+    assert effect_table(found).rows[1] == (
+        "p1",
+        *(f"{percent(float(each.x[1]))} ± 1.4" for each in chart.series[:2]),
+        "–",
+    )
+    assert effect_chart(findings(attacks=tuple("abcdef"))) is None
+    assert page(findings(attacks=tuple("abcdef"))).picture == (effect_table(findings(attacks=tuple("abcdef"))),)
 
 
 def test_a_line_is_an_attack_and_a_point_the_mean_of_a_level() -> None:
@@ -144,9 +232,6 @@ def test_tables_hold_each_mean_where_it_belongs() -> None:
     cells = {row[:2]: row[2:] for row in table.rows}
     assert cells["p0", "NS"] == ("–", "–", "–")
     assert cells["p1", "YG"] == tuple(f"{100 * mean_of(1, 1, 2, level):.1f}% ± 2.0" for level in range(3))
-    (overview,) = strongest_tables(found)
-    last = {row[:2]: row[2:] for row in overview.rows}
-    assert last["data1", "p1"][2] == cells["p1", "YG"][2]
 
 
 def test_a_mean_is_said_in_the_unit_of_its_metric() -> None:
@@ -171,9 +256,7 @@ def test_failures_and_times_are_listed() -> None:
     assert times.rows == (("data0", "0.5 s", "–", "–", "5 s"),)
     assert failure_table(findings()) is time_table(findings()) is None
     headings = [section.heading for section in page(found).sections]
-    assert headings == [
-        "What was computed", "Stronger adversaries", "Means and intervals", "What failed", "Time", "How to go on",
-    ]  # fmt: skip
+    assert headings == ["Stronger adversaries", "Means and intervals", "What failed", "What was computed"]
 
 
 def test_settings_are_left_out_of_names_that_stay_different() -> None:

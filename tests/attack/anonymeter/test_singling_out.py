@@ -17,7 +17,8 @@ from unveil.attack.table.singling_out import SinglingOut
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
-from unveil.guess.predicates import Condition, Predicates
+from unveil.guess.conditions import Condition
+from unveil.guess.predicates import Predicates
 from unveil.guess.trials import Trials
 from unveil.measure.trials.anonymeter import anonymeter_risk
 from unveil.measure.trials.risk import excess_over_control

@@ -104,7 +104,7 @@ def test_guesses_about_several_columns_are_those_that_fit_one_released_row(
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_hits_are_those_of_the_definition(size: int) -> None:
     rng = np.random.default_rng(size)
-    original, released, control = (people(rng, rows) for rows in (60, 40, 50))
+    original, released, control = (people(rng, rows) for rows in (60, 40, 60))
     attack = SinglingOut(size=size, guesses=40)
     trials = run(attack, released, original, control)
     guesses = plain(attack.guess(table(released), rng=np.random.default_rng(1)))
@@ -114,21 +114,17 @@ def test_hits_are_those_of_the_definition(size: int) -> None:
     assert trials.control is not None
     assert trials.control.chances is not None
     assert trials.control.rows is not None
-    assert trials.matched is not None
-    assert trials.matched.chances is not None
     assert trials.attack.chances.tolist() == [len(rows) == 1 for rows in inside]
     assert trials.attack.rows.tolist() == [rows[0] if len(rows) == 1 else -1 for rows in inside]
     assert trials.control.chances.tolist() == [len(rows) == 1 for rows in outside]
     assert trials.control.rows.tolist() == [rows[0] if len(rows) == 1 else -1 for rows in outside]
-    expected = [chance_of_one(np.array([len(rows)]), 60, 50)[0] for rows in inside]
-    np.testing.assert_allclose(trials.matched.chances, expected, rtol=1e-12)
     assert 0 < trials.attack.expected < trials.attack.tries == len(guesses)
     assert trials.naive.tries == trials.attack.tries
 
 
 def test_the_order_of_rows_and_columns_plays_no_part() -> None:
     rng = np.random.default_rng(5)
-    tables = [people(rng, rows) for rows in (80, 60, 50)]
+    tables = [people(rng, rows) for rows in (50, 60, 80)]
     for size in (1, 2, 3):
         attack = SinglingOut(size=size, guesses=15)
         results = []
@@ -138,8 +134,8 @@ def test_the_order_of_rows_and_columns_plays_no_part() -> None:
             ]
             guess = attack.guess(table(moved[1]), rng=np.random.default_rng(3))
             trials = run(attack, moved[1], moved[0], moved[2])
-            assert trials.matched is not None
-            results.append((guess, trials.attack.expected, trials.naive.expected, trials.matched.expected))
+            assert trials.control is not None
+            results.append((guess, trials.attack.expected, trials.naive.expected, trials.control.expected))
         assert results[0] == results[1]
 
 
@@ -164,7 +160,7 @@ def test_columns_take_turns_where_there_are_too_many_guesses() -> None:
 
 def test_a_release_that_copies_people_is_found() -> None:
     rng = np.random.default_rng(7)
-    original, control = people(rng, 400), people(rng, 300)
+    original, control = people(rng, 400), people(rng, 400)
     for size, exact in ((1, True), (2, False), (3, False)):
         attack = SinglingOut(size=size, guesses=150, exact_numbers=exact)
         trials = run(attack, original, original, control)
@@ -174,7 +170,7 @@ def test_a_release_that_copies_people_is_found() -> None:
 
 
 @pytest.mark.unwatched
-@pytest.mark.parametrize("sizes", [(200, 200), (300, 100), (100, 300)], ids=str)
+@pytest.mark.parametrize("sizes", [(200, 200), (100, 300)], ids=str)
 def test_nothing_is_found_where_there_is_nothing(sizes: tuple[int, int]) -> None:
     covered, values = 0, []
     for seed in range(60):
@@ -188,31 +184,30 @@ def test_nothing_is_found_where_there_is_nothing(sizes: tuple[int, int]) -> None
     assert abs(np.mean(values)) < 3 * np.std(values) / np.sqrt(60)
 
 
-def test_a_larger_control_is_thinned_out_instead() -> None:
+def test_a_larger_control_is_drawn_to_the_size_of_the_original() -> None:
     rng = np.random.default_rng(2)
     original, released, control = (people(rng, rows) for rows in (40, 60, 90))
     attack = SinglingOut(size=2, guesses=30)
     trials = run(attack, released, original, control)
     guesses = plain(attack.guess(table(released), rng=np.random.default_rng(1)))
     counts = np.array([len(oracle.rows(control, each)) for each in guesses])
-    assert trials.matched is None
     assert trials.control is not None
     assert trials.control.chances is not None
     np.testing.assert_allclose(trials.control.chances, chance_of_one(counts, 90, 40), rtol=1e-12)
     assert 0 < trials.control.expected < 30
-    assert trials.notes == (
-        "the original has 40 rows and the control 90: they are compared by what the guesses would single out among 40 "
-        "rows of the control drawn by lot",
-    )
+    assert trials.notes == ()
 
 
-def test_tables_of_one_size_and_no_control_need_no_matching() -> None:
+def test_a_smaller_control_is_not_compared() -> None:
     rng = np.random.default_rng(2)
     original, released, control = (people(rng, 50) for _ in range(3))
     attack = SinglingOut(size=2, guesses=30)
-    same, alone = (run(attack, released, original, outside) for outside in (control, None))
-    assert (same.matched, same.notes) == (None, ())
-    assert (alone.matched, alone.control, alone.notes) == (None, None, ())
+    fewer = {name: values[:49] for name, values in control.items()}
+    same, small, alone = (run(attack, released, original, outside) for outside in (control, fewer, None))
+    assert same.notes == alone.notes == ()
+    assert same.control is not None
+    assert small.control is alone.control is None
+    assert small.notes[0].startswith("the control has 49 rows and the original 50: what descriptions would single out")
     assert same.attack.expected == alone.attack.expected
     assert same.what == "exactly one row fits what the guess says of 2 columns"
 

@@ -264,3 +264,12 @@ def test_unknown_words_stay_apart() -> None:
 def test_parts_of_texts() -> None:
     assert number_in(folded("1 234,5 kg")) is not None
     assert list(intervals_in("to", lambda *_: False)) == []
+
+
+def test_people_are_found_among_the_values_where_a_control_has_decimals() -> None:
+    released, control = made("released", x=["[5, 29]", "[30, 80]"] * 6), made("control", x=[19.5, *AGES])
+    release = Release(made("original", x=AGES), released, control, kind="masked")
+    cells = (release.released.cells or {})["x"]
+    for table, values in ((release.original, AGES), (release.control, [19.5, *AGES])):
+        assert table is not None
+        assert cells.values.gather(cells.places(table.held("x"))).to_list() == values

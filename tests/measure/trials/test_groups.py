@@ -96,19 +96,6 @@ def test_groups_are_ranked_by_their_excess_where_there_is_a_control() -> None:
     assert "no control table" in group_rates(tried.attack, labels).groups[0].control_rate.why
 
 
-def test_only_the_matched_attack_is_compared_with_the_control() -> None:
-    labels = ["a"] * 20 + ["b"] * 20
-    whole, fewer = (Attempts.from_chances([hit] * 40, rows=range(40)) for hit in (1.0, 0.5))
-    control = Attempts.from_chances([0.5] * 40, rows=range(40))
-    tried = Trials(attack=whole, naive=whole, control=control, what="alone", matched=fewer)
-    found = group_rates(tried, labels, labels)
-    assert [group.attack_rate.value for group in found.groups] == [1.0, 1.0]
-    assert [group.excess_over_control.value for group in found.groups] == [0.0, 0.0]
-    totals = Attempts(tries=40, expected=20, low=20, high=20)
-    unknown = group_rates(Trials(attack=whole, naive=whole, control=control, what="", matched=totals), labels, labels)
-    assert [group.excess_over_control.defined for group in unknown.groups] == [False, False]
-
-
 def test_the_order_of_rows_plays_no_part() -> None:
     rng = np.random.default_rng(3)
     labels = [str(label) for label in rng.integers(0, 4, 200)]

@@ -26,7 +26,7 @@ from unveil.measure.verdict.pool import Pool
 
 
 def figure(name: str, statistic: Any, **more: Any) -> Figure:
-    return Figure(name=name, statistic=statistic, **{"tries": 20, "control_tries": 20} | more)
+    return Figure(name=name, statistic=statistic, **{"tries": 50, "control_tries": 50} | more)
 
 
 def judged(figures: list[Figure], pool: Pool, seed: int = 1, **more: Any) -> Family:
@@ -148,7 +148,13 @@ def test_two_pools_share_the_error() -> None:
 
 
 @pytest.mark.parametrize(
-    "few", [{"tries": 19}, {"control_tries": 19}, {"control_tries": None}, {"tries": 300, "about": 9}]
+    "few",
+    [
+        {"tries": 20, "control_tries": 19},
+        {"tries": 19, "control_tries": 20},
+        {"tries": 39, "control_tries": None},
+        {"about": 9},
+    ],
 )
 def test_few_tries_are_not_judged(few: dict[str, int | None]) -> None:
     pool = Pool(is_member=np.arange(40) < 20, contents=np.arange(40))
@@ -157,6 +163,12 @@ def test_few_tries_are_not_judged(few: dict[str, int | None]) -> None:
     assert isnan(found.judgements[0].p)
     assert isnan(found.judgements[0].adjusted)
     assert (found.judgements[1].p, found.judged) == (1.0, 1)
+
+
+def test_who_is_a_member_does_not_decide_what_is_judged() -> None:
+    pool = Pool(is_member=np.arange(40) < 20, contents=np.arange(40))
+    (found,) = judged([figure("uneven", np.zeros(40), tries=5, control_tries=35)], pool).judgements
+    assert not found.why
 
 
 def test_orders_of_rows_need_no_control() -> None:

@@ -6,10 +6,10 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
 from unveil._specification import settings_of
-from unveil.ask.anonymize.findings import AnonymizeFindings, Degrees
+from unveil.ask.anonymize.findings import CROWDS, AnonymizeFindings, Degrees
 from unveil.data.graph import Graph
-from unveil.data.graph.release import GraphRelease
-from unveil.measure.graphs.anonymity import smallest_degree_class, unique_degree_share
+from unveil.data.graph.release import NOBODY, GraphRelease
+from unveil.measure.graphs.anonymity import degree_class_sizes, smallest_degree_class, unique_degree_share
 from unveil.measure.graphs.utility import graph_utility
 from unveil.protect import ProtectsGraph
 from unveil.show.progress import Progress
@@ -28,12 +28,14 @@ def run(
     progress("protecting", 0.0)
     release = protection.apply(original, rng=rng)
     progress("measuring what was lost", 0.5)
+    unprotected = GraphRelease(original, original, np.arange(original.nodes))
     return AnonymizeFindings(
         protect=protect,
         settings=settings_of(protection),
         changes=release.changes,
-        before=degrees_of(GraphRelease(original, original, np.arange(original.nodes))),
+        before=degrees_of(unprotected),
         after=degrees_of(release),
+        hidden=hidden_by(unprotected, release) if release.pairing == "node" else None,
         utility=graph_utility(release),
         release=release,
         notes=tuple(dict.fromkeys((*notes, *release.notes, *original.notes))),
@@ -44,13 +46,22 @@ def degrees_of(release: GraphRelease) -> Degrees:
     """Return how many neighbours released nodes have."""
     degrees = release.released.degrees
     number, at_least = _at_least(degrees)
+    sizes = degree_class_sizes(release)
     return Degrees(
         smallest_class=smallest_degree_class(release),
         unique_share=unique_degree_share(release),
         number=number,
         at_least=at_least,
         alone=int((degrees == 0).sum()),
+        crowds=tuple(np.bincount(np.searchsorted(CROWDS, sizes), minlength=len(CROWDS) + 1).tolist()),
     )
+
+
+def hidden_by(before: GraphRelease, after: GraphRelease) -> int:
+    """Return how many nodes have a number of neighbours of their own before, and not after."""
+    still = after.truth[after.truth != NOBODY][degree_class_sizes(after) == 1]
+    unique = np.flatnonzero(degree_class_sizes(before) == 1)
+    return int((~np.isin(unique, still)).sum())
 
 
 def _at_least(degrees: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -1,46 +1,12 @@
-"""The figures and tables of a protected graph: what changed, what was lost, what was spent."""
+"""The tables of a protected graph: what the protection counted, what was lost, what was spent."""
 
 from collections.abc import Sequence
 
-from unveil.ask.anonymize.findings import AnonymizeFindings
 from unveil.data.graph.release import GraphRelease
 from unveil.data.ledger import Ledger
 from unveil.measure.graphs.utility import Lost
 from unveil.show.blocks import Block, Number, Section, Table
-from unveil.show.text import decimal, percent, significant
-
-
-def change_numbers(found: AnonymizeFindings) -> tuple[Number, ...]:
-    """Return the counts of what changed, each with what it means."""
-    release, (added, removed, kept) = found.release, found.changes
-    numbers = [
-        Number(
-            label="Edges kept",
-            value=f"{kept:,} of {release.original.edges:,}",
-            meaning="Nodes are nobody's and were paired by the rank of their degree: these are the same by chance."
-            if release.pairing == "rank"
-            else "A connection that stays can be found by whoever knows it.",
-        ),
-        Number(
-            label="Edges added",
-            value=f"{added:,}",
-            meaning="So many released connections join nodes that were not connected.",
-        ),
-        Number(
-            label="Edges removed",
-            value=f"{removed:,}",
-            meaning="So many connections of the original cannot be seen in the release.",
-        ),
-    ]
-    if release.pseudo_nodes:
-        numbers.append(
-            Number(
-                label="Pseudo nodes",
-                value=f"{release.pseudo_nodes:,}",
-                meaning=f"Of the {release.released.nodes:,} released nodes, so many stand for nobody.",
-            )
-        )
-    return tuple(numbers)
+from unveil.show.text import decimal, significant
 
 
 def fact_table(release: GraphRelease) -> Table | None:
@@ -49,25 +15,6 @@ def fact_table(release: GraphRelease) -> Table | None:
     if not rows:
         return None
     return Table(caption="What the protection counted", columns=("what", "number"), rows=rows, align=("left", "right"))
-
-
-def degree_numbers(found: AnonymizeFindings) -> tuple[Number, ...]:
-    """Return how far the number of neighbours gives nodes away, in the original and in the release."""
-    before, after = found.before, found.after
-    return (
-        Number(
-            label="Smallest class of nodes with equal degree",
-            value=f"{decimal(before.smallest_class)} before, {decimal(after.smallest_class)} after",
-            meaning="So many nodes are left at least to whoever knows only how many neighbours somebody has in it.",
-        ),
-        Number(
-            label="Nodes with a degree of their own",
-            value=f"{percent(before.unique_share)} before, {percent(after.unique_share)} after",
-            meaning="Nodes of a graph that is drawn anew are nobody's: a degree of its own finds nobody in the release."
-            if found.release.pairing == "rank"
-            else "These nodes are found by their number of neighbours alone.",
-        ),
-    )
 
 
 def utility_table(utility: Sequence[Lost]) -> Table:
@@ -104,6 +51,7 @@ def ledger_section(ledger: Ledger) -> Section:
         lead="Every question that was asked of the original to make the release, with the noise in its answer. The "
         "other figures of this page compare with the original without any noise: they are for whoever holds it.",
         blocks=(spent, ledger_table(ledger)),
+        tells="sure",
     )
 
 

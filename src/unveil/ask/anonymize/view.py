@@ -2,26 +2,22 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.ask.anonymize.findings import AnonymizeFindings, Degrees
-from unveil.ask.anonymize.tables import (
-    change_numbers,
-    degree_numbers,
-    fact_table,
-    ledger_section,
-    ledger_table,
-    utility_table,
-)
+from unveil.ask.anonymize.findings import CROWDS, AnonymizeFindings, Degrees
+from unveil.ask.anonymize.tables import fact_table, ledger_section, ledger_table, utility_table
+from unveil.ask.anonymize.words import explanation, headline, next_steps
 from unveil.ask.answer import View
 from unveil.data.ledger import Ledger
 from unveil.measure import METRICS
 from unveil.show.blocks import Chart, Page, Section, Series, Style
 from unveil.show.limits import Quantity
+from unveil.show.opening import opening
 from unveil.show.scale import thin
-from unveil.show.terminal import Figures, Headline, Part
+from unveil.show.terminal import Part
 from unveil.show.text import count
 
 if TYPE_CHECKING:
@@ -84,7 +80,13 @@ def figures(found: AnonymizeFindings) -> Mapping[str, Any]:
         "released": {"nodes": release.released.nodes, "edges": release.released.edges},
         "changed": {"added": added, "removed": removed, "kept": kept, "pseudo_nodes": release.pseudo_nodes},
         "facts": dict(release.facts),
-        "degrees": {"smallest_class": found.after.smallest_class, "unique_share": found.after.unique_share},
+        "degrees": {
+            "smallest_class": found.after.smallest_class,
+            "unique_share": found.after.unique_share,
+            "unique_before": found.before.unique,
+            "unique_after": found.after.unique,
+            "hidden": found.hidden,
+        },
         "utility": {
             each.metric.name: {name: getattr(each, name) for name in ("value", "before", "after", "sampled")}
             for each in found.utility
@@ -114,10 +116,36 @@ def frame(found: AnonymizeFindings) -> "pl.DataFrame":
 
 
 def plot(found: AnonymizeFindings) -> "NDArray[Any]":
-    """Return matplotlib axes with the distribution of degrees before and after."""
+    """Return matplotlib axes with crowds of nodes and the distribution of degrees, before and after."""
     from unveil.show.draw.lines import draw_all
 
-    return draw_all([degree_chart(found)])
+    return draw_all([crowd_chart(found), degree_chart(found)])
+
+
+def crowd_chart(found: AnonymizeFindings) -> Chart:
+    """Return how many nodes hide in crowds of which size, before and after; a crowd has as many neighbours each."""
+    names = ["unique"]
+    names += [f"one of {low + 1} to {high}" for low, high in pairwise(CROWDS)]
+    names.append(f"one of {CROWDS[-1] + 1} or more")
+    both: tuple[tuple[Degrees, str, Style], ...] = (
+        (found.before, "before", "first"),
+        (found.after, "after", "second"),
+    )
+    shares = [np.array(degrees.crowds) / max(sum(degrees.crowds), 1) for degrees, _, _ in both]
+    return Chart(
+        title="How many nodes have as many neighbours",
+        x_label="share of nodes",
+        y_label="",
+        series=tuple(
+            Series(name=name, x=share, y=np.arange(len(names), dtype=np.float64), style=style, kind="points")
+            for (_, name, style), share in zip(both, shares, strict=True)
+        ),
+        caption="A node is unique where no other has as many neighbours: whoever knows that number finds it. The "
+        "larger its crowd, the better it hides.",
+        x_range=(0.0, max(float(np.max(shares)), 0.01)),
+        x_kind="share",
+        rows=tuple(names),
+    )
 
 
 def degree_chart(found: AnonymizeFindings) -> Chart:
@@ -155,24 +183,24 @@ def page(found: AnonymizeFindings, *, seed: int | None = None) -> Page:
     counted = fact_table(release)
     has_edges = release.original.edges + release.released.edges > 0
     sections = [
-        Section(heading="What changed", lead="", blocks=(*change_numbers(found), *([counted] if counted else []))),
-        Section(
-            heading="Neighbours, before and after",
-            lead="Whoever knows how many connections somebody has looks for that number first.",
-            blocks=(*degree_numbers(found), *([degree_chart(found)] if has_edges else [])),
-        ),
         Section(
             heading="What the release is still good for",
             lead="Each figure is 0 where nothing was lost.",
-            blocks=(utility_table(found.utility),),
+            blocks=(utility_table(found.utility), *([counted] if counted else [])),
         ),
     ]
+    if has_edges:
+        lead = "Whoever knows how many connections somebody has looks for that number first."
+        sections.append(Section(heading="How many neighbours nodes have", lead=lead, blocks=(degree_chart(found),)))
     if release.ledger is not None:
         sections.append(ledger_section(release.ledger))
     return Page(
         title="A protected graph",
         question=f"What does {found.protect} do to a graph of {count(release.original.nodes, 'node', 'nodes')}?",
         headline=headline(found),
+        explanation=explanation(found),
+        next_steps=next_steps(found),
+        picture=(crowd_chart(found),) if release.original.nodes else (),
         tone="neutral",
         sections=tuple(sections),
         method=_method(found),
@@ -181,26 +209,6 @@ def page(found: AnonymizeFindings, *, seed: int | None = None) -> Page:
         seed=seed,
         version=__version__,
     )
-
-
-def headline(found: AnonymizeFindings) -> str:
-    """Return what was done and what changed, in one sentence."""
-    release, (added, removed, _) = found.release, found.changes
-    edges = release.original.edges
-    if release.kind == "synthetic":
-        drawn = count(release.released.edges, "edge", "edges")
-        what = f"drew a new graph with {drawn}, where the original has {edges:,}"
-    elif added == removed == 0:
-        what = f"kept {_all(edges)} and only numbered the nodes at random"
-    else:
-        lost = f"removed {removed:,} of {count(edges, 'edge', 'edges')}" if removed else f"kept {_all(edges)}"
-        what = f"{lost} and added {added:,}" if added else lost
-    pseudo = count(release.pseudo_nodes, "pseudo node", "pseudo nodes")
-    return f"The protection {found.protect} {what}{f', with {pseudo}' if release.pseudo_nodes else ''}."
-
-
-def _all(edges: int) -> str:
-    return "the only edge" if edges == 1 else f"all {edges:,} edges"
 
 
 def _method(found: AnonymizeFindings) -> tuple[str, ...]:
@@ -225,20 +233,16 @@ _UNTESTED = (
 
 
 def brief(found: AnonymizeFindings) -> Iterator[Part]:
-    """Yield what a terminal shows: the headline, what changed, what was lost, what was spent."""
+    """Yield what a terminal shows: who is hidden, what was lost, what was spent."""
     release = found.release
-    yield Headline(headline(found))
-    yield from (f"Note: {note}" for note in found.notes)
-    yield ""
-    yield Figures((*change_numbers(found), *degree_numbers(found)))
+    yield from opening(page(found))
     for table in (fact_table(release), utility_table(found.utility)):
         if table is not None:
             yield ""
             yield table
     if release.ledger is not None:
-        spent, budget = release.ledger.total(), release.ledger.epsilon
         yield ""
-        yield f"Spent {spent:.4g} of epsilon = {budget:.4g}; public: {'; '.join(release.ledger.public)}"
+        yield f"Public, and so not protected: {'; '.join(release.ledger.public)}"
         yield ledger_table(release.ledger)
 
 

@@ -1,6 +1,7 @@
 """If this table is released, what could an adversary do with it, and how sure is that?"""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -13,22 +14,26 @@ from unveil.ask.answer import Answer, randomness
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, Compatibility
 from unveil.ask.audit.findings import Audit, Scenario
-from unveil.ask.audit.inputs import prepare
+from unveil.ask.audit.inputs import PreparedAudit, prepare
 from unveil.ask.audit.judge import judge_audit
 from unveil.ask.audit.paper import Paper, check_paper, judged
+from unveil.ask.audit.printed import full, short
 from unveil.ask.audit.read import read, read_targets, told_scenarios
 from unveil.ask.audit.run import attack_release, audit_original, audit_release
 from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
-from unveil.ask.audit.view import VIEW, full, short, whole_page
+from unveil.ask.audit.suggest import suggest as suggestions
+from unveil.ask.audit.view import VIEW, whole_page
 from unveil.ask.reading import TableReading, hierarchies_of, pairs_in, reading_of
 from unveil.ask.roles import roles_of
 from unveil.ask.told import Output, Reply, Told
 from unveil.data.files.write import write_text
 from unveil.data.table import Dictionary
 from unveil.data.table.markers import ToldMarkers
+from unveil.data.table.release import Release
 from unveil.show.limits import check_limits
 from unveil.show.progress import Progress, silent
+from unveil.show.sheet import sheet_document
 from unveil.show.terminal import Part
 
 __all__ = ["ATTACKS", "audit"]
@@ -65,6 +70,8 @@ def audit(
     minimum_cell: int = 11,
     compatibility: Compatibility | None = None,
     compatibility_seed: int | None = None,
+    suggest: int = 0,
+    suggest_for: Collection[str] = (),
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
@@ -129,6 +136,11 @@ def audit(
     compatibility
         "anonymeter" runs linkability as anonymeter 1.1.0 does, with the targets that it draws after
         ``numpy.random.seed(compatibility_seed)``.
+    suggest
+        How many changes to try on each release that gives people away, such as a column that is made coarser or left
+        out; each is measured by auditing again, all of them in one audit.
+    suggest_for
+        Figures that limits are set on, as ``quantities`` names them: what they belong to is repeated too.
     rng
         Where all randomness comes from: the same state gives the same answer. Unless given it starts from seed 0, and
         the answer says so.
@@ -176,8 +188,25 @@ def audit(
         exact=tuple(exact),
     )
     rng, seed = randomness(rng)
+    start = deepcopy(rng)
     progress("looking at the tables", 0.0)
     prepared = prepare(original, released, control, settings=settings, rng=rng)
+    findings = _findings(prepared, progress=progress, notes=notes)
+    if suggest:
+
+        def again(changed: Mapping[str, Release], settings: AuditSettings) -> Audit:
+            # The same start gives the same people, and the same draws in each attack.
+            anew = prepare(original, changed, control, settings=settings, rng=deepcopy(start))
+            return _findings(anew, progress=lambda name, share: progress(f"{name} (what to change)", share))
+
+        held = {name.partition(".")[0] for name in suggest_for}
+        findings = replace(findings, suggestions=suggestions(findings, prepared, suggest, held=held, audit_again=again))
+    # The tables are for a page with records alone: no finding holds any.
+    return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=prepared.releases)), seed)
+
+
+def _findings(prepared: PreparedAudit, *, progress: Progress, notes: Sequence[str] = ()) -> Audit:
+    """Return what was found: all releases are attacked, and judged together."""
     several = len(prepared.releases) > 1
     steps = len(prepared.releases) + ("before" in prepared.parts)
 
@@ -195,9 +224,7 @@ def audit(
         audit_release(prepared, each, found[each.release.name], progress=silent) for each in prepared.releases
     )
     before = audit_original(prepared, progress=step(steps - 1, " on the original itself"))
-    findings = prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
-    # The tables are for a page with records alone: no finding holds any.
-    return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=prepared.releases)), seed)
+    return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
 
 
 def audit_files(
@@ -293,7 +320,14 @@ def ask(told: Told) -> Reply:
                 ),
                 name="shareable.html",
                 said="The report to pass on is in {}",
-            )
+            ),
+            "sheet": Output(
+                write=lambda path, *, limits, seed, **_: write_text(
+                    path, sheet_document(answer.page(limits=limits, seed=seed, paper=paper))
+                ),
+                name="sheet.html",
+                said="The sheet to sign is in {}",
+            ),
         },
         exceeded=(judgement.headline,) if judgement is not None and judgement.outcome == "exceeded" else (),
         undecided=(judgement.headline,) if judgement is not None and judgement.outcome == "not_shown" else (),
@@ -308,7 +342,7 @@ def _printed(answer: Answer[Audit], told: Told, paper: Paper) -> list[Part]:
     """Return what a terminal shows: the first screen of the internal report, or more where that was asked for."""
     checked = check_limits(answer.quantities, told.values["limits"])
     page = answer.page(paper=paper, limits=[each.to_dict() for each in checked])
-    return list(full(answer.findings, page) if told.values["report"] == "full" else short(page))
+    return list(full(answer.findings, page) if told.values["report"] == "full" else short(answer.findings, page))
 
 
 def _settings(told: Told) -> dict[str, Any]:
@@ -327,10 +361,21 @@ def _settings(told: Told) -> dict[str, Any]:
         "scenarios": told_scenarios(values["scenarios"], values["links"]) or None,
         "compatibility": values["compatibility"],
         "hierarchies": hierarchies_of(told),
+        "suggest": values["suggest"],
+        "suggest_for": tuple(_limited(told)),
     }
     if values["compatibility"]:
         settings["compatibility_seed"] = values["seed"]
     return settings
+
+
+def _limited(told: Told) -> Iterator[str]:
+    """Yield the figures that are held to a limit."""
+    from unveil.show.profiles import profile
+
+    yield from (name for name, _ in told.values["limits"])
+    if told.values["profile"]:
+        yield from (limit.quantity for limit in profile(told.values["profile"]).limits)
 
 
 def _called(told: Told) -> dict[Path, str]:
@@ -359,6 +404,7 @@ def _paper(told: Told) -> Paper:
         date=date.today().isoformat(),
         review=values["review"],
         techniques=pairs_in(values["techniques"], "techniques", "COLUMN=TEXT, as in age='in bands of five years'"),
+        context=pairs_in(values["context"], "context", "FIELD=TEXT, as in recipient='two universities'"),
         original=called(told.path("original")),
         released=tuple(path for each in told.files.get("released", ()) if (path := called(each)) is not None),
         control=called(told.path("control")),

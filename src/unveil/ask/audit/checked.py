@@ -51,6 +51,8 @@ class AuditSettings:
     #: What is told about released cells: hierarchies by column, and columns whose numbers are as they seem.
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     exact: tuple[str, ...] = ()
+    #: Columns that were left out of a release on purpose, by its name: no adversary can use them there.
+    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         numbers = ("targets", "neighbours", "guesses", "population_size", "minimum_cell")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: Where a scenario comes from: the user, all that can be known, one of many that are tried in turn, or their mean.
 Origin = Literal["told", "all", "tried", "mean"]
 
+#: What can be done to columns so that a release says less.
+How = Literal["coarser", "left out"]
+
 #: What an audit says in the end.
 Outcome = Literal["found", "copies", "nothing_found", "control_unusable", "no_control"]
 
@@ -277,6 +280,33 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Change:
+    """One change of a release: some of its columns made coarser, or left out."""
+
+    #: What the changed release is called in the audit of all of them.
+    name: str
+    #: The release that is changed.
+    release: str
+    columns: tuple[str, ...]
+    how: How
+    #: What the changed release has lost for whoever takes one value from each cell; None where that was not measured.
+    utility: "Utility | None" = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suggestions:
+    """Changes of the releases, and what they come to: one audit of all changed releases together, on the same people.
+
+    ``attacks`` are those repeated: what was proved or is held to a limit. Without any there was nothing to lower, and
+    without ``again`` nothing could be changed.
+    """
+
+    attacks: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    again: "Audit | None" = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Audit:
     """The whole of it: the original, the releases, and what was said on the way."""
 
@@ -301,6 +331,8 @@ class Audit:
     digest_name: str = "SHA-256"
     compatibility: str | None = None
     notes: tuple[str, ...] = ()
+    #: What to change, where that was asked for.
+    suggestions: Suggestions | None = None
 
     @property
     def has_control(self) -> bool:

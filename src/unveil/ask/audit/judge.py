@@ -6,10 +6,11 @@ from math import inf, isnan
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.ask.audit.findings import Finding, JudgedFigure, Outcome, ReleaseVerdict, Verdict, severity
 from unveil.ask.audit.people import People, Which
 from unveil.ask.audit.trials import Evidence, Tried
-from unveil.measure.verdict.family import LEVEL, Family, Figure, Judgement, OwnDraws, judge
+from unveil.measure.verdict.family import LEVEL, Family, Figure, FittedGuesses, Judgement, OwnDraws, judge
 from unveil.measure.verdict.limits import fewest_copies_provable
 from unveil.measure.verdict.pool import Pool
 
@@ -75,7 +76,7 @@ class _Entry:
     def of(cls, name: str, people: People, evidence: Evidence, tried: Tried) -> "_Entry":
         figure = Figure(
             name=name,
-            statistic=evidence.statistic,
+            statistic=_as_judged(people, evidence),
             tries=(evidence.whole or evidence.figure).tries,
             control_tries=(evidence.whole or evidence.figure).control_tries,
             about=evidence.about,
@@ -96,6 +97,18 @@ def _pool(people: People, evidence: Evidence) -> Which:
     return "everybody" if people.all_attacked else evidence.pool
 
 
+def _as_judged(people: People, evidence: Evidence) -> FloatArray | FittedGuesses | OwnDraws:
+    """Return the statistic in the order of the rows of its pool.
+
+    Those attacked stand in an order by lot. Where they are everybody, all figures share one pool, and a person must
+    stand at the same place in each of them: the draws could not tell else which figures rise together.
+    """
+    scores = evidence.statistic
+    if not isinstance(scores, np.ndarray) or _pool(people, evidence) == evidence.pool:
+        return scores
+    return people.over_everybody(scores)
+
+
 def _judged(people: People, entries: Sequence[_Entry], rng: np.random.Generator) -> Family:
     used = dict.fromkeys(each.figure.pool for each in entries)
     pools: dict[str, Pool | None] = {
@@ -110,8 +123,9 @@ def _with_p(entry: _Entry, people: People, said: Mapping[str, Judgement]) -> Jud
     figure = entry.evidence.figure
     judgement = said.get(entry.name)
     if judgement is None:
-        why = entry.figure.why or _NOT_COMPARED[people.control.outcome]
-        return replace(figure, why=why, proved=not entry.figure.why and beyond_any_guess(entry.finding))
+        few = entry.figure.why_not(None)
+        why = few or _NOT_COMPARED[people.control.outcome]
+        return replace(figure, why=why, proved=not few and beyond_any_guess(entry.finding))
     return replace(figure, p=judgement.p, p_adjusted=judgement.adjusted, proved=judgement.found, why=judgement.why)
 
 

@@ -17,7 +17,7 @@ from unveil.errors import InputError, did_you_mean, shortened
 from unveil.show.judgement import JudgedRelease, Judgement, judge
 from unveil.show.limits import limits_lead
 from unveil.show.profiles import profile
-from unveil.show.sign_off import Adversary, BoxFact, Figure, FileFact, SignOff, Variable
+from unveil.show.sign_off import CONTEXT, Adversary, BoxFact, Figure, FileFact, SignOff, Variable
 from unveil.show.text import count, name
 
 
@@ -64,6 +64,8 @@ class Paper:
     review: str = ""
     #: What was done to each column before the release.
     techniques: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    #: For whom it is identifiable, by the names of `unveil.show.sign_off.CONTEXT`.
+    context: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     original: Path | None = None
     #: In the order of the releases.
     released: tuple[Path, ...] = ()
@@ -81,6 +83,10 @@ class Paper:
                 f"the date of review must be a day of the calendar, but {shortened(self.review)} is none. Write year, "
                 "month and day as in 2027-03-31, or words such as May 2027"
             )
+        for key in self.context:
+            if key not in CONTEXT:
+                hint = did_you_mean(key, CONTEXT) or f" Choose from {', '.join(CONTEXT)}."
+                raise InputError(f"the context of a release has no {shortened(key)}.{hint}")
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -172,6 +178,7 @@ def sign_off(
         review_date=paper.review,
         judgement=None if paper.profile is None else judged(audit, paper.profile),
         own_limits=limits_lead(limits) if limits else "",
+        context=paper.context,
         settings=() if paper.digest_key is None else (("Key of the digests", _key_text(paper.digest_key)),),
         digest_name=audit.digest_name,
     )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from unveil._kernels.types import BoolArray, IntArray
-from unveil.data.table import Table
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.data.table import Table, stacked
 from unveil.data.table.release import Knowledge, Release
 from unveil.measure.verdict.pool import ATTACKED_UP_TO, Pool
 from unveil.measure.verdict.pooled import PooledTables, pool_tables
@@ -104,6 +104,26 @@ class People:
         """Return which rows of a pool are of people in the data."""
         return self.rows(which) < self.everybody.release.original.rows
 
+    def over_everybody(self, scores: FloatArray) -> FloatArray:
+        """Return scores of those attacked in the order of everybody, 0 for all others."""
+        placed = np.zeros(self.everybody.person.size)
+        placed[self.rows("attacked")] = scores
+        return placed
+
+    def of_small_groups(self) -> "People | None":
+        """Return all people of the small groups that were asked for as those attacked; None where there are none.
+
+        Of many people few are drawn who belong to a small group, and what befalls it would go unseen.
+        """
+        from unveil.measure.verdict.groups import small_groups
+
+        small = small_groups(self.everybody, self.groups) if self.by is not None and not self.all_attacked else ()
+        if not small:
+            return None
+        belongs = np.any([group.people for group in small], axis=0)[self.everybody.person]
+        inside, outside = np.split(belongs, [self.everybody.release.original.rows])
+        return replace(self, inside=np.flatnonzero(inside), outside=np.flatnonzero(outside), groups=small)
+
     def pool(self, which: Which) -> Pool:
         """Return a pool as labels are drawn of it."""
         rows = self.rows(which)
@@ -132,11 +152,8 @@ class DrawnPeople:
     @cached_property
     def scale(self) -> Table:
         """Rows that reach as far as everybody: if the original alone did, distances would tell who is in it."""
-        import polars as pl
-
         original, control = self.release.original, self.release.control
-        frames = [original.frame, *([] if control is None else [control.frame])]
-        return replace(original, frame=pl.concat(frames, how="vertical_relaxed")).extremes()
+        return stacked([original, *([] if control is None else [control])], original.column_names).extremes()
 
     def knowledge(self, most: int | None = None) -> Knowledge:
         """Return what an adversary knows about those attacked and about as many others, or about so many of each."""

@@ -22,6 +22,7 @@ from unveil.show.progress import Progress
 #: What a file of settings may hold beside the settings of the question, and what each must be.
 _TABLES: Mapping[str, tuple[type, ...]] = {
     "techniques": (dict,),
+    "context": (dict,),
     "kinds": (dict,),
     "markers": (dict,),
     "hierarchy": (dict,),
@@ -39,7 +40,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "switch": (bool,),
 }
 #: Settings that say where an answer goes, or what a page alone can say.
-_NOT_IN_A_FILE = ("config", "compare", "shareable", "show_records", "links", "scenarios", "edition", "columns")
+_NOT_IN_A_FILE = ("config", "compare", "shareable", "sheet", "show_records", "links", "scenarios", "edition", "columns")
 
 
 def _settings() -> dict[str, tuple[type, ...]]:
@@ -143,6 +144,7 @@ def with_settings(told: Told) -> Told:
     limits = (*told.values["limits"], *((name, value) for name, value in said.pop("limits") if name not in own))
     more = {name: _value(name, raw, told) for name, raw in said.items() if name not in told.said}
     techniques = tuple(f"{column}={text}" for column, text in content.get("techniques", {}).items())
+    context = tuple(f"{key}={text}" for key, text in content.get("context", {}).items())
     hierarchies = tuple(f"{column}={folder / str(file)}" for column, file in content.get("hierarchy", {}).items())
     every = {**files, **told.files}
     return replace(
@@ -153,6 +155,7 @@ def with_settings(told: Told) -> Told:
             **more,
             "limits": limits,
             "techniques": (*techniques, *told.values["techniques"]),
+            "context": (*context, *told.values["context"]),
             "column_kinds": content.get("kinds"),
             "markers": content.get("markers", {}),
             "hierarchies": (*hierarchies, *told.values["hierarchies"]),

@@ -1,15 +1,16 @@
 """All attacks and measures on one release, in the order of the report."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from unveil.ask.audit.attacks import ATTACKS, AttackedRelease
+from unveil.ask.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import AuditedRelease, Finding, Scenario, severity
 from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease
 from unveil.ask.audit.people import DrawnPeople
-from unveil.ask.audit.scenarios import settle
-from unveil.ask.audit.trials import Tried
+from unveil.ask.audit.scenarios import settle, without
+from unveil.ask.audit.trials import Evidence, Tried
 from unveil.data.table.release import Release
 from unveil.measure.releases.disclosure import Disclosure, disclosure
 from unveil.measure.releases.unseen import unseen_values
@@ -37,8 +38,34 @@ def attack_release(prepared: PreparedAudit, release: PreparedRelease, *, progres
             rng=release.rng(attack.name),
             progress=step,
         )
-        found += attack.run(attacked)
+        found += _with_small_groups(attack, attacked, attack.run(attacked))
     return tuple(found)
+
+
+def _with_small_groups(attack: AuditAttack, attacked: AttackedRelease, found: Sequence[Tried]) -> Sequence[Tried]:
+    """Return what was tried, with the figures of small groups from an attack on all of their people."""
+    small = attacked.drawn.people.of_small_groups()
+    if small is None or not any(_of_drawn_group(each) for one in found for each in one.evidence):
+        return found
+    drawn = replace(attacked.drawn, people=small, groups=None)
+    again = attack.run(replace(attacked, drawn=drawn, rng=attacked.prepared.rng(attack.name), progress=silent))
+    # Their figure is one of everybody, of whom all others score 0.
+    own = {
+        _about(each): replace(each, statistic=small.over_everybody(each.statistic), pool="everybody")
+        for one in again
+        for each in one.evidence
+        if _of_drawn_group(each) and isinstance(each.statistic, np.ndarray)
+    }
+    return [replace(one, evidence=tuple(own.get(_about(each), each) for each in one.evidence)) for one in found]
+
+
+def _of_drawn_group(evidence: Evidence) -> bool:
+    return bool(evidence.figure.group) and evidence.pool == "attacked"
+
+
+def _about(evidence: Evidence) -> tuple[str, ...]:
+    figure = evidence.figure
+    return figure.adversary, figure.secret, figure.group
 
 
 def audit_release(
@@ -101,6 +128,8 @@ def _drawn(prepared: PreparedAudit, release: PreparedRelease) -> DrawnPeople:
 
 def _settled(prepared: PreparedAudit, release: PreparedRelease) -> tuple[Scenario, ...]:
     """Return the adversaries that were named, with their second groups of columns spelt out."""
+    lacking = prepared.settings.lacking.get(release.release.name, ())
+    usable = (without(scenario, lacking) for scenario in prepared.settings.scenarios or ())
     return tuple(
         settle(
             scenario,
@@ -109,7 +138,8 @@ def _settled(prepared: PreparedAudit, release: PreparedRelease) -> tuple[Scenari
             left_out=release.left_out,
             links=any(ATTACKS[name].two_sources for name in prepared.attacks),
         )
-        for scenario in prepared.settings.scenarios or ()
+        for scenario in usable
+        if scenario is not None
     )
 
 

@@ -147,6 +147,18 @@ def settle(
     return replace(scenario, second=second)
 
 
+def without(scenario: Scenario, columns: Collection[str]) -> Scenario | None:
+    """Return the scenario of somebody to whom these columns are of no use, or None where nothing is left to it.
+
+    >>> without(Scenario(name="x", first=("age", "sex")), ["sex"]).first, without(Scenario(name="x", first=("a",)), "a")
+    (('age',), None)
+    """
+    first, second = (
+        tuple(name for name in group if name not in columns) for group in (scenario.first, scenario.second)
+    )
+    return replace(scenario, first=first, second=second) if first and bool(second) == bool(scenario.second) else None
+
+
 def affordable(tries: int, columns: int) -> int:
     """Return how many of so many tries a table of this many columns gets.
 

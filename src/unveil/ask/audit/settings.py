@@ -184,6 +184,21 @@ _ON_COMMAND_LINE = (
         metavar="COLUMN=TEXT",
     ),
     Setting(
+        name="context",
+        label="For whom the release would be identifiable, for the sign-off sheet",
+        words="FIELD is purpose, recipient, environment or means; what is not told is left to be filled in.",
+        kind="texts",
+        only="command line",
+        default=(),
+        metavar="FIELD=TEXT",
+    ),
+    Setting(
+        name="sheet",
+        label="Write the sheet to sign to FILE as plain HTML that word processors open and change",
+        kind="output",
+        only="command line",
+    ),
+    Setting(
         name="show_records",
         label="Show in the report of --html a few records that are released unchanged: internal, not to be shared",
         kind="switch",
@@ -245,6 +260,17 @@ _MORE = (
         fold=MORE,
     ),
     limits_setting(),
+    Setting(
+        name="suggest",
+        label="Say what to change: how many changes to try",
+        kind="number",
+        words="Columns of each release that gives people away are made coarser or left out, and each change is audited "
+        "again. 0 tries none; 6 take about as long as 6 more releases.",
+        default=0,
+        least=0,
+        most=50,
+        fold=MORE,
+    ),
     Setting(
         name="attacks",
         label="Attacks and measures",

@@ -14,25 +14,26 @@ from unveil.ask.audit.attacks.copies import WARNING, copied_records, records_sec
 from unveil.ask.audit.cautions import cautions, unseen_notes
 from unveil.ask.audit.charts import attack_chart, charts
 from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
-from unveil.ask.audit.findings import Audit, is_proved, worst_over
+from unveil.ask.audit.findings import Audit, worst_over
 from unveil.ask.audit.held import TONES, Held, headline, held, reasons, word_of
 from unveil.ask.audit.paper import Paper, check_paper, exit_outcome, judged, sign_off
 from unveil.ask.audit.parts import sections as parts
 from unveil.ask.audit.parts.candidates import candidate_table
 from unveil.ask.audit.parts.changes import Changes, changes, changes_section
+from unveil.ask.audit.parts.suggestions import (
+    suggestion_section,
+    suggestions_json,
+)
 from unveil.ask.audit.quantities import meanings, quantities_of
-from unveil.ask.audit.sentences import sentence
 from unveil.ask.audit.shareable import shared
-from unveil.ask.audit.tables import EXCESS, attack_table, column_table, comparison_table
+from unveil.ask.audit.tables import EXCESS, attack_table, column_table
 from unveil.errors import InputError
 from unveil.show.blocks import Block, Page, Section, Table
-from unveil.show.blocks_answers import Answers
 from unveil.show.editions import internal, shareable
 from unveil.show.judgement import judgement_section
 from unveil.show.limits import Quantity, shared_limits, with_limits
 from unveil.show.machine import dumps
 from unveil.show.sign_off import with_sign_off
-from unveil.show.terminal import Headline, Part
 from unveil.show.text import count, name
 
 if TYPE_CHECKING:
@@ -81,23 +82,6 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None, h
         seed=seed,
         version=__version__ if version is None else version,
     )
-
-
-def plain_words(audit: Audit) -> list[str]:
-    """Return for each release what its worst adversary and its columns mean, for the terminal."""
-    said = []
-    for release in audit.releases:
-        found = verdict.worst(replace(audit, releases=(release,)))
-        if found is None:
-            continue
-        finding = found[1]
-        weights = [weight for own in release.of(finding.attack) for weight in own.weights]
-        # Where nothing is proved, what a column seems to be worth is mostly luck.
-        columns = [weight.column for weight in weights if is_proved(finding) and weight.loss > 0][:3]
-        most = f" The columns that help most: {words.listed(columns)}." if columns else ""
-        which = f"{name(release.name, 40)}: " if len(audit.releases) > 1 else ""
-        said.append(f"{which}{sentence(finding)}{most}")
-    return said
 
 
 def _question(audit: Audit) -> str:
@@ -315,6 +299,8 @@ def _signed(audit: Audit, paper: Paper, seed: int | None, limits: Sequence[Mappi
     whole = page(audit, seed=seed, held=held(audit, limits, judgement))
     if judgement is not None:
         whole = replace(whole, sections=(whole.sections[0], judgement_section(judgement), *whole.sections[1:]))
+    if (suggested := suggestion_section(audit, limits=limits)) is not None:
+        whole = replace(whole, sections=(*whole.sections, suggested))
     if (changed := _changed(audit, paper, seed)) is not None:
         whole = replace(whole, sections=(*whole.sections, changes_section(changed)))
     sheet = sign_off(audit, paper, untested=whole.untested, seed=seed, version=__version__, limits=limits)
@@ -347,41 +333,12 @@ def whole_json(
         "limits": list(limits),
         "profile": None if judgement is None else judgement.to_dict(),
         "techniques": dict(given.techniques),
+        **({"context": dict(given.context)} if given.context else {}),
         "seed": seed,
         "version": __version__,
         **({} if changed is None else {"changes": changed.to_dict()}),
+        **({} if audit.suggestions is None else {"suggestions": suggestions_json(audit)}),
     }
-
-
-#: A short answer has no room for more.
-_MOST_NOTES = 2
-
-
-def short(page: Page) -> Iterator[Part]:
-    """Yield what a terminal shows unless asked for more: the first screen of the page."""
-    yield from (Headline(each, "warning") for each in page.cautions)
-    yield Headline(page.headline, page.tone)
-    yield from page.explanation
-    yield from (f"→ {step}" for step in page.next_steps)
-    yield ""
-    yield from (block for block in page.picture if isinstance(block, Answers))
-    notes = [each for each in page.notes if each != words.EVIDENCE]
-    yield from (f"Note: {note}" for note in notes[:_MOST_NOTES])
-    more = f"{count(len(notes) - _MOST_NOTES, 'more note', 'more notes')} and all" if notes[_MOST_NOTES:] else "All"
-    yield f"No finding of anonymity. {more} figures: --report full, --html FILE or --json."
-
-
-def full(audit: Audit, page: Page) -> Iterator[Part]:
-    """Yield all that a terminal shows: the answer, notes, the comparison, and what it means."""
-    yield from (Headline(each, "warning") for each in page.cautions)
-    yield Headline(page.headline, page.tone)
-    yield from page.explanation
-    yield from (f"→ {step}" for step in page.next_steps)
-    yield from (f"Note: {note}" for note in page.notes)
-    yield ""
-    yield comparison_table(audit)
-    for text in plain_words(audit):
-        yield from ("", text)
 
 
 VIEW = View(

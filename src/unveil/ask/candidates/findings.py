@@ -1,12 +1,43 @@
 """What was found about an adversary's candidates, as data."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unveil._kernels.types import FloatArray
 from unveil.errors import InputError, did_you_mean
 from unveil.measure import Measured, Metric
 from unveil.measure.candidates.candidate_metrics import candidate_metrics
 from unveil.measure.candidates.matches import Matches
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What a metric is for two other adversaries: one who picks blindly among the same candidates, one who knows all.
+
+    Who knows all is sure of the true candidate of every target that stands for somebody; where there is no truth, of
+    one candidate of every target that was attempted. NaN where the metric has no value for them.
+    """
+
+    blind: float
+    sure: float
+
+    def place(self, value: ArrayLike) -> FloatArray:
+        """Return how far values lie from random guessing (0) to knowing all (1); NaN where both ends are the same.
+
+        >>> Ends(4.0, 1.0).place([4.0, 2.5, 7.0])
+        array([ 0. ,  0.5, -1. ])
+        """
+        width = self.sure - self.blind
+        # Adding 0 turns a minus zero into zero.
+        return (np.asarray(value, np.float64) - self.blind) / (width if abs(width) > _NOISE else math.nan) + 0.0
+
+
+#: Ends that differ by less are the same.
+_NOISE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -19,6 +50,8 @@ class CandidatesFindings:
         How many targets were attempted and matched rightly.
     measured
         Every metric that can be measured; without truth, those that need none.
+    ends
+        What each of them is for an adversary who picks blindly and for one who knows all, by name.
     metrics
         The names of those to show, all where it is empty.
     notes
@@ -27,6 +60,7 @@ class CandidatesFindings:
 
     matches: Matches
     measured: tuple[Measured, ...]
+    ends: Mapping[str, Ends]
     metrics: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -1,16 +1,17 @@
 """The figures of a guess about candidates as text: the same on the page and in the terminal."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from unveil.ask.candidates.findings import Ends
 from unveil.ask.candidates.words import matched_tone
 from unveil.measure import Measured, Metric
 from unveil.measure.candidates.matches import Matches
 from unveil.show.blocks import Number, Side, Table
-from unveil.show.metrics import meaning_of, summary_of, title_of
+from unveil.show.metrics import summary_of, title_of
 from unveil.show.text import count, decimal, percent
-from unveil.show.trust import GROUNDS, LEGEND, mark, trust_sentence
+from unveil.show.trust import GROUNDS, mark
 
 #: How to read a table of metrics.
 TABLE_NOTE = (
@@ -93,51 +94,30 @@ def _doubt_number(doubt: float) -> tuple[Number, ...]:
     )
 
 
-def release_numbers(measured: Sequence[Measured]) -> tuple[Number, ...]:
-    """Return the metrics that have one value for the whole release, each with what it means."""
-    return tuple(
-        Number(label=title_of(each.metric), value=_value(each), meaning=_release_meaning(each))
-        for each in measured
-        if each.metric.per == "release"
-    )
+def metric_table(
+    caption: str, measured: Sequence[Measured], ends: Mapping[str, Ends] | None = None, *, as_written: bool = False
+) -> Table:
+    """Return metrics in rows, with what each is for random guessing where ``ends`` say so.
 
-
-def _release_meaning(measured: Measured) -> str:
-    why = f" Here it has no value: {measured.why}." if measured.undefined else ""
-    trust = trust_sentence(measured.metric.name)
-    return f"{meaning_of(measured.metric)} More means {measured.metric.more_means}.{why} {trust}"
-
-
-def _value(measured: Measured) -> str:
-    return percent(measured.mean) if tuple(measured.metric.bounds) == (0, 1) else decimal(measured.mean)
-
-
-def metric_table(caption: str, measured: Sequence[Measured], *, as_written: bool = False) -> Table:
-    """Return metrics in rows.
-
-    ``as_written`` is for a terminal of 80 columns: metrics are named as options are, both marks share a column, and
-    missing values, of which most metrics have as many, are counted below.
+    ``as_written`` is for a terminal of 80 columns: metrics are named as options are, and what they say is left out.
     """
     reasons = dict.fromkeys(each.why for each in measured if each.undefined and math.isnan(each.mean))
     notes = [f"Undefined: {'; '.join(reasons)}."] if reasons else []
+    notes += _missing(measured)
     columns = {"Metric": _LEFT, "Mean": _RIGHT, "Median": _RIGHT, "5% to 95%": _RIGHT}
-    if as_written:
-        notes += _missing(measured)
-        columns |= {"Private": _LEFT, "Trust": _LEFT}
-    else:
-        notes.append(LEGEND)
-        columns |= {"Missing": _RIGHT, "Private": _LEFT, **{_trust_head(ground): _LEFT for ground in GROUNDS}}
+    if not as_written:
+        columns["By chance"] = _RIGHT
+    columns |= {"Private": _LEFT, "Trust": _LEFT}
+    if not as_written:
+        columns["What it is"] = _LEFT
     return Table(
         caption=caption[:1].upper() + caption[1:],
         columns=tuple(columns),
-        rows=tuple(tuple(_row(each, as_written)[name] for name in columns) for each in measured),
+        rows=tuple(tuple(_row(each, as_written, ends or {})[name] for name in columns) for each in measured),
         align=tuple(columns.values()),
         note=" ".join(notes),
+        prose=not as_written,
     )
-
-
-def _trust_head(ground: str) -> str:
-    return f"Trust in {ground}"
 
 
 def _missing(measured: Sequence[Measured]) -> list[str]:
@@ -159,21 +139,21 @@ def _how_many(measured: Measured) -> str:
     return why if why.startswith(f"{measured.undefined} ") else f"{many} ({why})" if why else many
 
 
-def _row(measured: Measured, as_written: bool) -> dict[str, str]:
+def _row(measured: Measured, as_written: bool, ends: Mapping[str, Ends]) -> dict[str, str]:
     metric = measured.metric
-    median, ends = "", ""
+    median, between = "", ""
     if metric.per == "target":
         median = decimal(measured.median)
-        ends = f"{decimal(measured.low)} to {decimal(measured.high)}" if not math.isnan(measured.low) else ""
+        between = f"{decimal(measured.low)} to {decimal(measured.high)}" if not math.isnan(measured.low) else ""
     return {
         "Metric": metric.name if as_written else title_of(metric),
         "Mean": decimal(measured.mean),
         "Median": median,
-        "5% to 95%": ends,
-        "Missing": count(measured.undefined),
+        "5% to 95%": between,
+        "By chance": decimal(ends[metric.name].blind) if metric.name in ends else "",
         "Private": "if high" if metric.more_means == "more private" else "if low",
         "Trust": mark(metric.name, *GROUNDS),
-        **{_trust_head(ground): mark(metric.name, ground) for ground in GROUNDS},
+        "What it is": summary_of(metric),
     }
 
 

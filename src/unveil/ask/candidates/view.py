@@ -5,27 +5,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
-from unveil.ask.candidates.charts import histogram
+from unveil.ask.candidates.charts import histogram, overviews
 from unveil.ask.candidates.findings import CandidatesFindings, check_metrics
-from unveil.ask.candidates.tables import (
-    TABLE_NOTE,
-    by_category,
-    key_numbers,
-    left_out_table,
-    metric_table,
-    release_numbers,
-)
-from unveil.ask.candidates.words import matched_headline, matched_tone, why_they_differ
+from unveil.ask.candidates.tables import TABLE_NOTE, by_category, key_numbers, left_out_table, metric_table
+from unveil.ask.candidates.words import explanation, matched_headline, matched_tone, next_steps, why_they_differ
 from unveil.errors import InputError
 from unveil.measure import Measured, Metric
 from unveil.measure.candidates.candidate_metrics import to_rows
 from unveil.measure.candidates.matches import Matches
 from unveil.show.blocks import Page, Section
+from unveil.show.blocks_spread import BoxRows
 from unveil.show.limits import Quantity
 from unveil.show.metrics import quantity_meanings
-from unveil.show.terminal import Figures, Headline, Part
+from unveil.show.opening import opening
+from unveil.show.terminal import Figures, Part
 from unveil.show.text import count
-from unveil.show.trust import trust_note, trust_of, where_from
+from unveil.show.trust import LEGEND, trust_note, trust_of, where_from
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,14 +28,10 @@ if TYPE_CHECKING:
 
 #: What a picture shows unless others are asked for: how unsure the adversary is, and how wrong.
 _DRAWN = ("entropy", "incorrectness")
-_CATEGORY_LEADS = {
-    "uncertainty": "How unsure the adversary is, by its own probabilities. One who is sure and wrong looks the same "
-    "here as one who is sure and right.",
-    "information gain or loss": "How much the adversary has learned, compared with knowing nothing or with the truth.",
-    "error": "How far the adversary's belief is from the truth.",
-    "similarity": "How alike the adversary's belief and the truth are.",
-    "success": "How many targets the adversary finds, and how many stay hidden.",
-}
+_COLUMNS = (
+    "By chance: the value for random guessing among the same candidates. Trust has two words where attacks on graphs "
+    "and on tables differ."
+)
 
 
 def quantities(found: CandidatesFindings) -> dict[str, Quantity]:
@@ -65,7 +56,8 @@ def figures(found: CandidatesFindings) -> Mapping[str, Any]:
     """Return what JSON holds; what needs a truth that is not there is null.
 
     Each metric has as ``trust`` its grades in attacks on graphs and on tables (docs/grades.md), such as
-    ``{"graphs": "use", "tables": "with care"}``, null where it has none.
+    ``{"graphs": "use", "tables": "with care"}``, null where it has none, and its value for an adversary who picks
+    blindly among the same candidates, and for one who knows all.
     """
     matches = found.matches
     return {
@@ -75,7 +67,15 @@ def figures(found: CandidatesFindings) -> Mapping[str, Any]:
         "correct_by_chance": matches.by_chance,
         "stand_for_nobody": matches.nobody if matches.has_truth else None,
         "truth_not_considered": matches.not_considered if matches.has_truth else None,
-        "metrics": [row | {"trust": trust_of(row["name"])} for row in to_rows(found.shown)],
+        "metrics": [
+            row
+            | {
+                "random_guessing": found.ends[row["name"]].blind,
+                "knowing_all": found.ends[row["name"]].sure,
+                "trust": trust_of(row["name"]),
+            }
+            for row in to_rows(found.shown)
+        ],
         "notes": list(found.notes),
     }
 
@@ -120,20 +120,24 @@ def page(found: CandidatesFindings, *, seed: int | None = None, version: str | N
     """
     from unveil._version import __version__
 
-    sections = [_key_section(found)]
-    sections += [_category_section(category, members) for category, members in by_category(found.shown)]
+    first, *rest = overviews(found) or (None,)
+    sections = [_key_section(found), _metric_section(found, rest)]
     if found.left_out:
         sections.append(_left_out_section(found.left_out))
+    matches, doubt = found.matches, typical_doubt(found)
     return Page(
         title="What an adversary knows about each target",
         question=(
-            f"How much does the adversary know about {count(found.matches.targets, 'target', 'targets')}, and how "
-            "often is it right?"
+            f"How much does the adversary know about {count(matches.targets, 'target', 'targets')}, and how often is "
+            "it right?"
         ),
         headline=headline(found),
-        tone=matched_tone(found.matches),
+        explanation=explanation(matches, doubt=doubt),
+        next_steps=next_steps(matches),
+        picture=() if first is None else (first,),
+        tone=matched_tone(matches),
         sections=tuple(sections),
-        method=_method(found.matches, found.shown),
+        method=_method(matches, found.shown),
         untested=_UNTESTED,
         notes=found.notes,
         seed=seed,
@@ -150,15 +154,9 @@ def _key_section(found: CandidatesFindings) -> Section:
     )
 
 
-def _category_section(category: str, measured: Sequence[Measured]) -> Section:
-    spread = [each for each in measured if each.metric.per == "target"]
-    charts = (histogram(each) for each in spread if not math.isnan(each.mean))
-    table = (metric_table("All figures of this kind", measured),) if spread else ()
-    return Section(
-        heading=category[:1].upper() + category[1:],
-        lead=_CATEGORY_LEADS.get(category, ""),
-        blocks=(*release_numbers(measured), *charts, *table),
-    )
+def _metric_section(found: CandidatesFindings, more: Sequence[BoxRows]) -> Section:
+    tables = (metric_table(category, members, found.ends) for category, members in by_category(found.shown))
+    return Section(heading="Every metric", lead=f"{TABLE_NOTE} {_COLUMNS} {LEGEND}", blocks=(*more, *tables))
 
 
 def _left_out_section(left_out: Sequence[Metric]) -> Section:
@@ -169,6 +167,7 @@ def _left_out_section(left_out: Sequence[Metric]) -> Section:
             "which was not given. Give it with --truth to see them."
         ),
         blocks=(left_out_table(left_out),),
+        tells="sure",
     )
 
 
@@ -188,7 +187,7 @@ def _method(found: Matches, measured: Sequence[Measured]) -> tuple[str, ...]:
             "probability of 1e-12.",
             "Random guessing picks blindly among the candidates considered for each attempted target.",
         ]
-    sentences += [TABLE_NOTE, where_from()]
+    sentences.append(where_from())
     sources = dict.fromkeys(each.metric.source for each in measured)
     if sources:
         sentences.append(f"Definitions: {'; '.join(sources)}.")
@@ -204,8 +203,7 @@ _UNTESTED = (
 
 def brief(found: CandidatesFindings) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the figures with their meaning, the metrics by category."""
-    yield Headline(headline(found), matched_tone(found.matches))
-    yield from (f"Note: {note}" for note in found.notes)
+    yield from opening(page(found))
     yield ""
     yield Figures(key_numbers(found.matches, doubt=typical_doubt(found)))
     if found.matches.has_truth:

@@ -4,39 +4,71 @@ import math
 
 from unveil.measure.candidates.matches import Matches
 from unveil.show.blocks import Tone
-from unveil.show.text import count, decimal, percent
+from unveil.show.text import about, count, decimal
 
 
 def matched_headline(found: Matches, *, doubt: float = math.nan) -> str:
-    """Return the answer in one sentence: how many targets were matched rightly, of those attempted and of all.
+    """Return the answer in one sentence: how many targets were matched rightly, of all and of those attempted.
 
     ``doubt`` is the number of equally likely candidates that the typical attempted target still hides among; it is said
     where there is no truth.
 
     >>> matched_headline(Matches(targets=30, attempted=25, has_truth=True, correct=12, success_rate=0.48,
     ...                          overall_success=0.4))
-    'The adversary matched 12 of 30 targets rightly: 48.0% of the 25 attempted, 40.0% of all.'
+    'The adversary matched 12 of 30 targets rightly (40% of all, 48% of the 25 it attempted).'
     """
     if found.attempted == 0:
         return f"The adversary attempted none of the {count(found.targets, 'target', 'targets')}."
     if not found.has_truth:
         hidden = "" if math.isnan(doubt) else f"; the typical one still hides among {decimal(doubt, places=1)} alike"
         return (
-            f"The adversary attempted {count(found.attempted)} of {count(found.targets, 'target', 'targets')}{hidden}. "
-            "Whether it is right cannot be said without the truth."
+            f"The adversary attempted {count(found.attempted)} of {count(found.targets, 'target', 'targets')}{hidden}."
         )
     if found.somebody == 0:
         return f"No match can be right: none of the {count(found.targets, 'target', 'targets')} stands for anybody."
     of_whom = count(found.somebody, "target", "targets")
-    of_all = f"of all{' that stand for somebody' if found.nobody else ''}"
     if found.correct == 0:
         return f"The adversary matched none of {of_whom} rightly, in {count(found.attempted, 'attempt', 'attempts')}."
-    matched = f"The adversary matched {decimal(found.correct, places=1)} of {of_whom} rightly"
-    blind = "" if math.isnan(found.by_chance) else f" Random guessing would match {decimal(found.by_chance, places=1)}."
-    if found.attempted == found.somebody:
-        return f"{matched}: {percent(found.overall_success)} {of_all}.{blind}"
-    rate = f"{percent(found.success_rate)} of the {count(found.attempted)} attempted"
-    return f"{matched}: {rate}, {percent(found.overall_success)} {of_all}.{blind}"
+    shares = f"{about(found.overall_success)} of all"
+    if found.attempted != found.somebody:
+        shares += f", {about(found.success_rate)} of the {count(found.attempted)} it attempted"
+    blind = (
+        "" if math.isnan(found.by_chance) else f", where random guessing matches {decimal(found.by_chance, places=1)}"
+    )
+    return f"The adversary matched {decimal(found.correct, places=1)} of {of_whom} rightly ({shares}){blind}."
+
+
+def explanation(found: Matches, *, doubt: float) -> tuple[str, ...]:
+    """Return how much doubt is left, or that nothing says whether the adversary is right."""
+    if not found.has_truth:
+        return ("Whether it is right cannot be said without the truth.",)
+    if not found.attempted or math.isnan(doubt):
+        return ()
+    return (
+        f"The typical attempted target hides among {decimal(doubt, places=1)} that look alike to the adversary."
+        if doubt >= _SURE
+        else "Of the typical attempted target the adversary is sure, rightly or wrongly.",
+    )
+
+
+def next_steps(found: Matches) -> tuple[str, ...]:
+    """Return what to do about it."""
+    if not found.has_truth:
+        return ("Give the truth to see how often the adversary is right (--truth FILE).",)
+    if found.correct and matched_tone(found) == "bad":
+        return (
+            "Protect the release further before it goes out, and let the same adversary guess again.",
+            "Compare by overall success, which counts every target: an adversary who attempts only what is easy has a "
+            "high success rate.",
+        )
+    return (
+        "Ask again with the best adversary you know of: only the guess that was given is measured.",
+        "Set what may be found at most: --limit adversary_overall_success=SHARE.",
+    )
+
+
+#: So few equally likely candidates are one.
+_SURE = 1.05
 
 
 def matched_tone(found: Matches) -> Tone:

@@ -24,7 +24,7 @@ def columns(table: Any) -> Answer[ColumnsFindings]:
     --------
     >>> import polars as pl
     >>> columns(pl.DataFrame({"sex": [1, 2, 2], "age": ["31", "N", "40"]}))
-    <Answer: 2 columns were read, and the kind of each is told, known or clear.>
+    <Answer: It is told, known or clear what each of 2 columns (3 rows) holds.>
     """
     return Answer(run(table if isinstance(table, Table) else Table.from_frame(table)), VIEW)
 

@@ -1,23 +1,26 @@
 """How the findings about columns are shown: JSON, limits, table, page and picture."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
 from unveil.ask.columns.findings import ColumnReading, ColumnsFindings
 from unveil.data.table.forms import KINDS
-from unveil.show.blocks import Chart, Number, Page, Section, Series, Table
+from unveil.show.blocks import Chart, Page, Section, Series, Table
 from unveil.show.limits import Quantity
-from unveil.show.terminal import Headline, Part
-from unveil.show.text import count, name
+from unveil.show.opening import opening
+from unveil.show.terminal import Part
+from unveil.show.text import count, name, together
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
 _LONGEST = 40
+#: So many columns are seen first.
+_FIRST = 12
 _METHOD = (
     "What is told counts first, then a dictionary, then labels inside the file, then the rules, of which the first "
     "that fits decides.",
@@ -46,11 +49,11 @@ def quantities(found: ColumnsFindings) -> Mapping[str, Quantity]:
 
 
 def brief(found: ColumnsFindings) -> Iterator[Part]:
-    """Yield what a terminal shows: the headline, notes, and how each column was read."""
-    yield Headline(headline(found), "warning" if found.unsure else "good")
-    yield from (f"Note: {note}" for note in found.notes)
-    yield ""
-    yield _column_table(found)
+    """Yield what a terminal shows: what was found, and how each column was read, and why."""
+    yield from opening(page(found))
+    for table in (column_table(found.columns), why_table(found)):
+        yield ""
+        yield table
 
 
 def figures(found: ColumnsFindings) -> Mapping[str, Any]:
@@ -74,22 +77,60 @@ def frame(found: ColumnsFindings) -> "pl.DataFrame":
 
 def headline(found: ColumnsFindings) -> str:
     """Return the answer in one sentence."""
-    columns = count(len(found.columns), "column was read", "columns were read")
+    rows = count(found.rows, "row", "rows")
     if not found.unsure:
-        return f"{columns}, and the kind of each is told, known or clear."
-    return f"{columns}, and for {len(found.unsure)} of them nothing tells for sure what they hold."
+        return f"It is told, known or clear what {_columns(found)} ({rows}) holds."
+    return (
+        f"For {len(found.unsure)} of {count(len(found.columns), 'column', 'columns')} ({rows}) nothing tells for sure "
+        f"what {'it holds' if len(found.unsure) == 1 else 'they hold'}."
+    )
+
+
+def _columns(found: ColumnsFindings) -> str:
+    number = len(found.columns)
+    return "the only column" if number == 1 else f"each of {number:,} columns"
+
+
+def explanation(found: ColumnsFindings) -> tuple[str, ...]:
+    """Return which columns are unsure, and how many have cells that stand for no value."""
+    marked = sum(bool(each.markers) for each in found.columns)
+    said = []
+    if found.unsure:
+        names = together(name(each, _LONGEST) for each in found.unsure)
+        said.append(f"Unsure: {names}. A wrong kind changes every figure that uses the column.")
+    if marked:
+        said.append(f"{count(marked, 'column has', 'columns have')} cells that stand for no value.")
+    return tuple(said)
+
+
+def next_steps(found: ColumnsFindings) -> tuple[str, ...]:
+    """Return what to do before anything is made of the table."""
+    correct = "write what the columns are taken for with --write kinds.toml, correct it, and name it with --dictionary"
+    if found.unsure:
+        return (f"Say what they hold: {correct} in every question.",)
+    return (f"Look through the kinds once; if one is wrong, {correct}.",)
 
 
 def page(found: ColumnsFindings, *, seed: int | None = None, version: str | None = None) -> Page:
     """Return the whole report as data. Markers are shown as they stand in the cells: it is for internal use."""
     from unveil._version import __version__
 
+    first, rest = found.columns[:_FIRST], found.columns[_FIRST:]
+    others = Section(
+        heading="The other columns",
+        lead="Of these the kind is told, known or clear, or there are too many unsure ones to show above.",
+        blocks=(column_table(rest),),
+    )
+    why = Section(heading="Why each column was read so", lead="", blocks=(why_table(found),), tells="sure")
     return Page(
         title="What is in each column",
         question=f"How was {found.table} read?",
         headline=headline(found),
+        explanation=explanation(found),
+        next_steps=next_steps(found),
+        picture=(column_table(first),),
         tone="warning" if found.unsure else "good",
-        sections=(_numbers(found), _table(found)),
+        sections=(*([others] if rest else []), why),
         method=_METHOD,
         untested=_UNTESTED,
         notes=found.notes,
@@ -122,43 +163,35 @@ def _chart(found: ColumnsFindings) -> Chart:
     )
 
 
-def _numbers(found: ColumnsFindings) -> Section:
-    marked = sum(bool(each.markers) for each in found.columns)
-    return Section(
-        heading="At a glance",
-        lead="",
-        blocks=(
-            Number(label="Rows", value=f"{found.rows:,}", meaning="Rows of the table."),
-            Number(
-                label="Unsure",
-                value=str(len(found.unsure)),
-                meaning="Columns in use of which nothing tells for sure what they hold.",
-                tone="warning" if found.unsure else "good",
-            ),
-            Number(label="With markers", value=str(marked), meaning="Columns with cells that stand for no value."),
-        ),
-    )
-
-
-def _column_table(found: ColumnsFindings) -> Table:
-    rows = tuple(
-        (name(each.name, _LONGEST), each.kind, each.role, each.confidence, _markers(each), each.reason)
-        for each in found.columns
-    )
+def column_table(columns: Sequence[ColumnReading]) -> Table:
+    """Return how columns were read, a row for each."""
     return Table(
         caption="How each column was read",
-        columns=("Column", "Kind", "Role", "Confidence", "Markers", "Why"),
-        rows=rows,
-        align=("left",) * 6,
-        prose=True,
+        columns=("Column", "Kind", "Role", "Confidence", "Values", "Missing", "Markers"),
+        rows=tuple(
+            (
+                name(each.name, _LONGEST),
+                each.kind,
+                each.role,
+                each.confidence,
+                f"{each.different:,}",
+                f"{each.missing:,}",
+                _markers(each),
+            )
+            for each in columns
+        ),
+        align=("left", "left", "left", "left", "right", "right", "left"),
     )
 
 
-def _table(found: ColumnsFindings) -> Section:
-    return Section(
-        heading="Columns",
-        lead="Those first of which nothing is sure. A wrong kind changes every figure that uses the column.",
-        blocks=(_column_table(found),),
+def why_table(found: ColumnsFindings) -> Table:
+    """Return why each column was read as it was."""
+    return Table(
+        caption="Why each column was read so",
+        columns=("Column", "Why"),
+        rows=tuple((name(each.name, _LONGEST), each.reason) for each in found.columns),
+        align=("left", "left"),
+        prose=True,
     )
 
 

@@ -2,19 +2,20 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.ask.grades.findings import Detail, GradesFindings, words
-from unveil.grade.grades import LEAST, NOTHING_SIGNIFICANT
+from unveil.grade.grades import LEAST, NOTHING_SIGNIFICANT, MetricGrade
 from unveil.grade.suites import mean_of_defined
 from unveil.measure import METRICS
 from unveil.show.blocks import Threshold
 from unveil.show.blocks_spread import BoxRow, BoxRows, HeatMap, box_of, spread_of
 from unveil.show.scale import round_step, value_text
 from unveil.show.studies import AXES
-from unveil.show.text import fixed
+from unveil.show.text import fixed, percent
 from unveil.study.precision import half_width
 
 #: What the page calls each score.
@@ -31,6 +32,25 @@ def score_of(found: GradesFindings, score: str) -> FloatArray:
         "shared_range": scores.shared_range,
     }
     return by_name[score]
+
+
+def first_boxes(found: GradesFindings) -> BoxRows:
+    """Return the metrics to use first by their monotonicity, how often each is significant and how often wrong."""
+    whole = ranking_boxes(found, "monotonicity")
+    row = {each.name: each for each in whole.rows}
+    return replace(
+        whole,
+        title="The metrics to use first",
+        rows=tuple(replace(row[words(each.metric)], note=_why(each)) for each in found.first),
+        bold_meaning=whole.bold_meaning if any(row[words(each.metric)].bold for each in found.first) else "",
+        caption="Each box holds the middle half of the cases; the mean has its 95% interval. 1 means that each "
+        "stronger adversary significantly lowers measured privacy. Below a name: in how many of the cases anything is "
+        "significant, and in how many something goes the wrong way.",
+    )
+
+
+def _why(grade: MetricGrade) -> str:
+    return f"{percent(1 - grade.undecided, places=0)} significant, {percent(grade.against, places=0)} wrong"
 
 
 def ranking_boxes(found: GradesFindings, score: str) -> BoxRows:

@@ -9,6 +9,8 @@ from unveil.grade.replicated import Case
 from unveil.study import Study
 from unveil.study.results import Counts
 
+#: So many metrics are named as those to use first.
+MOST_FIRST = 5
 VERDICTS: Sequence[Verdict] = ("use", "with care", "do not rank by it", "no grade")
 
 
@@ -79,6 +81,13 @@ class GradesFindings:
     def by_verdict(self, verdict: Verdict) -> tuple[MetricGrade, ...]:
         """Return the metrics with a verdict, the best first."""
         return tuple(each for each in self.grades.metrics if each.verdict == verdict)
+
+    @property
+    def first(self) -> tuple[MetricGrade, ...]:
+        """The metrics to use first, the best of them first: those that can be trusted, else those to use with care."""
+        # What counts targets moves with their number, whatever is found.
+        able = self.by_verdict("use") or sorted(self.by_verdict("with care"), key=lambda each: each.counts_targets)
+        return tuple(able[:MOST_FIRST])
 
     def case_words(self, case: Case) -> str:
         """Return a case without the settings of its protection and attack, unless two would be called the same."""

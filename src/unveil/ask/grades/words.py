@@ -1,10 +1,11 @@
 """The sentences of a report on grades: the headline, what the scores mean, what a search found, and the method."""
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 
-from unveil.ask.grades.findings import GradesFindings, named, words
+from unveil.ask.grades.findings import MOST_FIRST, GradesFindings, named, words
 from unveil.grade.grades import HERE, LEAST, NOTHING_SIGNIFICANT, Grades, MetricGrade
-from unveil.show.blocks import Number, Tone
+from unveil.show.blocks import Tone
 from unveil.show.text import count, fixed, percent, together
 
 #: What each score says, in one sentence: for pages, the terminal and the guide.
@@ -23,42 +24,69 @@ MEANINGS: Mapping[str, str] = {
         "single value."
     ),
 }
-_MOST_GRADED = 5
 
 
 def headline(found: GradesFindings) -> str:
-    """Return which metrics can be trusted, in one sentence or two."""
+    """Return which metrics to use first, in one sentence."""
     every, use = found.grades.metrics, found.by_verdict("use")
-    graded = [each for each in every if each.verdict != "no grade"]
-    if not graded:
+    cases = count(len(found.grades.values.cases), "case", "cases")
+    if all(each.verdict == "no grade" for each in every):
         return "No metric can be graded: nowhere are there two levels with two replications each."
     if len(every) == 1:
-        return f"{_begun(words(every[0].metric))} {_ALONE[every[0].verdict]}: {every[0].reason}."
+        return f"{_begun(words(every[0].metric))} {_ALONE[every[0].verdict]} in {cases}: {every[0].reason}."
     if not use:
-        care = found.by_verdict("with care")
-        but = f" {_begun(_graded(care))} may be used with care." if care else ""
-        return f"None of the {len(every)} metrics can be trusted to rank here.{but}"
+        but = f"; with care use {_graded(found.first)} first" if found.first else ""
+        return f"None of the {len(every)} metrics can be trusted to rank in {cases}{but}."
     if len(use) == len(every):
-        return f"All {len(every)} metrics can be trusted here: each follows the adversary's strength."
-    verb = "can" if len(use) > 1 else "alone can"
-    wrong = found.by_verdict("do not rank by it")
-    rest = f" Do not rank by {count(len(wrong), 'other', 'others')}." if wrong else ""
+        return f"All {len(every)} metrics can be trusted: each follows the adversary's strength in {cases}."
+    follow = "follows" if len(use) == 1 else "follow"
     return (
-        f"{len(use)} of {len(every)} metrics can be trusted here: {_graded(use)} {verb} tell a strong adversary from a "
-        f"weak one.{rest}"
+        f"Use {_graded(found.first)} first: {len(use)} of {len(every)} metrics {follow} the adversary's strength in "
+        f"{cases}."
     )
+
+
+def explanation(found: GradesFindings) -> tuple[str, ...]:
+    """Return how good the metrics to use first are, and which not to rank by."""
+    said = []
+    if found.first:
+        least = found.first[-1].monotonicity
+        ends = "" if isnan(least.low) else f" (95% interval {fixed(least.low)} to {fixed(least.high)})"
+        said.append(
+            f"Even the last of these has a mean monotonicity of {fixed(least.mean)}{ends}, where 1 is best and a "
+            f"metric that never changes has {fixed(NOTHING_SIGNIFICANT)}."
+        )
+    wrong = found.by_verdict("do not rank by it")
+    if wrong:
+        said.append(f"Do not rank by {_graded(wrong)}: they can make a weak protection look strong.")
+    return tuple(said)
+
+
+def next_steps(found: GradesFindings) -> tuple[str, ...]:
+    """Return how to use the grades, and how to be surer of them."""
+    steps = []
+    if found.by_verdict("use"):
+        steps.append("Rank protections by the first of these metrics, and see whether the others agree.")
+    elif found.first:
+        steps.append("Rank by no single metric here: take those to use with care together, and see whether they agree.")
+    sets = {(case.data, case.protect, case.attack) for case in found.grades.values.cases}
+    steps.append(
+        f"To be surer, study more data sets, protections and attacks than these "
+        f"{count(len(sets), 'combination', 'combinations')}: 'unveil study run'."
+    )
+    return tuple(steps)
 
 
 #: What is said of a metric that is the only one.
 _ALONE = {
-    "use": "can be trusted here",
+    "use": "can be trusted",
     "with care": "may be used with care",
-    "do not rank by it": "cannot be trusted to rank here",
+    "do not rank by it": "cannot be trusted to rank",
 }
 
 
 def _graded(metrics: Sequence[MetricGrade]) -> str:
-    return named([each.metric for each in metrics], _MOST_GRADED)
+    return named([each.metric for each in metrics], MOST_FIRST)
 
 
 def _begun(text: str) -> str:
@@ -68,46 +96,6 @@ def _begun(text: str) -> str:
 def tone(found: GradesFindings) -> Tone:
     """Return how the headline should strike: a warning where nothing can be trusted."""
     return "neutral" if found.by_verdict("use") else "warning"
-
-
-def key_numbers(found: GradesFindings) -> tuple[Number, ...]:
-    """Return how much was graded, and how many metrics have which verdict."""
-    grades, values = found.grades, found.grades.values
-    levels = sum(len(each) for each in values.levels)
-    wrong = found.by_verdict("do not rank by it")
-    passed = sum(each.monotonicity.mean >= LEAST for each in grades.metrics)
-    numbers = [
-        Number(
-            label="Metrics to use",
-            value=f"{len(found.by_verdict('use'))} of {len(values.metrics)}",
-            meaning="They follow the adversary's strength: surely better than a metric that never changes, significant "
-            "in half of the cases or more, and the wrong way in one of five at most.",
-        ),
-        Number(
-            label="Not to rank by",
-            value=str(len(wrong)),
-            meaning="On average no better than a metric that never changes, or the wrong way in more than a third of "
-            f"the cases. The rule of Zhao and Wagner, a mean of {LEAST:g}, would let {passed} of {len(values.metrics)} "
-            "pass.",
-            tone="warning" if wrong else "neutral",
-        ),
-        Number(
-            label="Cases",
-            value=f"{len(values.cases):,}",
-            meaning=f"One attack on one protected data set, by adversaries of growing strength: {levels:,} levels in "
-            "all.",
-        ),
-    ]
-    if grades.suites:
-        best = grades.suites[0]
-        numbers.append(
-            Number(
-                label="Best suite",
-                value=percent(best.whole.mean),
-                meaning=f"The share of cases that the suite {best.suite.name} ranks in order throughout.",
-            )
-        )
-    return tuple(numbers)
 
 
 def scores_in_words() -> str:
@@ -121,11 +109,14 @@ def scores_in_words() -> str:
     )
 
 
-def reading() -> str:
-    """Return how the ranking is to be read."""
+def reading(found: GradesFindings) -> str:
+    """Return how the ranking is to be read, and what another rule would let pass."""
+    every = found.grades.metrics
+    passed = sum(each.monotonicity.mean >= LEAST for each in every)
     return (
         f"{MEANINGS['monotonicity']} The score of a metric that never changes, {fixed(NOTHING_SIGNIFICANT, places=3)}, "
-        "is the one to beat."
+        f"is the one to beat. The rule of Zhao and Wagner, a mean of {LEAST:g}, would let {passed} of {len(every)} "
+        "pass."
     )
 
 
@@ -232,11 +223,7 @@ def method(found: GradesFindings) -> tuple[str, ...]:
     )
 
 
-#: What a section on trust begins with, and one on suites.
-TRUST = (
-    "A metric deserves trust if it shows less privacy whenever the adversary is stronger. One that does not can make a "
-    "weak protection look strong."
-)
+#: What a section on suites begins with.
 SUITES = (
     "A suite makes one number of several metrics. It ranks a case in order if each stronger adversary gets a lower one."
 )

@@ -196,10 +196,9 @@ def _caption(found: GraphFindings, size: int) -> str:
         parts.append(f"{count(unknown, 'node', 'nodes')} of which the truth says nothing")
     left_out = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
     return (
-        f"{each}; those with the most connections are in the middle, and of those with as many, the least "
-        f"private come first. The larger and the darker (on a dark page: the brighter) a mark, the more probability "
-        f"the adversary gave to the right node, and the less private it is. Not drawn: {left_out}. Numbers count "
-        "nodes."
+        f"{each}; those with the most connections are in the middle. The larger and the darker (on a dark page: the "
+        "brighter) a mark, the more probability the adversary gave to the right node, and the less private it is. Not "
+        f"drawn: {left_out}."
     )
 
 

@@ -7,12 +7,13 @@ from unveil.ask.answer import View
 from unveil.ask.graph.charts import candidate_chart, cut_off_chart, node_picture, truth_chart
 from unveil.ask.graph.findings import GraphFindings, of_nodes
 from unveil.ask.graph.tables import cut_off_table, metric_table, repetition_table
-from unveil.ask.graph.words import headline, key_numbers, tone
+from unveil.ask.graph.words import explanation, headline, key_numbers, next_steps, tone
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.metrics import quantity_meanings
-from unveil.show.terminal import Figures, Headline, Part
-from unveil.show.text import count, decimal, percent, short_percent
+from unveil.show.opening import opening
+from unveil.show.terminal import Figures, Part
+from unveil.show.text import count, decimal, short_percent
 from unveil.show.trust import trust_of
 
 if TYPE_CHECKING:
@@ -151,6 +152,9 @@ def page(found: GraphFindings, *, seed: int | None = None) -> Page:
         title="An attacked graph",
         question=question(found),
         headline=headline(found),
+        explanation=explanation(found),
+        next_steps=next_steps(found),
+        picture=(node_picture(found),) if found.nodes.degree.size else (),
         tone=tone(found),
         sections=tuple(_sections(found)),
         method=_method(found),
@@ -176,11 +180,12 @@ def question(found: GraphFindings) -> str:
 
 def _sections(found: GraphFindings) -> list[Section]:
     attempted = found.mean(lambda each: each.matches.attempted) > 0
-    sections = [Section(heading="How many are found", lead=_success_lead(found), blocks=key_numbers(found))]
-    if found.nodes.degree.size:
-        drawn = (node_picture(found), truth_chart(found)) if attempted else (node_picture(found),)
+    sections = [Section(heading="How many are found", lead=_FOUND_LEAD, blocks=key_numbers(found))]
+    if found.nodes.degree.size and attempted:
         lead = "A figure for all nodes hides that some are found and others are not."
-        sections.append(Section(heading="Who is found", lead=lead, blocks=drawn))
+        sections.append(
+            Section(heading="How sure it is of whom", lead=lead, blocks=(truth_chart(found),), tells="whom")
+        )
     sections.append(Section(heading="Every metric", lead=_METRICS_LEAD, blocks=(metric_table(found),)))
     if attempted:
         sections.append(
@@ -188,33 +193,13 @@ def _sections(found: GraphFindings) -> list[Section]:
                 heading="How much of the doubt is in tiny probabilities",
                 lead=_DOUBT_LEAD,
                 blocks=(candidate_chart(found), cut_off_chart(found), cut_off_table(found)),
+                tells="sure",
             )
         )
     if found.repeated:
         lead = "Figures above are means of these."
-        sections.append(Section(heading="Repetitions", lead=lead, blocks=(repetition_table(found),)))
+        sections.append(Section(heading="Repetitions", lead=lead, blocks=(repetition_table(found),), tells="sure"))
     return sections
-
-
-def _success_lead(found: GraphFindings) -> str:
-    both = (
-        "The first figure says how far a single claim of the adversary can be trusted, the second how many people it "
-        "finds. "
-    )
-    attempted, targets = (
-        found.mean(lambda each: each.matches.attempted),
-        found.mean(lambda each: each.matches.targets),
-    )
-    if attempted == 0:
-        return "Nothing was attempted. That says nothing about what an adversary who attempts something would find."
-    if attempted == targets:
-        nobody = found.mean(lambda each: each.matches.nobody)
-        but = ", but for nodes that stand for nobody" if nobody else ""
-        return both + f"Here every node was attempted, so both say the same{but}."
-    return both + (
-        f"Here {percent(attempted / targets)} of the nodes were attempted. An attack that leaves out what is hard can "
-        "have a high first figure and find few: to compare attacks take the second."
-    )
 
 
 def _method(found: GraphFindings) -> tuple[str, ...]:
@@ -281,6 +266,10 @@ def _settings(found: GraphFindings) -> list[str]:
     ]
 
 
+_FOUND_LEAD = (
+    "The first figure says how far a single claim of the adversary can be trusted, the second how many people it "
+    "finds: to compare attacks take the second."
+)
 _METRICS_LEAD = (
     "How private the nodes are, in as many ways as the literature has. A metric of nodes is their mean, over those "
     "that have a value; private if high means that a higher value is more private."
@@ -300,8 +289,7 @@ _UNTESTED = (
 
 def brief(found: GraphFindings) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the figures, all metrics, and what cut-offs leave."""
-    yield Headline(headline(found), tone(found))
-    yield from (f"Note: {note}" for note in found.notes)
+    yield from opening(page(found))
     yield ""
     yield Figures(key_numbers(found))
     yield ""

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 
 from unveil.ask.graph.findings import GraphFindings
 from unveil.show.blocks import Number, Tone
-from unveil.show.text import count, decimal, percent, significant
+from unveil.show.text import about, count, decimal, percent, significant
 
 _RATES = ("adversary_success_rate", "adversary_overall_success")
 # Whoever is given less than this looks hidden.
 _UNLIKELY = 0.1
+# From here on decimals tell nothing.
+_MANY = 100
 
 
 def tone(found: GraphFindings) -> Tone:
@@ -35,31 +37,66 @@ def _chances(found: GraphFindings) -> tuple[float, float]:
 
 
 def headline(found: GraphFindings) -> str:
-    """Return the answer in one sentence, or two: how many nodes were found, and how many by guessing at random."""
+    """Return the answer in one sentence: how many nodes were found, with its interval, and how many by chance."""
     attempted = found.mean(lambda each: each.matches.attempted)
     somebody = found.mean(lambda each: each.matches.somebody)
     correct = found.mean(lambda each: each.matches.correct)
-    blind = found.mean(lambda each: each.at_random)
-    often = f"On average over {len(found.repetitions)} repetitions, the" if found.repeated else "The"
-    attack = f"{often} attack {found.attack}"
     nodes = count(somebody, "node", "nodes")
+    attack = f"The attack {found.attack}"
     if somebody == 0:
         return "No match can be right: none of the released nodes that the adversary did not know stands for anybody."
     if attempted == 0:
         if somebody == 1:
             return f"{attack} did not attempt the only node that the adversary did not know."
         return f"{attack} attempted none of the {nodes} that the adversary did not know."
-    random = f"Random guessing would find {few(blind)}."
+    random = f"where random guessing finds {few(found.mean(lambda each: each.at_random))}"
     if correct == 0:
         none = "did not find the only node" if somebody == 1 else f"found none of {nodes}"
-        return f"{attack} {none}, in {_some(attempted, 'attempt', 'attempts')}. {random}"
-    rate = percent(found.metric("adversary_success_rate").mean)
-    overall = percent(found.metric("adversary_overall_success").mean)
-    matched = f"{attack} found {few(correct)} of {nodes} that the adversary did not know:"
-    if found.repeated:
-        # A mean of rates is not the rate of means, so the number of attempts would only confuse.
-        return f"{matched} {overall} of all, and {rate} of its attempts were right. {random}"
-    return f"{matched} {rate} of the {decimal(attempted, places=1)} it attempted, {overall} of all. {random}"
+        return f"{attack} {none}, in {_some(attempted, 'attempt', 'attempts')}, {random}."
+    overall = found.metric(_RATES[1])
+    return (
+        f"{attack} found {few(correct)} of {nodes} that the adversary did not know ({about(overall.mean)}"
+        f"{_over(found)}), {random}."
+    )
+
+
+def _over(found: GraphFindings) -> str:
+    """Return where the mean share of nodes found lies, and over how many repetitions; nothing of a single one."""
+    if not found.repeated:
+        return ""
+    overall, many = found.metric(_RATES[1]), len(found.repetitions)
+    if overall.agree or math.isnan(overall.low):
+        return f", mean of {many} repetitions"
+    return f", 95% interval {about(overall.low)} to {about(overall.high)} over {many} repetitions"
+
+
+def explanation(found: GraphFindings) -> tuple[str, ...]:
+    """Return how much was attempted, and how far a single claim of the adversary can be trusted."""
+    attempted, targets = (
+        found.mean(lambda each: each.matches.attempted),
+        found.mean(lambda each: each.matches.targets),
+    )
+    if attempted == 0:
+        return ("That says nothing about what an adversary who attempts something would find.",)
+    rate = about(found.metric(_RATES[0]).mean)
+    if attempted == targets:
+        return (f"It attempted every node that it did not know, and {rate} of its attempts were right.",)
+    return (
+        f"It attempted {few(attempted)} of {few(targets)} nodes, and {rate} of its attempts were right: an attack that "
+        "leaves out what is hard can be right often and find few.",
+    )
+
+
+def next_steps(found: GraphFindings) -> tuple[str, ...]:
+    """Return what to do about it."""
+    steps = []
+    if tone(found) in ("bad", "warning"):
+        steps.append("Protect the graph further before it goes out, and attack it again: 'unveil list protections'.")
+    else:
+        steps.append("Attack it in other ways before you rely on this: 'unveil list attacks'.")
+    if not found.repeated:
+        steps.append("Repeat it (--repeat 10) to see by how much other releases and other knowledge differ.")
+    return tuple(steps)
 
 
 def key_numbers(found: GraphFindings) -> tuple[Number, ...]:
@@ -173,12 +210,12 @@ def _some(value: float, one: str, many: str) -> str:
 
 
 def few(value: float) -> str:
-    """Return how many there are on average, without an exponent.
+    """Return how many there are on average, without an exponent, and from 100 on without decimals.
 
-    >>> few(12.34), few(0.03), few(0.0026), few(0)
-    ('12.3', '0.03', 'less than 0.01', '0')
+    >>> few(820.8), few(12.34), few(0.03), few(0.0026), few(0)
+    ('821', '12.3', '0.03', 'less than 0.01', '0')
     """
-    text = decimal(value, places=1)
+    text = decimal(value, places=0 if value >= _MANY else 1)
     if "e-" not in text:
         return text
     return decimal(value, places=2) if value >= 0.005 else "less than 0.01"

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from unveil._kernels.types import FloatArray
-from unveil.ask.matching.words import TAIL, amount, or_more
+from unveil.ask.matching.words import TAIL, or_more
 from unveil.measure.matchings.cracks import Cracks
 from unveil.show.blocks import Chart, Series, Threshold
 from unveil.show.scale import choose_bins, round_step
@@ -115,11 +115,13 @@ def _binned(chance: FloatArray, starts: np.ndarray[tuple[int], np.dtype[np.int64
 
 
 def _caption(found: Cracks, tail: int) -> str:
-    text = f"The probability of each number of cracked entries; {amount(found.expected_cracks)} are expected."
+    text = (
+        "The adversary takes one matching and does not know how many entries of it are right: each bar is the "
+        "probability that so many are."
+    )
     if tail:
-        more = ": no greater number reaches 5%" if tail < found.n else ""
         worst = percent(float(found.crack_distribution[tail:].sum()))
-        text += f" With a probability of {worst}, {or_more(tail, found.n)} are cracked{more}."
+        text += f" From the broken line on they add up to {worst}."
     return text
 
 

@@ -32,7 +32,7 @@ def key_numbers(found: Cracks, blind: FloatArray) -> tuple[Number, ...]:
 
     ``blind`` is the distribution of cracks for an adversary who knows nothing.
     """
-    return (*_crack_numbers(found, blind), *_matching_numbers(found), _certain_number(found))
+    return (*_crack_numbers(found, blind), *_matching_numbers(found))
 
 
 def _crack_numbers(found: Cracks, blind: FloatArray) -> tuple[Number, ...]:
@@ -48,13 +48,6 @@ def _crack_numbers(found: Cracks, blind: FloatArray) -> tuple[Number, ...]:
             tone=tone(found),
         ),
         Number(
-            label="Share of entries cracked",
-            value=percent(expected.value / n),
-            meaning=f"Expected cracks over the number of entries: 0% is none, 100% all of them.{_share_range(found)}",
-            reference=percent(1 / n) if n > 1 else "",
-            tone=tone(found),
-        ),
-        Number(
             label="Cracks with a probability of 5%",
             value=or_more(luck.at_least, n),
             meaning=f"What an adversary with some luck cracks at least.{about} {_luck_certainty(found)}",
@@ -65,14 +58,6 @@ def _crack_numbers(found: Cracks, blind: FloatArray) -> tuple[Number, ...]:
 
 def _none_more(least: int, n: int) -> str:
     return "no greater number reaches 5%." if least < n else "there are no more."
-
-
-def _share_range(found: Cracks) -> str:
-    share = found.cracked_share
-    if share.kind != "sampled":
-        return ""
-    ends = (max(0.0, share.value - 2 * share.error), min(1.0, share.value + 2 * share.error))
-    return f" Within two standard errors it lies between {percent(ends[0], places=2)} and {percent(ends[1], places=2)}."
 
 
 def _luck_certainty(found: Cracks) -> str:
@@ -126,29 +111,12 @@ def _permanent_certainty(log: Figure) -> str:
     return certainty(log)
 
 
-def _certain_number(found: Cracks) -> Number:
-    sure = int((found.crack_probability >= CERTAIN).sum())
-    sampled = bool((found.crack_probability_error > 0).any())
-    return Number(
-        label="Entries cracked for certain",
-        value=f"{count(sure)} of {count(found.n)}",
-        meaning="Entries that get their true token in every matching the adversary holds possible"
-        + (", or in every one that was drawn." if sampled else "."),
-        tone="bad" if sure and found.n > 1 else "neutral",
-    )
-
-
 def heuristic_numbers(found: Cracks) -> tuple[Number, ...]:
     """Return the heuristic beside what it stands for, and how far off it is for an adversary who is right."""
     bias = found.matched_bias
     off = "undefined" if math.isnan(bias.value) else f"{bias.value * 100:+.1f}%"
     off = "0.0%" if off == "-0.0%" or off == "+0.0%" else off
     return (
-        Number(
-            label="Expected cracks",
-            value=amount(found.expected_cracks),
-            meaning=f"The metric: the mean over whole matchings. {certainty(found.expected_cracks)}",
-        ),
         Number(
             label="Heuristic H",
             value=decimal(found.heuristic.value),

@@ -17,12 +17,13 @@ from unveil.ask.matching.tables import (
     heuristic_numbers,
     key_numbers,
 )
-from unveil.ask.matching.words import TAIL, UNSETTLED, certainty, method_words, owner_sentence
+from unveil.ask.matching.words import TAIL, UNSETTLED, certainty, method_words
 from unveil.measure.matchings.cracks import Cracks, Figure
 from unveil.measure.matchings.set_cracks import SetCracks
 from unveil.show.blocks import Block, Page, Section
 from unveil.show.limits import Quantity
-from unveil.show.terminal import Figures, Headline, Part
+from unveil.show.opening import opening
+from unveil.show.terminal import Figures, Part
 from unveil.show.text import count
 
 if TYPE_CHECKING:
@@ -195,8 +196,7 @@ def page(found: MatchingFindings, *, seed: int | None = None, version: str | Non
     from unveil._version import __version__
 
     cracks, blind = found.cracks, found.blind
-    sections = [_key_section(cracks, blind), _distribution_section(cracks, blind)]
-    sections.append(_entries_section(cracks, found.entries))
+    sections = [_key_section(cracks, blind), _entries_section(cracks, found.entries)]
     if cracks.groups is not None:
         sections.append(_group_section(cracks))
     sections.append(_heuristic_section(cracks))
@@ -204,6 +204,9 @@ def page(found: MatchingFindings, *, seed: int | None = None, version: str | Non
         title="Cracks of a matching attack",
         question=f"To how many of {count(cracks.n, 'entry', 'entries')} does the adversary give their true token?",
         headline=headline(found),
+        explanation=words.explanation(cracks),
+        next_steps=words.next_steps(cracks),
+        picture=(crack_chart(cracks, blind),),
         tone=words.tone(cracks),
         sections=tuple(sections),
         method=_method(cracks, words.held_sentence(found)),
@@ -216,15 +219,11 @@ def page(found: MatchingFindings, *, seed: int | None = None, version: str | Non
 
 
 def _key_section(found: Cracks, blind: FloatArray) -> Section:
-    return Section(heading="The figures", lead=owner_sentence(found), blocks=key_numbers(found, blind))
-
-
-def _distribution_section(found: Cracks, blind: FloatArray) -> Section:
     return Section(
-        heading="How bad it can get",
-        lead="The adversary takes one matching, and does not know how many entries of it are right. By luck these may "
-        "be more than expected, and a safety level should leave room for that.",
-        blocks=(crack_chart(found, blind),),
+        heading="The figures",
+        lead="Beside each figure stands what an adversary who knows nothing reaches; what is above that, this one owes "
+        "to what it holds.",
+        blocks=key_numbers(found, blind),
     )
 
 
@@ -236,6 +235,7 @@ def _entries_section(found: Cracks, entries: Sequence[str]) -> Section:
         lead="Names of entries are for whoever holds the data. Their tokens are left out: names beside tokens would be "
         "the key to the release.",
         blocks=blocks,
+        tells="whom",
     )
 
 
@@ -244,6 +244,7 @@ def _group_section(found: Cracks) -> Section:
         heading="Groups of entries",
         lead="Where entries of a group reveal the same, a token of the right group is as bad as the right token.",
         blocks=(*group_numbers(found), group_table(found)),
+        tells="whom",
     )
 
 
@@ -253,6 +254,7 @@ def _heuristic_section(found: Cracks) -> Section:
         lead="Where whole matchings cannot be counted, expected cracks are estimated from the matrix alone. Reports of "
         "others may do so.",
         blocks=heuristic_numbers(found),
+        tells="measured",
     )
 
 
@@ -302,8 +304,7 @@ _UNTESTED = (
 def brief(found: MatchingFindings, *, top: int) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the figures with their meaning, the entries most at risk."""
     cracks = found.cracks
-    yield Headline(headline(found), words.tone(cracks))
-    yield from (f"Note: {note}" for note in found.notes)
+    yield from opening(page(found))
     yield ""
     yield Figures(key_numbers(cracks, found.blind))
     yield from ("", words.heuristic_sentence(cracks))

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from unveil.ask.matching.findings import MatchingFindings
 from unveil.measure.matchings.cracks import Cracks, Figure
 from unveil.show.blocks import Tone
-from unveil.show.text import UNDEFINED, count, decimal, percent
+from unveil.show.text import UNDEFINED, about, count, decimal, percent
 
 #: A chance from here on counts as certain: rounding leaves no more.
 CERTAIN = 1 - 1e-9
@@ -35,22 +35,68 @@ _METHODS: Mapping[str, str] = MappingProxyType(
 
 
 def headline(found: Cracks) -> str:
-    """Return the answer in one sentence: how many entries are cracked, expected and with bad luck."""
+    """Return the answer in one sentence: how many entries are cracked, expected and with bad luck, beside chance."""
     n, expected = count(found.n, "entry", "entries"), found.expected_cracks
     if not (found.crack_probability > 0).any():
-        return (
-            f"The adversary cracks none of {n}: it gives no true token a chance, or next to none. It is misled, and "
-            "one who sees the mistake may do better."
-        )
+        return f"The adversary cracks none of {n}: it gives no true token a chance, or next to none."
     if (found.crack_probability >= CERTAIN).all():
         return f"The adversary cracks {_all(found.n)}: it holds no other matching than the true one to be possible."
-    share = percent(expected.value / found.n)
-    about = "about " if expected.kind == "sampled" else ""
-    text = f"The adversary is expected to crack {about}{amount(expected)} of {n} ({share})"
+    few = decimal(expected.value, places=1 if expected.value >= 1 else 2)
+    text = f"The adversary is expected to crack {few} of {n} ({_share(found)}), where knowing nothing cracks 1"
     least = found.at_least(TAIL).at_least
     if least <= expected.value:
         return f"{text}, and hardly ever more."
     return f"{text}; with a probability of 5% it cracks {or_more(least, found.n)}."
+
+
+def _share(found: Cracks) -> str:
+    """Return the share of entries that is expected to be cracked; where it was sampled, within two standard errors."""
+    share = found.cracked_share
+    if share.kind != "sampled":
+        return about(share.value)
+    low, high = max(0.0, share.value - 2 * share.error), min(1.0, share.value + 2 * share.error)
+    return f"{about(share.value)}, within two standard errors {about(low)} to {about(high)}"
+
+
+def explanation(found: Cracks) -> tuple[str, ...]:
+    """Return what is certain, for whoever holds the data."""
+    if found.n == 1:
+        return ("With a single entry there is nothing to confuse it with: whoever knows of it has cracked it.",)
+    if not (found.crack_probability > 0).any():
+        return ("It is misled, and one who sees the mistake may do better.",)
+    sure = sure_entries(found)
+    if not sure:
+        return ("No entry is cracked for certain: each may have another token.",)
+    which = (
+        "One entry is" if sure == 1 else f"{_begun(_all(sure)) if sure == found.n else count(sure, '', 'entries')} are"
+    )
+    drawn = " in any matching that was drawn" if (found.crack_probability_error > 0).any() else ""
+    return (f"{which} cracked for certain: no other token is possible there{drawn}.",)
+
+
+def sure_entries(found: Cracks) -> int:
+    """Return how many entries get their true token in every matching that is possible."""
+    return int((found.crack_probability >= CERTAIN).sum())
+
+
+def next_steps(found: Cracks) -> tuple[str, ...]:
+    """Return what to do about it."""
+    steps = []
+    if found.n > 1 and sure_entries(found):
+        steps.append(
+            "Give the entries that are cracked for certain company: merge them with others or leave them out, and ask "
+            "again."
+        )
+    elif tone(found) in ("bad", "warning"):
+        steps.append("Look at the entries most at risk: what sets them apart is what to coarsen before the release.")
+    else:
+        steps.append("Ask again with what a better informed adversary may hold: only what was given is measured.")
+    steps.append("Decide on the most entries that may be cracked with bad luck, and set it: --limit cracks_q95=NUMBER.")
+    return tuple(steps)
+
+
+def _begun(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def tone(found: Cracks) -> Tone:
@@ -64,23 +110,7 @@ def tone(found: Cracks) -> Tone:
     if expected.value >= found.n / 2:
         return "bad"
     margin = 2 * expected.error if expected.kind == "sampled" else 1e-9
-    sure = bool((found.crack_probability >= CERTAIN).any())
-    return "warning" if sure or expected.value > 1 + margin else "neutral"
-
-
-def owner_sentence(found: Cracks) -> str:
-    """Return what the numbers mean for whoever holds the data."""
-    if found.n == 1:
-        return "With a single entry there is nothing to confuse it with: whoever knows of it has cracked it."
-    beside = (
-        "An adversary who knows nothing would crack one entry on average, whatever their number; what is above that, "
-        "the adversary owes to what it holds."
-    )
-    sure = int((found.crack_probability >= CERTAIN).sum())
-    if not sure:
-        return f"{beside} No entry is cracked for certain."
-    which = "One entry is" if sure == 1 else f"{_all(sure) if sure == found.n else count(sure, '', 'entries')} are"
-    return f"{beside} {which} cracked for certain: no other token is possible there."
+    return "warning" if sure_entries(found) or expected.value > 1 + margin else "neutral"
 
 
 def held_sentence(found: MatchingFindings) -> str:

@@ -125,7 +125,8 @@ def linked_histogram(result: Unlinkability) -> Chart:
         y_label="share of subjects",
         series=(Series(name="subjects", x=np.arange(10) / 10, y=share, style="first", kind="bars", width=0.1),),
         caption="Bars far to the right are subjects whom the adversary has almost completely.",
-        y_range=(0.0, min(1.0, math.ceil(float(share.max()) * 10 - 1e-9) / 10)),
+        # Above the highest bar there is room for its value and for the name of the threshold.
+        y_range=(0.0, min(1.15, math.ceil(float(share.max()) * 11.5 - 1e-9) / 10)),
         x_kind="share",
         thresholds=(Threshold(name=f"β = {short_percent(beta)}", value=beta, across="x"),) if same else (),
     )

@@ -22,7 +22,8 @@ from unveil.measure.partitions.policy_grid import PolicyGrid
 from unveil.measure.partitions.unlinkability import Unlinkability
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
-from unveil.show.terminal import Chosen, Figures, Headline, Part
+from unveil.show.opening import opening
+from unveil.show.terminal import Chosen, Figures, Part
 from unveil.show.text import count, decimal, short_percent
 
 if TYPE_CHECKING:
@@ -86,12 +87,9 @@ def plot(found: PartitionFindings, subject: Hashable | None = None) -> "NDArray[
 
 
 def headline(found: PartitionFindings) -> str:
-    """Return the answer in one sentence: how many subjects are already breached, beside random guessing."""
+    """Return the answer in one sentence: how many subjects are already breached."""
     return words.breached_headline(
-        found.result.overall.breached_subjects,
-        int(found.result.subjects.size),
-        beta=common_beta(found.result),
-        reference=found.reference.breached_share,
+        found.result.overall.breached_subjects, int(found.result.subjects.size), beta=common_beta(found.result)
     )
 
 
@@ -113,15 +111,20 @@ def page(
             f"{count(result.n, 'item', 'items')} hidden in what the adversary thinks belongs together?"
         ),
         headline=headline(found),
+        explanation=words.explanation(
+            reference=reference.breached_share, mergings=overall.mergings, breached=overall.breached
+        ),
+        next_steps=words.next_steps(overall.breached_subjects),
+        picture=(linked_histogram(result),),
         tone=words.breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached),
         sections=(
             _key_section(result, reference),
             _graph_section(result, reference),
+            _distance_section(found.distances, reference),
+            _subjects_section(result, show_names),
+            _fairness_section(result, found.fairness),
             _policy_section(result, found.grid),
             _playground_section(result, found.grid),
-            _fairness_section(result, found.fairness),
-            _subjects_section(result, show_names),
-            _distance_section(found.distances, reference),
         ),
         method=_method(result, reference, found.weighted),
         untested=_UNTESTED,
@@ -164,6 +167,7 @@ def _policy_section(result: Unlinkability, grid: PolicyGrid) -> Section:
             "many of them is worth more than one that holds for one."
         ),
         blocks=(slope_chart(grid, beta=result.overall.beta),),
+        tells="sure",
     )
 
 
@@ -172,6 +176,7 @@ def _playground_section(result: Unlinkability, grid: PolicyGrid) -> Section:
         heading="Try another policy",
         lead="What would the answer be if everybody had another α and β?",
         blocks=(playground(result, grid),),
+        tells="sure",
     )
 
 
@@ -179,7 +184,8 @@ def _fairness_section(result: Unlinkability, fairness: tuple[Spread, ...]) -> Se
     return Section(
         heading="Is everybody hidden alike?",
         lead="An average can look safe while a few subjects are fully exposed.",
-        blocks=(*fairness_numbers(result, fairness), linked_histogram(result), fairness_table(fairness)),
+        blocks=(*fairness_numbers(result, fairness), fairness_table(fairness)),
+        tells="whom",
     )
 
 
@@ -190,6 +196,7 @@ def _subjects_section(result: Unlinkability, show_names: bool) -> Section:
         if show_names
         else "Subjects are numbered in the order of the truth; their names are left out on purpose.",
         blocks=(at_risk_table(result, show_names=show_names),),
+        tells="whom",
     )
 
 
@@ -243,9 +250,7 @@ _SHOWN_COLUMNS = range(6)
 def brief(found: PartitionFindings, *, top: int) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the figures with their meaning, who is most at risk."""
     overall, subjects = found.result.overall, int(found.result.subjects.size)
-    tone = words.breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached)
-    yield Headline(headline(found), tone)
-    yield from (f"Note: {note}" for note in found.notes)
+    yield from opening(page(found))
     size = f"{count(found.result.n, 'item', 'items')} of {count(subjects, 'subject', 'subjects')}"
     yield from ("", f"{size}; overall alpha {overall.alpha:.6g}, beta {overall.beta:.6g}.", "")
     yield Figures(key_numbers(found.result, found.reference))

@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from unveil.show.blocks import Tone
-from unveil.show.text import count, fixed, percent, short_percent
+from unveil.show.text import count, decimal, fixed, percent, short_percent
 
 
-def breached_headline(breached: int, subjects: int, *, beta: float | None, reference: float = math.nan) -> str:
+def breached_headline(breached: int, subjects: int, *, beta: float | None) -> str:
     """Return the answer in one sentence: for how many subjects the adversary has already linked too much.
 
-    ``beta`` is the share of items that is too much, None where subjects differ in it; ``reference`` is the share of
-    subjects that random guessing breaches.
+    ``beta`` is the share of items that is too much, None where subjects differ in it.
 
     >>> breached_headline(3, 4, beta=0.8)
     '3 of 4 subjects are already breached: the adversary has put at least 80% of their items together.'
@@ -24,7 +23,7 @@ def breached_headline(breached: int, subjects: int, *, beta: float | None, refer
         less = f"less than {short_percent(beta or 0)} of anybody's items are together"
         if beta is None:
             less = "fewer of anybody's items are together than that subject's threshold β"
-        return f"{who} breached so far: {less}.{_beside(reference)}"
+        return f"{who} breached so far: {less}."
     whose = "its" if breached == 1 else "their"
     much = f"at least {short_percent(beta or 0)} of {whose} items"
     if beta is None:
@@ -35,14 +34,40 @@ def breached_headline(breached: int, subjects: int, *, beta: float | None, refer
         who = f"All {count(subjects)} subjects are"
     else:
         who = f"{count(breached)} of {count(subjects)} subjects {'is' if breached == 1 else 'are'}"
-    return f"{who} already breached: the adversary has put {much} together.{_beside(reference)}"
+    return f"{who} already breached: the adversary has put {much} together."
 
 
-def _beside(reference: float) -> str:
-    if math.isnan(reference):
-        return ""
+def explanation(*, reference: float, mergings: float, breached: bool) -> tuple[str, ...]:
+    """Return what random guessing would do, and how far the average subject is from a breach.
+
+    ``reference`` is the share of subjects that random guessing breaches, ``mergings`` how many clusters have to be
+    merged until the average subject is ``breached``, if it is not.
+
+    >>> explanation(reference=0.0, mergings=1.07, breached=False)
+    ('Random guessing would breach nobody.', 'The average subject would be breached after 1.1 mergings of clusters.')
+    """
     share = "nobody" if reference == 0 else percent(reference).replace("<", "less than ")
-    return f" Random guessing would breach {share}."
+    random = () if math.isnan(reference) else (f"Random guessing would breach {share}.",)
+    if breached:
+        return (*random, "The average subject is breached without any merging of clusters.")
+    if not math.isfinite(mergings):
+        return random
+    often = "1 merging" if round(mergings, 1) == 1 else f"{decimal(mergings, places=1)} mergings"
+    return (*random, f"The average subject would be breached after {often} of clusters.")
+
+
+def next_steps(breached: int) -> tuple[str, ...]:
+    """Return what to do about it.
+
+    >>> next_steps(0)[0]
+    'Nobody breached is no proof: ask again with the guess of the best adversary you know of.'
+    """
+    first = (
+        "Find out what lets the adversary put these items together, take it out of the release, and ask again."
+        if breached
+        else "Nobody breached is no proof: ask again with the guess of the best adversary you know of."
+    )
+    return (first, "See how the answer changes with another threshold β and weight α before you rely on it.")
 
 
 def breached_tone(breached: int, subjects: int, *, overall_breached: bool) -> Tone:

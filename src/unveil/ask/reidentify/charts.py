@@ -1,4 +1,4 @@
-"""What to draw of attacks on a masked release: hits and doubt, with more and more columns known."""
+"""What to draw of attacks on a masked release: hits and doubt, at the end and with more and more columns known."""
 
 import math
 from collections.abc import Callable
@@ -6,11 +6,45 @@ from collections.abc import Callable
 import numpy as np
 
 from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Step
+from unveil.ask.reidentify.words import spoken
 from unveil.show.blocks import Chart, Series, Style, Threshold
 from unveil.show.text import name, percent
 
 _STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth", "fifth")
 _KNOWN = "columns known to the adversary"
+
+
+def attack_chart(found: ReidentifyFindings) -> Chart:
+    """Return the hit rate of each attack with its interval, and whether it is valid."""
+    rates = [each.hit_rate for each in found.attacks]
+    highest = max([found.blind, *(_number(rate.high) for rate in rates)])
+    return Chart(
+        title="How often each attack names the right person",
+        x_label="share of records",
+        y_label="",
+        series=(
+            Series(
+                name="best bet is right",
+                x=np.array([rate.value for rate in rates]),
+                y=np.arange(len(rates), dtype=np.float64),
+                style="first",
+                kind="points",
+                low=np.array([rate.low for rate in rates]),
+                high=np.array([rate.high for rate in rates]),
+            ),
+        ),
+        caption="All columns known, 95% intervals. An attack that is not valid claims more than the masking allows: "
+        "what it hits proves nothing.",
+        x_range=(0.0, min(1.0, max(0.1, highest))),
+        x_kind="share",
+        thresholds=(Threshold(name=f"blind chance {percent(found.blind)}", value=found.blind, across="x"),),
+        rows=tuple(f"{spoken(each)}: {_short(each)}" for each in found.attacks),
+    )
+
+
+def _short(attacked: Attacked) -> str:
+    """Return whether an attack is valid, in so few words that they fit above its mark."""
+    return {True: "valid", False: f"not valid for {attacked.refuted:,}", None: "validity not known"}[attacked.is_valid]
 
 
 def charts(found: ReidentifyFindings) -> tuple[Chart, Chart]:

@@ -9,23 +9,8 @@ from unveil.show.text import count, decimal, name, percent
 
 
 def key_numbers(found: ReidentifyFindings) -> tuple[Number, ...]:
-    """Return the figures that matter most: how many hits, how many attacks are valid, how many people look alike."""
-    best = found.worst
-    said = "Whether it is valid is not known." if best.is_valid is None else f"It is {verdict_of(best)}."
+    """Return how many people look alike, and what the masking cost."""
     return (
-        Number(
-            label="Highest hit rate",
-            value=percent(best.hit_rate.value),
-            meaning=f"Share of records whose right person is the best bet of {spoken(best)}; 95% interval "
-            f"{percent(best.hit_rate.low)} to {percent(best.hit_rate.high)}. {said}",
-            reference=percent(found.blind),
-        ),
-        Number(
-            label="Valid attacks",
-            value=f"{sum(each.is_valid is True for each in found.attacks)} of {len(found.attacks)}",
-            meaning="Attacks none of whose guesses claims more than the true probability of the masking allows, each "
-            "record judged alone.",
-        ),
         Number(
             label="n-confusion",
             value=decimal(found.confusion),

@@ -4,21 +4,22 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
-from unveil.ask.reidentify.charts import charts, learnt
+from unveil.ask.reidentify.charts import attack_chart, charts, learnt
 from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Step
 from unveil.ask.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
 from unveil.ask.reidentify.words import (
-    PROVES_NOTHING,
     clash_sentence,
-    headline,
     levels_differ,
+    next_steps,
+    sentences,
     spoken_notes,
     tone,
 )
 from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
-from unveil.show.terminal import Figures, Headline, Part
+from unveil.show.opening import opening
+from unveil.show.terminal import Figures, Part
 from unveil.show.text import count, name
 
 if TYPE_CHECKING:
@@ -145,10 +146,10 @@ def frame(found: ReidentifyFindings) -> "pl.DataFrame":
 
 
 def plot(found: ReidentifyFindings) -> "NDArray[Any]":
-    """Return matplotlib axes with hit rate and doubt against the number of columns known."""
+    """Return matplotlib axes with hit rates, and with hit rate and doubt against the number of columns known."""
     from unveil.show.draw.lines import draw_all
 
-    return draw_all(charts(found))
+    return draw_all([attack_chart(found), *charts(found)])
 
 
 def page(found: ReidentifyFindings, *, seed: int | None = None, version: str | None = None) -> Page:
@@ -158,11 +159,15 @@ def page(found: ReidentifyFindings, *, seed: int | None = None, version: str | N
     """
     from unveil._version import __version__
 
+    headline, *explanation = sentences(found)
     sections = [_verdict_section(found), _known_section(found)]
     if found.clashes:
         sections.append(
             Section(
-                heading="Attacks that cannot both be valid", lead=clash_sentence(found), blocks=(clash_table(found),)
+                heading="Attacks that cannot both be valid",
+                lead=clash_sentence(found),
+                blocks=(clash_table(found),),
+                tells="sure",
             )
         )
     return Page(
@@ -171,7 +176,10 @@ def page(found: ReidentifyFindings, *, seed: int | None = None, version: str | N
             f"Who is behind each of {count(found.records, 'released record', 'released records')}, and are the attacks "
             "that say so valid?"
         ),
-        headline=headline(found),
+        headline=headline,
+        explanation=tuple(explanation),
+        next_steps=next_steps(found),
+        picture=(attack_chart(found),),
         tone=tone(found),
         sections=tuple(sections),
         method=_method(found),
@@ -186,8 +194,8 @@ def _verdict_section(found: ReidentifyFindings) -> Section:
     made = "made elsewhere" if found.protect is None else f"made by {name(found.protect, 80)}"
     lead = (
         f"The release was {made}. A guess is valid if it claims nothing beyond the true probability that the masking "
-        f"implies: {PROVES_NOTHING}. A guess that is not valid may still hit, but it claims more than the release "
-        f"supports. {levels_differ(found)}"
+        f"implies. One that is not may still hit, but claims more than the release supports. "
+        f"{levels_differ(found)}"
     )
     return Section(
         heading="Which attacks are valid",
@@ -201,6 +209,7 @@ def _known_section(found: ReidentifyFindings) -> Section:
         heading="What each piece of information adds",
         lead=f"The adversary knows {count(len(found.known), 'column', 'columns')} of the original. {learnt(found)}",
         blocks=(*charts(found), step_table(found)),
+        tells="whom",
     )
 
 
@@ -230,8 +239,7 @@ _UNTESTED = (
 
 def brief(found: ReidentifyFindings) -> Iterator[Part]:
     """Yield what a terminal shows: the headline, the attacks side by side, the worst claims, what was learnt."""
-    yield Headline(headline(found), tone(found))
-    yield from (f"Note: {note}" for note in spoken_notes(found))
+    yield from opening(page(found))
     yield ""
     yield Figures(key_numbers(found))
     yield ""

@@ -6,29 +6,48 @@ from math import isnan
 from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Verdict
 from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Tone
-from unveil.show.text import count, decimal, name, percent
+from unveil.show.text import about, count, decimal, name, percent
 
 #: Why an invalid attack is no evidence, whatever it hits.
 PROVES_NOTHING = "an attack that cannot be right under the masking used proves nothing"
 
 
-def headline(found: ReidentifyFindings) -> str:
-    """Return the answer: how far a valid attack gets, and which attacks are not valid."""
+def sentences(found: ReidentifyFindings) -> tuple[str, ...]:
+    """Return the answer, the worst first: whether the order tells all, how far a valid attack gets, which are not."""
     valid = [each for each in found.attacks if each.is_valid]
     unknown = [each for each in found.attacks if each.is_valid is None]
-    sentences = []
+    said = []
     if found.keeps_order:
-        sentences.append("The released rows are in the order of the original, which tells whose each of them is.")
+        said.append(
+            f"The {count(found.records, 'released row is', 'released rows are')} in the order of the original, which "
+            "tells whose each of them is."
+        )
     if valid:
         best = _best(valid)
-        sentences.append(f"The attack {spoken(best)} is valid for every record: {_reach(best, found)}.")
+        said.append(f"The attack {spoken(best)} is valid for every record: {_reach(best, found)}.")
     elif unknown:
         best = _best(unknown)
-        sentences.append(
+        said.append(
             f"Of the attack {spoken(best)}, {_reach(best, found)}; whether it is valid is not known for "
             f"{_how_many(best.record_level.undecided, best.targets)}."
         )
-    return " ".join([*sentences, *_invalid_sentence(found)])
+    return (*said, *_invalid_sentence(found))
+
+
+def next_steps(found: ReidentifyFindings) -> tuple[str, ...]:
+    """Return what to do about it."""
+    steps = []
+    if found.keeps_order:
+        steps.append("Shuffle the rows before anything else: no masking hides whose row it is while the order tells.")
+    if all(each.is_valid is False for each in found.attacks):
+        steps.append("Name an attack that fits the masking used: of what these reach nothing follows, good or bad.")
+    elif found.protect is None:
+        steps.append("Let unveil mask the original (--protect): only then can it be said which attacks are valid.")
+    if any(each.is_valid is not False and each.hit_rate.low > found.blind for each in found.attacks):
+        steps.append("Mask more strongly, or release fewer of the columns that are known, and ask again.")
+    else:
+        steps.append("Ask again with more known columns and other attacks: 'unveil list attacks' names them.")
+    return tuple(steps)
 
 
 def _invalid_sentence(found: ReidentifyFindings) -> list[str]:
@@ -157,8 +176,9 @@ def _reach(attacked: Attacked, found: ReidentifyFindings) -> str:
     if not attacked.hit_rate.defined:
         return "no released record comes from an original one"
     return (
-        f"its best bet is the right person for {percent(attacked.hit_rate.value)} of "
-        f"{count(attacked.targets, 'record', 'records')} (blind chance {percent(found.blind)})"
+        f"its best bet is the right person for {about(attacked.hit_rate.value)} of "
+        f"{count(attacked.targets, 'record', 'records')} (95% interval {about(attacked.hit_rate.low)} to "
+        f"{about(attacked.hit_rate.high)}, blind chance {about(found.blind)})"
     )
 
 

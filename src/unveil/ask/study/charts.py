@@ -1,4 +1,4 @@
-"""How far attacks get at each level of an adversary's strength: pictures as data."""
+"""How far attacks get after each protection, and at each level of an adversary's strength: pictures as data."""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ import numpy as np
 from unveil.ask.study.findings import StudyFindings, is_share
 from unveil.measure import METRICS
 from unveil.show.blocks import Chart, Series, Style
-from unveil.show.scale import round_step
+from unveil.show.scale import round_step, value_text
 from unveil.show.studies import AXES, labels
 from unveil.show.text import count
 from unveil.study import Axis
@@ -19,6 +19,50 @@ STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth", "fifth", "fir
 MOST_CHARTS = 24
 
 Means = Mapping[tuple[str, str, str, float], tuple[float, float]]
+
+
+#: A picture with more marks, or more in a row than there are shapes, is a table instead.
+_MOST_MARKS, _MOST_SHAPES = 24, 5
+
+
+def effect_chart(found: StudyFindings) -> Chart | None:
+    """Return what each attack reaches after each protection, with intervals; None where that is too much to draw."""
+    study, metric = found.study, found.metrics[0]
+    number = len(study.protections) * len(study.attacks)
+    if number > _MOST_MARKS or len(study.attacks) > _MOST_SHAPES or all(math.isnan(e.mean) for e in found.effects):
+        return None
+    protections, attacks = labels(study.protections), labels(study.attacks)
+    row = {protect: float(at) for at, protect in enumerate(study.protections)}
+    low, high = (-math.inf, math.inf) if not is_share(metric) else (0.0, 1.0)
+    series = []
+    for attack, style in zip(study.attacks, STYLES, strict=False):
+        own = [each for each in found.effects if each.attack == attack]
+        series.append(
+            Series(
+                name=attacks[attack],
+                x=np.array([each.mean for each in own]),
+                y=np.array([row[each.protect] for each in own]),
+                style=style,
+                kind="points",
+                low=np.array([max(each.low, low) for each in own]),
+                high=np.array([min(each.high, high) for each in own]),
+            )
+        )
+    ends = [min(max(end, low), high) for each in found.effects for end in (each.mean, each.high)]
+    words, kind = AXES[study.axes[0].name]
+    over = f" Means over {len(study.data)} data sets." if len(study.data) > 1 else ""
+    return Chart(
+        title="What each attack reaches after each protection",
+        x_label=f"{metric.replace('_', ' ')} (further right is {METRICS[metric].more_means})"
+        if metric in METRICS
+        else metric.replace("_", " "),
+        y_label="",
+        series=tuple(series),
+        caption=f"Means with their 95% intervals, at {value_text(study.axes[0].levels[-1], kind)} {words}.{over}",
+        x_range=(float(np.nanmin([0.0, *ends])), float(np.nanmax([0.01, *ends]))),
+        x_kind="share" if is_share(metric) else "number",
+        rows=tuple(protections[protect] for protect in study.protections),
+    )
 
 
 def strength_charts(found: StudyFindings, *, most: int = MOST_CHARTS) -> tuple[tuple[Chart, ...], int]:

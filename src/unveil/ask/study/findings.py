@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import hypot, isnan
 from typing import TYPE_CHECKING
 
 from unveil.measure import METRICS
@@ -11,6 +12,8 @@ from unveil.study.results import Counts
 if TYPE_CHECKING:
     import polars as pl
 
+#: Protections that leave all there is to find.
+UNPROTECTED = ("id-removal", "shuffle")
 #: Shown of a study unless others are asked for, where it has them.
 USUAL_METRICS = ("adversary_overall_success", "adversary_success_rate", "entropy")
 
@@ -27,8 +30,36 @@ class Failures:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Effect:
+    """How far one attack gets after one protection, by the strongest adversary of the study.
+
+    ``mean`` is that of the first metric over replications, and over data sets where there are several; its 95 %
+    interval is ``half`` wide to either side. Both are NaN where nothing says so.
+    """
+
+    protect: str
+    attack: str
+    mean: float
+    half: float
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.mean - self.half
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.mean + self.half
+
+    def differs_from(self, other: "Effect") -> bool:
+        """Return whether two means differ by more than both intervals allow together; where one has none, they do."""
+        return not abs(self.mean - other.mean) <= hypot(self.half, other.half)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Spent:
-    """The seconds of one attack on one data set, summed over its scenarios and replications, and their parts."""
+    """The CPU seconds of one attack on one data set, summed over its scenarios and replications, and their parts."""
 
     data: str
     attack: str
@@ -59,6 +90,10 @@ class StudyFindings:
     summary
         One row per scenario and shown metric: ``data``, ``protect``, ``attack``, ``axis``, ``level``, ``metric``,
         ``replications``, ``undefined``, ``mean``, ``standard_error``, ``low``, ``high``, ``relative_error``.
+    effects
+        The first metric by protection and attack, at the highest level of the first axis.
+    targets
+        How many people each replication of these attacks looks for, the fewest and the most; None where not known.
     failures
         The errors by kind, the most frequent first.
     spent
@@ -74,14 +109,32 @@ class StudyFindings:
     replications: int
     metrics: tuple[str, ...]
     summary: "pl.DataFrame" = field(repr=False)
+    effects: tuple[Effect, ...] = ()
+    targets: tuple[int, int] | None = None
     failures: tuple[Failures, ...] = ()
     spent: tuple[Spent, ...] = ()
     results: Results = field(repr=False)
 
     @property
     def seconds(self) -> float:
-        """The seconds of all scenarios together."""
+        """The CPU seconds of all scenarios together."""
         return sum(each.seconds for each in self.spent)
+
+    @property
+    def unprotected(self) -> str | None:
+        """The protection of the study that changes nothing but names and order, if it has one."""
+        return next((text for text in self.study.protections if text.partition(":")[0] in UNPROTECTED), None)
+
+    def strongest_attack(self, protect: str) -> Effect | None:
+        """Return the attack that gets farthest after a protection; None where none has results."""
+        known = [each for each in self.effects if each.protect == protect and not isnan(each.mean)]
+        sign = -1 if self.more_is_private else 1
+        return max(known, key=lambda each: sign * each.mean, default=None)
+
+    @property
+    def more_is_private(self) -> bool:
+        """Whether more of the first metric is more private."""
+        return self.metrics[0] in METRICS and METRICS[self.metrics[0]].more_means == "more private"
 
     def means(self, metric: str, axis: str) -> dict[tuple[str, str, str, float], tuple[float, float]]:
         """Return the mean of a metric and half the width of its interval, by data, protection, attack and level."""

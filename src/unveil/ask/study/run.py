@@ -1,9 +1,12 @@
 """The question about a study measured: its results in, findings out."""
 
 import re
+from dataclasses import replace
+from itertools import product
+from math import hypot, isnan, nan
 from typing import TYPE_CHECKING, Any
 
-from unveil.ask.study.findings import Failures, StudyFindings
+from unveil.ask.study.findings import Effect, Failures, StudyFindings
 from unveil.ask.study.status import spent, times_of
 from unveil.study import Results
 from unveil.study.store import manifest_of
@@ -11,6 +14,8 @@ from unveil.study.store import manifest_of
 if TYPE_CHECKING:
     import polars as pl
 
+#: The share of all targets that is found.
+OVERALL = "adversary_overall_success"
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
@@ -18,7 +23,7 @@ def run(results: Results, metrics: tuple[str, ...]) -> StudyFindings:
     """Return what a study found so far, of these metrics."""
     import polars as pl
 
-    return StudyFindings(
+    found = StudyFindings(
         study=results.study,
         folder=str(results.folder),
         version=str(manifest_of(results.folder)["version"]),
@@ -30,6 +35,42 @@ def run(results: Results, metrics: tuple[str, ...]) -> StudyFindings:
         spent=spent(results.fine, times_of(results)),
         results=results,
     )
+    return replace(found, effects=effects_of(found), targets=targets_of(results))
+
+
+def effects_of(found: StudyFindings) -> tuple[Effect, ...]:
+    """Return the first metric at the highest level of the first axis, by protection and attack.
+
+    Over several data sets it is the mean of their means; only data sets that have one are counted.
+    """
+    study, axis = found.study, found.study.axes[0]
+    means = found.means(found.metrics[0], axis.name)
+    effects = []
+    for protect, attack in product(study.protections, study.attacks):
+        keys = [(data.name, protect, attack, axis.levels[-1]) for data in study.data]
+        known = [means[key] for key in keys if key in means and not isnan(means[key][0])]
+        number = len(known)
+        mean = sum(mean for mean, _ in known) / number if number else nan
+        half = hypot(*(half for _, half in known)) / number if number else nan
+        effects.append(Effect(protect=protect, attack=attack, mean=mean, half=half))
+    return tuple(effects)
+
+
+def targets_of(results: Results) -> tuple[int, int] | None:
+    """Return the fewest and the most people that a replication looks for with the strongest adversary.
+
+    Files have no such number, but how many were found, and which share of all that is. None where nobody was found, or
+    where that share is not among the metrics.
+    """
+    import polars as pl
+
+    axis = results.study.axes[0]
+    if OVERALL not in results.metrics:
+        return None
+    found = results.frame.filter(
+        pl.col("axis") == axis.name, pl.col("level") == axis.levels[-1], pl.col(OVERALL) > 0
+    ).select((pl.col("correct") / pl.col(OVERALL)).round().cast(pl.Int64).alias("targets"))["targets"]
+    return None if found.is_empty() else (found.min(), found.max())  # type: ignore[return-value]
 
 
 def failures_of(errors: "pl.DataFrame") -> tuple[Failures, ...]:

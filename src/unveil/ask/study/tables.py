@@ -1,12 +1,10 @@
 """The numbers of a study in rows: means with intervals by level, failures, and time."""
 
 import math
-from collections.abc import Iterator
 from itertools import product
 
 from unveil.ask.study.findings import StudyFindings, is_share
 from unveil.show.blocks import Side, Table
-from unveil.show.page import MOST_ROWS
 from unveil.show.scale import value_text
 from unveil.show.studies import AXES, labels
 from unveil.show.text import UNDEFINED, count, duration, percent, together
@@ -79,38 +77,25 @@ def mean_text(mean: tuple[float, float] | None, metric: str) -> str:
     return f"{value:,.{places}f}" + (f" ± {half:,.{places}f}" if math.isfinite(half) else "")
 
 
-def strongest_tables(found: StudyFindings) -> tuple[Table, ...]:
-    """Return the first metric at the highest level of each axis: one row per data set and protection.
-
-    Of many data sets, each has its own table.
-    """
-    return tuple(table for axis in found.study.axes for table in _strongest(found, axis))
-
-
-def _strongest(found: StudyFindings, axis: Axis) -> Iterator[Table]:
+def effect_table(found: StudyFindings) -> Table:
+    """Return what each attack reaches after each protection: one row per protection, for the strongest adversary."""
     study, metric = found.study, found.metrics[0]
-    means, level = found.means(metric, axis.name), axis.levels[-1]
     protections, attacks = labels(study.protections), labels(study.attacks)
-    whole = len(study.data) * len(study.protections) <= MOST_ROWS
-    words, kind = AXES[axis.name]
-    several = len(study.data) > 1
-    for group in [study.data] if whole else [(data,) for data in study.data]:
-        rows = tuple(
-            (
-                *([data.name] if several else []),
-                protections[protect],
-                *(mean_text(means.get((data.name, protect, attack, level)), metric) for attack in study.attacks),
-            )
-            for data in group
+    cells = {
+        (each.protect, each.attack): mean_text((each.mean, each.half), metric)
+        for each in found.effects
+        if not math.isnan(each.mean)
+    }
+    words, kind = AXES[study.axes[0].name]
+    return Table(
+        caption=f"{metric.replace('_', ' ').capitalize()} at {value_text(study.axes[0].levels[-1], kind)} {words}",
+        columns=("protection", *(attacks[attack] for attack in study.attacks)),
+        rows=tuple(
+            (protections[protect], *(cells.get((protect, attack), NOTHING) for attack in study.attacks))
             for protect in study.protections
-        )
-        yield Table(
-            caption=f"{metric.replace('_', ' ').capitalize()} where the adversary is strongest: "
-            f"{value_text(level, kind)}, {words}",
-            columns=(*(["data"] if several else []), "protection", *(attacks[attack] for attack in study.attacks)),
-            rows=rows,
-            align=_sides(1 + several, len(study.attacks)),
-        )
+        ),
+        align=_sides(1, len(study.attacks)),
+    )
 
 
 def failure_table(found: StudyFindings) -> Table | None:
@@ -138,7 +123,7 @@ def failure_table(found: StudyFindings) -> Table | None:
 
 
 def time_table(found: StudyFindings) -> Table | None:
-    """Return the seconds per replication of each attack on each data set; None where no time was noted."""
+    """Return the CPU seconds per replication of each attack on each data set; None where no time was noted."""
     if not found.spent:
         return None
     study = found.study

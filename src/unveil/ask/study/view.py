@@ -1,21 +1,22 @@
 """How the findings of a study are shown: JSON, table, page and pictures."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
-from unveil.ask.study.charts import strength_charts
-from unveil.ask.study.findings import Failures, StudyFindings
-from unveil.ask.study.tables import failure_table, mean_tables, strongest_tables, time_table
+from unveil.ask.study.charts import effect_chart, strength_charts
+from unveil.ask.study.findings import StudyFindings
+from unveil.ask.study.tables import effect_table, failure_table, mean_tables, time_table
+from unveil.ask.study.words import explanation, failed, headline, next_steps, tone
 from unveil.errors import InputError
-from unveil.show.blocks import Block, Number, Page, Section, Tone
+from unveil.show.blocks import Number, Page, Section
 from unveil.show.limits import Quantity
+from unveil.show.opening import opening
 from unveil.show.scale import value_text
 from unveil.show.studies import AXES
-from unveil.show.terminal import Headline, Part
+from unveil.show.terminal import Part
 from unveil.show.text import count, duration, together
-from unveil.study.results import Counts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,21 +80,15 @@ def page(found: StudyFindings, *, seed: int | None = None) -> Page:
 
     The seed is that of the study unless another is given.
     """
-    sections = [
-        Section(heading="What was computed", lead=_grid(found), blocks=count_numbers(found)),
-        *_results(found),
-        *_failed(found),
-    ]
-    spent = time_table(found)
-    if spent is not None:
-        sections.append(Section(heading="Time", lead="", blocks=(spent,)))
-    sections.append(Section(heading="How to go on", lead=going_on(found.counts, found.folder), blocks=()))
     return Page(
         title="A study",
         question=f"What did the study {found.study.name!r} find?",
-        headline=headline(found.counts),
+        headline=headline(found),
+        explanation=explanation(found),
+        next_steps=next_steps(found),
+        picture=(effect_chart(found) or effect_table(found),) if found.counts.fine else (),
         tone=tone(found.counts),
-        sections=tuple(sections),
+        sections=(*_results(found), *_failed(found), _computed(found)),
         method=_method(found),
         untested=_UNTESTED,
         seed=found.study.seed if seed is None else seed,
@@ -101,44 +96,13 @@ def page(found: StudyFindings, *, seed: int | None = None) -> Page:
     )
 
 
-def headline(counts: Counts) -> str:
-    """Return how much of a study is there and what failed, in one sentence.
-
-    >>> headline(Counts(total=8, fine=8, failed=0, damaged=0, missing=0))
-    'All 8 scenarios are computed, and none failed.'
-    >>> headline(Counts(total=8, fine=5, failed=2, damaged=0, missing=1))
-    '5 of 8 scenarios are computed; 2 failed and 1 is missing.'
-    """
-    if counts.fine == counts.total:
-        who = "The only scenario is" if counts.total == 1 else f"All {counts.total:,} scenarios are"
-        return f"{who} computed, and none failed."
-    what = {"failed": counts.failed, "are damaged": counts.damaged, "are missing": counts.missing}
-    said = [
-        f"{number:,} {words.replace('are', 'is') if number == 1 else words}" for words, number in what.items() if number
-    ]
-    rest = f"{', '.join(said[:-1])} and {said[-1]}" if len(said) > 1 else said[0]
-    verb = "is" if counts.fine == 1 else "are"
-    return f"{counts.fine:,} of {count(counts.total, 'scenario', 'scenarios')} {verb} computed; {rest}."
-
-
-def tone(counts: Counts) -> Tone:
-    """Return how the headline should strike."""
-    return "neutral" if counts.fine == counts.total else "warning"
-
-
-def going_on(counts: Counts, folder: str) -> str:
-    """Return how to compute what is left, and where every number is."""
-    where = shlex.quote(folder)
-    again = f"'unveil study run {where}/study.toml --out {where} --resume'"
-    first = "Every scenario has results."
-    if counts.left:
-        those = (
-            "the scenario that has no results" if counts.left == 1 else f"the {counts.left:,} scenarios without results"
-        )
-        first = f"{again} computes {those}, and leaves the others as they are."
-    return (
-        f"{first} The files in 'results' hold every replication (Parquet, one file per scenario), and 'unveil study "
-        f"report {where} --json' prints means and intervals for machines."
+def _computed(found: StudyFindings) -> Section:
+    spent = time_table(found)
+    return Section(
+        heading="What was computed",
+        lead=_grid(found),
+        blocks=(*count_numbers(found), *([spent] if spent else [])),
+        tells="measured",
     )
 
 
@@ -147,26 +111,20 @@ def count_numbers(found: StudyFindings) -> tuple[Number, ...]:
     counts = found.counts
     rest = counts.damaged + counts.missing
     damaged = f" The files of {counts.damaged:,} are damaged." if counts.damaged else ""
-    kept = (
-        "An error kept them from having results; below is which." if counts.failed else "No scenario ended in an error."
-    )
+    left = [
+        ("Failed", counts.failed, "An error kept them from having results; the part on failures says which."),
+        ("Not computed", rest, f"They have no results yet.{damaged}"),
+    ]
     return (
         Number(
             label="Scenarios with results",
             value=f"{counts.fine:,} of {counts.total:,}",
             meaning="A scenario is one attack on one protected data set, by an adversary of one strength.",
         ),
-        Number(
-            label="Failed",
-            value=f"{counts.failed:,}",
-            meaning=kept,
-            tone="warning" if counts.failed else "neutral",
-        ),
-        Number(
-            label="Not computed",
-            value=f"{rest:,}",
-            meaning=f"They have no results yet.{damaged}" if rest else "Every scenario was tried.",
-            tone="warning" if rest else "neutral",
+        *(
+            Number(label=label, value=f"{number:,}", meaning=meaning, tone="warning")
+            for label, number, meaning in left
+            if number
         ),
         Number(
             label="Replications",
@@ -208,13 +166,11 @@ def _results(found: StudyFindings) -> list[Section]:
         if left_out
         else ""
     )
-    several = len(found.study.data) * len(found.study.protections) > 1
-    overview: tuple[Block, ...] = strongest_tables(found) if several else ()
     rows = Section(
         heading="Means and intervals",
         lead="The mean over replications ± half the width of its 95% interval (in percentage points where the mean is "
         f"in percent). A dash stands for a scenario without results.{cut}",
-        blocks=(*overview, *tables),
+        blocks=tables,
     )
     return [drawn, rows] if charts else [rows]
 
@@ -222,7 +178,7 @@ def _results(found: StudyFindings) -> list[Section]:
 def _failed(found: StudyFindings) -> list[Section]:
     table = failure_table(found)
     lead = "No other scenario was stopped by these. Resuming the study tries them again."
-    return [Section(heading="What failed", lead=lead, blocks=(table,))] if table else []
+    return [Section(heading="What failed", lead=lead, blocks=(table,), tells="sure")] if table else []
 
 
 def _method(found: StudyFindings) -> tuple[str, ...]:
@@ -247,6 +203,8 @@ def _method(found: StudyFindings) -> tuple[str, ...]:
         f"Intervals are those of Student's distribution, over replications{same}.",
         "All randomness starts from the seed: the same study gives the same files, byte for byte, on any number of "
         "workers.",
+        "The files in 'results' hold every replication (Parquet, one per scenario); with --json the command prints "
+        "means and intervals for machines.",
     )
 
 
@@ -261,9 +219,11 @@ _MOST_ROWS = 60
 
 
 def brief(found: StudyFindings) -> Iterator[Part]:
-    """Yield what a terminal shows: the headline, means of the first metric by level, and what failed."""
-    yield Headline(headline(found.counts), tone(found.counts))
+    """Yield what a terminal shows: the finding, what each attack reaches, means by level, and what failed."""
+    yield from opening(page(found))
     if found.counts.fine:
+        yield ""
+        yield effect_table(found)
         tables, left_out = mean_tables(found, most=_MOST_ROWS)
         for table in tables:
             yield ""
@@ -275,14 +235,6 @@ def brief(found: StudyFindings) -> Iterator[Part]:
     if found.failures:
         yield from ("", f"{found.counts.failed:,} failed:")
         yield from failed(found.failures)
-
-
-def failed(failures: Iterable[Failures]) -> Iterator[str]:
-    """Yield a line for each kind of failure: how many scenarios, why, and where."""
-    for each in failures:
-        parts = {"data": each.data, "protection": each.protections, "attack": each.attacks}
-        where = "; ".join(f"{what}: {together(names)}" for what, names in parts.items())
-        yield f"  {each.scenarios:,} × {each.error} ({where})"
 
 
 VIEW = View(schema="unveil.study/1", figures=figures, quantities=quantities, frame=frame, page=page, plot=plot)

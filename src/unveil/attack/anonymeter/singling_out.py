@@ -24,7 +24,8 @@ from unveil.attack.table.singling_out import (
     rare_values,
 )
 from unveil.errors import InputError, column_names, whole_number
-from unveil.guess.predicates import CodedTable, Condition, Predicates, Relation
+from unveil.guess.conditions import Condition, Relation
+from unveil.guess.predicates import CodedTable, Predicates
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:

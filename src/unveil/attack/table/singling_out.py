@@ -10,7 +10,8 @@ from unveil._kernels.table.predicates import Conditions, chance_of_one, matches
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.attack._listing import attack
 from unveil.errors import InputError, column_names, whole_number
-from unveil.guess.predicates import WITH_ORDER, CodedTable, Predicates, Relation
+from unveil.guess.conditions import WITH_ORDER, Relation
+from unveil.guess.predicates import CodedTable, Predicates
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -143,22 +144,23 @@ class SinglingOut:
         columns, released values and relations drawn by lot, without looking whether they single out anybody.
         ``rows`` are the positions of those singled out, -1 where a predicate holds for no row or for several.
 
-        Whether a predicate holds for exactly one row depends on how many rows there are. So where the control is
-        smaller than the original, ``matched`` holds for each predicate the exact chance that it would hold for exactly
-        one of as many original rows, drawn by lot; that is what the control is compared with. Where the control is
-        larger, ``control`` holds these chances instead, for as many control rows as the original has.
+        Whether a predicate holds for exactly one row depends on how many rows there are. So ``control`` holds for each
+        predicate the exact chance that it holds for exactly one of as many control rows as the original has, drawn by
+        lot. A smaller control cannot tell, and there is none; what as many strangers would give is then known within
+        bounds, which :func:`unveil.measure.verdict.singling_out.singling_out` finds for what `fitted` returns.
         """
         records, outside, predicates, blind = self._guessed(released, knowledge, rng)
         counts, rows = predicates.matches(records)
-        matched, control, notes = None, None, [*self._shortfall(len(predicates))]
-        if outside:
-            there, rows_there = predicates.matches(outside[0])
-            size, size_there = records.rows, outside[0].rows
-            if size_there < size:
-                matched = Attempts.from_chances(chance_of_one(counts, size, size_there), rows=rows)
-            drawn = min(size, size_there)
-            control = Attempts.from_chances(chance_of_one(there, size_there, drawn), rows=rows_there)
-            notes += _sizes(size, size_there)
+        control, notes = None, [*self._shortfall(len(predicates))]
+        for table in outside:
+            if table.rows < records.rows:
+                notes.append(
+                    f"the control has {table.rows} rows and the original {records.rows}: what descriptions would "
+                    "single out among as many strangers is known within bounds only (fitted), and not compared"
+                )
+                continue
+            there, rows_there = predicates.matches(table)
+            control = Attempts.from_chances(chance_of_one(there, table.rows, records.rows), rows=rows_there)
         return Trials(
             attack=Attempts.from_chances(counts == 1, rows=rows),
             naive=Attempts.from_chances(blind.counts(records) == 1),
@@ -166,7 +168,6 @@ class SinglingOut:
             what="exactly one row fits what the guess says of "
             + ("one column" if self.size == 1 else f"{self.size} columns"),
             notes=tuple(notes),
-            matched=matched,
         )
 
     def _guessed(
@@ -214,16 +215,6 @@ class SinglingOut:
         return [
             f"{self.guesses} guesses were asked for, but {seen} only {found} that hold for exactly one released row"
         ]
-
-
-def _sizes(original: int, control: int) -> list[str]:
-    if original == control:
-        return []
-    larger, smaller = ("original", control) if control < original else ("control", original)
-    return [
-        f"the original has {original} rows and the control {control}: they are compared by what the guesses would "
-        f"single out among {smaller} rows of the {larger} drawn by lot"
-    ]
 
 
 def predicates_of(coded: CodedTable, picks: Picks) -> Predicates:

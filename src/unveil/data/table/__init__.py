@@ -1,7 +1,7 @@
 """Tables of people: columns with kinds and roles, rows that are never shown."""
 
 from unveil.data.table._names import near_names, near_note
-from unveil.data.table.agree import agree, kind_notes, kinds_of_release, with_markers
+from unveil.data.table.agree import agree, kind_notes, kinds_of_release, stacked, with_markers
 from unveil.data.table.cells import Cells
 from unveil.data.table.column import Column, unsure_note
 from unveil.data.table.dictionaries import Dictionary, dictionary_of_labels
@@ -31,6 +31,7 @@ __all__ = [
     "near_names",
     "near_note",
     "read_dictionary",
+    "stacked",
     "unsure_note",
     "with_markers",
     "write_kinds",

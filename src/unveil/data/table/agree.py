@@ -56,6 +56,10 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
     >>> agree(original, released)[1].coarse()
     ('age',)
     """
+    if original.agreement is not None and all(
+        other.agreement is original.agreement and other.column_names == original.column_names for other in others
+    ):
+        return (original, *others)
     others = tuple(matched(original, other) for other in others)
     tables = (original, *others)
     names = [name for name in original.column_names if all(name in table.column_names for table in others)]
@@ -69,6 +73,9 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
     if len(agreed) > 1 and others[0].cells is None:
         cells = {name: part[1].cells for name, part in zip(names, parts, strict=True)}
         agreed[1] = replace(agreed[1], cells=with_shares(agreed, cells))
+    together = object()
+    for table in agreed:
+        object.__setattr__(table, "agreement", together)
     return tuple(agreed)
 
 
@@ -90,6 +97,23 @@ def _assembled(table: Table, place: int, parts: Sequence[Sequence[Part]]) -> Tab
     marked = {part.column.name: part.marked for part in own if part.marked is not None}
     cells = {name: each for name, each in table.cells.items() if name in kept} if table.cells else table.cells
     return replace(table, columns=columns, frame=frame, notes=notes, marked=marked, cells=cells)
+
+
+def stacked(tables: Sequence[Table], names: Sequence[str]) -> Table:
+    """Return the rows of tables that agree one below the other, with the markers of cells without a value."""
+    import polars as pl
+
+    marked = {
+        name: pl.concat(
+            [table.marked.get(name, pl.repeat(0, table.rows, dtype=pl.UInt8, eager=True)) for table in tables]
+        )
+        for name in names
+        if any(name in table.marked for table in tables)
+    }
+    # Whole numbers in one table may be real ones in the other.
+    frame = pl.concat([table.select(names).frame for table in tables], how="vertical_relaxed")
+    made = replace(tables[0].select(names), frame=frame, marked=marked, cells=None)
+    return tables[0].agreeing(made) if len({table.agreement for table in tables}) == 1 else made
 
 
 def kind_notes(table: Table) -> tuple[str, ...]:

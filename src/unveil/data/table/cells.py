@@ -180,8 +180,12 @@ class Cells:
         """
         import polars as pl
 
-        where = pl.DataFrame({"value": self.values}).with_row_index("place")
-        rows = people.values.alias("value").to_frame()
+        values, own = self.values, people.values
+        # Decimals elsewhere in the column, such as in a control, make all values decimal but not the people's own.
+        if values.dtype != own.dtype and values.dtype.is_numeric() and own.dtype.is_numeric():
+            values, own = values.cast(pl.Float64), own.cast(pl.Float64)
+        where = pl.DataFrame({"value": values}).with_row_index("place")
+        rows = own.alias("value").to_frame()
         found = rows.join(where, on="value", how="left", maintain_order="left")["place"]
         place = found.cast(pl.Int64).fill_null(-2).to_numpy()
         gone = people.values.is_null().to_numpy()

@@ -74,6 +74,21 @@ class Hierarchy:
         found = self._below.get(label)
         return None if found is None else frozenset(found)
 
+    def wider(self, values: "pl.Series") -> "pl.Series":
+        """Return a column with the next wider label in place of each value; what has none stays.
+
+        >>> import polars as pl
+        >>> jobs = Hierarchy((("nurse", "health", "*"), ("cook", "kitchen", "*")))
+        >>> jobs.wider(pl.Series("job", ["Nurse", "kitchen", None, "clerk"])).to_list()
+        ['health', '*', None, 'clerk']
+        """
+        import polars as pl
+
+        labels = {one: other for line in self.lines for one, other in pairwise(line)}
+        texts = texts_of(values).to_list()
+        shown = [None if text is None else labels.get(folded(text), text) for text in texts]
+        return pl.Series(values.name, shown, dtype=pl.String)
+
     def check(self, values: "pl.Series", *, table: str) -> None:
         """Refuse a hierarchy that lacks a value of the column: whoever has it would fit no label."""
         have = {line[0] for line in self.lines}

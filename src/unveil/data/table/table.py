@@ -48,6 +48,9 @@ class Table:
     notes: tuple[str, ...] = ()
     marked: "Mapping[str, pl.Series]" = field(default_factory=dict, repr=False)
     cells: Mapping[str, Cells] | None = field(default=None, repr=False)
+    #: What tables that `agree` has brought together share, with rows and columns taken of them, so that it need not do
+    #: it again. Whatever else is made of a table may hold other values, and has none.
+    agreement: object = field(default=None, init=False, repr=False)
 
     @classmethod
     def from_frame(
@@ -205,7 +208,7 @@ class Table:
         frame = pl.DataFrame({name: self.frame.get_column(name) for name in names})
         marked = {name: self.marked[name] for name in names if name in self.marked}
         cells = {name: self.cells[name] for name in names} if self.cells else self.cells
-        return replace(self, columns=columns, frame=frame, marked=marked, cells=cells)
+        return self.agreeing(replace(self, columns=columns, frame=frame, marked=marked, cells=cells))
 
     def held(self, name: str) -> Held:
         """Return the values of a column, and which markers stand where there is none."""
@@ -260,7 +263,7 @@ class Table:
             for column in self.columns
             for values in (self.frame.get_column(column.name),)
         }
-        return replace(self, frame=pl.DataFrame(ends), sha256=None, marked={}, cells=None)
+        return self.agreeing(replace(self, frame=pl.DataFrame(ends), sha256=None, marked={}, cells=None))
 
     def take(self, row_indices: "IntArray | Sequence[int]") -> "Table":
         """Return the rows at these positions, counted from 0, in this order; they have no hash, being no file."""
@@ -274,7 +277,12 @@ class Table:
         if cells:
             rows = np.asarray(row_indices, np.int64)
             cells = {name: each.take(rows) for name, each in cells.items()}
-        return replace(self, columns=columns, frame=frame, sha256=None, marked=marked, cells=cells)
+        return self.agreeing(replace(self, columns=columns, frame=frame, sha256=None, marked=marked, cells=cells))
+
+    def agreeing(self, made: "Table") -> "Table":
+        """Return a table made of nothing but values of this one, which agrees with whatever this one agrees with."""
+        object.__setattr__(made, "agreement", self.agreement)
+        return made
 
 
 def _digest(path: Path) -> str | None:

@@ -25,7 +25,7 @@ def smallest_degree_class(release: GraphRelease) -> float:
     >>> smallest_degree_class(GraphRelease(star, star, np.arange(4)))
     1.0
     """
-    sizes = _class_sizes(release)
+    sizes = degree_class_sizes(release)
     return float(sizes.min()) if sizes.size else nan
 
 
@@ -41,11 +41,11 @@ def unique_degree_share(release: GraphRelease) -> float:
     >>> unique_degree_share(GraphRelease(star, star, np.arange(4)))
     0.25
     """
-    sizes = _class_sizes(release)
+    sizes = degree_class_sizes(release)
     return float((sizes == 1).mean()) if sizes.size else nan
 
 
-def _class_sizes(release: GraphRelease) -> IntArray:
+def degree_class_sizes(release: GraphRelease) -> IntArray:
     """Return for each released node that stands for somebody how many released nodes have its degree."""
     degrees = release.released.degrees
     return np.bincount(degrees)[degrees][release.truth != NOBODY] if degrees.size else degrees

@@ -165,7 +165,7 @@ def group_rates(
     attack = _tally(every.attack, own, cells, "the attack")
     control = _control_tally(every, control_labels, cells, minimum)
     each = 1 - (1 - confidence) / (looks * max(1, len(cells.all)))
-    groups = [_group(at, cells, attack, _matched_tally(every, own, cells, attack), control, each) for at in cells.all]
+    groups = [_group(at, cells, attack, control, each) for at in cells.all]
     overall = _overall(every, sum(sizes.values()), confidence)
     return compared(
         groups, overall, pooled=cells.pooled, confidence=confidence, each_confidence=each, minimum=minimum, looks=looks
@@ -240,15 +240,6 @@ def _tally(attempts: Attempts, labels: list[Label], cells: Cells, whose: str) ->
     )
 
 
-def _matched_tally(trials: Trials, labels: list[Label], cells: Cells, attack: _Tally) -> _Tally | None:
-    """Return what the control is compared with, or None where it is not known whom that is about."""
-    if trials.matched is None:
-        return attack
-    if trials.matched.chances is None or trials.matched.rows is None:
-        return None
-    return _tally(trials.matched, labels, cells, "the matched attack")
-
-
 def _control_tally(trials: Trials, labels: Sequence[Label] | None, cells: Cells, minimum: int) -> _Tally:
     """Return the control's tries per group, without the groups that have too few people there."""
     control, count = trials.control, len(cells.all)
@@ -265,13 +256,8 @@ def _control_tally(trials: Trials, labels: Sequence[Label] | None, cells: Cells,
     )
 
 
-def _group(at: int, cells: Cells, tally: _Tally, matched: _Tally | None, control: _Tally, confidence: float) -> Group:
+def _group(at: int, cells: Cells, tally: _Tally, control: _Tally, confidence: float) -> Group:
     attack, outside = (_rate(each, at, confidence) for each in (tally, control))
-    if matched is None:
-        more = Rate(nan, nan, nan, "it is not known whom the attack would hit among as many people as the control has")
-    else:
-        inside = _rate(matched, at, confidence)
-        more = excess(inside, outside) if inside.defined else Rate(nan, nan, nan, NOBODY)
     return Group(
         name=cells.names[at],
         kind=cells.kinds[at],
@@ -280,7 +266,7 @@ def _group(at: int, cells: Cells, tally: _Tally, matched: _Tally | None, control
         control_tries=int(control.tries[at]),
         attack_rate=attack,
         control_rate=outside,
-        excess_over_control=more,
+        excess_over_control=excess(attack, outside) if attack.defined else Rate(nan, nan, nan, NOBODY),
     )
 
 
@@ -291,10 +277,7 @@ def _rate(tally: _Tally, at: int, confidence: float) -> Rate:
 
 
 def _overall(trials: Trials, people: int, confidence: float) -> Group:
-    attack, inside = (
-        clopper_pearson(each.expected, each.tries, confidence=confidence)
-        for each in (trials.attack, trials.matched or trials.attack)
-    )
+    attack = clopper_pearson(trials.attack.expected, trials.attack.tries, confidence=confidence)
     control = trials.control
     outside = (
         Rate(nan, nan, nan, NO_CONTROL)
@@ -309,7 +292,7 @@ def _overall(trials: Trials, people: int, confidence: float) -> Group:
         control_tries=0 if control is None else control.tries,
         attack_rate=attack,
         control_rate=outside,
-        excess_over_control=excess(inside, outside),
+        excess_over_control=excess(attack, outside),
     )
 
 

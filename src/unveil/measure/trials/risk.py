@@ -174,9 +174,8 @@ def excess_over_control(trials: Trials, *, confidence: float = CONFIDENCE) -> Ra
     Formula: ``(attack - control) / (1 - control)``, which is ``1 - (1 - attack) / (1 - control)``; low and high come
     from a method of variance estimates recovery for that ratio of two miss rates, whose limits are exact. 0 means
     being in the data adds nothing, 1 that the attack succeeds on everybody in it. Below 0 it did worse than outside,
-    which is luck, or a sign that the control table is of other people. Where hits depend on the number of rows, the
-    attack is taken as it would go on as many rows as the control has (``trials.matched``). NaN without a control table,
-    and where the attack succeeds on all of it.
+    which is luck, or a sign that the control table is of other people. NaN without a control table, and where the
+    attack succeeds on all of it.
 
     Computed over all outcomes on a grid of 5,929 pairs of control rate and excess from 0 to 0.95, for seven pairs of
     sizes from 50 and 50 tries to 50 and 1,000 and to 1,000 and 60, the 95 % interval holds the true excess with a
@@ -187,8 +186,7 @@ def excess_over_control(trials: Trials, *, confidence: float = CONFIDENCE) -> Ra
     >>> round(excess.value, 4), round(excess.low, 4), round(excess.high, 4)
     (0.102, 0.0702, 0.1357)
     """
-    attack = attack_rate(trials, confidence=confidence) if trials.matched is None else _rate(trials.matched, confidence)
-    return excess(attack, control_rate(trials, confidence=confidence))
+    return excess(attack_rate(trials, confidence=confidence), control_rate(trials, confidence=confidence))
 
 
 def excess(attack: Rate, control: Rate) -> Rate:

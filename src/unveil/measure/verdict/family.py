@@ -96,11 +96,16 @@ class Figure:
         if not isinstance(self.statistic, FittedGuesses | OwnDraws):
             object.__setattr__(self, "statistic", np.asarray(self.statistic, np.float64))
 
-    @property
-    def why(self) -> str:
-        """Why it is not judged; nothing where it is."""
-        tries = [self.tries] if isinstance(self.statistic, OwnDraws) else [self.tries, self.control_tries or 0]
-        few = min(tries) < FEWEST_TRIES or (self.about is not None and self.about < FEWEST_SINGLED_OUT)
+    def why_not(self, pool: Pool | None) -> str:
+        """Return why it is not judged; nothing where it is.
+
+        Who is a member must not decide what is judged: tries on people count as many as there would be in each table if
+        the people of both were divided by lot.
+        """
+        tries = float(self.tries)
+        if isinstance(self.statistic, np.ndarray) and pool is not None:
+            tries = (self.tries + (self.control_tries or 0)) * min(pool.members, pool.others) / pool.people
+        few = tries < FEWEST_TRIES or (self.about is not None and self.about < FEWEST_SINGLED_OUT)
         return TOO_FEW if few else ""
 
 
@@ -190,9 +195,10 @@ def judge(
     """
     whole_number(draws, "draws")
     _check(figures, pools)
+    why = {figure.name: figure.why_not(pools[figure.pool]) for figure in figures}
     p, adjusted, made = {}, {}, []
     for number, (name, pool) in enumerate(pools.items()):
-        joined = [figure for figure in figures if figure.pool == name and not figure.why]
+        joined = [figure for figure in figures if figure.pool == name and not why[figure.name]]
         if not joined:
             continue
         own = np.random.default_rng([int(rng.integers(2**63)), number])
@@ -213,7 +219,7 @@ def judge(
                 p=p.get(figure.name, nan),
                 adjusted=adjusted.get(figure.name, nan),
                 found=adjusted.get(figure.name, nan) <= level,
-                why=figure.why,
+                why=why[figure.name],
             )
             for figure in figures
         ),
@@ -253,7 +259,7 @@ def _check(figures: Sequence[Figure], pools: Mapping[str, Pool | None]) -> None:
     for figure in figures:
         if figure.pool not in pools:
             raise InputError(f"the pool of {figure.name!r} must be one of {sorted(pools)}. Pass its people too")
-        if pools[figure.pool] is None and not figure.why and not isinstance(figure.statistic, OwnDraws):
+        if pools[figure.pool] is None and not figure.why_not(None) and not isinstance(figure.statistic, OwnDraws):
             raise InputError(f"{figure.name!r} needs people who are not in the data. Pass a control, or leave it out")
 
 

@@ -13,13 +13,14 @@ from unveil.measure.verdict.pooled import PooledTables
 
 #: A category of more values makes no groups unless it was asked for.
 MOST_VALUES = 30
-#: A group of fewer members, or of fewer people who are not in the data, has no figure of its own.
+#: A group has a figure of its own if by lot so many of it would be members, and so many people who are not in the data.
+#: Who is a member must not decide which groups are judged, so that its own numbers do not count.
 LEAST_MEMBERS = 5
 LEAST_OTHERS = 2
 MOST_GROUPS = 60
 #: The rarest people of the pool, by the probability of their records.
 RAREST = (0.05, 0.01)
-#: A group of so many members is attacked as a whole, beyond those who are attacked anyhow.
+#: A group of which by lot so many would be members is attacked as a whole, beyond those who are attacked anyhow.
 MOST_ATTACKED = 100
 _CATEGORIES = ("category", "ordered", "boolean")
 
@@ -113,12 +114,12 @@ def divisions(pool: PooledTables) -> tuple[Division, ...]:
 def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[PoolGroup, ...]:
     """Return the groups that have a figure of their own: people who share a value, and the rarest of the pool.
 
-    Values are those of ``by``, or of each category with at most 30 of them. A group has at least 5 members and 2 others
-    and at most half of the pool, so that without a control there is none. There are at most 60: columns with the most
-    values are left out first (of two alike the later one), and of one that is left alone the smallest groups. The
-    rarest people are the 5 % and the 1 % with the least probable records (:attr:`PooledTables.rarity`), of people with
-    several rows the rarest one; those who tie at the edge are left out, because only the order of rows could divide
-    them.
+    Values are those of ``by``, or of each category with at most 30 of them. A group has as many people as would by lot
+    be 5 members and 2 others, and at most half of the pool, so that without a control there is none. There are at most
+    60: columns with the most values are left out first (of two alike the later one), and of one that is left alone the
+    smallest groups. The rarest people are the 5 % and the 1 % with the least probable records
+    (:attr:`PooledTables.rarity`), of people with several rows the rarest one; those who tie at the edge are left out,
+    because only the order of rows could divide them.
     """
     rarest = [each for each in (_rarest(pool, share) for share in RAREST) if _enters(each, pool)]
     found = [
@@ -134,27 +135,17 @@ def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[Pool
     found.sort(key=lambda each: each[1])
     kept = [group for *_, groups in found for group in groups]
     if len(kept) > room:
-        largest = sorted(kept, key=lambda group: (-group.members - group.others, group.value is None, group.value))
+        largest = sorted(kept, key=lambda group: (-_size(group), group.value is None, group.value))
         kept = [group for group in kept if group in largest[:room]]
     return (*kept, *rarest)
 
 
-def attacked_people(pool: PooledTables, groups: Sequence[PoolGroup], *, rng: np.random.Generator) -> IntArray:
-    """Return the people whom small groups add to those who are attacked anyhow, ascending.
+def small_groups(pool: PooledTables, groups: Sequence[PoolGroup]) -> tuple[PoolGroup, ...]:
+    """Return the groups whose people are all attacked, however few are drawn of everybody.
 
-    They are all members of each group of at most 100 of them, and the others of that group, of more than 100 as many by
-    lot; by what their records hold and not by where they stand. Of a larger group those are attacked who are drawn from
-    everybody. Small groups are thus drawn more often than others are: their people count in the figure of their group,
-    with labels drawn among its people, and in no figure of everybody.
+    By lot at most 100 of each would be members; who is one must not decide it.
     """
-    chosen = np.zeros(pool.people, bool)
-    for group in groups:
-        if group.members > MOST_ATTACKED:
-            continue
-        chosen |= group.people & pool.is_member
-        others = pool.by_content[(group.people & ~pool.is_member)[pool.by_content]]
-        chosen[others if others.size <= MOST_ATTACKED else rng.choice(others, MOST_ATTACKED, replace=False)] = True
-    return np.flatnonzero(chosen)
+    return tuple(group for group in groups if _size(group) * pool.members <= MOST_ATTACKED * pool.people)
 
 
 def people_with(pool: PooledTables, division: Division, place: int) -> BoolArray:
@@ -163,6 +154,9 @@ def people_with(pool: PooledTables, division: Division, place: int) -> BoolArray
 
 
 def _values(pool: PooledTables, division: Division) -> list[PoolGroup]:
+    if (division.of_row < 0).any():
+        # A group of which only people in the data can be tells who is in it.
+        return []
     return [
         _group(pool, people_with(pool, division, place), column=division.column, value=value)
         for place, value in enumerate(division.values)
@@ -192,6 +186,10 @@ def _group(
     )
 
 
+def _size(group: PoolGroup) -> int:
+    return group.members + group.others
+
+
 def _enters(group: PoolGroup, pool: PooledTables) -> bool:
-    size = group.members + group.others
-    return group.members >= LEAST_MEMBERS and group.others >= LEAST_OTHERS and 2 * size <= pool.people
+    expected = _size(group) / pool.people
+    return expected * pool.members >= LEAST_MEMBERS and expected * pool.others >= LEAST_OTHERS and expected <= 0.5

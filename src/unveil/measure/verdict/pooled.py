@@ -1,7 +1,7 @@
 """The pool: people in the data and people of the control, coded together with the released rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil._kernels.verdict.tree import equal_parts, log_probabilities, tree_of_columns
-from unveil.data.table import Table
+from unveil.data.table import stacked
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure.releases._classes import column_codes, group
@@ -176,22 +176,6 @@ def pool_tables(
         members=members,
         others=others,
     )
-
-
-def stacked(tables: Sequence[Table], names: Sequence[str]) -> Table:
-    """Return the rows of tables that agree one below the other, with the markers of cells without a value."""
-    import polars as pl
-
-    marked = {
-        name: pl.concat(
-            [table.marked.get(name, pl.repeat(0, table.rows, dtype=pl.UInt8, eager=True)) for table in tables]
-        )
-        for name in names
-        if any(name in table.marked for table in tables)
-    }
-    # Whole numbers in one table may be real ones in the other.
-    frame = pl.concat([table.select(names).frame for table in tables], how="vertical_relaxed")
-    return replace(tables[0].select(names), frame=frame, marked=marked, cells=None)
 
 
 def _people(ids: "Ids | None", rows: int, what: str) -> IntArray:

@@ -139,11 +139,10 @@
       hide();
     });
     chart.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") return hide();
       const columns = chart.querySelector("[data-columns]");
       const row = columns ? columns.dataset.columns.split("|").length : 1;
       const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: row, ArrowUp: -row }[event.key];
-      if (step === undefined || event.target !== chart) return undefined;
+      if (step === undefined || event.target !== chart) return hide();
       event.preventDefault();
       const marks = marksOf(chart);
       at = Math.max(0, Math.min(at + (at < 0 ? 1 : step), marks.length - 1));
@@ -276,7 +275,7 @@
 
   startFolds();
   document.body.append(tip);
-  addEventListener("scroll", hide, { passive: true });
+  for (const moved of ["wheel", "touchmove"]) addEventListener(moved, hide, { passive: true });
   for (const chart of all(".picture > svg, table.box-rows, .heat")) startValues(chart);
   for (const table of all(".wide > table")) table.after(tools(copier(table)));
   for (const figure of all("figure")) {

@@ -10,6 +10,7 @@ from unveil._kernels.types import FloatArray
 from unveil.show.blocks import Chart, Series, Style, Threshold, Vector
 from unveil.show.look import LOOKS, MOST_MARKS
 from unveil.show.scale import Axis, axis, thin, value_text
+from unveil.show.svg.bar_values import bar_values
 from unveil.show.svg.scatter import named_points
 
 WIDTH, HEIGHT = 640, 396
@@ -77,6 +78,7 @@ def svg(chart: Chart, *, identity: str) -> str:
         *(_vector(number, vector, chart, frame, identity) for number, vector in enumerate(chart.vectors)),
         "</g>",
         *(_threshold_name(threshold, frame) for threshold in chart.thresholds),
+        *bar_values(chart, frame),
         *(named_points(series, chart, frame) for series in chart.series if series.kind == "points"),
         "</svg>",
     ]

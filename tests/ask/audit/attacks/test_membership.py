@@ -41,5 +41,5 @@ def test_without_control_membership_says_why_there_is_none() -> None:
     small = found(ask(ORIGINAL, LEAK, CONTROL.head(15), attacks=["membership"]))
     assert [each.risk.attack_rate.defined for each in small] == [True, True]
     assert not any(each.risk.excess_over_control.defined or each.proved for each in small)
-    assert {each.why_not_judged for each in small} == {"too few tries to judge"}
+    assert {each.why_not_judged for each in small} == {"the control has too few people"}
     assert np.isnan(small[0].p)

@@ -40,8 +40,8 @@ def _compared(
     release: "Release", names: "Sequence[str]", rows: "IntArray"
 ) -> "tuple[Int32Array, Int32Array, dict[int, BoolArray]]":
     """Return rows of the original and of the release as codes, and where cells are coarse whom each of them fits."""
+    from unveil.data.table import stacked
     from unveil.measure.releases._classes import column_codes
-    from unveil.measure.verdict.pooled import stacked
 
     original, released = release.original.take(rows), release.released.take(rows)
     coarse = set(released.coarse(names))

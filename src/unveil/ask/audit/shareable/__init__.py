@@ -10,7 +10,7 @@ nobody. Where a total stands beside parts, as with groups, further parts are hid
 import re
 from dataclasses import replace
 
-from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags
+from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, Suggestions, TableFlags
 from unveil.ask.audit.shareable.numbers import SmallNumbers
 from unveil.ask.audit.shareable.rates import shared_findings, shared_verdict
 from unveil.ask.audit.shareable.release import shared_disclosure, shared_utility
@@ -63,8 +63,20 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
             for each in audit.flags
         ),
         columns=tuple(_column(small, each) for each in audit.columns),
+        suggestions=_suggestions(small, audit.suggestions),
         notes=(NOTE.format(minimum=audit.minimum_cell), *(() if key is None else (KEYED,)), *audit.notes),
     )
+
+
+def _suggestions(small: SmallNumbers, suggestions: Suggestions | None) -> Suggestions | None:
+    """Return what to change, with what the changes come to made safe as any other audit."""
+    if suggestions is None or suggestions.again is None:
+        return suggestions
+    changes = tuple(
+        each if each.utility is None else replace(each, utility=shared_utility(small, each.utility))
+        for each in suggestions.changes
+    )
+    return replace(suggestions, changes=changes, again=shared(suggestions.again))
 
 
 def _worded(reason: str) -> str:

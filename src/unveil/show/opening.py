@@ -1,0 +1,19 @@
+"""What a terminal shows first of any answer: what is on the first screen of its page."""
+
+from collections.abc import Iterator
+
+from unveil.show.blocks import Page
+from unveil.show.terminal import Headline, Part
+
+
+def opening(page: Page) -> Iterator[Part]:
+    """Yield the answer in one sentence, what explains it, what to do next, and notes.
+
+    >>> page = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=(), next_steps=("Wait.",))
+    >>> list(opening(page))
+    [Headline(text='No.', tone='bad'), 'Next: Wait.']
+    """
+    yield Headline(page.headline, page.tone)
+    yield from page.explanation
+    yield from (f"Next: {step}" for step in page.next_steps)
+    yield from (f"Note: {note}" for note in page.notes)
