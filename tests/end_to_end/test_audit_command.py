@@ -111,7 +111,7 @@ def test_a_shuffled_original_is_found_out_and_a_foreign_table_is_not() -> None:
     assert run.stdout.startswith(said)
     assert found["verdict"]["releases"][0]["outcome"] == "found"
     assert found["verdict"]["headline"].startswith(said)
-    assert "no finding of anonymity" in run.stdout
+    assert "No finding of anonymity" in run.stdout
     assert MARKER not in run.stdout
 
 

@@ -154,8 +154,7 @@ def test_the_short_answer_fits_a_terminal(profile: str | None) -> None:
     from tests.end_to_end.test_audit_page import sample
 
     console = Console(width=80, force_terminal=True, color_system=None, file=StringIO(), markup=False)
-    answer = sample()
-    for part in short(answer.findings, answer.page(paper=Paper(profile=profile))):
+    for part in short(sample().findings, sample().page(paper=Paper(profile=profile))):
         match part:
             case Headline():
                 show_headline(part.text, console=console)

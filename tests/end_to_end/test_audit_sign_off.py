@@ -162,7 +162,7 @@ def test_the_sheet_has_all_that_is_signed() -> None:
         "--scenario", "neighbour=age,sex", "--targets", "20", "--guesses", "40", "--technique", "age=in bands",
         "--technique", "town=top=coded", "--review", "May 2030", "--profile", "ema", "--seed", "11",
     )  # fmt: skip
-    sheet = plain(page.partition('class="part sheet"')[2].partition("</details>")[0])
+    sheet = plain(page.partition('class="sheet"')[2].partition("</details>")[0])
     for said in (
         "Evidence for a decision on this release; no finding of anonymity", "Singling out", "Linkability", "Inference",
         "Before: the original", "After: masked.csv", "people.csv", "others.csv", "in bands", "top=coded", "not stated",
