@@ -10,10 +10,11 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.hypergeometric import hypergeometric_p
 from unveil._kernels.verdict.step_down import holm
 from unveil._kernels.verdict.tree import coincidences
+from unveil._kernels.verdict.twins import twin_curve
 from unveil.measure.verdict.groups import Division, divisions, people_with
 from unveil.measure.verdict.pooled import PooledTables
 
-#: What a tree of columns cannot know: so many times more coincidences are allowed for.
+#: What a tree of columns cannot know: at least so many times more coincidences are allowed for.
 FACTOR = 10
 #: How often a harmless release may have an unmistakable copy.
 LEVEL = 0.005
@@ -61,7 +62,7 @@ class CopiedPeople:
         coincidence.
     coincidences
         How many such people a harmless release would have at most, as expected for those whose records are at most as
-        probable as the most probable unmistakable copy, with the factor 10; 0 where there is none.
+        probable as the most probable unmistakable copy, with all that is allowed for; 0 where there is none.
     groups
         Values of a column among whose people unmistakable copies gather; from the surest.
     coarsened
@@ -73,7 +74,7 @@ class CopiedPeople:
         For each person of the pool 1 if a released row equals one of theirs, or one that nobody else in the pool has.
     chance
         For each member with a record that nobody else in the pool has: how many coincidences are expected among all
-        members whose records are at most as probable (E, without the factor). NaN for all others.
+        members whose records are at most as probable, by the tree alone. NaN for all others.
     is_unmistakable
         Which people of the pool are unmistakable copies.
     """
@@ -103,10 +104,11 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
     Counting can prove no single copy: of two people of the pool who could have been copied, one in the data and one
     not, either is as likely. What can is the record. ``lambda(x)``, the released rows that equal x by coincidence, is
     the number of released rows times the probability of x by a tree of columns: of the pool or of the release,
-    whichever gives more, because what a release says often is no surprise. ``E(x)`` is the sum of lambda over all
-    members alone with their record who have at most that lambda, and x is unmistakable if it is released and
-    ``10 E(x) <= 0.005``.
-    The factor covers what a tree cannot know. Without a control the pool is the original alone.
+    whichever gives more, because what a release says often is no surprise. What a tree cannot know, as siblings or
+    rules of three columns, is allowed for: lambda is taken ten times, and as often as people of the pool equal one
+    another who should not (:func:`unveil._kernels.verdict.twins.twin_curve`), whichever is more. ``E(x)`` is the sum of
+    that over all members alone with their record who have at most that lambda, and x is unmistakable if it is released
+    and ``E(x) <= 0.005``. Without a control the pool is the original alone.
 
     Parameters
     ----------
@@ -133,9 +135,9 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
     owned[pool.record[pool.person < pool.members]] = True
     is_alone = pool.owners[pool.record] == 1
     copied = pool.of_people(released[pool.record])
-    chance = _chance(pool)
+    chance, allowed = _chances(pool)
     coarse = set(pool.release.released.coarse(pool.columns))
-    certain = chance * FACTOR <= LEVEL
+    certain = allowed <= LEVEL
     person, record, _ = pool.owned
     unmistakable = np.zeros(pool.people, bool)
     unmistakable[person[certain & released[record]]] = True
@@ -153,7 +155,7 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
         rows=pool.released_record.size,
         rows_copied=int(np.count_nonzero(owned[pool.released_record])),
         unmistakable=int(unmistakable.sum()),
-        coincidences=FACTOR * float(chance[certain & released[record]].max(initial=0.0)),
+        coincidences=float(allowed[certain & released[record]].max(initial=0.0)),
         groups=_gathered(pool, unmistakable, divisions(pool) if by is None else [by]),
         coarsened=tuple(name for place, name in enumerate(pool.columns) if name in coarse or _is_coarser(pool, place)),
         relabelled=tuple(name for place, name in enumerate(pool.columns) if _is_relabelled(pool, place)),
@@ -164,17 +166,30 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
     )
 
 
-def _chance(pool: PooledTables) -> FloatArray:
-    """Return E of each record of each person (see `PooledTables.owned`); NaN for no member, and for one not alone."""
+def _chances(pool: PooledTables) -> tuple[FloatArray, FloatArray]:
+    """Return E of each record of each person (see `PooledTables.owned`), by the tree alone, and with all allowances.
+
+    It is NaN for whoever is no member, and for one who is not alone.
+    """
     person, record, row = pool.owned
+    found = np.full((2, person.size), nan)
     counts = np.flatnonzero((person < pool.members) & (pool.owners[record] == 1))
-    rows = row[counts]
-    if not pool.released_record.size:  # every released row has a cell that stands for several values
-        return np.full(person.size, nan)
-    likely = np.maximum(pool.rarity[rows], pool.probabilities(pool.released_codes, pool.codes[rows]))
-    found = np.full(person.size, nan)
-    found[counts] = coincidences(pool.released_record.size * np.exp(likely))
-    return found
+    rows, released = row[counts], pool.released_record.size
+    if not released:  # every released row has a cell that stands for several values
+        return found[0], found[1]
+    by_tree = released * np.exp(
+        np.maximum(pool.rarity[rows], pool.probabilities(pool.released_codes, pool.codes[rows]))
+    )
+    others = max(pool.people - 1, 1)
+    # Each record once, as if it had no twin: twins would vouch for one another.
+    first = np.unique(pool.record, return_index=True)[1]
+    each = np.exp(pool.probabilities(pool.codes[first], pool.codes[first]))
+    impossible = FACTOR * released * each <= LEVEL
+    curve = twin_curve(others * each, pool.owners[pool.record[first]] > 1, impossible)
+    by_twins = curve.number(by_tree * others / released) * released / others
+    found[0, counts] = coincidences(by_tree)
+    found[1, counts] = coincidences(np.maximum(FACTOR * by_tree, by_twins))
+    return found[0], found[1]
 
 
 def _gathered(pool: PooledTables, copies: BoolArray, every: Sequence[Division]) -> tuple[CopiedGroup, ...]:
