@@ -180,8 +180,9 @@ def test_the_headline_says_so(tmp_path: Path) -> None:
         run = CliRunner().invoke(main, ["audit", *files, *options, *few])
         assert run.exit_code == 0, run.output
         first = run.output.splitlines()[0]
-        assert first.startswith(
-            "The release gives most people away. Inference of ill succeeds on 100.0% of people in the"
+        assert first == (
+            "The release gives most people away: being in the data of 1,200 people adds 100% (at least 97%) to "
+            "inference."
         )
         run = CliRunner().invoke(main, ["audit", *files, *options, *few, "--json"])
         answers.append(json.loads(run.stdout))

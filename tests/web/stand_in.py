@@ -61,9 +61,11 @@ def answer(question: str, files: worker.Files, settings: Any, progress: Callable
         with Path(rest).open("a", encoding="utf-8") as stream:
             stream.write(f"{settings['metrics']}\n")
     elif word == "tell":
-        return SimpleNamespace(html=f"{REPORT}{rest}", json=json.dumps(rest), headline=rest, tone="good", outputs={})
+        return SimpleNamespace(
+            html=f"{REPORT}{rest}", json=json.dumps(rest), headline=rest, tone="good", tone_word="Good", outputs={}
+        )
     return SimpleNamespace(
-        html=REPORT, json='{"fine": true}', headline=f"It is <b>{word}</b>.", tone="good", outputs={}
+        html=REPORT, json='{"fine": true}', headline=f"It is <b>{word}</b>.", tone="good", tone_word="Good", outputs={}
     )
 
 

@@ -40,6 +40,11 @@ TOLD = {
 }
 
 
+def tone_word(page: Page) -> str:
+    """Return the tone of a page in words, for those who do not see its colour."""
+    return page.tone_word or TONES[page.tone]
+
+
 def render(page: Page) -> str:
     """Return the page as the text of one self-contained HTML file, below 1 MB whatever the input.
 
@@ -67,7 +72,7 @@ def render(page: Page) -> str:
         beside=bool(picture) and all(group["kind"] == "chart" for group in picture),
         parts=parts,
         contents=_contents(parts) if len(parts) > 2 else [],
-        tone=page.tone_word or TONES[page.tone],
+        tone=tone_word(page),
         edition=EDITIONS[page.edition],
         cautions=[shorten(caution, LONGEST_SENTENCE) for caution in page.cautions[:MOST_NOTES]],
     )

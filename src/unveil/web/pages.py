@@ -59,6 +59,10 @@ class Shown(Protocol):
         """How good that is."""
 
     @property
+    def tone_word(self) -> str:
+        """What that is called."""
+
+    @property
     def error(self) -> str:
         """Why there is no answer."""
 
@@ -158,7 +162,7 @@ def job(view: Shown, *, root: str = "") -> str:
         form=form,
         job=line,
         asked=_asked(form, view),
-        tone=TONES.get(view.tone, TONES["neutral"]),
+        tone=view.tone_word or TONES.get(view.tone, TONES["neutral"]),
         goes_on=any(field.goes_to for field in form.settings),
     )
 

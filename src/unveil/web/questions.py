@@ -32,6 +32,8 @@ class Answered:
     json: str
     headline: str
     tone: str
+    #: What the tone is called.
+    tone_word: str
     #: Files to be taken away, by name, such as a release that was made.
     outputs: Mapping[str, bytes]
 
@@ -177,7 +179,7 @@ def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progr
 
 def _shown(reply: "Reply", told: Told, called: Called) -> Answered:
     """Return what the page shows of a reply, with every file called as its owner calls it."""
-    from unveil.show.page import render
+    from unveil.show.page import render, tone_word
 
     limits = check_limits(reply.answer.quantities, told.values.get("limits", ()))
     shown = {"limits": [each.to_dict() for each in limits], "seed": told.values.get("seed")}
@@ -190,6 +192,7 @@ def _shown(reply: "Reply", told: Told, called: Called) -> Answered:
         json=called.in_json(reply.answer.to_json(**{**shown, **reply.in_json})),
         headline=called.in_text(page.headline),
         tone=page.tone,
+        tone_word=tone_word(page),
         outputs=_outputs(reply, shown) if is_pass([each.exceeded for each in limits]) else {},
     )
 

@@ -61,7 +61,8 @@ def _answer(folder: Path, question: str, files: Files, settings: Mapping[str, An
     write_private(folder / "answer.json", answered.json)
     for name, content in answered.outputs.items():
         write_private(folder / name, content)
-    return {"headline": answered.headline, "tone": answered.tone, "outputs": list(answered.outputs)}
+    said = {name: getattr(answered, name) for name in ("headline", "tone", "tone_word")}
+    return {**said, "outputs": list(answered.outputs)}
 
 
 def reporter(folder: Path) -> Callable[[str, float], None]:

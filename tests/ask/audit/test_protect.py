@@ -85,7 +85,7 @@ def test_the_terminal_shows_each_attack_before_and_after_in_few_lines(tmp_path: 
     (heads,) = (line for line in run.stdout.splitlines() if line.split() == ["as", "it", "is", "gaussian-copula"])
     (linked,) = (line for line in run.stdout.splitlines() if line.startswith("Which records belong together?"))
     before, after = linked[heads.index("as") : heads.index("gaussian")], linked[heads.index("gaussian") :]
-    assert before.startswith("proved 100%")
-    assert after.startswith("not proved")
+    assert before.startswith("▲ 100%")
+    assert after.startswith("○ ")
     assert "→ See whether it is still useful enough." in run.stdout
     assert len(run.stdout.splitlines()) <= 30

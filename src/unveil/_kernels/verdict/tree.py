@@ -6,6 +6,8 @@ from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: In how many parts a number column is cut where the tree is chosen: raw values would leave a few rows for each pair.
 PARTS = 6
+#: Numbers that differ by less than this share are equal but for rounding.
+SAME = 1e-9
 
 
 def equal_parts(codes: Int32Array, parts: int = PARTS) -> Int32Array:
@@ -116,4 +118,5 @@ def coincidences(expected: FloatArray) -> FloatArray:
     """
     ascending = np.sort(expected)
     total = np.concatenate([[0.0], np.cumsum(ascending)])
-    return total[np.searchsorted(ascending, expected, side="right")]
+    # Equal probabilities may differ in the last digit: they are products of many factors.
+    return total[np.searchsorted(ascending, expected * (1 + SAME), side="right")]

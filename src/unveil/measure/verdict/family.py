@@ -188,7 +188,7 @@ def judge(
     --------
     >>> pool = Pool(is_member=np.arange(80) < 40, contents=np.arange(80))
     >>> hit = Figure(name="copies", statistic=(np.arange(80) < 12) * 1.0, tries=40, control_tries=40)
-    >>> few = Figure(name="order", statistic=np.zeros(80), tries=4, control_tries=40)
+    >>> few = Figure(name="order", statistic=np.zeros(80), tries=4, control_tries=4)
     >>> family = judge([hit, few], {"people": pool}, rng=np.random.default_rng(0))
     >>> [(one.name, one.found, one.why) for one in family.judgements]
     [('copies', True, ''), ('order', False, 'too few tries to judge')]
