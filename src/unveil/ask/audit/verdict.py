@@ -274,22 +274,34 @@ _LOOK = "Look at the copied records first: --show-records."
 def _copies(audit: Audit) -> Said:
     release, wrong = max(audit.verdict.releases, key=lambda each: each.unmistakable), _control(audit)
     where = f"In the release {quoted([release.name])}: " if len(audit.releases) > 1 else ""
+    stand, whose = ("stands", "the record is") if release.unmistakable == 1 else ("stand", "their records are")
+    number, unusual = safe(_number(release.unmistakable)), safe(_unusual(release))
     return Said(
-        headline=of_all(audit, f"{safe(where)}{safe(_unmistakable(release)).replace(' stand', ' of {} stand', 1)}"),
+        headline=of_all(
+            audit, f"{safe(where)}{number} of {{}} {stand} in the release word for word, and {whose} {unusual}"
+        ),
         explanation=(*([wrong.headline] if wrong.headline else []), *wrong.explanation),
         steps=(_LOOK, *wrong.steps),
     )
 
 
-def _unmistakable(release: ReleaseVerdict, *, groups: bool = True) -> str:
+def _unmistakable(release: ReleaseVerdict, *, groups: bool) -> str:
+    """Return how many of all who are copied are so beyond doubt."""
+    have = "has a record" if release.unmistakable == 1 else "have records"
+    return (
+        f"Of those who stand in the release word for word, {_number(release.unmistakable)} {have} "
+        f"{_unusual(release, groups=groups)}"
+    )
+
+
+def _unusual(release: ReleaseVerdict, *, groups: bool = True) -> str:
+    """Return how unusual the records of unmistakable copies are, and where they gather."""
     copies = release.copies
     if copies is None:
         return ""
-    stand = "stands" if copies.unmistakable == 1 else "stand"
-    whose = "and the record is" if copies.unmistakable == 1 else "and their records are"
     said = (
-        f"{_number(copies.unmistakable)} {stand} in the release word for word, {whose} too unusual "
-        f"for coincidence (fewer than {p_text(max(copies.coincidences, 0.0001))} such coincidences are expected)."
+        f"too unusual for coincidence (fewer than {p_text(max(copies.coincidences, 0.0001))} such coincidences are "
+        "expected)."
     )
     gathered = [
         name(f"{each.column}: {'missing' if each.value is None else each.value}", LONGEST_NAME)
