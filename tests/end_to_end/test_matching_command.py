@@ -172,7 +172,7 @@ def test_the_page_names_entries_but_no_token_and_says_whom_it_is_for() -> None:
     assert text == Path("second.html").read_text()
     assert all(named("e", k) in text for k in range(5))
     assert not any(named("t", k) in text for k in range(5))
-    assert "Internal edition, not to be passed on" in text
+    assert "Internal edition: do not pass this report on" in text
 
 
 def test_names_that_are_markup_or_control_characters_stay_text() -> None:

@@ -38,7 +38,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_the_answer_and_the_expected_cracks_are_seen_first(browser: "Browser", pages: dict[str, Path]) -> None:
     with visit(browser, pages["example"]) as page:
         assert "1.6 of 5 entries (32%)" in (page.get_by_role("heading", level=1).text_content() or "")
-        assert page.get_by_text("Internal edition, not to be passed on").first.is_visible()
+        assert page.get_by_text("Internal edition: do not pass this report on").first.is_visible()
         first = page.locator("section").first
         assert first.locator(".value").all_text_contents()[:2] == ["1.611 of 5", "all 5"]
         assert first.locator(".reference").first.text_content() == "Random guessing: 1"

@@ -67,7 +67,7 @@ def test_no_small_number_is_left_at_any_minimum(number: int, minimum: int) -> No
 
 
 def test_the_editions_say_what_they_are() -> None:
-    assert "Internal edition, not to be passed on" in render(internal(page()))
+    assert "Internal edition: do not pass this report on" in render(internal(page()))
     html = render(shareable(internal(page())))
     assert "Shareable edition" in html
     assert "Internal" not in html

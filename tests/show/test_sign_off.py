@@ -177,7 +177,7 @@ def test_the_document_holds_the_whole_sheet_in_plain_tables() -> None:
     # Nothing is cut, whatever the sheet of paper had to cut.
     for column in (full.columns[0], full.columns[-1]):
         assert column.technique.strip() in text
-    assert "Internal edition, not to be passed on." in text
+    assert "Internal edition: do not pass this report on." in text
     for label in (*CONTEXT.values(), *SIGNATURES, STATEMENT, page.headline, QUESTIONS["inference"][0]):
         assert label in text
     with pytest.raises(InputError, match="no sheet to sign"):

@@ -28,7 +28,7 @@ _PACKAGE = "unveil.show"
 #: The tone of a headline in words, for those who do not see its colour.
 TONES = {"good": "Good", "warning": "Take care", "bad": "Serious", "neutral": "Result"}
 #: Whom the page is for, as it is said on it.
-EDITIONS = {"": "", "internal": "Internal edition, not to be passed on", "shareable": "Shareable edition"}
+EDITIONS = {"": "", "internal": "Internal edition: do not pass this report on", "shareable": "Shareable edition"}
 
 #: What the parts of every page tell, in their order, as the list of contents says it.
 TOLD = {

@@ -232,7 +232,7 @@ def test_both_editions_hold_the_sheet_and_say_which_they_are() -> None:
         assert html.count("<html") == html.count("</html>") == 1
         assert "Evidence for a decision on this release" in html
         assert len(re.findall("<main", html)) == 1
-    assert "Internal edition, not to be passed on" in internal
+    assert "Internal edition: do not pass this report on" in internal
     assert "/srv/secret" in internal
     assert "Shareable edition" in shared
     assert "/srv/secret" not in shared

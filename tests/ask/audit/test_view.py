@@ -252,7 +252,8 @@ def test_a_group_is_named_where_it_is_hit_more_often_than_everybody() -> None:
 def test_unmistakable_copies_are_said_where_nothing_is_proved() -> None:
     found = audit(release(NOTHING, COPIES), verdict=verdict(judged(MISSED, copies=UNUSUAL)))
     assert said_of(found).whole == (
-        "4 people of 700 people stand in the release word for word, and their records are too unusual for coincidence "
+        "9 people of 700 people stand in the release word for word, and the records of 4 people among them are too "
+        "unusual for coincidence "
         "(fewer than 0.0021 such coincidences are expected). Look at the copied records first: --show-records."
     )
     assert tone(found) == "warning"

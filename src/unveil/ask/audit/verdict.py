@@ -274,8 +274,13 @@ _LOOK = "Look at the copied records first: --show-records."
 def _copies(audit: Audit) -> Said:
     release, wrong = max(audit.verdict.releases, key=lambda each: each.unmistakable), _control(audit)
     where = f"In the release {quoted([release.name])}: " if len(audit.releases) > 1 else ""
-    stand, whose = ("stands", "the record is") if release.unmistakable == 1 else ("stand", "their records are")
-    number, unusual = safe(_number(release.unmistakable)), safe(_unusual(release))
+    copied = release.unmistakable if release.copies is None else release.copies.people_unchanged
+    stand, whose = ("stands", "the record is") if copied == 1 else ("stand", "their records are")
+    if copied != release.unmistakable:
+        # Coincidence may explain the others, or nothing can be compared: they are copied all the same.
+        are = "record of {} among them is" if release.unmistakable == 1 else "records of {} among them are"
+        whose = f"the {are.format(safe(_number(release.unmistakable)))}"
+    number, unusual = safe(_number(copied)), safe(_unusual(release))
     return Said(
         headline=of_all(
             audit, f"{safe(where)}{number} of {{}} {stand} in the release word for word, and {whose} {unusual}"
