@@ -33,7 +33,6 @@ setup:
 
 demo: setup
 	@$(BIN)/unveil audit --html $(REPORT) </dev/null
-	@echo "The report is in $(CURDIR)/$(REPORT)"
 
 serve:
 	@$(PYTHON) tools/environment.py .venv --extra web
