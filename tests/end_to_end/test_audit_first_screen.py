@@ -81,7 +81,7 @@ AUDITS = {
         ORIGINAL, {"shuffled": SHUFFLED}, CONTROL, "LIMIT EXCEEDED", ("Do not release it as it is", "is exceeded")
     ),
     "not shown": Asked(
-        FEW[0], {"few": FEW[1]}, FEW[2], "LIMIT: NEITHER SHOWN", ("Do not release it on this evidence", "lies between")
+        FEW[0], {"few": FEW[1]}, FEW[2], "LIMIT UNDECIDED", ("Do not release it on this evidence", "lies between")
     ),
     "one of three": Asked(
         ORIGINAL,
@@ -89,7 +89,7 @@ AUDITS = {
         CONTROL,
         "1 OF 3 KEEPS THE LIMIT",
         (
-            "only 'fresh' keeps the limit that was set by the figures tested; 'shuffled' and 'half' exceed it",
+            "by the figures tested only 'fresh' keeps the limit that was set; 'shuffled' and 'half' exceed it",
             "By the limit 'fresh' may go out",
             "Do not release 'shuffled' and 'half'",
             "Limit kept; nothing proved",
@@ -100,7 +100,7 @@ AUDITS = {
         ORIGINAL,
         {"shuffled": SHUFFLED},
         None,
-        "LIMIT: NEITHER SHOWN",
+        "LIMIT UNDECIDED",
         ("Do not release it on this evidence", "Keep a random fifth of the people"),
     ),
 }

@@ -74,6 +74,18 @@ def people(number: int, one: str = "", many: str = "", *, pattern: str = "{}") -
     return Count(pattern.replace("{}", count(number, one, many), 1), people=number, pattern=whole)
 
 
+def behind(words: str, text: str) -> str:
+    """Return a text behind a few words; a number of people in it stays one that may have to be hidden.
+
+    >>> text = behind("Here: ", people(7, "person", "people"))
+    >>> text, isinstance(text, Count)
+    ('Here: 7 people', True)
+    """
+    if isinstance(text, Count):
+        return Count(f"{words}{text}", people=text.people, pattern=f"{words}{text.pattern}")
+    return f"{words}{text}"
+
+
 def file_name(path: "str | PathLike[str]", most: int = 60) -> Private:
     """Return the name of a file with its folder, of which the shareable edition shows the last part.
 

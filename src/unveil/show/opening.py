@@ -6,14 +6,15 @@ from unveil.show.blocks import Page
 from unveil.show.terminal import Headline, Part
 
 
-def opening(page: Page) -> Iterator[Part]:
-    """Yield the answer in one sentence, what explains it, what to do next, and notes.
+def opening(page: Page, *, notes: bool = True) -> Iterator[Part]:
+    """Yield what must be known first, the answer in one sentence, what explains it, what to do next, and notes.
 
     >>> page = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=(), next_steps=("Wait.",))
     >>> list(opening(page))
-    [Headline(text='No.', tone='bad'), 'Next: Wait.']
+    [Headline(text='No.', tone='bad'), '→ Wait.']
     """
+    yield from (Headline(caution, "warning") for caution in page.cautions)
     yield Headline(page.headline, page.tone)
     yield from page.explanation
-    yield from (f"Next: {step}" for step in page.next_steps)
-    yield from (f"Note: {note}" for note in page.notes)
+    yield from (f"→ {step}" for step in page.next_steps)
+    yield from (f"Note: {note}" for note in page.notes if notes)

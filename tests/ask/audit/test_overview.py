@@ -65,7 +65,7 @@ def test_without_a_control_rates_are_shown_and_called_not_tested() -> None:
     bare = replace(without_control(CLEAR), proved=False, p_adjusted=math.nan)
     found = audit(release(bare), control=False, verdict=Verdict(releases=(judged(),)))
     linked = cell(answers(found, None), "Which records belong together?")
-    assert (linked.mark, linked.beside) == ("not tested", "chance 2.0%, nobody to compare with")
+    assert (linked.mark, linked.beside) == ("not tested", "nobody to compare with, chance 2.0%")
 
 
 def three(**outcomes: bool) -> Audit:
@@ -98,12 +98,12 @@ def test_the_safest_is_the_one_with_nothing_proved_that_lost_least() -> None:
     [
         (
             ("kept", "kept", "kept"),
-            "All 3 releases of 700 people keep L by the figures tested.",
+            "By the figures tested all 3 releases of 700 people keep L.",
             "3 of 3 keep the limit",
         ),
         (
             ("exceeded", "kept", "not_shown"),
-            "Of 3 releases of 700 people only 'b' keeps L by the figures tested; 'a' exceeds it; for 'c' neither was "
+            "Of 3 releases of 700 people by the figures tested only 'b' keeps L; 'a' exceeds it; for 'c' neither was "
             "shown.",
             "1 of 3 keeps the limit",
         ),

@@ -57,7 +57,7 @@ def test_a_fresh_sample_gives_nobody_away() -> None:
     original, control, released = tables()
     answer = ask(original, released, control)
     assert outcome(answer) == ("nothing_found", "usable")
-    assert answer.page().headline.startswith("No attack did better on people in the data than on others, in ")
+    assert answer.page().headline.startswith("No attack did provably better on people in the data than on others, in ")
     assert "Fewer than 8 copied people could not have been proved" in answer.page().explanation[0]
     assert answer.page().tone == "neutral"
 

@@ -263,7 +263,8 @@ def test_nothing_found_says_what_could_not_have_been_and_is_never_good() -> None
     found = audit(release(NOTHING, COPIES), verdict=verdict(judged(MISSED)))
     assert not is_proved(NOTHING)
     assert said_of(found).whole == (
-        "No attack did better on people in the data than on others, in 40 figures on 700 people in the data. Fewer "
+        "No attack did provably better on people in the data than on others, in 40 figures on 700 people in the data. "
+        "Fewer "
         "than 17 copied people could not have been proved by counting with this control. Others were not tried."
     )
     assert tone(found) == "neutral"

@@ -66,5 +66,5 @@ def twin_curve(expected: FloatArray, has_twin: BoolArray, impossible: BoolArray)
     likely = (twins * np.log(np.maximum(-np.expm1(-number), 1e-300))).sum(axis=1) - (single * number).sum(axis=1)
     # Of curves as likely as each other the one that falls most.
     best = EXPONENTS.size - 1 - int(np.argmax(likely[::-1]))
-    anyhow = np.count_nonzero(has_twin & impossible) / max(1, np.count_nonzero(impossible))  # type: ignore[operator]
-    return TwinCurve(float(low[best]), float(EXPONENTS[best]), float(anyhow))
+    anyhow = float(has_twin[impossible].mean()) if impossible.any() else 0.0
+    return TwinCurve(float(low[best]), float(EXPONENTS[best]), anyhow)

@@ -21,7 +21,7 @@ _ORDER: tuple[Outcome, ...] = ("exceeded", "not_shown", "kept")
 TONES: Mapping[Outcome, Tone] = MappingProxyType({"exceeded": "bad", "not_shown": "warning", "kept": "neutral"})
 #: What stands above the headline, and below the name of a release.
 WORDS: Mapping[Outcome, str] = MappingProxyType(
-    {"exceeded": "Limit exceeded", "not_shown": "Limit: neither shown", "kept": "Limit kept"}
+    {"exceeded": "Limit exceeded", "not_shown": "Limit undecided", "kept": "Limit kept"}
 )
 _FIGURES = MappingProxyType(
     {
@@ -70,6 +70,13 @@ def held(audit: Audit, limits: Sequence[Mapping[str, Any]], judgement: Judgement
     return Held(limit=limit, outcome=_worst(together), releases=releases, reasons=(*said, *_reasons(limits)))
 
 
+def tone_of(held: Held, otherwise: Tone) -> Tone:
+    """Return how the answer should strike: ``otherwise`` where all keep the limits, care where some may go out."""
+    if held.outcome == "kept":
+        return otherwise
+    return "warning" if held.of("kept") else TONES[held.outcome]
+
+
 def word_of(held: Held) -> str:
     """Return what stands above the headline."""
     kept, every = len(held.of("kept")), len(held.releases)
@@ -92,12 +99,12 @@ def headline(audit: Audit, held: Held) -> str:
         *([f"for {safe(quoted(opened))} neither was shown"] if opened else []),
     ]
     if not rest:
-        both = "Both releases of {}" if len(kept) == 2 else f"All {among}"
-        return of_all(audit, f"{both} keep {limit} by the figures tested.")
+        both = "both releases of {}" if len(kept) == 2 else f"all {among}"
+        return of_all(audit, f"By the figures tested {both} keep {limit}.")
     if not kept:
         return of_all(audit, f"None of {among} is shown to keep {limit}: {'; '.join(rest)}.")
     only = "only " if len(kept) == 1 else ""
-    keep = f"{only}{safe(quoted(kept))} {'keeps' if len(kept) == 1 else 'keep'} {limit} by the figures tested"
+    keep = f"by the figures tested {only}{safe(quoted(kept))} {'keeps' if len(kept) == 1 else 'keep'} {limit}"
     return of_all(audit, f"Of {among} {'; '.join([keep, *rest])}.")
 
 

@@ -23,8 +23,7 @@ from unveil.ask.audit.findings import (
 from unveil.ask.audit.held import TONES, WORDS, Held
 from unveil.ask.audit.parts.utility import lost
 from unveil.ask.audit.quantities import alone
-from unveil.ask.audit.sentences import MOST
-from unveil.ask.audit.verdict import ADVICE, Said, quoted
+from unveil.ask.audit.verdict import ADVICE, Said, hits_most, quoted
 from unveil.ask.audit.words import compact_rate, finer, listed, percent
 from unveil.measure.trials.risk import Rate, Risk
 from unveil.show.blocks import Block, Chart, Series, Style, Tone
@@ -121,7 +120,7 @@ def _tone(verdict: ReleaseVerdict, limit: LimitOutcome | None) -> Tone:
 
 
 def _hits_most(verdict: ReleaseVerdict) -> bool:
-    return any(not each.group and each.excess_over_control.low > MOST for each in verdict.proved)
+    return any(map(hits_most, verdict.proved))
 
 
 def _lost(release: AuditedRelease) -> str:
@@ -176,13 +175,13 @@ def _of_figure(figure: JudgedFigure) -> Answered:
 
 
 def _cell(mark: Mark, risk: Risk, *, by: str, why: str = "") -> Answered:
-    more, beside = finer(risk), []
+    more = finer(risk)
+    # First why a rate that is high may mean nothing.
+    beside = [why or "nobody to compare with"] if mark == "not tested" else []
     if risk.control_rate.defined:
         beside.append(f"others {_short(risk.control_rate, more)}")
     if risk.naive_rate.defined:
         beside.append(f"chance {percent(risk.naive_rate.value)}")
-    if mark == "not tested":
-        beside.append(why or "nobody to compare with")
     rate = risk.attack_rate
     other = f" / {_short(risk.control_rate, more)}" if risk.control_rate.defined else ""
     return Answered(

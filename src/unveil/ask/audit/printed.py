@@ -10,7 +10,8 @@ from unveil.ask.audit.sentences import sentence
 from unveil.ask.audit.tables import comparison_table
 from unveil.show.blocks import Page
 from unveil.show.blocks_answers import Answers
-from unveil.show.terminal import Headline, Part
+from unveil.show.opening import opening
+from unveil.show.terminal import Part
 from unveil.show.text import count, name
 
 #: A short answer has no room for more.
@@ -19,10 +20,7 @@ _MOST_NOTES = 2
 
 def short(audit: Audit, page: Page) -> Iterator[Part]:
     """Yield what a terminal shows unless asked for more: the first screen of the page."""
-    yield from (Headline(each, "warning") for each in page.cautions)
-    yield Headline(page.headline, page.tone)
-    yield from page.explanation
-    yield from (f"→ {step}" for step in page.next_steps)
+    yield from opening(page, notes=False)
     yield ""
     yield from (block for block in page.picture if isinstance(block, Answers))
     yield from _suggested(audit)
@@ -34,11 +32,7 @@ def short(audit: Audit, page: Page) -> Iterator[Part]:
 
 def full(audit: Audit, page: Page) -> Iterator[Part]:
     """Yield all that a terminal shows: the answer, notes, the comparison, and what it means."""
-    yield from (Headline(each, "warning") for each in page.cautions)
-    yield Headline(page.headline, page.tone)
-    yield from page.explanation
-    yield from (f"→ {step}" for step in page.next_steps)
-    yield from (f"Note: {note}" for note in page.notes)
+    yield from opening(page)
     yield ""
     yield comparison_table(audit)
     for text in plain_words(audit):

@@ -103,7 +103,7 @@ def tone(audit: Audit) -> Tone:
     Nothing found is neutral, never good: other attacks and other adversaries were not tried.
     """
     if audit.verdict.outcome == "found":
-        return "bad" if _hits_most(_clearest(audit)[1]) else "warning"
+        return "bad" if hits_most(_clearest(audit)[1]) else "warning"
     return "warning" if audit.verdict.outcome == "copies" else "neutral"
 
 
@@ -160,7 +160,8 @@ def _can_be_told(figure: JudgedFigure) -> bool:
     return figure.attack_rate.defined and sure in (Measured.YES, Measured.NO_CONTROL)
 
 
-def _hits_most(figure: JudgedFigure) -> bool:
+def hits_most(figure: JudgedFigure) -> bool:
+    """Return whether a proved figure gives most people away, surely."""
     return not figure.group and _can_be_told(figure) and figure.excess_over_control.low > MOST
 
 
@@ -174,7 +175,7 @@ def _number(number: float, one: str = "person", many: str = "people") -> str:
 def _found(audit: Audit) -> Said:
     release, figure = _clearest(audit)
     # Where most people are given away it says nothing in which groups they are.
-    copied = _unmistakable(release, groups=not _hits_most(figure)) if release.unmistakable else ""
+    copied = _unmistakable(release, groups=not hits_most(figure)) if release.unmistakable else ""
     told = " ".join(filter(None, (_succeeds(figure, audit, release.name), _luck(figure, audit))))
     return Said(
         headline=_gives_away(audit, release, figure),
@@ -189,7 +190,7 @@ def _gives_away(audit: Audit, release: ReleaseVerdict, figure: JudgedFigure) -> 
         if figure.group:
             which = safe(f"{name(figure.group, 80)} ({_number(figure.people)})")
             return of_all(audit, f"The release gives away people of one group: {which}, of {{}} in the data.")
-        whom = "most people" if _hits_most(figure) else "people"
+        whom = "most people" if hits_most(figure) else "people"
         return of_all(audit, f"The release gives {whom} away: {_added(figure, ' of {}')}.")
     guilty = [each.name for each in audit.verdict.releases if each.outcome in ("found", "copies")]
     clean = [each.name for each in audit.verdict.releases if each.outcome == "nothing_found"]
@@ -332,7 +333,8 @@ def _nothing_found(audit: Audit) -> Said:
     figures = count(verdict.figures, "figure", "figures")
     return Said(
         headline=of_all(
-            audit, f"No attack did better on people in the data than on others, in {figures} on {{}} in the data."
+            audit,
+            f"No attack did provably better on people in the data than on others, in {figures} on {{}} in the data.",
         ),
         explanation=(blind, "Others were not tried."),
     )

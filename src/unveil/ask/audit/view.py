@@ -15,7 +15,7 @@ from unveil.ask.audit.cautions import cautions, unseen_notes
 from unveil.ask.audit.charts import attack_chart, charts
 from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
 from unveil.ask.audit.findings import Audit, worst_over
-from unveil.ask.audit.held import TONES, Held, headline, held, reasons, word_of
+from unveil.ask.audit.held import Held, headline, held, reasons, tone_of, word_of
 from unveil.ask.audit.paper import Paper, check_paper, exit_outcome, judged, sign_off
 from unveil.ask.audit.parts import sections as parts
 from unveil.ask.audit.parts.candidates import candidate_table
@@ -29,7 +29,7 @@ from unveil.ask.audit.shareable import shared
 from unveil.ask.audit.tables import EXCESS, attack_table, column_table
 from unveil.errors import InputError
 from unveil.show.blocks import Block, Page, Section, Table
-from unveil.show.editions import internal, shareable
+from unveil.show.editions import behind, internal, shareable
 from unveil.show.judgement import judgement_section
 from unveil.show.limits import Quantity, shared_limits, with_limits
 from unveil.show.machine import dumps
@@ -62,7 +62,8 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None, h
         # The answer to the limit comes first, and the finding right below it.
         is_said = len(held.of("kept")) == 1  # then the headline names it, and a section has the figures
         why = (safest,) if safest and not is_said else () if safest else reasons(audit, held)[:1]
-        explanation = (said.headline, *why)
+        # Giving people away and exceeding a limit are two things: either may be without the other.
+        explanation = (behind("Whatever the limit: ", said.headline), *why)
     more = [each for each in said.explanation if each not in explanation]
     return Page(
         title="Audit of a release" if len(audit.releases) == 1 else f"Audit of {len(audit.releases)} releases",
@@ -71,7 +72,7 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None, h
         explanation=explanation,
         next_steps=overview.next_steps(audit, said, held),
         picture=overview.picture(audit, held),
-        tone=tone if held is None or held.outcome == "kept" else TONES[held.outcome],
+        tone=tone if held is None else tone_of(held, tone),
         # Whether something is serious is for whoever sets a limit.
         tone_word=_TONES[audit.verdict.outcome, tone] if held is None else word_of(held),
         sections=(*sections, _sure(audit, more), _columns(audit)),
