@@ -1,0 +1,159 @@
+"""How likely the secret of a best released row is right, for many sets of columns that differ by one column.
+
+What a row scores for a person is a sum over columns, so that a set of columns is tried by adding one column to those
+that are held, or by taking one away. All scores are whole numbers: rows tie exactly, and ties are broken by lot.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels.neighbours.index import LAST_MARKER, Grid
+from unveil._kernels.types import FloatArray, IntArray
+
+#: Logarithms are rounded to whole multiples of 2**-20.
+_UNIT = 2**20
+
+
+class RowScores(NamedTuple):
+    """What released rows score for people, column by column, the number columns first.
+
+    A column in which both are equal scores ``weight`` of the person; where they differ it costs ``step`` for each unit
+    between two numbers (the first ``numbers`` columns), and else ``mismatch``.
+    """
+
+    rows: IntArray  # [released rows, columns]
+    people: IntArray  # [people, columns]
+    weight: IntArray  # [people, columns]
+    step: IntArray
+    mismatch: int
+    numbers: int
+
+
+class RightRanks(NamedTuple):
+    """The place of each released row's secret, -1 where it is missing, and which places are right for each person."""
+
+    rank: IntArray
+    low: IntArray
+    high: IntArray
+
+    def of(self, some: slice) -> "RightRanks":
+        """Return the same for some of the people."""
+        return RightRanks(self.rank, self.low[some], self.high[some])
+
+
+def by_distance(released: Grid, people: Grid) -> RowScores:
+    """Return scores that are highest for the nearest rows: minus the distance."""
+    rows, wanted = _columns(released), _columns(people)
+    step = np.concatenate([released.step_cost, np.zeros(released.codes.shape[1], np.int64)])
+    return RowScores(rows, wanted, np.zeros_like(wanted), step, released.mismatch_cost, released.numbers.shape[1])
+
+
+def by_agreement(released: Grid, people: Grid) -> RowScores:
+    """Return scores that are highest for rows that share rare values: minus the logarithm of how frequent each is.
+
+    A value that c of n released rows have weighs ``-log((c + 1/2) / (n + 1))``.
+
+    >>> def grid(*codes):
+    ...     return Grid(np.empty((len(codes), 0), np.int64), np.array(codes, np.int32)[:, None], np.empty(0, int), 1)
+    >>> by_agreement(grid(1, 1, 2), grid(1, 2, 3)).weight[:, 0] / 2**20
+    array([0.47000408, 0.98082924, 2.07944107])
+    """
+    rows, wanted = _columns(released), _columns(people)
+    weight = np.empty_like(wanted)
+    for column in range(rows.shape[1]):
+        ascending = np.sort(rows[:, column])
+        ends = [np.searchsorted(ascending, wanted[:, column], side) for side in ("left", "right")]
+        share = (ends[1] - ends[0] + 0.5) / (len(rows) + 1)
+        weight[:, column] = np.rint(-np.log(share) * _UNIT)
+    return RowScores(rows, wanted, weight, np.zeros(rows.shape[1], np.int64), 0, 0)
+
+
+def _columns(grid: Grid) -> IntArray:
+    return np.ascontiguousarray(np.column_stack([grid.numbers, grid.codes.astype(np.int64)]))
+
+
+def best_row_chances(
+    scores: RowScores, right: RightRanks, held: IntArray, tried: IntArray, *, taken_away: bool = False
+) -> FloatArray:
+    """Return at [person, set] the chance that a row with the highest score, drawn by lot, has a right secret.
+
+    The sets are the ``held`` columns with each of the ``tried`` ones added, or with each of them taken away.
+
+    >>> released, people = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32), np.array([1]), 10)
+    ...     for ages in ([24, 31, 29], [30, 25]))
+    >>> right = RightRanks(np.array([0, 0, 1]), np.array([1, 0]), np.array([2, 1]))
+    >>> best_row_chances(by_distance(released, people), right, np.empty(0, int), np.array([0]))
+    array([[0.5],
+           [1. ]])
+    """
+    work = len(scores.rows) * len(scores.people) * (held.size + tried.size)
+    # How long it takes is told by the pairs of rows and people, not by the size of either.
+    loop = compiled(_best_rows) if work > PLAIN_UP_TO else _best_rows
+    return loop(
+        scores.rows,
+        scores.people,
+        scores.weight,
+        scores.step,
+        scores.mismatch,
+        scores.numbers,
+        LAST_MARKER,
+        right.rank,
+        right.low,
+        right.high,
+        held.astype(np.int64),
+        tried.astype(np.int64),
+        taken_away,
+    )
+
+
+def _best_rows(
+    rows: IntArray,
+    people: IntArray,
+    weight: IntArray,
+    step: IntArray,
+    mismatch: int,
+    numbers: int,
+    last_marker: int,
+    rank: IntArray,
+    low: IntArray,
+    high: IntArray,
+    held: IntArray,
+    tried: IntArray,
+    taken_away: bool,
+) -> FloatArray:
+    chance = np.zeros((len(people), tried.size))
+    part = np.zeros(rows.shape[1], np.int64)
+    best = np.zeros(tried.size, np.int64)
+    ties = np.zeros(tried.size, np.int64)
+    hits = np.zeros(tried.size, np.int64)
+    for person in range(len(people)):
+        ties[:] = 0
+        for row in range(len(rows)):
+            is_right = low[person] <= rank[row] < high[person]
+            total = 0
+            for place in range(held.size + (0 if taken_away else tried.size)):
+                column = held[place] if place < held.size else tried[place - held.size]
+                old, new = rows[row, column], people[person, column]
+                if old == new:
+                    part[column] = weight[person, column]
+                elif column < numbers and old > last_marker and new > last_marker:
+                    part[column] = -abs(old - new) * step[column]
+                else:
+                    part[column] = -mismatch
+                if place < held.size:
+                    total += part[column]
+            for place in range(tried.size):
+                score = total - part[tried[place]] if taken_away else total + part[tried[place]]
+                if ties[place] == 0 or score > best[place]:
+                    best[place], ties[place], hits[place] = score, 1, 0
+                elif score == best[place]:
+                    ties[place] += 1
+                else:
+                    continue
+                if is_right:
+                    hits[place] += 1
+        for place in range(tried.size):
+            chance[person, place] = hits[place] / ties[place]
+    return chance
