@@ -68,19 +68,19 @@ def test_a_release_is_judged_alike_alone_and_among_others() -> None:
 
 def test_targets_are_drawn_once() -> None:
     table = Table.from_frame(ORIGINAL)
-    drawn = draw_people(table, 30, rng=np.random.default_rng(1))
+    drawn = draw_people(table, rng=np.random.default_rng(1)).split(30)[0].rows
     assert len(set(drawn)) == 30
-    assert sorted(draw_people(table, None, rng=np.random.default_rng(1))) == list(range(120))
-    assert draw_people(table.take([0]), 5, rng=np.random.default_rng(1)).tolist() == [0]
+    assert sorted(draw_people(table, rng=np.random.default_rng(1)).rows) == list(range(120))
+    assert draw_people(table.take([0]), rng=np.random.default_rng(1)).rows.tolist() == [0]
 
 
 def test_all_rows_of_a_person_are_drawn_together_and_by_what_they_hold() -> None:
     whose = np.repeat(np.arange(40), 3)
-    drawn = draw_people(Table.from_frame(ORIGINAL), 7, rng=np.random.default_rng(1), person=whose)
+    drawn = draw_people(Table.from_frame(ORIGINAL), rng=np.random.default_rng(1), person=whose).split(7)[0].rows
     assert sorted(np.bincount(whose[drawn], minlength=40)) == [0] * 33 + [3] * 7
     order = np.random.default_rng(2).permutation(120)
     mixed = Table.from_frame(ORIGINAL[order])
-    again = draw_people(mixed, 7, rng=np.random.default_rng(1), person=whose[order])
+    again = draw_people(mixed, rng=np.random.default_rng(1), person=whose[order]).split(7)[0].rows
     assert set(whose[order][again]) == set(whose[drawn])
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -26,7 +27,7 @@ def judged(
     """Return all figures about everybody that an audit judges, where the first half of the people are the data."""
     seen: list[Statistic] = []
 
-    def spy(figures: Sequence[Figure], pools: Mapping[str, Pool | None], *, rng: np.random.Generator) -> Family:
+    def spy(figures: Sequence[Figure], pools: Mapping[str, Pool | None], **more: Any) -> Family:
         for figure in figures:
             pool, statistic = pools["everybody"], figure.statistic
             assert pool is not None
@@ -34,7 +35,7 @@ def judged(
                 seen.append((pool.scores(statistic).tolist(),))
             elif isinstance(statistic, FittedGuesses):
                 seen.append((statistic.starts.tolist(), statistic.places.tolist()))
-        return judge(figures, pools, rng=rng)
+        return judge(figures, pools, **more)
 
     monkeypatch.setattr(judging, "judge", spy)
     audit(

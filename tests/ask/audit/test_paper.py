@@ -137,7 +137,7 @@ def test_the_judgement_is_the_headline_and_stands_in_the_json() -> None:
     judgement = judged(answer().findings, "cell-5")
     page = answer().page(paper=paper)
     assert page.headline == f"{judgement.headline[:-1]} (90 people in the data)."
-    assert page.explanation[0] == answer().page().headline
+    assert page.explanation[0] == f"Whatever the limit: {answer().page().headline}"
     assert judgement.headline.startswith("The limit of 5 people by custom among data custodians is exceeded")
     assert page.tone == "bad"
     payload = json.loads(answer().to_json(paper=paper))["profile"]

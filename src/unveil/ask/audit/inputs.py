@@ -12,7 +12,7 @@ from unveil._kernels.verdict.labels import labels
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, ReleaseKind
 from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, TableFlags, Verdict
-from unveil.ask.audit.people import Labels, People, draw_people, most_attacked
+from unveil.ask.audit.people import Labels, People, divide_people, draw_people, most_attacked
 from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Hierarchy, Role, Table, agree, near_names, near_note, unsure_note
 from unveil.data.table.native import is_one_table
@@ -251,12 +251,12 @@ def _people(
     most = most_attacked(settings.targets, everybody.members, everybody.others)
     person = np.split(everybody.person, [whole.rows])
     tables = (whole, *(() if outside is None else (outside,)))
-    rows = [
-        draw_people(
-            table, most, rng=np.random.default_rng([seed, 0]), person=own if own.size > np.unique(own).size else None
-        )
-        for table, seed, own in zip(tables, seeds, person, strict=False)
-    ]
+    drawn = []
+    for table, seed, own in zip(tables, seeds, person, strict=False):
+        several = own.size > np.unique(own).size
+        everyone = draw_people(table, rng=np.random.default_rng([seed, 0]), person=own if several else None)
+        drawn.append(everyone.split(everyone.people if most is None else min(most, everyone.people)))
+    rows = [attacked.rows for attacked, _ in drawn]
     attacked = np.concatenate([rows[0], *(whole.rows + each for each in rows[1:])])
     control = check_control(
         everybody,
@@ -265,6 +265,7 @@ def _people(
         attacked=np.unique(everybody.person[attacked]),
     )
     by = None if settings.by is None else division(everybody, settings.by, whole, outside)
+    compares = control.outcome in ("usable", "overlap")
     return (
         People(
             everybody=everybody,
@@ -272,7 +273,8 @@ def _people(
             outside=rows[1] if len(rows) > 1 else np.empty(0, np.int64),
             control=control,
             by=by,
-            groups=pool_groups(everybody, by=by) if control.outcome in ("usable", "overlap") else (),
+            groups=pool_groups(everybody, by=by) if compares else (),
+            parts=divide_people(drawn[0][0], *drawn[1]) if compares else None,
         ),
         most,
     )

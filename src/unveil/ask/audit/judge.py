@@ -14,6 +14,8 @@ from unveil.measure.verdict.family import LEVEL, Family, Figure, FittedGuesses, 
 from unveil.measure.verdict.limits import fewest_copies_provable
 from unveil.measure.verdict.pool import Pool
 
+#: Of the error that the verdict may have, figures that were learned have this share where there are some.
+LEARNED_SHARE = 1 / 3
 #: What the rate of a finding cannot exceed without the data, where there is such a number, among its figures.
 MOST = "most_by_guessing"
 _NOT_COMPARED = {
@@ -30,8 +32,8 @@ def judge_audit(
     """Return the verdict on all releases together, and the findings of each with what it says of them.
 
     Every figure of every release is judged by the same draws of who is in the data, so that they are one family, or
-    two where cheap attacks look at everybody and the others at some. Where the control is not usable only figures
-    that need none are judged.
+    two where cheap attacks look at everybody and the others at some; what was learned from some people and measured on
+    others is one more. Where the control is not usable only figures that need none are judged.
 
     Parameters
     ----------
@@ -94,7 +96,7 @@ class _Entry:
 
 
 def _pool(people: People, evidence: Evidence) -> Which:
-    return "everybody" if people.all_attacked else evidence.pool
+    return "everybody" if people.all_attacked and evidence.pool == "attacked" else evidence.pool
 
 
 def _as_judged(people: People, evidence: Evidence) -> FloatArray | FittedGuesses | OwnDraws:
@@ -110,12 +112,12 @@ def _as_judged(people: People, evidence: Evidence) -> FloatArray | FittedGuesses
 
 
 def _judged(people: People, entries: Sequence[_Entry], rng: np.random.Generator) -> Family:
-    used = dict.fromkeys(each.figure.pool for each in entries)
-    pools: dict[str, Pool | None] = {
-        name: people.pool("everybody" if name == "everybody" else "attacked") if people.compares else None
-        for name in used
-    }
-    return judge([each.figure for each in entries], pools, rng=rng)
+    used = dict.fromkeys(_pool(people, each.evidence) for each in entries)
+    pools: dict[str, Pool | None] = {name: people.pool(name) if people.compares else None for name in used}
+    is_learned = "measured" in pools and len(pools) > 1
+    rest = (1 - LEARNED_SHARE * is_learned) / max(len(pools) - is_learned, 1)
+    shares = {name: LEARNED_SHARE if is_learned and name == "measured" else rest for name in pools}
+    return judge([each.figure for each in entries], pools, rng=rng, shares=shares)
 
 
 def _with_p(entry: _Entry, people: People, said: Mapping[str, Judgement]) -> JudgedFigure:

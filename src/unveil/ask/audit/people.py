@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,32 +22,103 @@ if TYPE_CHECKING:
 Labels = tuple[tuple[str | None, ...], tuple[str | None, ...] | None]
 #: How many people of each table are attacked: so many, everybody (None), or what the number of people allows.
 Targets = int | None | Literal["auto"]
-#: The pool of those who are attacked, and that of everybody, whom cheap attacks look at; the same where all are.
-Which = Literal["attacked", "everybody"]
+#: The pool of those who are attacked, and that of everybody, whom cheap attacks look at; the same where all are. What
+#: was learned from some people is measured on others.
+Which = Literal["attacked", "everybody", "measured"]
+#: An adversary learns from so many people of each table at least, and is measured on so many others.
+LEAST_LEARNING = 100
+#: With fewer people outside the data nobody can show how people lie anyhow.
+LEAST_OUTSIDE = 60
+#: More people than that show nothing new about how people lie, and take long to look through.
+MOST_POPULATION = 10_000
 
 
-def draw_people(
-    table: Table, most: int | None, *, rng: np.random.Generator, person: IntArray | None = None
-) -> IntArray:
-    """Return the rows of so many people, drawn by what the rows hold and not by where they stand, in an order by lot.
+class Parts(NamedTuple):
+    """People by lot, as an adversary needs them who knows of some whether they are in the data.
 
-    Rows that are equal in all columns are interchangeable. ``person`` says whose each row is.
+    Rows are those of the original or of the control; nobody is in two parts. Nothing that is chosen or learned may look
+    at those who are measured, and who has been learned from is never measured.
+    """
+
+    #: Of the control: they show how people lie anyhow, and are not attacked.
+    population: IntArray
+    #: Of the original and of the control; nobody where there are too few to learn from.
+    learning: tuple[IntArray, IntArray]
+    measured: tuple[IntArray, IntArray]
+
+    @property
+    def learns(self) -> bool:
+        """Whether there are people to learn from."""
+        return self.learning[0].size > 0
+
+
+class RowsOfPeople(NamedTuple):
+    """Rows of one table, those of a person next to one another, and whose each is."""
+
+    rows: IntArray
+    person: IntArray
+
+    @property
+    def people(self) -> int:
+        """How many people they are."""
+        return self._starts.size - 1
+
+    @property
+    def _starts(self) -> IntArray:
+        return np.append(np.flatnonzero(np.diff(self.person, prepend=-1)), self.rows.size)
+
+    def split(self, people: int) -> "tuple[RowsOfPeople, RowsOfPeople]":
+        """Return the rows of the first so many people, and those of all others."""
+        place = int(self._starts[people])
+        return RowsOfPeople(self.rows[:place], self.person[:place]), RowsOfPeople(
+            self.rows[place:], self.person[place:]
+        )
+
+
+def draw_people(table: Table, *, rng: np.random.Generator, person: IntArray | None = None) -> RowsOfPeople:
+    """Return all people in an order by lot that depends on what their rows hold, and not on where these stand.
+
+    Rows that are equal in all columns are interchangeable. ``person`` says whose each row is, where some have several.
 
     >>> import polars as pl
-    >>> draw_people(Table.from_frame(pl.DataFrame({"age": range(9)})), 3, rng=np.random.default_rng(1)).size
+    >>> people = draw_people(Table.from_frame(pl.DataFrame({"age": range(9)})), rng=np.random.default_rng(1))
+    >>> people.split(3)[0].rows.size
     3
     """
     import polars as pl
 
     content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
     if person is None:
-        return content[rng.permutation(content.size)][:most]
+        order = content[rng.permutation(content.size)]
+        return RowsOfPeople(order, order)
     # People are known by the first of their rows, in the order of what rows hold.
-    _, first, whose = np.unique(person[content], return_index=True, return_inverse=True)
+    _, first, own = np.unique(person[content], return_index=True, return_inverse=True)
     place = np.empty(first.size, np.int64)
     place[np.argsort(first)[rng.permutation(first.size)]] = np.arange(first.size)
-    order = np.argsort(place[whose], kind="stable")
-    return content[order][: np.count_nonzero(place[whose] < (first.size if most is None else most))]
+    order = content[np.argsort(place[own], kind="stable")]
+    return RowsOfPeople(order, person[order])
+
+
+def divide_people(inside: RowsOfPeople, outside: RowsOfPeople, waiting: RowsOfPeople) -> Parts | None:
+    """Return those who are attacked in parts, or None where too few are not in the data.
+
+    A third of the people outside shows the population, those first who are not attacked anyhow; half of the others are
+    there to learn from, with as many members, but at most a third of these. With fewer than 100 of each to learn from,
+    half of the people outside show the population and all others are measured.
+    """
+    others = outside.people + waiting.people
+    if others < LEAST_OUTSIDE:
+        return None
+    for shares in (3, 2):
+        shown = waiting.split(min(others // shares, waiting.people, MOST_POPULATION))[0]
+        attacked, more = outside.split(outside.people - max(others // shares - waiting.people, 0))
+        learning = attacked.people // 2 if shares == 3 else 0
+        known = min(learning, inside.people // 3)
+        if shares == 2 or min(known, attacked.people - learning) >= LEAST_LEARNING:
+            break
+    own, other = inside.split(known), attacked.split(learning)
+    population = np.concatenate([more.rows, shown.rows])
+    return Parts(population, (own[0].rows, other[0].rows), (own[1].rows, other[1].rows))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,6 +137,8 @@ class People:
         The people by the column whose groups were asked for.
     groups
         The groups that have figures of their own.
+    parts
+        Who is there to learn from, and who is measured then; None without a control that can be divided.
     """
 
     everybody: PooledTables
@@ -74,6 +147,7 @@ class People:
     control: "ControlCheck"
     by: "Division | None" = None
     groups: "tuple[PoolGroup, ...]" = ()
+    parts: Parts | None = None
 
     @property
     def compares(self) -> bool:
@@ -94,7 +168,10 @@ class People:
         """Return the rows of a pool, those of the control counted on after the original's."""
         if which == "everybody":
             return np.arange(self.everybody.person.size)
-        return np.concatenate([self.inside, self.everybody.release.original.rows + self.outside])
+        inside, outside = self.inside, self.outside
+        if which == "measured" and self.parts is not None:
+            inside, outside = self.parts.measured
+        return np.concatenate([inside, self.everybody.release.original.rows + outside])
 
     def person(self, which: Which) -> IntArray | None:
         """Return whose each row of a pool is, or None where each row is a person."""
@@ -124,7 +201,9 @@ class People:
         # By what rows hold, and not by where they stand.
         ordered = np.argsort(self.everybody.record, kind="stable")
         rows, members = ordered[belongs[ordered]], self.everybody.release.original.rows
-        return replace(self, inside=rows[rows < members], outside=rows[rows >= members] - members, groups=small)
+        return replace(
+            self, inside=rows[rows < members], outside=rows[rows >= members] - members, groups=small, parts=None
+        )
 
     def pool(self, which: Which) -> Pool:
         """Return a pool as labels are drawn of it."""
@@ -165,6 +244,11 @@ class DrawnPeople:
             None if control is None else control.take(self.people.outside[:most]),
             scale=self.scale,
         )
+
+    @property
+    def parts(self) -> Parts | None:
+        """Who is there to learn from, and who is measured then; None without a control that can be divided."""
+        return self.people.parts
 
     @property
     def whole(self) -> Knowledge:

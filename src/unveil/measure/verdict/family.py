@@ -160,12 +160,14 @@ def judge(
     rng: np.random.Generator,
     draws: int = DRAWS,
     level: float = LEVEL,
+    shares: Mapping[str, float] | None = None,
 ) -> Family:
     """Return how likely each figure is by luck, alone and among all figures.
 
-    Figures of one pool are one family, judged by the same draws. With two pools (some people attacked at great expense,
-    and everybody) each may err with half of the level: adjusted p are then multiplied by two, so that all of them are
-    held against one level. A pool is None where there is no control, for figures with draws of their own.
+    Figures of one pool are one family, judged by the same draws. Where there are several pools (some people attacked at
+    great expense, everybody, and those on whom it is measured what was learned from others) each may err with its share
+    of the level, the same for all unless told: adjusted p are divided by it, so that all of them are held against one
+    level. A pool is None where there is no control, for figures with draws of their own.
 
     A pool of more than 50,000 people is not drawn: scores of 0 and 1 have the exact hypergeometric p, other scores that
     of a normal distribution with the variance of a finite population, and Holm's procedure joins them; figures that
@@ -183,6 +185,8 @@ def judge(
         How many draws are made of each pool, if need be more: 40 for each figure, and at least 999.
     level
         The probability with which a harmless release may be accused.
+    shares
+        The share of the level that each pool has; together at most 1.
 
     Examples
     --------
@@ -196,6 +200,7 @@ def judge(
     whole_number(draws, "draws")
     _check(figures, pools)
     why = {figure.name: figure.why_not(pools[figure.pool]) for figure in figures}
+    share = dict.fromkeys(pools, 1 / max(len(pools), 1)) if shares is None else shares
     p, adjusted, made = {}, {}, []
     for number, (name, pool) in enumerate(pools.items()):
         joined = [figure for figure in figures if figure.pool == name and not why[figure.name]]
@@ -211,7 +216,7 @@ def judge(
             alone = np.array([_without_draws(figure, pool, fewest, own) for figure in joined])
             together = holm(alone)
         for figure, one, all_of_them in zip(joined, alone, together, strict=True):
-            p[figure.name], adjusted[figure.name] = float(one), min(float(all_of_them) * len(pools), 1.0)
+            p[figure.name], adjusted[figure.name] = float(one), min(float(all_of_them) / share[name], 1.0)
     return Family(
         judgements=tuple(
             Judgement(

@@ -47,7 +47,7 @@ def test_where_nothing_is_sensitive_every_column_is_judged_and_the_clearest_come
     original, released, control = tables()
     seeds = np.random.default_rng(SEED).integers(2**63, size=3)
     inside, outside = (
-        table.take(draw_people(table, 40, rng=np.random.default_rng([seed, 0])))
+        table.take(draw_people(table, rng=np.random.default_rng([seed, 0])).split(40)[0].rows)
         for table, seed in ((original, seeds[0]), (control, seeds[1]))
     )
     knowledge = Knowledge(inside, outside, scale=Table.from_frame(pl.concat([ORIGINAL, CONTROL])).extremes())

@@ -70,8 +70,8 @@ def test_divisions_are_all_judged_on_the_same_people_and_the_clearest_comes_firs
     assert splits[0].p_adjusted == min(each.p_adjusted for each in splits)
     seeds = np.random.default_rng(5).integers(2**63, size=3)
     original, released, control = agree(*(Table.from_frame(each) for each in (ORIGINAL, MASKED, CONTROL)))
-    inside = draw_people(original, 40, rng=np.random.default_rng([seeds[0], 0]))
-    outside = draw_people(control, 40, rng=np.random.default_rng([seeds[1], 0]))
+    inside = draw_people(original, rng=np.random.default_rng([seeds[0], 0])).split(40)[0].rows
+    outside = draw_people(control, rng=np.random.default_rng([seeds[1], 0])).split(40)[0].rows
     # Whoever reaches farthest of both tables makes the scale, so that it does not tell who is in the data.
     reach = Table.from_frame(pl.concat([ORIGINAL, CONTROL])).extremes()
     knowledge = Knowledge(original.take(inside), control.take(outside), scale=reach)
