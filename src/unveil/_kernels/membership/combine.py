@@ -36,7 +36,7 @@ def combine(members: FloatArray, outsiders: FloatArray) -> Combined:
     Rows in another order give the same digits.
 
     >>> combine(np.array([[1.0], [2.0]]), np.array([[0.0], [1.0]])).score(np.array([[0.0], [2.0]])).round(3)
-    array([-0.088,  0.088])
+    array([-0.029,  0.066])
     """
     ascending = np.sort(outsiders, axis=0)
     labels = np.repeat([True, False], [len(members), len(outsiders)])

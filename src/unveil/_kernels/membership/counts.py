@@ -56,7 +56,7 @@ def excess(codes: Int32Array, released: int, population: int, sets: Sequence[tup
 
 def _logarithms(rows: int) -> IntArray:
     shares: FloatArray = (np.arange(rows + 1) + 0.5) / rows
-    return np.rint(_UNIT * np.log(shares)).astype(np.int64)
+    return np.asarray(np.rint(_UNIT * np.log(shares)), np.int64)
 
 
 def binned(numbers: IntArray, reference: IntArray) -> IntArray:

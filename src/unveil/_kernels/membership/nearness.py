@@ -30,7 +30,7 @@ def log_ratio(apart: IntArray, near: IntArray) -> FloatArray:
     array([ 1.0986,  1.0986, -0.6931])
     """
     ratio: FloatArray = np.maximum(2 * apart, 1) / np.maximum(2 * near, 1)
-    return np.round(np.log(ratio), _PLACES)
+    return np.asarray(np.round(np.log(ratio), _PLACES), np.float64)
 
 
 def nearness(
