@@ -31,7 +31,7 @@ def tables_of(page: Page) -> Mapping[str, bytes]:
     {'01-who-is-at-risk.csv': b"name\r\n'=1+1\r\nAda\r\n"}
     """
     tables = [table for block in _blocks(page) if (table := _table(block)) is not None]
-    return {_name(at, table.caption, "csv"): _csv(table) for at, table in enumerate(tables, start=1)}
+    return {_name(at, table.caption, "csv"): csv_of(table) for at, table in enumerate(tables, start=1)}
 
 
 def figures_of(page: Page) -> Mapping[str, bytes]:
@@ -89,7 +89,8 @@ def _name(number: int, title: str, ending: str) -> str:
     return f"{number:02d}-{words or 'untitled'}.{ending}"
 
 
-def _csv(table: Table) -> bytes:
+def csv_of(table: Table) -> bytes:
+    """Return one table as the bytes of a CSV file that no spreadsheet runs."""
     import polars as pl
 
     from unveil.data.files._spreadsheet import shown_as_text

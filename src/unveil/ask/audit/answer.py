@@ -17,6 +17,8 @@ from unveil.ask.audit.findings import Audit, Scenario
 from unveil.ask.audit.inputs import PreparedAudit, prepare
 from unveil.ask.audit.judge import judge_audit
 from unveil.ask.audit.paper import Paper, check_paper, judged
+from unveil.ask.audit.parts.membership import exposed_table
+from unveil.ask.audit.people import LEAST_OUTSIDE
 from unveil.ask.audit.printed import full, short
 from unveil.ask.audit.read import read, read_targets, told_scenarios
 from unveil.ask.audit.run import attack_release, audit_original, audit_release
@@ -26,11 +28,12 @@ from unveil.ask.audit.suggest import suggest as suggestions
 from unveil.ask.audit.view import VIEW, whole_page
 from unveil.ask.reading import TableReading, hierarchies_of, pairs_in, reading_of
 from unveil.ask.roles import roles_of
-from unveil.ask.told import Output, Reply, Told
+from unveil.ask.told import AskedError, Output, Reply, Told
 from unveil.data.files.write import write_text
 from unveil.data.table import Dictionary
 from unveil.data.table.markers import ToldMarkers
 from unveil.data.table.release import Release
+from unveil.show.export import csv_of
 from unveil.show.limits import check_limits
 from unveil.show.progress import Progress, silent
 from unveil.show.sheet import sheet_document
@@ -221,7 +224,14 @@ def _findings(prepared: PreparedAudit, *, progress: Progress, notes: Sequence[st
     progress("judging all figures together", (steps - 1) / steps)
     verdict, found = judge_audit(prepared.people, tried, rng=np.random.default_rng([prepared.seed, 0]))
     releases = tuple(
-        audit_release(prepared, each, found[each.release.name], progress=silent) for each in prepared.releases
+        audit_release(
+            prepared,
+            each,
+            found[each.release.name],
+            exposed=tuple(person for one in tried[each.release.name] for person in one.exposed),
+            progress=silent,
+        )
+        for each in prepared.releases
     )
     before = audit_original(prepared, progress=step(steps - 1, " on the original itself"))
     return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
@@ -305,6 +315,12 @@ def ask(told: Told) -> Reply:
             **settings,
         )
     check_paper(answer.findings, paper)
+    if values["people"] is not None and not any(each.exposed for each in answer.findings.releases):
+        raise AskedError(
+            "nobody's exposure could be measured: membership must be among the attacks, and the control usable and of "
+            f"{LEAST_OUTSIDE} people or more. Leave it out, or add people to the control",
+            "people",
+        )
     judgement = None if paper.profile is None else judged(answer.findings, paper.profile)
     shared = partial(answer.to_html, paper=paper, edition="shareable")
     key = "" if paper.digest_key is None else paper.digest_key.hex()
@@ -320,6 +336,11 @@ def ask(told: Told) -> Reply:
                 ),
                 name="shareable.html",
                 said="The report to pass on is in {}",
+            ),
+            "people": Output(
+                write=lambda path, **_: write_text(path, csv_of(exposed_table(answer.findings)).decode()),
+                name="people.csv",
+                said="How exposed people are is in {}, for internal use",
             ),
             "sheet": Output(
                 write=lambda path, *, limits, seed, **_: write_text(

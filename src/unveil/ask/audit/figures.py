@@ -8,6 +8,7 @@ from unveil.ask.audit.cautions import cautions
 from unveil.ask.audit.findings import FIGURES, Audit, AuditedRelease, ColumnFact, Copies, Finding, JudgedFigure
 from unveil.ask.audit.parts.candidates import candidate_metrics
 from unveil.ask.audit.sentences import sentence
+from unveil.ask.audit.separation import Separation
 from unveil.ask.audit.verdict import said_of
 from unveil.measure.releases._plain import plain
 from unveil.measure.trials.groups import Group, Groups
@@ -128,7 +129,29 @@ def _attack(finding: Finding) -> dict[str, Any]:
         "figures": {name: value for name, value in finding.figures.items() if name != "not_run"},
         "trust": {metric.name: trust_of(metric.name, ["tables"]) for metric, _ in candidate_metrics(finding)} or None,
         "groups": None if finding.groups is None else _groups(finding.groups),
+        "separation": None if finding.separation is None else _separation(finding.separation),
         "sentence": sentence(finding),
+    }
+
+
+def _separation(found: Separation) -> dict[str, Any]:
+    return {
+        "area": _rate(found.area),
+        "named": [{"wrongly": each.wrongly, **_rate(each.rate)} for each in found.named],
+        "pointed_out": found.pointed_out,
+        "members": found.members,
+        "others": found.others,
+        "learned_from": list(found.learned_from),
+        "population": found.population,
+        "scores": [
+            {"score": each.name, "sees": each.sees, "area": _rate(each.area), "weights": list(each.weights)}
+            for each in found.scores
+        ],
+        "unusual": [
+            {"share": each.share, "members": each.members, "others": each.others, "area": _rate(each.area)}
+            | {"named": {"wrongly": each.named.wrongly, **_rate(each.named.rate)}}
+            for each in found.unusual
+        ],
     }
 
 

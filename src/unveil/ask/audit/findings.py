@@ -9,6 +9,7 @@ from unveil.measure.trials.risk import Measured, Rate, Risk, measured
 from unveil.measure.verdict.control import ControlCheck
 
 if TYPE_CHECKING:
+    from unveil.ask.audit.separation import ExposedPerson, Separation
     from unveil.data.identifiers.direct import Flag
     from unveil.data.table import MarkerCount
     from unveil.measure.releases.disclosure import Disclosure
@@ -86,6 +87,8 @@ class Finding:
     remark: str = ""
     #: What the adversary owes to each column, where the attack looks at that.
     weights: tuple[Weight, ...] = ()
+    #: How well members are told from others, where the attack gives people scores.
+    separation: "Separation | None" = None
     #: How often luck gives a figure as clear as this: this one, and any of the audit. NaN where it was not judged, or
     #: where the control is not usable.
     p: float = nan
@@ -127,6 +130,8 @@ class AuditedRelease:
     unseen: "tuple[Unseen, ...]" = ()
     #: Columns that were left out, with the one of the original that each is nearly called.
     near_names: tuple[tuple[str, str], ...] = ()
+    #: How exposed people are, the most exposed first: for the internal edition alone.
+    exposed: "tuple[ExposedPerson, ...]" = ()
 
     def of(self, attack: str) -> tuple[Finding, ...]:
         """Return the findings of one attack."""

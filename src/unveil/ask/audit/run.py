@@ -10,6 +10,7 @@ from unveil.ask.audit.findings import AuditedRelease, Finding, Scenario, severit
 from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease
 from unveil.ask.audit.people import DrawnPeople
 from unveil.ask.audit.scenarios import settle, without
+from unveil.ask.audit.separation import ExposedPerson
 from unveil.ask.audit.trials import Evidence, Tried
 from unveil.data.table.release import Release
 from unveil.measure.releases.disclosure import Disclosure, disclosure
@@ -69,7 +70,12 @@ def _about(evidence: Evidence) -> tuple[str, ...]:
 
 
 def audit_release(
-    prepared: PreparedAudit, release: PreparedRelease, findings: tuple[Finding, ...], *, progress: Progress
+    prepared: PreparedAudit,
+    release: PreparedRelease,
+    findings: tuple[Finding, ...],
+    *,
+    exposed: tuple[ExposedPerson, ...] = (),
+    progress: Progress,
 ) -> AuditedRelease:
     """Return everything found about one release that was attacked with these findings."""
     parts = prepared.parts
@@ -89,6 +95,7 @@ def audit_release(
         utility=utility,
         unseen=unseen_values(release.release),
         near_names=release.near_names,
+        exposed=exposed,
     )
 
 

@@ -40,6 +40,8 @@ def _together(told: Told) -> list[tuple[str, str]]:
         return [("released", "{released} must be named beside {original}")]
     if told.values["show_records"] and not told.report:
         return [("show_records", "{show_records} needs a report to show them in. Add --html FILE")]
+    if told.values["people"] is not None and not (told.sample or told.path("control") is not None):
+        return [("people", "{people} tells people in the data from people who are not. Add {control}")]
     have = {"control": told.sample or told.path("control") is not None, "by": bool(told.values["by"])}
     chosen = told.values["attacks"]
     for name, _ in told.values["limits"]:
@@ -195,6 +197,14 @@ _ON_COMMAND_LINE = (
     Setting(
         name="sheet",
         label="Write the sheet to sign to FILE as plain HTML that word processors open and change",
+        kind="output",
+        only="command line",
+    ),
+    Setting(
+        name="people",
+        label="Write to FILE how exposed people in the data are, row by row: internal, not to be shared",
+        words="Those who were measured by the adversary of membership, the most exposed first, with the columns in "
+        "which a released row gives them away.",
         kind="output",
         only="command line",
     ),

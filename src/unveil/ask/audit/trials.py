@@ -10,6 +10,7 @@ import numpy as np
 from unveil._kernels.types import FloatArray
 from unveil.ask.audit.findings import UNDEFINED, Copies, Finding, JudgedFigure, Links
 from unveil.ask.audit.people import DrawnPeople, People, Which
+from unveil.ask.audit.separation import ExposedPerson
 from unveil.guess.trials import Attempts, Trials
 from unveil.measure.trials.groups import Groups, group_rates
 from unveil.measure.trials.risk import Rate, Risk, clopper_pearson, excess, risk
@@ -57,11 +58,12 @@ class Evidence:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tried:
-    """What one adversary achieved: the finding, the figures by which it is judged, and who was copied."""
+    """What one adversary achieved: the finding, the figures by which it is judged, who was copied, who is exposed."""
 
     finding: Finding
     evidence: tuple[Evidence, ...] = ()
     copies: Copies | None = None
+    exposed: tuple[ExposedPerson, ...] = ()
 
 
 def tried(drawn: DrawnPeople, finding: Finding, trials: Trials, *, is_judged: bool = True) -> Tried:
@@ -166,9 +168,12 @@ def grouped(trials: Trials, drawn: DrawnPeople, which: Which = "attacked") -> Gr
     if drawn.groups is None or trials.attack.rows is None:
         return None
     inside, outside = drawn.groups
-    if which == "attacked":
-        inside = tuple(inside[row] for row in drawn.people.inside)
-        outside = None if outside is None else tuple(outside[row] for row in drawn.people.outside)
+    if which != "everybody":
+        rows, members = drawn.people.rows(which), drawn.release.original.rows
+        inside, outside = (
+            tuple(inside[row] for row in rows[rows < members]),
+            None if outside is None else tuple(outside[row - members] for row in rows[rows >= members]),
+        )
     return group_rates(
         trials,
         inside,

@@ -20,6 +20,7 @@ from unveil.ask.audit.paper import Paper, check_paper, exit_outcome, judged, sig
 from unveil.ask.audit.parts import sections as parts
 from unveil.ask.audit.parts.candidates import candidate_table
 from unveil.ask.audit.parts.changes import Changes, changes, changes_section
+from unveil.ask.audit.parts.membership import exposed_section, separation_blocks
 from unveil.ask.audit.parts.suggestions import (
     suggestion_section,
     suggestions_json,
@@ -53,7 +54,7 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None, h
     """
     sections = [parts.identifiers(audit)]
     sections += [section for asked in (*ASKED, None) if (section := _attacks(audit, asked)) is not None]
-    others = (parts.disclosure, parts.utility, parts.weights, parts.groups)
+    others = (parts.disclosure, parts.utility, parts.weights, parts.groups, exposed_section)
     sections += [section for part in others if (section := part(audit)) is not None]
     said, tone = verdict.said_of(audit), verdict.tone(audit)
     safest = overview.safest(audit, held)
@@ -106,6 +107,7 @@ def _attacks(audit: Audit, asked: "Asked | None") -> Section | None:
         chart = attack_chart(audit, attack) if attack.answers and rows > len(audit.releases) else None
         known = candidate_table(audit, attack.name)
         blocks += [each for each in (chart, attack_table(audit, attack.name), known) if each is not None]
+        blocks += separation_blocks(audit, attack.name)
     titles = ", ".join([own[0].title, *(each.title.lower() for each in own[1:])])
     has_excess = any(worst_over(audit, each.name) is not None and each.controlled for each in own) and audit.has_control
     return Section(

@@ -1,15 +1,18 @@
-"""Membership of people in the data, by two scores; it can raise an alarm and never gives an all-clear."""
+"""Membership of people in the data, by two scores and by what was learned; it never gives an all-clear."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil.ask.audit.attacks._learned_membership import learned
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import UNDEFINED, Finding, Scenario
+from unveil.ask.audit.separation import Separation
 from unveil.ask.audit.trials import Evidence, Tried, by_groups, finding_of, grouped, not_run, tried
-from unveil.ask.audit.words import percent_of
+from unveil.ask.audit.words import percent, percent_of
 from unveil.guess.trials import Attempts, Trials
+from unveil.show.bounded import Bounded
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray
@@ -37,9 +40,12 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
         columns=columns,
         person=people.person("attacked"),
     )
-    return tuple(
-        _tried(attacked, Scenario(name=f"by {method}", first=columns, reason=reason, origin="all"), shares, score)
-        for (method, (reason, shares)), score in zip(_METHODS.items(), scores, strict=True)
+    return (
+        *(
+            _tried(attacked, Scenario(name=f"by {method}", first=columns, reason=reason, origin="all"), shares, score)
+            for (method, (reason, shares)), score in zip(_METHODS.items(), scores, strict=True)
+        ),
+        *learned(attacked),
     )
 
 
@@ -78,7 +84,18 @@ def _tried(attacked: AttackedRelease, who: Scenario, shares: tuple[float, ...], 
 
 def _meaning(finding: Finding) -> str:
     share = percent_of(finding.risk.attack_rate, "people in the data")
-    return f"Whoever holds a person's record calls {share} members of the data, rightly."
+    told = f"Whoever holds a person's record calls {share} members of the data, rightly."
+    return told if finding.separation is None else f"{_surest(finding.separation)}{told}"
+
+
+def _surest(found: Separation) -> str:
+    """Return what the adversary reaches who must hardly err; nothing where too few people could show it."""
+    sure = [each for each in found.named if each.rate.defined and not isinstance(each.rate.value, Bounded)]
+    if not sure:
+        return ""
+    least = min(sure, key=lambda each: each.wrongly)
+    whom = percent_of(least.rate, "people in the data")
+    return f"While wrongly naming {percent(least.wrongly)} of others, the adversary names {whom}. "
 
 
 ATTACK = AuditAttack(
@@ -88,13 +105,17 @@ ATTACK = AuditAttack(
     question="Membership: can it be told who is in the data?",
     lead=(
         "Somebody holds a person's record and asks whether it was among the data, because the release lies closer to "
-        "it than to people outside. Being in the data can itself be a secret, as in a study of a disease. This can "
-        "raise an alarm; it never gives an all-clear."
+        "it than to people outside, or holds more of its values than it should. Being in the data can itself be a "
+        "secret, as in a study of a disease. This can raise an alarm; it never gives an all-clear."
     ),
     about=(
         "Membership: of the people in the data and in the control together those 5% are called members to whom the "
         "release comes nearest, by itself or compared with how near the next person is; ties share what is left. The "
-        "verdict also looks at 1%, at 20% by distance, and at the mean rank by density."
+        "verdict also looks at 1%, at 20% by distance, and at the mean rank by density. A second adversary knows of "
+        "some people whether they are in the data and learns from them how to weigh ten scores (exact values and their "
+        "combinations, agreement with one record, nearness); it is measured on others, once, and called members are "
+        "those above all but 5% (1%, 20%) of the outsiders it learned from. What it proves is a family of its own, "
+        "with a third of the error."
     ),
     meaning=_meaning,
     asks="member",

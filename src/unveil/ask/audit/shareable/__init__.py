@@ -94,6 +94,7 @@ def _release(small: SmallNumbers, release: AuditedRelease) -> AuditedRelease:
         utility=None if release.utility is None else shared_utility(small, release.utility),
         # Only what stands above the headline is said, and that without numbers.
         unseen=tuple(each for each in release.unseen if each.severity == "headline"),
+        exposed=(),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Copies, Finding, JudgedFigure, Links, ReleaseVerdict, Verdict
+from unveil.ask.audit.separation import Separation
 from unveil.ask.audit.shareable.numbers import SmallNumbers, undefined, without_numbers
 from unveil.measure.trials.groups import Group, Groups, compared
 from unveil.measure.trials.risk import Rate, Risk
@@ -41,6 +42,7 @@ def shared_finding(small: SmallNumbers, finding: Finding) -> Finding:
         links=_links(small, finding.links, attack),
         groups=None if finding.groups is None else shared_groups(small, finding.groups),
         figures=_figures(small, finding, attack),
+        separation=None if finding.separation is None else _separation(small, finding.separation),
         remark=remark,
         # How clear a few hits are tells how few.
         p=math.nan if is_few else finding.p,
@@ -49,6 +51,28 @@ def shared_finding(small: SmallNumbers, finding: Finding) -> Finding:
             replace(each, without=small.rate(each.without), whole=small.rate(each.whole)) for each in finding.weights
         ),
     )
+
+
+def _separation(small: SmallNumbers, found: Separation) -> Separation:
+    """Return how well people are told apart without what rests on a few: not the curve, whose steps are people."""
+    few = any(map(small.is_small, (found.pointed_out, found.members - found.pointed_out)))
+    return replace(
+        found,
+        area=_two_digits(found.area),
+        named=tuple(replace(each, rate=small.rate(each.rate)) for each in found.named),
+        pointed_out=Bounded.withheld() if few else found.pointed_out,
+        scores=tuple(replace(each, area=_two_digits(each.area), weights=()) for each in found.scores),
+        unusual=tuple(
+            replace(each, area=_two_digits(each.area), named=replace(each.named, rate=small.rate(each.named.rate)))
+            for each in found.unusual
+            if min(each.members, each.others) >= small.minimum
+        ),
+        curve=None,
+    )
+
+
+def _two_digits(area: Rate) -> Rate:
+    return Rate(*(round(each, 2) for each in (area.value, area.low, area.high)), why=area.why)
 
 
 def shared_verdict(small: SmallNumbers, verdict: Verdict) -> Verdict:

@@ -1,0 +1,213 @@
+"""How well people in the data are told from others: the curve, the figures beside it, and whom that exposes most."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import log10
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.ask.audit.findings import Audit, AuditedRelease
+from unveil.ask.audit.words import compact_rate, listed
+from unveil.show.blocks import Block, Chart, Section, Series, Side, Style, Table
+from unveil.show.bounded import Bounded
+from unveil.show.scale import MOST_POINTS
+from unveil.show.text import count, name, percent
+
+if TYPE_CHECKING:
+    from unveil._kernels.types import FloatArray
+    from unveil.ask.audit.separation import ExposedPerson, ScoreArea, Separation
+    from unveil.measure.trials.risk import Rate
+
+#: How many people a page names, those of all releases together.
+MOST_NAMED = 12
+_STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth")
+_LEFT: Side = "left"
+_RIGHT: Side = "right"
+_NONE = "–"
+_LONGEST_NAME = 60
+#: How many columns of a person are said to give it away.
+_MOST_COLUMNS = 4
+
+
+def separation_blocks(audit: Audit, attack: str) -> Iterator[Block]:
+    """Yield the curve and the figures of an attack that gives people scores; nothing for all others."""
+    found = [
+        (release.name, finding.separation)
+        for release in audit.releases
+        for finding in release.of(attack)
+        if finding.separation is not None
+    ]
+    if not found:
+        return
+    curves = [(label, each, each.curve) for label, each in found if each.curve is not None]
+    if curves:
+        yield _chart([(label, curve) for label, _, curve in curves], 1 / max(each.others for _, each, _ in curves))
+    yield _table(found)
+
+
+def _chart(curves: "Sequence[tuple[str, tuple[FloatArray, FloatArray]]]", least: float) -> Chart:
+    """Return the shares of members who are named by the share of others who are named too."""
+    lowest = max(log10(least), -3.0)
+    chance = np.linspace(lowest, 0, 40)
+    by_chance = Series(name="by chance", x=chance, y=10.0**chance, style="first-reference")
+    several = len(curves) > 1
+    lines = [
+        Series(
+            name=name(label, 30) if several else "the adversary",
+            **dict(zip(("x", "y"), _drawn(*curve, lowest), strict=True)),
+            style=style,
+        )
+        for (label, curve), style in zip(curves, _STYLES, strict=False)
+    ]
+    return Chart(
+        title="Members named, by how many others are named wrongly",
+        x_label="share of people not in the data who are named",
+        y_label="share of people in the data who are named",
+        series=(*lines, by_chance),
+        caption="The higher above the line of chance, and the further left, the surer the adversary is of somebody.",
+        x_range=(lowest, 0.0),
+        x_kind="power of share",
+    )
+
+
+def _drawn(wrongly: "FloatArray", named: "FloatArray", lowest: float) -> "tuple[FloatArray, FloatArray]":
+    """Return a curve at as many places as a picture has room for."""
+    at = np.linspace(lowest, 0, MOST_POINTS)
+    place = np.searchsorted(wrongly, 10.0**at + 1e-12, side="right") - 1
+    return at, named[np.maximum(place, 0)]
+
+
+def _table(found: "Sequence[tuple[str, Separation]]") -> Table:
+    labels = [name(label, _LONGEST_NAME) for label, _ in found] if len(found) > 1 else ["Figure"]
+    each_of = [dict(_lines(each)) for _, each in found]
+    rows = dict.fromkeys(line for lines in each_of for line in lines)
+    return Table(
+        caption="How well people in the data are told from others",
+        columns=("", *labels),
+        rows=tuple((line, *(lines.get(line, _NONE) for lines in each_of)) for line in rows),
+        align=(_LEFT, *(_RIGHT for _ in labels)),
+        note=" ".join(dict.fromkeys(_note(each) for _, each in found)),
+    )
+
+
+def _lines(found: "Separation") -> Iterator[tuple[str, str]]:
+    yield "Area under the curve (0.5 is chance)", area_text(found.area)
+    for each in found.named:
+        yield f"Named while {_wrongly(each.wrongly)} others are named wrongly", _rate(each.rate)
+    yield "Pointed out with at most 5% errors", f"{_people(found.pointed_out)} of {count(found.members)}"
+    for group in found.unusual:
+        said = f"The most unusual {percent(group.share, places=0)}: named, {_wrongly(group.named.wrongly)} others too"
+        yield said, _rate(group.named.rate)
+    best = best_by_kind(found)
+    for kind, score in best.items():
+        yield f"{kind[:1].upper()}{kind[1:]} alone ({score.name}): area", area_text(score.area)
+
+
+def best_by_kind(found: "Separation") -> "dict[str, ScoreArea]":
+    """Return of each kind of likeness the score that reaches most alone, the highest first."""
+    ordered = sorted(found.scores, key=lambda each: -each.area.value)
+    best: dict[str, ScoreArea] = {}
+    for each in ordered:
+        best.setdefault(each.sees, each)
+    return best
+
+
+def area_text(area: "Rate") -> str:
+    """Return an area with its interval, as in 0.81 (0.79–0.83)."""
+    return f"{area.value:.2f} ({area.low:.2f}–{area.high:.2f})" if area.defined else _NONE
+
+
+def _wrongly(share: float) -> str:
+    return f"{count(round(share * 100))} of 100" if share >= 0.01 else f"{count(round(share * 1000))} of 1,000"
+
+
+def _rate(rate: "Rate") -> str:
+    return compact_rate(rate) if rate.defined else rate.why or _NONE
+
+
+def _people(number: float) -> str:
+    return number.words if isinstance(number, Bounded) else count(round(number))
+
+
+def _note(found: "Separation") -> str:
+    measured = f"{count(found.members)} people in the data and {count(found.others)} others were measured"
+    crowd = f"{count(found.population)} more others showed how people lie anyhow"
+    if not found.learned_from[0]:
+        fewer = "There were too few people to learn from, so one score was used that was named beforehand."
+        return f"{fewer} {measured}; {crowd}."
+    told = f"Learned from {count(found.learned_from[0])} people in the data and {count(found.learned_from[1])} others"
+    return f"{told}, who were not attacked; {measured}; {crowd}. Single scores explain and never accuse."
+
+
+def exposed_section(audit: Audit) -> Section | None:
+    """Return whom the releases expose most, by row; for whoever holds the original, so never in a shareable report."""
+    found = [release for release in audit.releases if release.exposed]
+    if not found:
+        return None
+    most = max(MOST_NAMED // len(found), 3)
+    return Section(
+        heading="Whom does it expose most?",
+        lead=(
+            "People in the data whom the adversary of membership is surest of, among those who were measured. Row 1 is "
+            "the first row of the original. --people FILE writes all of them to a file."
+        ),
+        blocks=tuple(_exposed_table(release, most, several=len(found) > 1) for release in found),
+        tells="whom",
+    )
+
+
+def _exposed_table(release: AuditedRelease, most: int, *, several: bool) -> Table:
+    where = f" by {name(release.name, _LONGEST_NAME)!r}" if several else ""
+    return Table(
+        caption=f"People most exposed{where}",
+        columns=("Row", "Others as exposed", "More unusual than", "Released row", "Shared values, the rarest first"),
+        rows=tuple(
+            (
+                count(each.row + 1),
+                percent(each.p, places=1),
+                f"{percent(each.unusual, places=0)} of others",
+                count(each.released_row + 1) if each.released_row >= 0 else _NONE,
+                listed(each.columns, most=_MOST_COLUMNS) if each.columns else "none: it is only near",
+            )
+            for each in release.exposed[:most]
+        ),
+        align=(_RIGHT, _RIGHT, _RIGHT, _RIGHT, _LEFT),
+        note=stand_out(release.exposed),
+    )
+
+
+def stand_out(exposed: "Sequence[ExposedPerson]") -> str:
+    """Return in words through which columns those stand out who can be pointed out, or the most exposed ones."""
+    traced = [each for each in exposed if each.released_row >= 0]
+    named = [each for each in traced if each.pointed_out]
+    which = "who can be pointed out" if named else "most exposed"
+    people = named or traced[:20]
+    first = Counter(each.columns[0] for each in people if each.columns)
+    if not first:
+        return f"Those {which} share no value with a released row that would give them away: they are only near to it."
+    # As many columns as most of them need.
+    common = [column for column, _ in sorted(first.items(), key=lambda each: (-each[1], each[0]))[:3]]
+    return f"What those {which} share with a released row is rare most often in {listed(common)}."
+
+
+def exposed_table(audit: Audit) -> Table:
+    """Return how exposed everybody is who was measured, as a table for a file."""
+    return Table(
+        caption="Exposed people",
+        columns=("release", "row", "others_as_exposed", "pointed_out", "more_unusual_than", "released_row", "columns"),
+        rows=tuple(
+            (
+                release.name,
+                str(each.row + 1),
+                f"{each.p:.6g}",
+                "yes" if each.pointed_out else "no",
+                f"{each.unusual:.6g}",
+                str(each.released_row + 1) if each.released_row >= 0 else "",
+                "; ".join(each.columns),
+            )
+            for release in audit.releases
+            for each in release.exposed
+        ),
+        align=(_LEFT, _RIGHT, _RIGHT, _LEFT, _RIGHT, _RIGHT, _LEFT),
+    )
