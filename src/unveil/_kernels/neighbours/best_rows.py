@@ -23,7 +23,7 @@ class RowScores(NamedTuple):
     between two numbers (the first ``numbers`` columns), and else ``mismatch``.
     """
 
-    rows: IntArray  # [released rows, columns]
+    rows: IntArray  # [released rows, columns], each column in one piece
     people: IntArray  # [people, columns]
     weight: IntArray  # [people, columns]
     step: IntArray
@@ -45,7 +45,7 @@ class RightRanks(NamedTuple):
 
 def by_distance(released: Grid, people: Grid) -> RowScores:
     """Return scores that are highest for the nearest rows: minus the distance."""
-    rows, wanted = _columns(released), _columns(people)
+    rows, wanted = np.asfortranarray(_columns(released)), _columns(people)
     step = np.concatenate([released.step_cost, np.zeros(released.codes.shape[1], np.int64)])
     return RowScores(rows, wanted, np.zeros_like(wanted), step, released.mismatch_cost, released.numbers.shape[1])
 
@@ -60,7 +60,7 @@ def by_agreement(released: Grid, people: Grid) -> RowScores:
     >>> by_agreement(grid(1, 1, 2), grid(1, 2, 3)).weight[:, 0] / 2**20
     array([0.47000408, 0.98082924, 2.07944107])
     """
-    rows, wanted = _columns(released), _columns(people)
+    rows, wanted = np.asfortranarray(_columns(released)), _columns(people)
     weight = np.empty_like(wanted)
     for column in range(rows.shape[1]):
         ascending = np.sort(rows[:, column])
@@ -123,37 +123,34 @@ def _best_rows(
     tried: IntArray,
     taken_away: bool,
 ) -> FloatArray:
+    # Row after row in one piece, which the processor goes through several at a time.
     chance = np.zeros((len(people), tried.size))
-    part = np.zeros(rows.shape[1], np.int64)
-    best = np.zeros(tried.size, np.int64)
-    ties = np.zeros(tried.size, np.int64)
-    hits = np.zeros(tried.size, np.int64)
+    part = np.zeros((rows.shape[1], len(rows)), np.int64)
+    total = np.zeros(len(rows), np.int64)
+    used = held if taken_away else np.concatenate((held, tried))
     for person in range(len(people)):
-        ties[:] = 0
-        for row in range(len(rows)):
-            is_right = low[person] <= rank[row] < high[person]
-            total = 0
-            for place in range(held.size + (0 if taken_away else tried.size)):
-                column = held[place] if place < held.size else tried[place - held.size]
-                old, new = rows[row, column], people[person, column]
-                if old == new:
-                    part[column] = weight[person, column]
-                elif column < numbers and old > last_marker and new > last_marker:
-                    part[column] = -abs(old - new) * step[column]
-                else:
-                    part[column] = -mismatch
-                if place < held.size:
-                    total += part[column]
-            for place in range(tried.size):
-                score = total - part[tried[place]] if taken_away else total + part[tried[place]]
-                if ties[place] == 0 or score > best[place]:
-                    best[place], ties[place], hits[place] = score, 1, 0
-                elif score == best[place]:
-                    ties[place] += 1
-                else:
-                    continue
-                if is_right:
-                    hits[place] += 1
+        total[:] = 0
+        for place in range(used.size):
+            column = used[place]
+            own, new, reward, cost = part[column], people[person, column], weight[person, column], step[column]
+            by_difference = column < numbers and new > last_marker
+            for row in range(len(rows)):
+                old = rows[row, column]
+                apart = abs(old - new) * cost if by_difference and old > last_marker else mismatch
+                own[row] = reward if old == new else -apart
+            if place < held.size:
+                for row in range(len(rows)):
+                    total[row] += own[row]
+        first, last = low[person], high[person]
         for place in range(tried.size):
-            chance[person, place] = hits[place] / ties[place]
+            own, sign = part[tried[place]], -1 if taken_away else 1
+            best = total[0] + sign * own[0]
+            for row in range(len(rows)):
+                best = max(best, total[row] + sign * own[row])
+            ties, hits = 0, 0
+            for row in range(len(rows)):
+                tied = total[row] + sign * own[row] == best
+                ties += tied
+                hits += tied and first <= rank[row] and rank[row] < last
+            chance[person, place] = hits / ties
     return chance

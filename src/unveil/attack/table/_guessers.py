@@ -38,10 +38,10 @@ NAMED: dict[Adversary, str] = {
 #: A learner sees at most so many rows, drawn by what they hold.
 MOST_ROWS = 50_000
 #: A secret has at most so many classes; the values of a category that are rarer are never guessed.
-MOST_CLASSES = 30
+MOST_CLASSES = 40
 #: A number that this share of rows have is a class of its own, and the others are cut into so many parts at most.
 _SPIKE = 0.02
-_PARTS = 15
+_PARTS = 25
 #: Counts look at numbers in so many parts.
 _BINS = 16
 #: Logarithms of chances are whole multiples of this, so that equal ones stay equal.
@@ -106,8 +106,12 @@ def on_columns(grid: Grid, columns: IntArray) -> Grid:
     )
 
 
-def guess_chances(adversary: Adversary, teacher: Teacher, people: Grid, right: RightRanks) -> FloatArray:
+def guess_chances(
+    adversary: Adversary, teacher: Teacher, people: Grid, right: RightRanks, *, most_rows: int = MOST_ROWS
+) -> FloatArray:
     """Return for each person the chance that the adversary, taught by these rows, guesses the secret right.
+
+    A learner sees at most ``most_rows`` of them.
 
     Raises
     ------
@@ -126,15 +130,15 @@ def guess_chances(adversary: Adversary, teacher: Teacher, people: Grid, right: R
         best = likely == likely.max(axis=1, keepdims=True)
         inside = (classes.guess >= right.low[:, None]) & (classes.guess < right.high[:, None])
         return np.asarray((best & inside).sum(axis=1) / best.sum(axis=1))
-    guess = classes.guess[_learned(adversary, teacher, classes, people)]
+    guess = classes.guess[_learned(adversary, teacher, classes, people, most_rows)]
     return ((guess >= right.low) & (guess < right.high)).astype(np.float64)
 
 
-def notes_on_rows(adversary: Adversary, rows: int) -> list[str]:
+def notes_on_rows(adversary: Adversary, rows: int, most_rows: int = MOST_ROWS) -> list[str]:
     """Return that a learner saw some of the rows only, in a sentence, where that is so."""
-    if adversary not in LEARNERS or rows <= MOST_ROWS:
+    if adversary not in LEARNERS or rows <= most_rows:
         return []
-    return [f"{NAMED[adversary]} from {MOST_ROWS:,} of {rows:,} rows, drawn by what they hold"]
+    return [f"{NAMED[adversary]} from {most_rows:,} of {rows:,} rows, drawn by what they hold"]
 
 
 def classes_of(teacher: Teacher) -> Classes:
@@ -220,14 +224,14 @@ def _binned(known: Grid, rows: IntArray, people: Grid) -> list[tuple[IntArray, I
     return made  # type: ignore[return-value]
 
 
-def _learned(adversary: Adversary, teacher: Teacher, classes: Classes, people: Grid) -> IntArray:
+def _learned(adversary: Adversary, teacher: Teacher, classes: Classes, people: Grid, most: int) -> IntArray:
     """Return the class that a learner guesses for each person; whatever it raises is told by its kind only."""
     need("sklearn", extra="learn")
     threads = need("threadpoolctl", extra="learn").threadpool_limits
     rows = teacher.by_content()
     rows = rows[classes.of_rank[teacher.secrets.rank[rows]] >= 0]
-    if rows.size > MOST_ROWS:
-        rows = rows[np.sort(np.random.default_rng(0).choice(rows.size, MOST_ROWS, replace=False, shuffle=False))]
+    if rows.size > most:
+        rows = rows[np.sort(np.random.default_rng(0).choice(rows.size, most, replace=False, shuffle=False))]
     own = classes.of_rank[teacher.secrets.rank[rows]]
     taught = teacher.known._replace(numbers=teacher.known.numbers[rows], codes=teacher.known.codes[rows])
     learner = _LEARNERS[adversary](np.unique(own).size)
@@ -250,11 +254,12 @@ def _forest(classes: int) -> Any:  # noqa: ARG001
 
 
 def _boosting(classes: int) -> Any:
-    # Many classes have many trees in each round: fewer and smaller ones then, and a penalty, or they diverge.
-    few = classes <= 3
+    # Many classes have many trees in each round: fewer rounds of smaller ones then, and a penalty, or they diverge.
+    rounds, leaves, rate = (150, 31, 0.1) if classes <= 3 else (60, 15, 0.1) if classes <= 10 else (25, 15, 0.2)
     return need("sklearn.ensemble", extra="learn").HistGradientBoostingClassifier(
-        max_iter=150 if few else 60,
-        max_leaf_nodes=31 if few else 15,
+        max_iter=rounds,
+        max_leaf_nodes=leaves,
+        learning_rate=rate,
         l2_regularization=1.0,
         early_stopping=False,
         random_state=0,

@@ -15,7 +15,7 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table import _guessers, _secrets
 from unveil.attack.table._guessers import ADVERSARIES, BY_ROWS, Adversary, Teacher
-from unveil.errors import InputError, MissingExtraError
+from unveil.errors import InputError, MissingExtraError, whole_number
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ _IN_ADVANCE: tuple[tuple[Adversary, ...], tuple[Adversary, ...]] = (
 #: How many columns are gone through one by one; of more a quarter is dropped at a time.
 _ONE_BY_ONE = 8
 _MOST_GROWN = 5
-#: Sets of columns are compared on so many pairs of a person and a released row at most, and at least so many people.
-_MOST_PAIRS = 2**24
+#: Sets of columns are compared on so many pairs of a person and a released row at most, on either side.
+_MOST_PAIRS = 2**20
 
 
 class Parts(NamedTuple):
@@ -119,6 +119,9 @@ class SearchedInference:
     targets
         How many people of either table are measured at most, and on how many more the choice is made; None = all.
 
+    most_rows
+        How many rows a learner sees at most, drawn by what they hold.
+
     Examples
     --------
     >>> import polars as pl
@@ -142,10 +145,12 @@ class SearchedInference:
     tolerance: float = 0.05
     adversaries: tuple[Adversary, ...] = ADVERSARIES
     targets: int | None = 500
+    most_rows: int = _guessers.MOST_ROWS
 
     def __post_init__(self) -> None:
         known = _secrets.check_settings(self.secret, self.known, self.tolerance, self.targets)
         object.__setattr__(self, "known", known)
+        whole_number(self.most_rows, "most_rows")
         told = (self.adversaries,) if isinstance(self.adversaries, str) else tuple(self.adversaries)
         if not told or not set(told) <= set(ADVERSARIES):
             raise InputError(
@@ -350,7 +355,7 @@ class _Search:
     """The choice on the people who are learned from, and what was chosen on those who are measured."""
 
     def __init__(self, asked: SearchedInference, case: _Case) -> None:
-        self.case = case
+        self.case, self.most_rows = case, asked.most_rows
         self.notes = list(case.notes)
         self.every = np.arange(len(case.names))
         #: The chances of everybody under each teacher, by each adversary that can be run with all columns.
@@ -400,8 +405,8 @@ class _Search:
             return chances_by_weight(around, weight, teacher.secrets, *taught.right[1:], 1).chance
         if teacher.secrets.draws is not None:
             raise InputError(f"{adversary} learns from single values of the secret, and the release has none")
-        self.notes += _guessers.notes_on_rows(adversary, len(teacher.known.numbers))
-        return _guessers.guess_chances(adversary, teacher, people, taught.right)
+        self.notes += _guessers.notes_on_rows(adversary, len(teacher.known.numbers), self.most_rows)
+        return _guessers.guess_chances(adversary, teacher, people, taught.right, most_rows=self.most_rows)
 
     def _searchable(self) -> list[Adversary]:
         """Return who can be tried with fewer columns: whoever looks at single values."""
