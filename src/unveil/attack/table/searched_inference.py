@@ -355,46 +355,49 @@ class _Search:
     """The choice on the people who are learned from, and what was chosen on those who are measured."""
 
     def __init__(self, asked: SearchedInference, case: _Case) -> None:
-        self.case, self.most_rows = case, asked.most_rows
+        self.case, self.asked = case, asked
         self.notes = list(case.notes)
         self.every = np.arange(len(case.names))
-        #: The chances of everybody under each teacher, by each adversary that can be run with all columns.
+        #: The chances of everybody under each teacher, by each adversary that was run with all columns.
         self.whole: dict[Adversary, list[FloatArray]] = {}
-        failures: list[InputError | MissingExtraError] = []
-        for adversary in dict.fromkeys(asked.adversaries):
-            try:
-                self.whole[adversary] = [self._whole(adversary, taught) for taught in case.taught]
-            except (InputError, MissingExtraError) as error:
-                failures.append(error)
-        if not self.whole:
-            raise failures[0]
-        self.notes += dict.fromkeys(f"left out: {error}" for error in failures)
+        self.failures: dict[Adversary, InputError | MissingExtraError] = {}
 
     def found(self) -> SearchedGuesses:
-        sizes = tuple(each.size for each in self.case.learning)
-        if not min(sizes):
-            tried = [_Tried(adversary, self.every, 0.0, 0.0) for adversary in self.whole]
-            remembered, guessed = (
-                next(one for who in (*advance, *self.whole) for one in tried if one.adversary == who)
-                for advance in _IN_ADVANCE
-            )
-            alone, sizes = None, (0, 0)
+        sizes, alone = tuple(each.size for each in self.case.learning), None
+        if min(sizes):
+            can = [who for who in dict.fromkeys(self.asked.adversaries) if self._can(who)]
+            tried = [self._tried(who, self.every, *self._of(self.case.learning, self.whole[who])) for who in can]
+            tried += [each for who in self._searchable() for each in self._fewer_columns(who)]
+            if tried:
+                alone = self._alone()
         else:
-            tried = [
-                self._tried(adversary, self.every, *self._of(self.case.learning, chances))
-                for adversary, chances in self.whole.items()
+            sizes = (0, 0)
+            ranked = [
+                [*(who for who in first if who in self.asked.adversaries), *self.asked.adversaries]
+                for first in _IN_ADVANCE
             ]
-            tried += [each for adversary in self._searchable() for each in self._fewer_columns(adversary)]
-            remembered, guessed = max(tried, key=lambda one: one.worth), max(tried, key=lambda one: one.rate)
-            alone = self._alone()
+            # Their worth and rate are that of a name: who comes first among those that can be run.
+            firsts = [next((who for who in each if self._can(who)), None) for each in ranked]
+            tried = [_Tried(who, self.every, float(who == firsts[0]), float(who == firsts[1])) for who in self.whole]
+        if not tried:
+            raise next(iter(self.failures.values()))
         return SearchedGuesses(
-            remembered=self._measured(remembered),
-            guessed=self._measured(guessed),
+            remembered=self._measured(max(tried, key=lambda one: one.worth)),
+            guessed=self._measured(max(tried, key=lambda one: one.rate)),
             alone=None if alone is None else self._measured(alone),
             compared_with="other people" if self.case.is_paired else "control",
             learned_from=sizes,  # type: ignore[arg-type]
-            notes=tuple(self.notes),
+            notes=(*self.notes, *dict.fromkeys(f"left out: {error}" for error in self.failures.values())),
         )
+
+    def _can(self, adversary: Adversary) -> bool:
+        """Return whether the adversary can be run with all columns, after doing so."""
+        if adversary not in self.whole and adversary not in self.failures:
+            try:
+                self.whole[adversary] = [self._whole(adversary, taught) for taught in self.case.taught]
+            except (InputError, MissingExtraError) as error:
+                self.failures[adversary] = error
+        return adversary in self.whole
 
     def _whole(self, adversary: Adversary, taught: _Taught) -> FloatArray:
         """Return everybody's chance with all columns."""
@@ -404,9 +407,9 @@ class _Search:
             weight = np.zeros(around.copies.size) if boxes is None else boxes.log_weight
             return chances_by_weight(around, weight, teacher.secrets, *taught.right[1:], 1).chance
         if teacher.secrets.draws is not None:
-            raise InputError(f"{adversary} learns from single values of the secret, and the release has none")
-        self.notes += _guessers.notes_on_rows(adversary, len(teacher.known.numbers), self.most_rows)
-        return _guessers.guess_chances(adversary, teacher, people, taught.right, most_rows=self.most_rows)
+            raise InputError(f"{adversary} must learn from single values of the secret, and some stand for several")
+        self.notes += _guessers.notes_on_rows(adversary, len(teacher.known.numbers), self.asked.most_rows)
+        return _guessers.guess_chances(adversary, teacher, people, taught.right, most_rows=self.asked.most_rows)
 
     def _searchable(self) -> list[Adversary]:
         """Return who can be tried with fewer columns: whoever looks at single values."""

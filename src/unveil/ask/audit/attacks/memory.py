@@ -12,8 +12,10 @@ from unveil.ask.audit.trials import Evidence, Tried, figure_of, finding_of, not_
 from unveil.ask.audit.words import listed, percent_of
 from unveil.errors import InputError
 from unveil.guess.trials import Attempts, Trials
+from unveil.measure.trials.risk import risk_of_people
 
 if TYPE_CHECKING:
+    from unveil._kernels.types import FloatArray, IntArray
     from unveil.attack.table.searched_inference import ChosenGuesser, Parts, SearchedGuesses
     from unveil.data.table.release import Knowledge
 
@@ -36,6 +38,7 @@ _BY = {
 
 def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     """Return what is guessed of each sensitive column, or of some columns, and of all of them together."""
+    from unveil.attack.table._guessers import ADVERSARIES, LEARNERS
     from unveil.attack.table.searched_inference import SearchedInference
 
     prepared, attack = attacked.prepared, attacked.attack
@@ -48,12 +51,19 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
         why = "There must be at least two columns to guess one from the other; one can be known here."
         return (not_run(attack, why),)
     knowledge, parts = _people(attacked)
+    # Learners take most of the time: they are worth it where there are people to choose them on.
+    has_learners = parts is not None and parts.learning[0].size > 0
+    adversaries = tuple(who for who in ADVERSARIES if has_learners or who not in LEARNERS)
     searched: dict[str, SearchedGuesses] = {}
     for number, secret in enumerate(secrets):
         attacked.progress(f"looking for remembered {secret}", number / len(secrets))
         known = tuple(name for name in prepared.known if name != secret)
         asked = SearchedInference(
-            secret=secret, known=known, tolerance=attacked.settings.tolerance, most_rows=MOST_ROWS
+            secret=secret,
+            known=known,
+            tolerance=attacked.settings.tolerance,
+            adversaries=adversaries,
+            most_rows=MOST_ROWS,
         )
         try:
             searched[secret] = asked.search(
@@ -138,13 +148,17 @@ def _judged(made: Tried, trials: Trials, parts: "Parts") -> Tried:
     return replace(made, evidence=(Evidence(figure=figure, statistic=scores, pool="measured"),))
 
 
-def _placed(
-    attempts: Attempts, people: "np.ndarray[tuple[int], np.dtype[np.int64]]"
-) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+def _placed(attempts: Attempts, people: "IntArray") -> "FloatArray":
+    rows, chances = _each(attempts)
     scores = np.zeros(people.size)
-    if attempts.rows is not None and attempts.chances is not None:
-        scores[attempts.rows - (people[0] if people.size else 0)] = attempts.chances
+    scores[rows - people[:1].sum()] = chances
     return scores
+
+
+def _each(attempts: Attempts) -> "tuple[IntArray, FloatArray]":
+    if attempts.rows is None or attempts.chances is None:  # a search leaves both
+        raise ValueError("nothing is known about single tries")
+    return attempts.rows, attempts.chances
 
 
 def _overall(attacked: AttackedRelease, searched: "dict[str, SearchedGuesses]", parts: "Parts | None") -> Tried:
@@ -160,19 +174,20 @@ def _overall(attacked: AttackedRelease, searched: "dict[str, SearchedGuesses]", 
     mean = Scenario(
         name=f"{REMEMBERS}: mean of {len(every)} secrets", first=(), reason="any secret of a person", origin="mean"
     )
-    found = finding_of(attacked.attack, trials, scenario=mean)
+    risk = risk_of_people(trials)
+    found = replace(finding_of(attacked.attack, trials, scenario=mean), risk=risk)
     made = Tried(finding=withheld(attacked.drawn.people, found))
     return made if parts is None else _judged(made, trials, parts)
 
 
 def _mean(attempts: Sequence[Attempts]) -> Attempts:
     """Return one try for each person: the mean chance over the secrets that it has."""
-    rows = np.unique(np.concatenate([each.rows for each in attempts if each.rows is not None]))
+    every = [_each(each) for each in attempts]
+    rows = np.unique(np.concatenate([own for own, _ in every]))
     total, count = np.zeros(rows.size), np.zeros(rows.size)
-    for each in attempts:
-        place = np.searchsorted(rows, each.rows if each.rows is not None else [])
-        total[place] += each.chances
-        count[place] += 1
+    for own, chances in every:
+        total[np.searchsorted(rows, own)] += chances
+        count[np.searchsorted(rows, own)] += 1
     return Attempts.from_chances(total / count, rows=rows)
 
 
@@ -193,9 +208,9 @@ def _meaning(finding: Finding) -> str:
             f"for {share}: what the release has beyond that is memory, and at least that."
         )
     by = who.reason.removeprefix("guesses by ")
-    if role == GUESSES:
-        return f"{secret}: guessed right for {share} by whoever guesses best, who knows {knows} and goes by {by}."
-    return f"{secret}: guessed right for {share} by whoever remembers most, who knows {knows} and goes by {by}."
+    return (
+        f"Of all tried, the adversary who {role} goes by {by}, knows {knows}, and guesses {secret} right for {share}."
+    )
 
 
 ATTACK = AuditAttack(
