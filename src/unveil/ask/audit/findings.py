@@ -29,6 +29,8 @@ Outcome = Literal["found", "copies", "nothing_found", "control_unusable", "no_co
 
 NOT_CHECKED = ControlCheck(outcome="none", members=0, others=0)
 UNDEFINED = Rate(nan, nan, nan)
+#: Below this adjusted p it is how much that counts, and no longer how sure.
+BEYOND_DOUBT = 0.005
 #: The figures of every attack, in the order in which they are shown.
 FIGURES = ("attack_rate", "naive_rate", "control_rate", "excess_over_control")
 
@@ -355,6 +357,17 @@ def too_blunt(finding: Finding) -> bool:
     return measured(finding.risk.excess_over_control, finding.risk.control_rate) is Measured.TOO_BLUNT
 
 
+def clarity(p_adjusted: float) -> float:
+    """Return how clear a figure is by its adjusted p, the lower the clearer; all that are beyond doubt alike.
+
+    Among those it counts how much is given away, not how small a share of draws can be.
+
+    >>> clarity(0.0001) == clarity(0.004), clarity(0.02)
+    (True, 0.02)
+    """
+    return max(p_adjusted, BEYOND_DOUBT)
+
+
 def severity(finding: Finding) -> tuple[bool, float, bool, float, float]:
     """Return what findings of one attack are ranked by: proved first, then the least adjusted p, then the excess.
 
@@ -362,7 +375,7 @@ def severity(finding: Finding) -> tuple[bool, float, bool, float, float]:
     says less than 490 of 500, so that the lower end of the interval counts and not the rate.
     """
     worse, has_p = finding.worse, not isnan(finding.p_adjusted)
-    clear = -finding.p_adjusted if has_p else -inf
+    clear = -clarity(finding.p_adjusted) if has_p else -inf
     return is_proved(finding), clear, finding.risk.excess_over_control.defined, 0.0 if has_p else worse.low, worse.value
 
 

@@ -80,8 +80,8 @@ class ExposedPerson:
     ----------
     row
         Where the person stands in the original, from 0 on.
-    p
-        The share of people outside the data who look as much like a member: (1 + those at least as high) / (1 + all).
+    as_exposed, others
+        How many people outside the data look as much like a member, of all who were measured.
     pointed_out
         Whether the person is among those who can be named with few errors.
     unusual
@@ -93,8 +93,14 @@ class ExposedPerson:
     """
 
     row: int
-    p: float
+    as_exposed: int
+    others: int
     pointed_out: bool
     unusual: float
     released_row: int = -1
     columns: tuple[str, ...] = ()
+
+    @property
+    def p(self) -> float:
+        """How often somebody who is not in the data would look so much like a member."""
+        return (1 + self.as_exposed) / (1 + self.others)

@@ -93,6 +93,11 @@ def figure_of(finding: Finding, *, control_tries: int = 0) -> JudgedFigure:
     )
 
 
+def without_rates(figure: JudgedFigure) -> JudgedFigure:
+    """Return a figure that is no share of people, or none that would give anybody away."""
+    return replace(figure, attack_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
+
+
 def by_groups(people: People, evidence: Evidence, *, by_value: bool = True) -> tuple[Evidence, ...]:
     """Return the same figure for each group of people; without ``by_value`` none."""
     if not by_value or not isinstance(evidence.statistic, np.ndarray):

@@ -11,6 +11,7 @@ from unveil.ask.audit.findings import (
     Finding,
     JudgedFigure,
     ReleaseVerdict,
+    clarity,
     severity,
     worst_of,
 )
@@ -137,7 +138,7 @@ def _clearest(audit: Audit) -> tuple[ReleaseVerdict, JudgedFigure]:
     def clear(each: tuple[ReleaseVerdict, JudgedFigure]) -> tuple[float, bool, float]:
         figure = each[1]
         excess = figure.excess_over_control
-        p = 0.0 if isnan(figure.p_adjusted) else float(figure.p_adjusted)
+        p = 0.0 if isnan(figure.p_adjusted) else clarity(float(figure.p_adjusted))
         return p, not _can_be_told(figure), -float(excess.value) if excess.defined else 1.0
 
     return min(groups or [each for each in every if not each[1].group] or every, key=clear)

@@ -1,6 +1,6 @@
 """Membership by an adversary who knows of some people whether they are in the data, and learned from them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.ask.audit.attacks.attack import AttackedRelease
-from unveil.ask.audit.findings import UNDEFINED, Scenario
+from unveil.ask.audit.findings import Scenario
 from unveil.ask.audit.separation import ExposedPerson, NamedShare, ScoreArea, Separation, UnusualPeople
-from unveil.ask.audit.trials import Evidence, Tried, by_groups, figure_of, finding_of, grouped, not_run
+from unveil.ask.audit.trials import Evidence, Tried, by_groups, figure_of, finding_of, grouped, not_run, without_rates
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -59,8 +59,9 @@ def learned(attacked: AttackedRelease) -> tuple[Tried, ...]:
         rng=attacked.rng,
     )
     adversary = Combination.learned(scored[2], scored[3]) if parts.learns else None
-    members, others, *known = (scores[ALONE] if adversary is None else adversary(scores) for scores in scored)
-    found = _tried(attacked, parts, columns, (members, others), known[1] if known else None)
+    members, others = (scores[ALONE] if adversary is None else adversary(scores) for scores in scored[:2])
+    reference = None if adversary is None else _reference(scored[2], scored[3])
+    found = _tried(attacked, parts, columns, (members, others), reference)
     weights = {} if adversary is None else adversary.weights
     scores = [
         ScoreArea(
@@ -79,6 +80,24 @@ def learned(attacked: AttackedRelease) -> tuple[Tried, ...]:
     return (replace(found, finding=replace(found.finding, separation=separation), exposed=exposed),)
 
 
+def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatArray]") -> "FloatArray":
+    """Return what people score who are not in the data, each by what was learned without a fifth of them and theirs.
+
+    Those learned from score lower than others do: they would make a threshold that too many are above.
+    """
+    from unveil.attack.table.membership_scores import Combination
+
+    def some(scores: "Mapping[str, FloatArray]", fold: int, *, left_out: bool) -> "dict[str, FloatArray]":
+        return {name: each[(np.arange(each.size) % _FOLDS == fold) == left_out] for name, each in scores.items()}
+
+    found = []
+    for fold in range(_FOLDS):
+        rest = (some(side, fold, left_out=False) for side in (members, others))
+        found.append(Combination.learned(*rest)(some(others, fold, left_out=True)))
+    return np.concatenate(found)
+
+
+_FOLDS = 5
 _OTHER_KIND = (
     "Nothing was learned: how far people are from others tells those in the data from those of the control, whatever "
     "was released, so that the control is of another kind."
@@ -99,7 +118,7 @@ def _tried(
     parts: "Parts",
     columns: tuple[str, ...],
     scores: "tuple[FloatArray, FloatArray]",
-    known: "FloatArray | None",
+    reference: "FloatArray | None",
 ) -> Tried:
     """Return what the adversary reaches, and the figures that it is judged by.
 
@@ -114,7 +133,7 @@ def _tried(
 
     def called(level: float) -> Trials:
         exact = Fraction(repr(level))
-        chances = highest(every, level) if known is None else chance_of_highest(every, known, exact)
+        chances = highest(every, level) if reference is None else chance_of_highest(every, reference, exact)
         sides = [Attempts.from_chances(side, rows=np.arange(side.size)) for side in np.split(chances, [scores[0].size])]
         naive = Attempts.from_chances(np.full(scores[0].size, level))
         return Trials(attack=sides[0], naive=naive, control=sides[1], what="it is called a member")
@@ -123,12 +142,15 @@ def _tried(
         trials = called(level)
         about = finding_of(attacked.attack, trials, scenario=replace(who, name=name))
         figure = figure_of(about, control_tries=scores[1].size)
+        if level > SHOWN:
+            # Being called among so many gives nobody away by itself: it proves, and is not what a headline tells.
+            figure = without_rates(figure)
         statistic = np.concatenate([_chances(trials.attack), _chances(trials.control)])
         return Evidence(figure=figure, statistic=statistic, pool="measured", is_shown=name == who.name)
 
     shown = evidence(SHOWN, who.name)
     # A mean rank is no share of people.
-    rank = replace(shown.figure, adversary=f"{who.name}, mean rank", **dict.fromkeys(_RATES, UNDEFINED))
+    rank = replace(without_rates(shown.figure), adversary=f"{who.name}, mean rank")
     trials = called(SHOWN)
     return Tried(
         finding=finding_of(attacked.attack, trials, scenario=who, groups=grouped(trials, drawn, "measured")),
@@ -139,9 +161,6 @@ def _tried(
             replace(shown, figure=rank, statistic=ranks(every), is_shown=False),
         ),
     )
-
-
-_RATES = ("attack_rate", "control_rate", "excess_over_control")
 
 
 def _chances(attempts: Attempts | None) -> "FloatArray":
@@ -212,7 +231,7 @@ def _exposed(
     # Of people who are equally exposed the more unusual first, then as the lot has it.
     order = np.lexsort((-far[0], -scores[0]))
     above, less = np.sort(scores[1]), np.sort(far[1])
-    p = (1 + above.size - np.searchsorted(above, scores[0], "left")) / (1 + above.size)
+    as_exposed = above.size - np.searchsorted(above, scores[0], "left")
     unusual = np.searchsorted(less, far[0], "left") / max(less.size, 1)
     named = pointed_out(scores[0], scores[1])
     released = attacked.prepared.release.released
@@ -230,7 +249,8 @@ def _exposed(
     return tuple(
         ExposedPerson(
             row=int(parts.measured[0][place]),
-            p=float(p[place]),
+            as_exposed=int(as_exposed[place]),
+            others=above.size,
             pointed_out=bool(named[place]),
             unusual=float(unusual[place]),
             released_row=way_of[place].row if place in way_of else -1,

@@ -7,9 +7,9 @@ import numpy as np
 
 from unveil.ask.audit.attacks._learned_membership import learned
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.ask.audit.findings import UNDEFINED, Finding, Scenario
+from unveil.ask.audit.findings import Finding, Scenario
 from unveil.ask.audit.separation import Separation
-from unveil.ask.audit.trials import Evidence, Tried, by_groups, finding_of, grouped, not_run, tried
+from unveil.ask.audit.trials import Evidence, Tried, by_groups, finding_of, grouped, not_run, tried, without_rates
 from unveil.ask.audit.words import percent, percent_of
 from unveil.guess.trials import Attempts, Trials
 from unveil.show.bounded import Bounded
@@ -75,9 +75,8 @@ def _tried(attacked: AttackedRelease, who: Scenario, shares: tuple[float, ...], 
     if who.name == "by density":
         if drawn.people.by is not None:
             evidence += by_groups(drawn.people, shown.evidence[0])
-        about = replace(shown.evidence[0].figure, adversary=f"{who.name}, mean rank")
         # A mean rank is no share of people.
-        about = replace(about, attack_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
+        about = replace(without_rates(shown.evidence[0].figure), adversary=f"{who.name}, mean rank")
         evidence.append(replace(shown.evidence[0], figure=about, statistic=ranks(score), is_shown=False))
     return replace(shown, evidence=tuple(evidence))
 

@@ -49,33 +49,26 @@ def separation_blocks(audit: Audit, attack: str) -> Iterator[Block]:
 def _chart(curves: "Sequence[tuple[str, tuple[FloatArray, FloatArray]]]", least: float) -> Chart:
     """Return the shares of members who are named by the share of others who are named too."""
     lowest = max(log10(least), -3.0)
-    chance = np.linspace(lowest, 0, 40)
-    by_chance = Series(name="by chance", x=chance, y=10.0**chance, style="first-reference")
     several = len(curves) > 1
+    at = np.linspace(lowest, 0, MOST_POINTS)
     lines = [
-        Series(
-            name=name(label, 30) if several else "the adversary",
-            **dict(zip(("x", "y"), _drawn(*curve, lowest), strict=True)),
-            style=style,
-        )
+        Series(name=name(label, 30) if several else "the adversary", x=at, y=_named_at(*curve, at), style=style)
         for (label, curve), style in zip(curves, _STYLES, strict=False)
     ]
     return Chart(
         title="Members named, by how many others are named wrongly",
         x_label="share of people not in the data who are named",
         y_label="share of people in the data who are named",
-        series=(*lines, by_chance),
+        series=(*lines, Series(name="by chance", x=at, y=10.0**at, style="first-reference")),
         caption="The higher above the line of chance, and the further left, the surer the adversary is of somebody.",
         x_range=(lowest, 0.0),
         x_kind="power of share",
     )
 
 
-def _drawn(wrongly: "FloatArray", named: "FloatArray", lowest: float) -> "tuple[FloatArray, FloatArray]":
-    """Return a curve at as many places as a picture has room for."""
-    at = np.linspace(lowest, 0, MOST_POINTS)
-    place = np.searchsorted(wrongly, 10.0**at + 1e-12, side="right") - 1
-    return at, named[np.maximum(place, 0)]
+def _named_at(wrongly: "FloatArray", named: "FloatArray", power: "FloatArray") -> "FloatArray":
+    """Return the share of members named where others named wrongly are at most these shares, powers of ten."""
+    return named[np.searchsorted(wrongly, 10.0**power + 1e-12, side="right") - 1]
 
 
 def _table(found: "Sequence[tuple[str, Separation]]") -> Table:
@@ -165,7 +158,7 @@ def _exposed_table(release: AuditedRelease, most: int, *, several: bool) -> Tabl
         rows=tuple(
             (
                 count(each.row + 1),
-                percent(each.p, places=1),
+                f"{count(each.as_exposed)} of {count(each.others)}",
                 f"{percent(each.unusual, places=0)} of others",
                 count(each.released_row + 1) if each.released_row >= 0 else _NONE,
                 listed(each.columns, most=_MOST_COLUMNS) if each.columns else "none: it is only near",
@@ -195,7 +188,7 @@ def exposed_table(audit: Audit) -> Table:
     """Return how exposed everybody is who was measured, as a table for a file."""
     return Table(
         caption="Exposed people",
-        columns=("release", "row", "others_as_exposed", "pointed_out", "more_unusual_than", "released_row", "columns"),
+        columns=("release", "row", "p", "pointed_out", "more_unusual_than", "released_row", "columns"),
         rows=tuple(
             (
                 release.name,

@@ -72,7 +72,7 @@ def _separation(small: SmallNumbers, found: Separation) -> Separation:
 
 
 def _two_digits(area: Rate) -> Rate:
-    return Rate(*(round(each, 2) for each in (area.value, area.low, area.high)), why=area.why)
+    return Rate(round(area.value, 2), round(area.low, 2), round(area.high, 2), area.why)
 
 
 def shared_verdict(small: SmallNumbers, verdict: Verdict) -> Verdict:
