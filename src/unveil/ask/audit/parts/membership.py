@@ -68,7 +68,12 @@ def _chart(curves: "Sequence[tuple[str, tuple[FloatArray, FloatArray]]]", least:
 
 def _named_at(wrongly: "FloatArray", named: "FloatArray", power: "FloatArray") -> "FloatArray":
     """Return the share of members named where others named wrongly are at most these shares, powers of ten."""
-    return named[np.searchsorted(wrongly, 10.0**power + 1e-12, side="right") - 1]
+    share = np.minimum(10.0**power, 1.0)
+    # Where the line goes straight up its upper end counts.
+    last = np.searchsorted(wrongly, share, side="right") - 1
+    following = np.minimum(last + 1, wrongly.size - 1)
+    width = np.where(following > last, wrongly[following] - wrongly[last], 1.0)
+    return named[last] + (share - wrongly[last]) / width * (named[following] - named[last])
 
 
 def _table(found: "Sequence[tuple[str, Separation]]") -> Table:
@@ -116,7 +121,7 @@ def _wrongly(share: float) -> str:
 
 
 def _rate(rate: "Rate") -> str:
-    return compact_rate(rate) if rate.defined else rate.why or _NONE
+    return compact_rate(rate) if rate.defined else "not enough people"
 
 
 def _people(number: float) -> str:
