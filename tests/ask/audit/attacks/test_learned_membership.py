@@ -158,7 +158,7 @@ def test_the_page_of_the_house_names_rows_and_columns_and_the_one_to_share_does_
     whole, shared = (answer(leak=True).to_html(edition=edition) for edition in ("internal", "shareable"))
     assert "Whom does it expose most?" in whole
     assert "Members named, by how many others are named wrongly" in whole
-    assert "is rare most often in pay" in whole  # nobody of the population has the same, as with the weight
+    assert "Those most exposed stand out most often by pay, weight" in whole
     assert "Whom does it expose most?" not in shared
     assert "Members named, by how many others are named wrongly" not in shared
     assert "How well people in the data are told from others" in shared
@@ -175,18 +175,21 @@ def test_a_file_of_people_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert S_IMODE((tmp_path / "people.csv").stat().st_mode) == 0o600
     written = pl.read_csv(tmp_path / "people.csv")
     exposed = answer(leak=True).findings.releases[0].exposed
-    assert written.columns == ["release", "row", "p", "pointed_out", "more_unusual_than", "released_row", "columns"]
+    assert written.columns[:5] == ["release", "row", "p", "pointed_out", "more_unusual_than"]
+    assert written.columns[5:] == ["own_values_released", "row_most_like_it", "shared_columns"]
     assert written.height == len(exposed) == 310
     assert written["row"].is_unique().all()
     assert written["row"].is_between(1, PEOPLE).all()
     assert written["p"].is_sorted()
-    traced = written.filter(pl.col("released_row").is_not_null())
+    traced = written.filter(pl.col("row_most_like_it").is_not_null())
     assert traced.height == 100
-    # The first column named is one in which the person and the released row are equal.
     original, _, released = tables(leak=True)
-    for row, other, columns in traced.select("row", "released_row", "columns").iter_rows():
-        for column in (columns or "").split("; ") if columns else ():
+    for row, own, other, columns in traced.select("row", pl.nth(5, 6, 7)).iter_rows():
+        for column in columns.split("; ") if columns else ():
             assert original[column][row - 1] == released[column][other - 1]
+        for column in own.split("; ") if own else ():
+            assert original[column][row - 1] in released[column]
+    assert traced["own_values_released"].str.contains("weight").sum() > 90
 
 
 @pytest.mark.parametrize(

@@ -284,6 +284,7 @@ def _exposed(
             unusual=float(unusual[place]),
             released_row=way_of[place].row if place in way_of else -1,
             columns=way_of[place].columns if place in way_of else (),
+            unheard=way_of[place].unheard if place in way_of else (),
         )
         for place in order.tolist()
     )
