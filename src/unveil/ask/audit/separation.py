@@ -90,6 +90,8 @@ class ExposedPerson:
         The released row that shares most of the person's rare values, from 0 on; -1 where nobody looked.
     columns
         The columns in which it does, the rarest value first.
+    unheard
+        The columns whose value is released somewhere though nobody of those who show the population has it.
     """
 
     row: int
@@ -99,6 +101,7 @@ class ExposedPerson:
     unusual: float
     released_row: int = -1
     columns: tuple[str, ...] = ()
+    unheard: tuple[str, ...] = ()
 
     @property
     def p(self) -> float:

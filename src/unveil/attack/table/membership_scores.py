@@ -106,10 +106,14 @@ def unusual(
 
 
 class GivenAway(NamedTuple):
-    """The released row that shares most of a person's rare values, and the columns of these, the rarest first."""
+    """The released row that shares most of a person's rare values, and the columns of these, the rarest first.
+
+    ``unheard`` are columns whose value is released somewhere though nobody of the population has it.
+    """
 
     row: int
     columns: tuple[str, ...]
+    unheard: tuple[str, ...]
 
 
 def given_away_by(
@@ -141,7 +145,10 @@ def given_away_by(
         far = compared.distances(best, place)
         row = int(best[np.lexsort((content[best], far))[0]])
         told = sorted(np.flatnonzero(shared[row]).tolist(), key=lambda column: (-int(weight[column]), names[column]))
-        found.append(GivenAway(row, tuple(names[column] for column in told)))
+        unheard = shared.any(axis=0) & ~(crowd == mine[place]).any(axis=0)
+        found.append(
+            GivenAway(row, tuple(names[column] for column in told), tuple(names[at] for at in np.flatnonzero(unheard)))
+        )
     return found
 
 
@@ -394,7 +401,7 @@ def _density(compared: _Compared) -> FloatArray:
 
 #: The ten, by name.
 SCORES: Mapping[str, Score] = {
-    "nearest": Score("nearness", "the nearest released row is near: copies", _nearest),
+    "nearest": Score("nearness", "the nearest released row is near", _nearest),
     "density": Score("nearness", "a released row is nearer than people of that kind are to one another", _density),
     "relative": Score(
         "nearness", "a released row is nearer to the person than to anybody outside", lambda c: c.nearness.relative

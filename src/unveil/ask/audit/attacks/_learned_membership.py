@@ -1,8 +1,9 @@
 """Membership by an adversary who knows of some people whether they are in the data, and learned from them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from unveil.guess.trials import Attempts, Trials
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray, IntArray
     from unveil.ask.audit.people import Parts
+    from unveil.attack.table.membership_scores import Combination
     from unveil.data.table import Table
 
 #: Shares of people outside the data who are named wrongly, at which it is told how many members are named.
@@ -34,50 +36,112 @@ OTHER_KIND = 0.99
 
 def learned(attacked: AttackedRelease) -> tuple[Tried, ...]:
     """Return how often those measured are called members, and whom that exposes; nothing without people to divide."""
-    from unveil.attack.table.membership_scores import SCORES, Combination, score_people, unusual
+    from unveil.attack.table.membership_scores import SCORES, Combination, unusual
     from unveil.measure.trials.membership import area_under_curve
 
-    parts, release = attacked.drawn.parts, attacked.prepared.release
-    if parts is None or release.control is None:
+    if attacked.drawn.parts is None or attacked.prepared.release.control is None:
         return ()
-    columns = attacked.prepared.known + attacked.prepared.sensitive
-    population = release.control.take(parts.population)
-    measured = (release.original.take(parts.measured[0]), release.control.take(parts.measured[1]))
-    scale = attacked.drawn.scale
-    far = unusual(population=population, people=measured, columns=columns, scale=scale)
-    apart = area_under_curve(*far, confidence=OTHER_KIND)
-    if not apart.low <= 0.5 <= apart.high:
-        return (not_run(attacked.attack, _OTHER_KIND, scenario=_scenario(parts, columns)),)
-    teachers = (release.original.take(parts.learning[0]), release.control.take(parts.learning[1]))
-    scored = score_people(
-        released=release.released,
-        population=population,
-        people=(*measured, *(teachers if parts.learns else ())),
-        columns=columns,
-        names=tuple(SCORES) if parts.learns else (ALONE,),
-        scale=scale,
-        rng=attacked.rng,
-    )
-    adversary = Combination.learned(scored[2], scored[3]) if parts.learns else None
+    case = _Case(attacked, attacked.drawn.parts, attacked.prepared.release.control)
+    far = unusual(population=case.population, people=case.measured, columns=case.columns, scale=attacked.drawn.scale)
+    scored = case.scores(attacked.prepared.release.released, (*case.measured, *case.teachers))
+    adversary = Combination.learned(*scored[2:]) if case.parts.learns else None
+    if case.is_of_another_kind(adversary, far):
+        return (not_run(attacked.attack, _OTHER_KIND, scenario=case.scenario),)
     members, others = (scores[ALONE] if adversary is None else adversary(scores) for scores in scored[:2])
-    reference = None if adversary is None else _reference(scored[2], scored[3])
-    found = _tried(attacked, parts, columns, (members, others), reference)
-    weights = {} if adversary is None else adversary.weights
-    scores = [
+    found = _tried(case, (members, others), None if adversary is None else _reference(*scored[2:]))
+    scores = tuple(
         ScoreArea(
             name=name,
             sees=SCORES[name].group,
             area=area_under_curve(scored[0][name], scored[1][name]),
-            weights=weights.get(name, ()),
+            weights=() if adversary is None else adversary.weights[name],
         )
         for name in scored[0]
-    ]
-    whose = [_whose(attacked, members=side) for side in (True, False)]
-    by_person = [_of_people(each, own) for each, own in zip((members, others), whose, strict=True)]
-    far_by_person = [_of_people(each, own) for each, own in zip(far, whose, strict=True)]
-    separation = _separation(by_person, far_by_person, parts, tuple(scores))
-    exposed = _exposed(attacked, parts, (members, others), (far[0], far[1]), measured[0], population)
+    )
+    separation = _separation(case.by_person((members, others)), case.by_person(far), case.parts, scores)
+    exposed = _exposed(case, (members, others), far)
     return (replace(found, finding=replace(found.finding, separation=separation), exposed=exposed),)
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """One release, and the people whom the adversary knows, learns from and is measured on."""
+
+    attacked: AttackedRelease
+    parts: "Parts"
+    control: "Table"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.attacked.prepared.known + self.attacked.prepared.sensitive
+
+    @cached_property
+    def population(self) -> "Table":
+        return self.control.take(self.parts.population)
+
+    @cached_property
+    def measured(self) -> "tuple[Table, Table]":
+        return self._members.take(self.parts.measured[0]), self.control.take(self.parts.measured[1])
+
+    @cached_property
+    def teachers(self) -> "tuple[Table, ...]":
+        if not self.parts.learns:
+            return ()
+        return self._members.take(self.parts.learning[0]), self.control.take(self.parts.learning[1])
+
+    @property
+    def _members(self) -> "Table":
+        return self.attacked.prepared.release.original
+
+    @property
+    def scenario(self) -> Scenario:
+        if not self.parts.learns:
+            name, reason = "by relative nearness", "calls those members to whom a record is nearer than to others"
+        else:
+            number = min(each.size for each in self.parts.learning)
+            name = "learned"
+            reason = f"learned from {number} people of each kind, who were not attacked, what tells members apart"
+        return Scenario(name=name, first=self.columns, reason=reason, origin="all")
+
+    def scores(self, released: "Table", people: "Sequence[Table]") -> "list[dict[str, FloatArray]]":
+        """Return the scores of some people beside these released rows."""
+        from unveil.attack.table.membership_scores import SCORES, score_people
+
+        return score_people(
+            released=released,
+            population=self.population,
+            people=people,
+            columns=self.columns,
+            names=tuple(SCORES) if self.parts.learns else (ALONE,),
+            scale=self.attacked.drawn.scale,
+            rng=self.attacked.rng,
+        )
+
+    def is_of_another_kind(self, adversary: "Combination | None", far: "Sequence[FloatArray]") -> bool:
+        """Return whether the adversary tells the two tables apart with other people of the original as the release.
+
+        They tell nothing about those who are measured unless the control is of another kind, which an adversary who
+        learns sees where no check of single columns does. Without anybody to learn from it is how far people are from
+        the population that must not tell them apart.
+        """
+        from unveil.measure.trials.membership import area_under_curve
+
+        sides = far if adversary is None else [adversary(each) for each in self.scores(self.teachers[0], self.measured)]
+        area = area_under_curve(*self.by_person(sides), confidence=OTHER_KIND)
+        return not area.low <= 0.5 <= area.high
+
+    def by_person(self, scores: "Sequence[FloatArray]") -> "list[FloatArray]":
+        """Return scores of members and of others for each person in place of each row: the mean over their rows."""
+        people = self.attacked.drawn.people
+        person, is_member = people.person("measured"), people.is_member("measured")
+        if person is None:
+            return list(scores)
+        return [_mean_of(each, person[is_member == side]) for each, side in zip(scores, (True, False), strict=True)]
+
+
+def _mean_of(scores: "FloatArray", person: "IntArray") -> "FloatArray":
+    _, place = np.unique(person, return_inverse=True)
+    return np.bincount(place, weights=scores) / np.bincount(place)
 
 
 def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatArray]") -> "FloatArray":
@@ -99,27 +163,12 @@ def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatA
 
 _FOLDS = 5
 _OTHER_KIND = (
-    "Nothing was learned: how far people are from others tells those in the data from those of the control, whatever "
-    "was released, so that the control is of another kind."
+    "Nothing learned is shown: the adversary tells people in the data from those of the control without the release, "
+    "by other people of the original alone, so that the control is of another kind."
 )
 
 
-def _scenario(parts: "Parts", columns: tuple[str, ...]) -> Scenario:
-    if not parts.learns:
-        reason = "calls those members to whom a released record is nearer than to anybody outside"
-        return Scenario(name="by relative nearness", first=columns, reason=reason, origin="all")
-    number = min(each.size for each in parts.learning)
-    reason = f"learned from {number} people of each kind, who were not attacked, what tells members apart"
-    return Scenario(name="learned", first=columns, reason=reason, origin="all")
-
-
-def _tried(
-    attacked: AttackedRelease,
-    parts: "Parts",
-    columns: tuple[str, ...],
-    scores: "tuple[FloatArray, FloatArray]",
-    reference: "FloatArray | None",
-) -> Tried:
+def _tried(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "FloatArray | None") -> Tried:
     """Return what the adversary reaches, and the figures that it is judged by.
 
     Somebody is called a member who scores higher than all but a share of the outsiders it was learned from; without
@@ -128,8 +177,8 @@ def _tried(
     from unveil._kernels.neighbours.density import chance_of_highest
     from unveil.attack.table.membership import highest, ranks
 
-    drawn, every = attacked.drawn, np.concatenate(scores)
-    who = _scenario(parts, columns)
+    attack, drawn, who = case.attacked.attack, case.attacked.drawn, case.scenario
+    every = np.concatenate(scores)
 
     def called(level: float) -> Trials:
         exact = Fraction(repr(level))
@@ -140,7 +189,7 @@ def _tried(
 
     def evidence(level: float, name: str) -> Evidence:
         trials = called(level)
-        about = finding_of(attacked.attack, trials, scenario=replace(who, name=name))
+        about = finding_of(attack, trials, scenario=replace(who, name=name))
         figure = figure_of(about, control_tries=scores[1].size)
         if level > SHOWN:
             # Being called among so many gives nobody away by itself: it proves, and is not what a headline tells.
@@ -153,7 +202,7 @@ def _tried(
     rank = replace(without_rates(shown.figure), adversary=f"{who.name}, mean rank")
     trials = called(SHOWN)
     return Tried(
-        finding=finding_of(attacked.attack, trials, scenario=who, groups=grouped(trials, drawn, "measured")),
+        finding=finding_of(attack, trials, scenario=who, groups=grouped(trials, drawn, "measured")),
         evidence=(
             shown,
             *(evidence(level, f"{who.name}, {100 * level:g}% called") for level in BESIDE),
@@ -165,21 +214,6 @@ def _tried(
 
 def _chances(attempts: Attempts | None) -> "FloatArray":
     return np.empty(0) if attempts is None or attempts.chances is None else attempts.chances
-
-
-def _whose(attacked: AttackedRelease, *, members: bool) -> "IntArray | None":
-    """Return whose each row is of the members, or of the others, who are measured; None where each is a person."""
-    people = attacked.drawn.people
-    person = people.person("measured")
-    return None if person is None else person[people.is_member("measured") == members]
-
-
-def _of_people(scores: "FloatArray", person: "IntArray | None") -> "FloatArray":
-    """Return one score for each person: the mean over the rows."""
-    if person is None:
-        return scores
-    _, place = np.unique(person, return_inverse=True)
-    return np.bincount(place, weights=scores) / np.bincount(place)
 
 
 def _separation(
@@ -217,12 +251,7 @@ def _separation(
 
 
 def _exposed(
-    attacked: AttackedRelease,
-    parts: "Parts",
-    scores: "tuple[FloatArray, FloatArray]",
-    far: "tuple[FloatArray, FloatArray]",
-    members: "Table",
-    population: "Table",
+    case: _Case, scores: "tuple[FloatArray, FloatArray]", far: "Sequence[FloatArray]"
 ) -> tuple[ExposedPerson, ...]:
     """Return how exposed each member is who was measured, the most exposed first."""
     from unveil.attack.table.membership_scores import given_away_by
@@ -234,27 +263,28 @@ def _exposed(
     as_exposed = above.size - np.searchsorted(above, scores[0], "left")
     unusual = np.searchsorted(less, far[0], "left") / max(less.size, 1)
     named = pointed_out(scores[0], scores[1])
-    released = attacked.prepared.release.released
+    released = case.attacked.prepared.release.released
     cells = max(released.rows * len(released.column_names), 1)
     traced = order[: min(MOST_TRACED, max(MOST_CELLS // cells, 1))]
     ways = given_away_by(
         released=released,
-        population=population,
-        people=members,
+        population=case.population,
+        people=case.measured[0],
         rows=traced,
-        columns=attacked.prepared.known + attacked.prepared.sensitive,
-        scale=attacked.drawn.scale,
+        columns=case.columns,
+        scale=case.attacked.drawn.scale,
     )
     way_of = dict(zip(traced.tolist(), ways, strict=True))
     return tuple(
         ExposedPerson(
-            row=int(parts.measured[0][place]),
+            row=int(case.parts.measured[0][place]),
             as_exposed=int(as_exposed[place]),
             others=above.size,
             pointed_out=bool(named[place]),
             unusual=float(unusual[place]),
             released_row=way_of[place].row if place in way_of else -1,
             columns=way_of[place].columns if place in way_of else (),
+            unheard=way_of[place].unheard if place in way_of else (),
         )
         for place in order.tolist()
     )

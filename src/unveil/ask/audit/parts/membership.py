@@ -68,7 +68,12 @@ def _chart(curves: "Sequence[tuple[str, tuple[FloatArray, FloatArray]]]", least:
 
 def _named_at(wrongly: "FloatArray", named: "FloatArray", power: "FloatArray") -> "FloatArray":
     """Return the share of members named where others named wrongly are at most these shares, powers of ten."""
-    return named[np.searchsorted(wrongly, 10.0**power + 1e-12, side="right") - 1]
+    share = np.minimum(10.0**power, 1.0)
+    # Where the line goes straight up its upper end counts.
+    last = np.searchsorted(wrongly, share, side="right") - 1
+    following = np.minimum(last + 1, wrongly.size - 1)
+    width = np.where(following > last, wrongly[following] - wrongly[last], 1.0)
+    return named[last] + (share - wrongly[last]) / width * (named[following] - named[last])
 
 
 def _table(found: "Sequence[tuple[str, Separation]]") -> Table:
@@ -116,7 +121,7 @@ def _wrongly(share: float) -> str:
 
 
 def _rate(rate: "Rate") -> str:
-    return compact_rate(rate) if rate.defined else rate.why or _NONE
+    return compact_rate(rate) if rate.defined else "not enough people"
 
 
 def _people(number: float) -> str:
@@ -154,19 +159,20 @@ def _exposed_table(release: AuditedRelease, most: int, *, several: bool) -> Tabl
     where = f" by {name(release.name, _LONGEST_NAME)!r}" if several else ""
     return Table(
         caption=f"People most exposed{where}",
-        columns=("Row", "Others as exposed", "More unusual than", "Released row", "Shared values, the rarest first"),
+        columns=("Row", "Others as exposed", "More unusual than", "Own values released", "Row most like it", "Shares"),
         rows=tuple(
             (
                 count(each.row + 1),
                 f"{count(each.as_exposed)} of {count(each.others)}",
                 f"{percent(each.unusual, places=0)} of others",
+                listed(each.unheard, most=_MOST_COLUMNS) if each.unheard else _NONE,
                 count(each.released_row + 1) if each.released_row >= 0 else _NONE,
-                listed(each.columns, most=_MOST_COLUMNS) if each.columns else "none: it is only near",
+                listed(each.columns, most=_MOST_COLUMNS) if each.columns else "nothing: it is only near",
             )
             for each in release.exposed[:most]
         ),
-        align=(_RIGHT, _RIGHT, _RIGHT, _RIGHT, _LEFT),
-        note=stand_out(release.exposed),
+        align=(_RIGHT, _RIGHT, _RIGHT, _LEFT, _RIGHT, _LEFT),
+        note=f"Own values: nobody of those who show how people lie anyhow has them. {stand_out(release.exposed)}",
     )
 
 
@@ -176,19 +182,21 @@ def stand_out(exposed: "Sequence[ExposedPerson]") -> str:
     named = [each for each in traced if each.pointed_out]
     which = "who can be pointed out" if named else "most exposed"
     people = named or traced[:20]
-    first = Counter(each.columns[0] for each in people if each.columns)
-    if not first:
+    telling = Counter(column for each in people for column in each.unheard or each.columns[:1])
+    if not telling:
         return f"Those {which} share no value with a released row that would give them away: they are only near to it."
-    # As many columns as most of them need.
-    common = [column for column, _ in sorted(first.items(), key=lambda each: (-each[1], each[0]))[:3]]
-    return f"What those {which} share with a released row is rare most often in {listed(common)}."
+    common = [column for column, _ in sorted(telling.items(), key=lambda each: (-each[1], each[0]))[:3]]
+    return f"Those {which} stand out most often by {listed(common)}."
 
 
 def exposed_table(audit: Audit) -> Table:
     """Return how exposed everybody is who was measured, as a table for a file."""
     return Table(
         caption="Exposed people",
-        columns=("release", "row", "p", "pointed_out", "more_unusual_than", "released_row", "columns"),
+        columns=(
+            *("release", "row", "p", "pointed_out", "more_unusual_than"),
+            *("own_values_released", "row_most_like_it", "shared_columns"),
+        ),
         rows=tuple(
             (
                 release.name,
@@ -196,11 +204,12 @@ def exposed_table(audit: Audit) -> Table:
                 f"{each.p:.6g}",
                 "yes" if each.pointed_out else "no",
                 f"{each.unusual:.6g}",
+                "; ".join(each.unheard),
                 str(each.released_row + 1) if each.released_row >= 0 else "",
                 "; ".join(each.columns),
             )
             for release in audit.releases
             for each in release.exposed
         ),
-        align=(_LEFT, _RIGHT, _RIGHT, _LEFT, _RIGHT, _RIGHT, _LEFT),
+        align=(_LEFT, _RIGHT, _RIGHT, _LEFT, _RIGHT, _LEFT, _RIGHT, _LEFT),
     )
