@@ -50,7 +50,7 @@ def infer(secret: str, *known: str, **settings: Any) -> Inference:
 def in_row_order(trials: Trials) -> list[float]:
     assert trials.attack.rows is not None
     assert trials.attack.chances is not None
-    return trials.attack.chances[np.argsort(trials.attack.rows)].tolist()
+    return [float(trials.attack.chances[place]) for place in np.argsort(trials.attack.rows)]
 
 
 def with_two_secrets(rows: list[Any]) -> list[Any]:
@@ -87,7 +87,8 @@ def test_what_rows_score_is_the_same_compiled_and_for_sets_of_columns(monkeypatc
     right = best_rows.RightRanks(rng.integers(-1, 5, 60), low, low + 1)
     for score in (best_rows.by_distance, best_rows.by_agreement):
         scores, every = score(released, people), np.arange(4)
-        plain, fast = [], []
+        plain: list[Any] = []
+        fast: list[Any] = []
         for chances, up_to in ((plain, 10**9), (fast, 0)):
             monkeypatch.setattr(best_rows, "PLAIN_UP_TO", up_to)
             chances.append(best_rows.best_row_chances(scores, right, every, every, taken_away=True))

@@ -1,4 +1,4 @@
-"""The search over adversaries and known columns: a planted leak, harmless releases, one way only, no control, bad input."""
+"""The search over adversaries and known columns: a planted leak, harmless releases, one way, no control, bad input."""
 
 from typing import Any
 
@@ -17,6 +17,7 @@ from unveil.measure.trials.risk import excess_over_control
 
 RNG = np.random.default_rng
 KNOWN = tuple(f"c{number}" for number in range(9))
+ILL = "ill"
 LEAKED = ("c1", "c3", "c5", "c7", "c8")
 
 
@@ -48,7 +49,7 @@ def searched(about: str = "ill", **settings: Any) -> SearchedInference:
 
 
 SOME = ("nearest", "agreement", "counts", "forest")
-BY_ROWS = {"adversaries": ("nearest", "agreement")}
+BY_ROWS: dict[str, Any] = {"adversaries": ("nearest", "agreement")}
 
 
 @pytest.mark.unwatched
@@ -60,9 +61,7 @@ def test_the_columns_beside_which_secrets_leaked_are_found_and_tell_how_many_did
     assert len(found.remembered.known) <= 6
     excess = excess_over_control(found.remembered.trials)
     assert abs(excess.value - 0.195) < 0.05
-    whole = Inference(**{"secret": "ill", "known": KNOWN, "targets": None}).run(
-        released=released, knowledge=knowledge, rng=RNG(1)
-    )
+    whole = Inference(secret=ILL, known=KNOWN, targets=None).run(released=released, knowledge=knowledge, rng=RNG(1))
     assert abs(excess_over_control(whole).value - 0.09) < 0.03
     assert found.learned_from == (750, 750)
     assert found.compared_with == "control"
