@@ -57,7 +57,10 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     searched: dict[str, SearchedGuesses] = {}
     for number, secret in enumerate(secrets):
         attacked.progress(f"looking for remembered {secret}", number / len(secrets))
-        known = tuple(name for name in prepared.known if name != secret)
+        known = _known(attacked, secret)
+        if not known:
+            found.append(not_run(attack, f"No adversary knows anything but {secret!r} itself.", secret=secret))
+            continue
         asked = SearchedInference(
             secret=secret,
             known=known,
@@ -87,6 +90,12 @@ def _secrets(attacked: AttackedRelease) -> tuple[str, ...]:
     most = min(MOST_SECRETS, len(prepared.known))
     drawn = attacked.rng.choice(len(prepared.known), most, replace=False, shuffle=False)
     return tuple(prepared.known[place] for place in np.sort(drawn))
+
+
+def _known(attacked: AttackedRelease, secret: str) -> tuple[str, ...]:
+    """Return what can be known: all columns that are not sensitive, or those that somebody was said to hold."""
+    told = [name for each in attacked.settings.scenarios or () for name in (*each.first, *each.second)]
+    return tuple(name for name in attacked.prepared.known if name != secret and (not told or name in told))
 
 
 def _people(attacked: AttackedRelease) -> "tuple[Knowledge, Parts | None]":
@@ -125,7 +134,7 @@ def _tried(attacked: AttackedRelease, secret: str, found: "SearchedGuesses", par
 
 
 def _finding(attacked: AttackedRelease, secret: str, who: "ChosenGuesser", role: str, remark: str) -> Tried:
-    every = len(who.known) == len([name for name in attacked.prepared.known if name != secret])
+    every = len(who.known) == len(_known(attacked, secret))
     columns = "all columns" if every and role != ALONE else listed(who.known)
     scenario = Scenario(
         name=f"{role}: {who.adversary}, {columns}",
