@@ -6,7 +6,6 @@ People, columns and rows in another order have the same scores, and people who a
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -188,7 +187,7 @@ def _density(compared: Compared) -> FloatArray:
 
 def _pairs(compared: Compared) -> FloatArray:
     columns = compared.exact[0].shape[1]
-    return compared.counted(compared.exact[0], 2, comb(columns, 2) if columns <= _ALL_PAIRS_OF else _DRAWN_PAIRS)
+    return compared.counted(compared.exact[0], 2, columns**2 if columns <= _ALL_PAIRS_OF else _DRAWN_PAIRS)
 
 
 #: The ten, by name.
