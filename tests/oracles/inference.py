@@ -1,5 +1,6 @@
 """Guessing a secret by its definition: every way of breaking every tie, one by one, in exact fractions."""
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -37,3 +38,42 @@ def disclosed(
     """Return the share of the rows equal to the person whose secret is right; None where no row is equal."""
     equal = [secret for row, secret in zip(rows, secrets, strict=True) if list(row) == list(person)]
     return share(equal, truth, kind, tol) if equal else None
+
+
+def agreed(
+    person: Sequence[Any], rows: Sequence[Sequence[Any]], secrets: Sequence[Any], truth: Any, kind: str, tol: Fraction
+) -> Fraction:
+    """Return how likely the secret is right of a row that shares the rarest values with the person, drawn by lot."""
+
+    def weight(column: int) -> int:
+        count = sum(row[column] == person[column] for row in rows)
+        return round(-math.log((count + 0.5) / (len(rows) + 1)) * 2**20)
+
+    shared = [sum(weight(j) for j in range(len(person)) if row[j] == person[j]) for row in rows]
+    best = [secret for secret, sum_of in zip(secrets, shared, strict=True) if sum_of == max(shared)]
+    return share(best, truth, kind, tol)
+
+
+def counted(
+    person: Sequence[Any], rows: Sequence[Sequence[Any]], secrets: Sequence[Any], truth: Any
+) -> Fraction | None:
+    """Return how likely the likeliest of the secrets that two rows have is right, by counts; None for fewer than two.
+
+    Columns are categories. Ties are broken by lot.
+    """
+    classes = [each for each in set(secrets) if each is not None and secrets.count(each) > 1]
+    if len(classes) < 2:
+        return None
+    taught = [(row, secret) for row, secret in zip(rows, secrets, strict=True) if secret in classes]
+
+    def logarithm(secret: Any) -> int:
+        own = [row for row, each in taught if each == secret]
+        total = round(math.log(len(own) / len(taught)) * 2**20)
+        for j, value in enumerate(person):
+            everywhere = (sum(row[j] == value for row, _ in taught) + 0.5) / (len(taught) + 1)
+            total += round(math.log((sum(row[j] == value for row in own) + everywhere) / (len(own) + 1)) * 2**20)
+        return total
+
+    likely = {secret: logarithm(secret) for secret in classes}
+    best = [secret for secret in classes if likely[secret] == max(likely.values())]
+    return Fraction(sum(secret == truth for secret in best), len(best))

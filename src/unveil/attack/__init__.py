@@ -26,6 +26,7 @@ from unveil.attack.table.nearest import Nearest, Softmax
 from unveil.attack.table.rank_intersection import RankIntersection
 from unveil.attack.table.record_linkage import RecordLinkage
 from unveil.attack.table.row_order import OrderTest, RowOrder
+from unveil.attack.table.searched_inference import SearchedInference
 from unveil.attack.table.several_releases import SeveralReleases
 from unveil.attack.table.singling_out import SinglingOut
 from unveil.attack.table.splink_linkage import SplinkLinkage
@@ -81,6 +82,7 @@ __all__ = [
     "RankIntersection",
     "RecordLinkage",
     "RowOrder",
+    "SearchedInference",
     "SeveralReleases",
     "SinglingOut",
     "Softmax",

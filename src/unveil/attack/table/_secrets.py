@@ -255,6 +255,14 @@ def right_ranks(values: "pl.Series", truths: "pl.Series", tolerance: float) -> t
     return ends[0], ends[1]
 
 
+def near_ranks(table: "Table", secret: str, tolerance: float) -> tuple[IntArray, IntArray] | None:
+    """Return which ranks of the table's own secrets are right about each of them; None where these are no numbers."""
+    if table.column(secret).kind != "number" or table.coarse([secret]):
+        return None
+    values = _ranked(table.frame[secret])[0]
+    return right_ranks(values, values, tolerance)
+
+
 def as_written(number: Any) -> Fraction:
     """Return the number that a person would read: 0.1 is one tenth.
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._kernels.neighbours.best_rows import RightRanks
 from unveil._kernels.neighbours.guesses import Secrets, guess_chances
 from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.neighbours.secret_chances import right_chances
-from unveil._kernels.types import FloatArray
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
-from unveil.attack.table import _secrets
+from unveil.attack.table import _guessers, _secrets
 from unveil.attack.table._features import features
 from unveil.errors import InputError, whole_number
 from unveil.guess.trials import Attempts, Trials
@@ -54,7 +55,8 @@ class Inference:
 
     The guess is the secret of a released row drawn by lot among the nearest in the known columns. The chance that it is
     right is computed exactly: nothing depends on the order of rows, and known columns that say nothing give exactly
-    what guessing blindly gives. With a ``model``, that guesses instead, after learning from the released rows.
+    what guessing blindly gives. Other adversaries look at all rows, see ``adversary``; with a ``model``, that guesses
+    instead, after learning from the released rows.
 
     Where released cells stand for several values, the nearest rows are those with the smallest gap, which is 0 for
     all that a person is compatible with. They are drawn in proportion to their weights, the inverse of the share of
@@ -80,6 +82,13 @@ class Inference:
     guess
         "lot" for the secret of a row that is drawn, "class" for the most likely secret of these rows, ties by lot. The
         blind guess is then the most frequent secret of all rows.
+    adversary
+        "nearest" for what is said above. "agreement" for the secret of the released row that shares the rarest values:
+        a known value that c of n released rows have counts ``-log((c + 1/2) / (n + 1))`` for each row that has it too,
+        and the row with the highest sum is taken, ties by lot. "counts" for the likeliest secret by the released
+        counts alone, known columns taken for independent, numbers in 16 parts. "forest" and "boosting" for a learner of
+        scikit-learn (extra ``learn``) that sees at most 50,000 released rows. Values that one released row has are
+        learned by nobody, and at most the 40 most frequent ones are. A number is learned in up to 40 classes.
     model
         Any object with ``fit(X, y)`` and ``predict(X)``; a copy of it learns, it stays as it is. ``X`` are the features
         of `unveil.attack.table._features.features`, ``y`` floats for a number and else whole numbers that stand for the
@@ -104,6 +113,7 @@ class Inference:
     tolerance: float = 0.05
     targets: int | None = 500
     guess: Guess = "lot"
+    adversary: _guessers.Adversary = "nearest"
     model: Any = None
 
     def __post_init__(self) -> None:
@@ -112,6 +122,14 @@ class Inference:
         whole_number(self.neighbours, "neighbours")
         if self.guess not in get_args(Guess):
             raise InputError(f"guess must be 'lot' or 'class', but is {self.guess!r}. Write one of them")
+        if self.adversary not in _guessers.ADVERSARIES:
+            named = ", ".join(map(repr, _guessers.ADVERSARIES))
+            raise InputError(f"adversary must be one of {named}, but is {self.adversary!r}. Write one of them")
+        if self.adversary != "nearest" and (self.neighbours, self.guess, self.model) != (1, "lot", None):
+            raise InputError(
+                f"neighbours, guess and model are settings of the adversary 'nearest', but it is {self.adversary!r}. "
+                "Leave them out"
+            )
         lacking = [name for name in ("fit", "predict") if not callable(getattr(self.model, name, None))]
         if self.model is not None and (lacking or isinstance(self.model, type)):
             raise InputError(
@@ -148,16 +166,20 @@ class Inference:
             notes += _secrets.notes_on_people(table, truth, self.secret, self.targets)
             if truth.rows.size:
                 attacked.append(_Target(table, *_secrets.drawn(truth, part.grid(), self.targets, rng)))
-        if self.model is None:
+        if self.model is not None:
+            chances = self._by_model(secrets.released, tables[1], encoded[1].grid(), attacked)
+        elif self.adversary == "nearest":
             chances = self._by_neighbours(secrets.released, encoded[1], attacked)
         else:
-            chances = self._by_model(secrets.released, tables[1], encoded[1].grid(), attacked)
+            chances = self._by_adversary(secrets.released, tables[1], encoded[1], attacked)
+            notes += _guessers.notes_on_rows(self.adversary, released.rows)
+        likeliest = self.guess == "class" or self.adversary not in _guessers.BY_ROWS
         inside = attacked[0].truth.rows.size
         control = Attempts.from_chances(chances[inside:], rows=attacked[1].truth.rows) if len(attacked) > 1 else None
         return Trials(
             attack=Attempts.from_chances(chances[:inside], rows=attacked[0].truth.rows),
             naive=Attempts.from_chances(
-                _secrets.blind_chances(secrets.released, attacked[0].truth, likeliest=self.guess == "class"),
+                _secrets.blind_chances(secrets.released, attacked[0].truth, likeliest=likeliest),
                 rows=attacked[0].truth.rows,
             ),
             control=control,
@@ -167,11 +189,7 @@ class Inference:
 
     def _by_neighbours(self, secrets: Secrets, released: "Encoded", attacked: list[_Target]) -> FloatArray:
         """Return the chance of everybody attacked, all at once, so that the released rows are prepared once."""
-        numbers, codes, low, high = (
-            np.concatenate(parts)
-            for parts in zip(*((*who.known[:2], who.truth.low, who.truth.high) for who in attacked), strict=True)
-        )
-        targets = attacked[0].known._replace(numbers=numbers, codes=codes)
+        targets, low, high = _together(attacked)
         if self.guess == "lot" and released.cells is None and secrets.draws is None:
             return right_chances(released.grid(), secrets.rank, targets, low, high, self.neighbours)
         around, boxes = _secrets.surroundings(released, targets)
@@ -179,15 +197,23 @@ class Inference:
         likeliest = self.guess == "class"
         return guess_chances(around, weight, secrets, low, high, self.neighbours, likeliest=likeliest).chance
 
+    def _by_adversary(
+        self, secrets: Secrets, released: "Table", known: "Encoded", attacked: list[_Target]
+    ) -> FloatArray:
+        """Return the chance of everybody attacked where the adversary learns from all released rows."""
+        if secrets.draws is not None:
+            raise _several_values(f"the adversary {self.adversary!r}", self.secret, released, "Choose 'nearest'")
+        targets, low, high = _together(attacked)
+        near = _secrets.near_ranks(released, self.secret, self.tolerance)
+        teacher = _guessers.Teacher(_guessers.single_cells(known), secrets, near)
+        return _guessers.guess_chances(self.adversary, teacher, targets, RightRanks(secrets.rank, low, high))
+
     def _by_model(self, secrets: Secrets, released: "Table", known: Grid, attacked: list[_Target]) -> FloatArray:
         """Return 1 for everybody whose secret the model guesses right, else 0."""
         import polars as pl
 
         if secrets.draws is not None:
-            raise InputError(
-                f"a model must learn from single values of the secret, but column {self.secret!r} of the "
-                f"{released.name} has cells that stand for several. Leave the model out, or name another secret"
-            )
+            raise _several_values("a model", self.secret, released, "Leave the model out")
         rank = secrets.rank
         is_number = released.column(self.secret).kind == "number"
         # By content, so that a model which depends on the order of rows sees the same one always.
@@ -207,6 +233,10 @@ class Inference:
 
     def _what(self, kind: str) -> str:
         known, right = ", ".join(self.known), _secrets.right_means(kind, self.tolerance)
+        if self.adversary == "agreement":
+            return f"{self.secret} of the released row that shares the rarest values of {known} is {right}"
+        if self.adversary != "nearest":
+            return f"{self.secret}, as {_guessers.NAMED[self.adversary]} it from {known}, is {right}"
         if self.model is None and self.guess == "class":
             rows = "rows" if self.neighbours == 1 else f"{self.neighbours} rows"
             return f"the most likely {self.secret} of the released {rows} that are nearest by {known} is {right}"
@@ -215,6 +245,22 @@ class Inference:
         if self.neighbours == 1:
             return f"{self.secret} of the released row that is nearest by {known} is {right}"
         return f"{self.secret} of one of the {self.neighbours} released rows that are nearest by {known} is {right}"
+
+
+def _several_values(who: str, secret: str, released: "Table", instead: str) -> InputError:
+    return InputError(
+        f"{who} must learn from single values of the secret, but column {secret!r} of the {released.name} has cells "
+        f"that stand for several. {instead}, or name another secret"
+    )
+
+
+def _together(attacked: list[_Target]) -> tuple[Grid, IntArray, IntArray]:
+    """Return what is known of everybody attacked, and which ranks are right for each."""
+    numbers, codes, low, high = (
+        np.concatenate(parts)
+        for parts in zip(*((*who.known[:2], who.truth.low, who.truth.high) for who in attacked), strict=True)
+    )
+    return attacked[0].known._replace(numbers=numbers, codes=codes), low, high
 
 
 def _guesses(model: Model, known: FloatArray, secret: NDArray[Any], people: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ which never miss too often; Wilson's is here for the emulation of anonymeter, wh
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import inf, isnan, nan, sqrt
 from statistics import NormalDist
@@ -253,6 +253,30 @@ def risk(trials: Trials, *, confidence: float = CONFIDENCE) -> Risk:
     """
     rates: tuple[Callable[..., Rate], ...] = (attack_rate, naive_rate, control_rate, excess_over_control)
     return Risk(**{rate.__name__: rate(trials, confidence=confidence) for rate in rates})
+
+
+def risk_of_people(trials: Trials, *, confidence: float = CONFIDENCE) -> Risk:
+    """Return the four rates where each try is the mean of several about one person, which vary less than one does.
+
+    Tries are worth as many as would vary as much if each hit or missed: ``n p (1 - p) / s²``, where s² is the variance
+    of the n means and p their mean, and at least n. Of 1,000 draws each of 100 to 1,000 people with two to six secrets
+    that depend on one another the 95 % interval of the excess held the truth in 94 to 97 %.
+
+    >>> half = Attempts.from_chances([0.5, 0.5, 0.25, 0.75] * 25)
+    >>> trials = Trials(attack=half, naive=half, control=half, what="a mean")
+    >>> [round(risk_of_people(trials).attack_rate.low, 2), round(risk(trials).attack_rate.low, 2)]
+    [0.46, 0.4]
+    """
+
+    def rate(attempts: Attempts) -> Rate:
+        chances, share = attempts.chances, attempts.expected / attempts.tries
+        spread = 0.0 if chances is None or attempts.tries < 2 else float(chances.var(ddof=1))
+        worth = attempts.tries * max(share * (1 - share) / spread, 1.0) if spread > 0 else float(attempts.tries)
+        return replace(clopper_pearson(share * worth, worth, confidence=confidence), tries=attempts.tries)
+
+    attack, naive = rate(trials.attack), rate(trials.naive)
+    control = _undefined(NO_CONTROL) if trials.control is None else rate(trials.control)
+    return Risk(attack_rate=attack, naive_rate=naive, control_rate=control, excess_over_control=excess(attack, control))
 
 
 def _rate(attempts: Attempts, confidence: float) -> Rate:

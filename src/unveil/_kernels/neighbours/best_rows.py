@@ -1,0 +1,156 @@
+"""How likely the secret of a best released row is right, for many sets of columns that differ by one column.
+
+What a row scores for a person is a sum over columns, so that a set of columns is tried by adding one column to those
+that are held, or by taking one away. All scores are whole numbers: rows tie exactly, and ties are broken by lot.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels.neighbours.index import LAST_MARKER, Grid
+from unveil._kernels.types import FloatArray, IntArray
+
+#: Logarithms are rounded to whole multiples of 2**-20.
+_UNIT = 2**20
+
+
+class RowScores(NamedTuple):
+    """What released rows score for people, column by column, the number columns first.
+
+    A column in which both are equal scores ``weight`` of the person; where they differ it costs ``step`` for each unit
+    between two numbers (the first ``numbers`` columns), and else ``mismatch``.
+    """
+
+    rows: IntArray  # [released rows, columns], each column in one piece
+    people: IntArray  # [people, columns]
+    weight: IntArray  # [people, columns]
+    step: IntArray
+    mismatch: int
+    numbers: int
+
+
+class RightRanks(NamedTuple):
+    """The place of each released row's secret, -1 where it is missing, and which places are right for each person."""
+
+    rank: IntArray
+    low: IntArray
+    high: IntArray
+
+    def of(self, some: slice) -> "RightRanks":
+        """Return the same for some of the people."""
+        return RightRanks(self.rank, self.low[some], self.high[some])
+
+
+def by_distance(released: Grid, people: Grid) -> RowScores:
+    """Return scores that are highest for the nearest rows: minus the distance."""
+    rows, wanted = np.asfortranarray(_columns(released)), _columns(people)
+    step = np.concatenate([released.step_cost, np.zeros(released.codes.shape[1], np.int64)])
+    return RowScores(rows, wanted, np.zeros_like(wanted), step, released.mismatch_cost, released.numbers.shape[1])
+
+
+def by_agreement(released: Grid, people: Grid) -> RowScores:
+    """Return scores that are highest for rows that share rare values: minus the logarithm of how frequent each is.
+
+    A value that c of n released rows have weighs ``-log((c + 1/2) / (n + 1))``.
+
+    >>> def grid(*codes):
+    ...     return Grid(np.empty((len(codes), 0), np.int64), np.array(codes, np.int32)[:, None], np.empty(0, int), 1)
+    >>> by_agreement(grid(1, 1, 2), grid(1, 2, 3)).weight[:, 0] / 2**20
+    array([0.47000408, 0.98082924, 2.07944107])
+    """
+    rows, wanted = np.asfortranarray(_columns(released)), _columns(people)
+    weight = np.empty_like(wanted)
+    for column in range(rows.shape[1]):
+        ascending = np.sort(rows[:, column])
+        ends = [np.searchsorted(ascending, wanted[:, column], side) for side in ("left", "right")]
+        share = (ends[1] - ends[0] + 0.5) / (len(rows) + 1)
+        weight[:, column] = np.rint(-np.log(share) * _UNIT)
+    return RowScores(rows, wanted, weight, np.zeros(rows.shape[1], np.int64), 0, 0)
+
+
+def _columns(grid: Grid) -> IntArray:
+    return np.ascontiguousarray(np.column_stack([grid.numbers, grid.codes.astype(np.int64)]))
+
+
+def best_row_chances(
+    scores: RowScores, right: RightRanks, held: IntArray, tried: IntArray, *, taken_away: bool = False
+) -> FloatArray:
+    """Return at [person, set] the chance that a row with the highest score, drawn by lot, has a right secret.
+
+    The sets are the ``held`` columns with each of the ``tried`` ones added, or with each of them taken away.
+
+    >>> released, people = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32), np.array([1]), 10)
+    ...     for ages in ([24, 31, 29], [30, 25]))
+    >>> right = RightRanks(np.array([0, 0, 1]), np.array([1, 0]), np.array([2, 1]))
+    >>> best_row_chances(by_distance(released, people), right, np.empty(0, int), np.array([0]))
+    array([[0.5],
+           [1. ]])
+    """
+    work = len(scores.rows) * len(scores.people) * (held.size + tried.size)
+    # How long it takes is told by the pairs of rows and people, not by the size of either.
+    loop = compiled(_best_rows) if work > PLAIN_UP_TO else _best_rows
+    return loop(
+        scores.rows,
+        scores.people,
+        scores.weight,
+        scores.step,
+        scores.mismatch,
+        scores.numbers,
+        LAST_MARKER,
+        right.rank,
+        right.low,
+        right.high,
+        held.astype(np.int64),
+        tried.astype(np.int64),
+        taken_away,
+    )
+
+
+def _best_rows(
+    rows: IntArray,
+    people: IntArray,
+    weight: IntArray,
+    step: IntArray,
+    mismatch: int,
+    numbers: int,
+    last_marker: int,
+    rank: IntArray,
+    low: IntArray,
+    high: IntArray,
+    held: IntArray,
+    tried: IntArray,
+    taken_away: bool,
+) -> FloatArray:
+    # Row after row in one piece, which the processor goes through several at a time.
+    chance = np.zeros((len(people), tried.size))
+    part = np.zeros((rows.shape[1], len(rows)), np.int64)
+    total = np.zeros(len(rows), np.int64)
+    used = held if taken_away else np.concatenate((held, tried))
+    for person in range(len(people)):
+        total[:] = 0
+        for place in range(used.size):
+            column = used[place]
+            own, new, reward, cost = part[column], people[person, column], weight[person, column], step[column]
+            by_difference = column < numbers and new > last_marker
+            for row in range(len(rows)):
+                old = rows[row, column]
+                apart = abs(old - new) * cost if by_difference and old > last_marker else mismatch
+                own[row] = reward if old == new else -apart
+            if place < held.size:
+                for row in range(len(rows)):
+                    total[row] += own[row]
+        first, last = low[person], high[person]
+        for place in range(tried.size):
+            own, sign = part[tried[place]], -1 if taken_away else 1
+            best = total[0] + sign * own[0]
+            for row in range(len(rows)):
+                best = max(best, total[row] + sign * own[row])
+            ties, hits = 0, 0
+            for row in range(len(rows)):
+                tied = total[row] + sign * own[row] == best
+                ties += tied
+                hits += tied and first <= rank[row] and rank[row] < last
+            chance[person, place] = hits / ties
+    return chance

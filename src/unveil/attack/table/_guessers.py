@@ -1,0 +1,269 @@
+"""Adversaries who guess a secret from known columns after learning from rows: by agreement, by counts, by a learner.
+
+Every guess is a value that the rows hold, told by its rank, so that one rule says when it is right. A number is guessed
+by way of classes: values that many rows have are classes of their own, all others are cut into parts of equally many
+rows, and of a class the value is guessed that is near enough to most of its rows. A regression aims between the values,
+where hardly anybody is; docs/inference.md has figures.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from unveil._kernels.neighbours.best_rows import RightRanks, best_row_chances, by_agreement, by_distance
+from unveil._kernels.neighbours.guesses import Secrets
+from unveil._kernels.neighbours.nearest import LAST_MARKER, Grid, content_rank
+from unveil._kernels.types import FloatArray, IntArray
+from unveil._optional import need
+from unveil.attack.table._features import features
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    from unveil.data.table.encode import Encoded
+
+Adversary = Literal["nearest", "agreement", "counts", "forest", "boosting"]
+ADVERSARIES: tuple[Adversary, ...] = get_args(Adversary)
+#: Those who take the secret of one row, drawn by lot among the best ones; all others say what is likeliest.
+BY_ROWS: tuple[Adversary, ...] = ("nearest", "agreement")
+LEARNERS: tuple[Adversary, ...] = ("forest", "boosting")
+#: What each of them does, to be followed by the secret.
+NAMED: dict[Adversary, str] = {
+    "nearest": "the nearest row tells",
+    "agreement": "the row with the rarest values in common tells",
+    "counts": "released counts tell",
+    "forest": "a forest learns",
+    "boosting": "boosting learns",
+}
+#: A learner sees at most so many rows, drawn by what they hold.
+MOST_ROWS = 50_000
+#: A secret has at most so many classes; the values of a category that are rarer are never guessed.
+MOST_CLASSES = 40
+#: A number that this share of rows have is a class of its own, and the others are cut into so many parts at most.
+_SPIKE = 0.02
+_PARTS = 25
+#: Counts look at numbers in so many parts.
+_BINS = 16
+#: Logarithms of chances are whole multiples of this, so that equal ones stay equal.
+_UNIT = 2.0**-20
+
+
+class Teacher(NamedTuple):
+    """Rows to learn from: what is known, and the secrets by rank.
+
+    ``near`` says of each rank from which rank up to which a guess is right about it, where secrets are numbers.
+    """
+
+    known: Grid
+    secrets: Secrets
+    near: tuple[IntArray, IntArray] | None = None
+
+    def by_content(self) -> IntArray:
+        """Return the rows with a secret in an order that depends on what they hold alone."""
+        rank = self.secrets.rank
+        order = np.argsort(
+            content_rank(self.known._replace(numbers=np.column_stack([self.known.numbers, rank]))), kind="stable"
+        )
+        return order[rank[order] >= 0]
+
+
+class Classes(NamedTuple):
+    """The class of each rank of a secret, -1 for those that are in none, and the rank that is guessed for each."""
+
+    of_rank: IntArray
+    guess: IntArray
+
+
+def single_cells(known: "Encoded") -> Grid:
+    """Return rows with a value that nobody has in place of each cell that stands for several.
+
+    Raises
+    ------
+    InputError
+        If no cell is a single value.
+    """
+    if known.cells is None:
+        return known.grid()
+    cells, numbers, codes = known.cells, known.numbers.copy(), known.codes.copy()
+    single = np.concatenate([cells.low == cells.high, np.diff(cells.start) == 1])
+    several = ~single[cells.of_row + cells.offset[:-1, None]].T
+    if several.all():
+        raise InputError(
+            "some known cells of the release must be single values to learn from, but all of them stand for several. "
+            "Choose the adversary 'nearest'"
+        )
+    numbers[several[:, : cells.numbers]] = LAST_MARKER
+    codes[several[:, cells.numbers :]] = np.iinfo(np.int32).min
+    return known.grid()._replace(numbers=numbers, codes=codes)
+
+
+def on_columns(grid: Grid, columns: IntArray) -> Grid:
+    """Return some of the columns, counted from the number columns on."""
+    width = grid.numbers.shape[1]
+    numbers, codes = columns[columns < width], columns[columns >= width] - width
+    return grid._replace(
+        numbers=grid.numbers[:, numbers], codes=grid.codes[:, codes], step_cost=grid.step_cost[numbers]
+    )
+
+
+def guess_chances(
+    adversary: Adversary, teacher: Teacher, people: Grid, right: RightRanks, *, most_rows: int = MOST_ROWS
+) -> FloatArray:
+    """Return for each person the chance that the adversary, taught by these rows, guesses the secret right.
+
+    A learner sees at most ``most_rows`` of them.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to learn from, or if the learner fails.
+    MissingExtraError
+        If there is no scikit-learn for a learner.
+    """
+    if adversary in BY_ROWS:
+        scores = (by_distance if adversary == "nearest" else by_agreement)(teacher.known, people)
+        every = np.arange(scores.rows.shape[1])
+        return best_row_chances(scores, right, every[:-1], every[-1:])[:, 0]
+    classes = classes_of(teacher)
+    if adversary == "counts":
+        likely = _posterior(teacher, classes, people)
+        best = likely == likely.max(axis=1, keepdims=True)
+        inside = (classes.guess >= right.low[:, None]) & (classes.guess < right.high[:, None])
+        return np.asarray((best & inside).sum(axis=1) / best.sum(axis=1))
+    guess = classes.guess[_learned(adversary, teacher, classes, people, most_rows)]
+    return ((guess >= right.low) & (guess < right.high)).astype(np.float64)
+
+
+def notes_on_rows(adversary: Adversary, rows: int, most_rows: int = MOST_ROWS) -> list[str]:
+    """Return that a learner saw some of the rows only, in a sentence, where that is so."""
+    if adversary not in LEARNERS or rows <= most_rows:
+        return []
+    return [f"{NAMED[adversary]} from {most_rows:,} of {rows:,} rows, drawn by what they hold"]
+
+
+def classes_of(teacher: Teacher) -> Classes:
+    """Return the classes that can be learned: those of at least two rows, the most frequent ones where there are many.
+
+    Raises
+    ------
+    InputError
+        If fewer than two classes are left.
+    """
+    rank, size = teacher.secrets.rank, teacher.secrets.values
+    count = np.bincount(rank[rank >= 0], minlength=size)
+    often = np.lexsort((np.arange(size), -count))
+    parts = [often[at : at + 1] for at in range(min(size, MOST_CLASSES))]
+    if teacher.near is not None:
+        spikes = often[count[often] >= _SPIKE * count.sum()][: MOST_CLASSES - _PARTS]
+        rest = np.setdiff1d(np.flatnonzero(count), spikes)
+        # The middle of its rows tells in which part a value lies, so that no value is in two.
+        middle = np.cumsum(count[rest]) - count[rest] / 2
+        part = np.minimum((middle * _PARTS / max(count[rest].sum(), 1)).astype(np.int64), _PARTS - 1)
+        parts = [*parts[: spikes.size], *(rest[part == at] for at in np.unique(part))]
+    parts = [each for each in parts if count[each].sum() >= 2]
+    if len(parts) < 2:
+        raise InputError(
+            "at least two values of the secret must stand in two rows each for them to be learned, but "
+            f"{len(parts)} did. Name another secret, or the adversary 'nearest'"
+        )
+    of_rank = np.full(size, -1, np.int64)
+    for number, each in enumerate(parts):
+        of_rank[each] = number
+    return Classes(of_rank, np.array([_most_near(each, count, teacher.near) for each in parts], np.int64))
+
+
+def _most_near(ranks: IntArray, count: IntArray, near: tuple[IntArray, IntArray] | None) -> int:
+    """Return which of these values is right about most rows of them, the lowest where several are."""
+    if near is None:
+        return int(ranks[0])
+    change = np.zeros(count.size + 1, np.int64)
+    np.add.at(change, near[0][ranks], count[ranks])
+    np.add.at(change, near[1][ranks], -count[ranks])
+    return int(ranks[np.argmax(np.cumsum(change)[ranks])])
+
+
+def _posterior(teacher: Teacher, classes: Classes, people: Grid) -> FloatArray:
+    """Return at [person, class] how likely each class is by the counts of rows, columns taken for independent.
+
+    Among the n_c rows of a class the value v of a column has the chance ``(n_cv + p_v) / (n_c + 1)``, where p_v is its
+    share among all rows, ``(n_v + 1/2) / (n + 1)``. Logarithms are rounded, so that equal chances stay equal.
+    """
+    rows = teacher.by_content()
+    own = classes.of_rank[teacher.secrets.rank[rows]]
+    rows, own = rows[own >= 0], own[own >= 0]
+    size = np.bincount(own, minlength=classes.guess.size)
+    total = np.tile(_whole(np.log(size / size.sum())), (len(people.numbers), 1))
+    for old, new in _binned(teacher.known, rows, people):
+        width = int(max(old.max(initial=0), new.max(initial=0))) + 1
+        among = np.bincount(old * size.size + own, minlength=width * size.size).reshape(width, size.size)
+        share = (among.sum(axis=1, keepdims=True) + 0.5) / (own.size + 1)
+        total += _whole(np.log((among + share) / (size + 1)))[new]
+    return total
+
+
+def _whole(logarithm: FloatArray) -> FloatArray:
+    return np.asarray(np.rint(logarithm / _UNIT))
+
+
+def _binned(known: Grid, rows: IntArray, people: Grid) -> list[tuple[IntArray, IntArray]]:
+    """Return each column of the rows and of the people as small whole numbers: parts of numbers, places of codes."""
+    made = []
+    for place in range(known.numbers.shape[1]):
+        old, new = known.numbers[rows, place], people.numbers[:, place]
+        there = np.sort(old[old > LAST_MARKER])
+        cuts = np.unique(there[(np.arange(1, _BINS) * there.size) // _BINS]) if there.size else there
+        made.append(
+            tuple(
+                np.where(each > LAST_MARKER, np.searchsorted(cuts, each, "right") + 1, 0).astype(np.int64)
+                for each in (old, new)
+            )
+        )
+    for place in range(known.codes.shape[1]):
+        both = np.concatenate([known.codes[rows, place], people.codes[:, place]])
+        made.append(tuple(np.split(np.unique(both, return_inverse=True)[1].astype(np.int64), [rows.size])))
+    return made  # type: ignore[return-value]
+
+
+def _learned(adversary: Adversary, teacher: Teacher, classes: Classes, people: Grid, most: int) -> IntArray:
+    """Return the class that a learner guesses for each person; whatever it raises is told by its kind only."""
+    need("sklearn", extra="learn")
+    threads = need("threadpoolctl", extra="learn").threadpool_limits
+    rows = teacher.by_content()
+    rows = rows[classes.of_rank[teacher.secrets.rank[rows]] >= 0]
+    if rows.size > most:
+        rows = rows[np.sort(np.random.default_rng(0).choice(rows.size, most, replace=False, shuffle=False))]
+    own = classes.of_rank[teacher.secrets.rank[rows]]
+    taught = teacher.known._replace(numbers=teacher.known.numbers[rows], codes=teacher.known.codes[rows])
+    learner = _LEARNERS[adversary](np.unique(own).size)
+    lines = features(taught, [people])
+    try:
+        # One thread, because sums over several round differently from machine to machine.
+        with threads(limits=1):
+            learner.fit(lines[0], own)
+            return np.asarray(learner.predict(lines[1]), np.int64)
+    except Exception as error:
+        raise InputError(
+            f"the {adversary} must learn from {rows.size} rows of {lines[0].shape[1]} features, but raised "
+            f"{type(error).__name__}. Choose another adversary, such as 'nearest'"
+        ) from None
+
+
+def _forest(classes: int) -> Any:  # noqa: ARG001
+    ensemble = need("sklearn.ensemble", extra="learn")
+    return ensemble.ExtraTreesClassifier(n_estimators=100, random_state=0, n_jobs=1)
+
+
+def _boosting(classes: int) -> Any:
+    # Many classes have many trees in each round: fewer rounds of smaller ones then, and a penalty, or they diverge.
+    rounds, leaves, rate = (150, 31, 0.1) if classes <= 3 else (60, 15, 0.1) if classes <= 10 else (25, 15, 0.2)
+    return need("sklearn.ensemble", extra="learn").HistGradientBoostingClassifier(
+        max_iter=rounds,
+        max_leaf_nodes=leaves,
+        learning_rate=rate,
+        l2_regularization=1.0,
+        early_stopping=False,
+        random_state=0,
+    )
+
+
+_LEARNERS: dict[str, Callable[[int], Any]] = {"forest": _forest, "boosting": _boosting}

@@ -1,0 +1,535 @@
+"""Inference by whoever does it best: adversary and known columns are chosen on some people and measured on others."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from unveil._kernels.neighbours.best_rows import RightRanks, RowScores, best_row_chances, by_agreement, by_distance
+from unveil._kernels.neighbours.guesses import Secrets
+from unveil._kernels.neighbours.guesses import guess_chances as chances_by_weight
+from unveil._kernels.neighbours.nearest import Grid
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.attack._listing import attack
+from unveil.attack.table import _guessers, _secrets
+from unveil.attack.table._guessers import ADVERSARIES, BY_ROWS, Adversary, Teacher
+from unveil.errors import InputError, MissingExtraError, whole_number
+from unveil.guess.trials import Attempts, Trials
+
+if TYPE_CHECKING:
+    from unveil.data.table import Table
+    from unveil.data.table.encode import Encoded
+    from unveil.data.table.release import Knowledge
+
+ComparedWith = Literal["control", "other people"]
+
+#: With fewer people to learn from on either side nothing is chosen.
+LEAST_LEARNING = 100
+#: Who remembers and who guesses where nothing may be chosen; the first that can be run.
+_IN_ADVANCE: tuple[tuple[Adversary, ...], tuple[Adversary, ...]] = (
+    ("agreement", "nearest"),
+    ("boosting", "counts", "nearest"),
+)
+#: How many columns are gone through one by one; of more a quarter is dropped at a time.
+_ONE_BY_ONE = 8
+_MOST_GROWN = 5
+#: Sets of columns are compared on so many pairs of a person and a released row at most, on either side.
+_MOST_PAIRS = 2**20
+
+
+class Parts(NamedTuple):
+    """Who is learned from and who is measured: rows of the records and rows of the control, in an order by lot."""
+
+    learning: tuple[IntArray, IntArray]
+    measured: tuple[IntArray, IntArray]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChosenGuesser:
+    """One adversary with what it knows, and what it reaches on people who had no part in choosing it.
+
+    ``others`` is what the same adversary reaches on the same people when taught by other people of the original, where
+    that takes the place of a control.
+    """
+
+    adversary: Adversary
+    known: tuple[str, ...]
+    trials: Trials
+    others: Attempts | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SearchedGuesses:
+    """What a search over adversaries and known columns came to.
+
+    Attributes
+    ----------
+    remembered
+        Whoever does most of all better on people in the data than the comparison.
+    guessed
+        Whoever is right about most people in the data.
+    alone
+        Whoever knows one column only, the most telling one, and says what is likeliest; None where nothing was chosen.
+    compared_with
+        What tells memory from what holds for everybody: people of the control, or the same adversary taught by other
+        people of the original.
+    learned_from
+        On how many people of either side the choice was made; 0 where it was made in advance.
+    notes
+        What a reader should know, such as adversaries that could not be run.
+    """
+
+    remembered: ChosenGuesser
+    guessed: ChosenGuesser
+    alone: ChosenGuesser | None
+    compared_with: ComparedWith
+    learned_from: tuple[int, int]
+    notes: tuple[str, ...] = ()
+
+
+@attack(
+    source="adversaries as in Inference; chosen on other people, one way, after Mahloujifar, Melis & Chaudhuri (2024)",
+    example="secret=vote,known=age,education",
+)
+@dataclass(frozen=True, kw_only=True)
+class SearchedInference:
+    """Adversaries who guess a secret, of whom the best is chosen on some people and measured on others.
+
+    Two questions have two best adversaries. *Is the secret remembered?* asks for the one that is right most often about
+    people in the data beyond what it reaches on others; *how well can it be guessed?* for the one that is right most
+    often. `search` answers both; `run` leaves the first. Tried are all adversaries of `Inference` with all known
+    columns, and "nearest" and "agreement" also with fewer: columns are taken away one after the other, and one to five
+    are put together, each time so that the excess over the comparison, less its standard error, is highest. Learners
+    are tried with all columns only. Nobody who is measured has any part in the choice, and the two are never swapped.
+
+    With fewer than 100 people to learn from on either side nothing is chosen: "agreement" with all columns remembers.
+
+    Without a control the comparison is the same adversary taught by other people of the original, in as many rows as
+    the release has: what the release tells beyond them about the people in it is memory. That is a lower bound, as no
+    release keeps all that others tell.
+
+    Attributes
+    ----------
+    secret, known, tolerance
+        As in `Inference`.
+    adversaries
+        Who is tried; those who cannot be run are left out with a note, unless nobody is left.
+    targets
+        How many people of either table are measured at most, and on how many more the choice is made; None = all.
+
+    most_rows
+        How many rows a learner sees at most, drawn by what they hold.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from unveil.data.table.release import Knowledge
+    >>> from unveil.data.table import Table
+    >>> def people(seed):
+    ...     draw = np.random.default_rng(seed)
+    ...     return Table.from_frame(pl.DataFrame({"a": draw.integers(0, 40, 400), "b": draw.integers(0, 40, 400),
+    ...         "noise": draw.normal(size=400), "ill": draw.choice(["flu", "gout", "none"], 400)}))
+    >>> inside = people(1)
+    >>> noisy = inside.frame.with_columns(noise=people(2).frame["noise"])
+    >>> attack = SearchedInference(secret="ill", known=("a", "b", "noise"), adversaries=("nearest",))
+    >>> found = attack.search(released=Table.from_frame(noisy), knowledge=Knowledge(inside, people(3)),
+    ...     rng=np.random.default_rng(1))
+    >>> found.remembered.known, round(found.remembered.trials.attack.expected / found.remembered.trials.attack.tries, 2)
+    (('a', 'b'), 0.94)
+    """
+
+    secret: str
+    known: tuple[str, ...]
+    tolerance: float = 0.05
+    adversaries: tuple[Adversary, ...] = ADVERSARIES
+    targets: int | None = 500
+    most_rows: int = _guessers.MOST_ROWS
+
+    def __post_init__(self) -> None:
+        known = _secrets.check_settings(self.secret, self.known, self.tolerance, self.targets)
+        object.__setattr__(self, "known", known)
+        whole_number(self.most_rows, "most_rows")
+        told = (self.adversaries,) if isinstance(self.adversaries, str) else tuple(self.adversaries)
+        if not told or not set(told) <= set(ADVERSARIES):
+            raise InputError(
+                f"adversaries must be some of {', '.join(map(repr, ADVERSARIES))}, but {len(told)} were named, not all "
+                "of them among these. Name at least one of them"
+            )
+        object.__setattr__(self, "adversaries", told)
+
+    def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
+        """Return how often the secret is guessed right by the adversary who remembers most.
+
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. The notes name who was chosen.
+
+        Raises
+        ------
+        InputError
+            As `Inference` does, and where none of the adversaries can be run.
+        """
+        found = self.search(released=released, knowledge=knowledge, rng=rng)
+        chosen = found.remembered
+        how = f"chosen on {sum(found.learned_from)} other people" if any(found.learned_from) else "named in advance"
+        note = f"{how}: {chosen.adversary} by {', '.join(chosen.known)}, compared with {found.compared_with}"
+        return replace(chosen.trials, notes=(note, *found.notes))
+
+    def search(
+        self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator, parts: Parts | None = None
+    ) -> SearchedGuesses:
+        """Return who remembers most and who guesses best, and what each of them reaches on other people.
+
+        ``parts`` says who is learned from and who is measured; without it that is drawn by lot. Where there is no
+        control, everybody who is in neither part teaches.
+        """
+        if parts is None:
+            parts = self._parts(knowledge, rng)
+        if knowledge.control is None:
+            released, teachers = _as_many(released, knowledge.records, parts, rng)
+            case = _Case.of(self, released, knowledge, parts, teachers)
+        else:
+            case = _Case.of(self, released, knowledge, parts, None)
+        return _Search(self, case).found()
+
+    def _parts(self, knowledge: "Knowledge", rng: np.random.Generator) -> Parts:
+        """Return people of both tables divided by lot; too few to learn from are all measured."""
+        inside = _by_lot(knowledge.records, rng)
+        most = inside.size if self.targets is None else self.targets
+        if knowledge.control is None:
+            fifth = min(inside.size // 5, most)
+            learning, measured = inside[:fifth], inside[fifth : 2 * fifth]
+            if fifth < LEAST_LEARNING:
+                learning, measured = inside[:0], inside[: max(fifth, 1)]
+            return Parts((learning, learning), (measured, measured))
+        outside = _by_lot(knowledge.control, rng)
+        learn = min(outside.size // 2, inside.size // 2, most)
+        learn = learn if learn >= LEAST_LEARNING else 0
+        return Parts((inside[:learn], outside[:learn]), (inside[learn : learn + most], outside[learn : learn + most]))
+
+
+def _by_lot(table: "Table", rng: np.random.Generator) -> IntArray:
+    """Return the rows in an order by lot that depends on what they hold and not on where they stand."""
+    import polars as pl
+
+    content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
+    return content[rng.permutation(content.size)]
+
+
+def _as_many(released: "Table", records: "Table", parts: Parts, rng: np.random.Generator) -> tuple["Table", IntArray]:
+    """Return released rows and other people of the original who teach, as many of each, drawn by lot."""
+    order = _by_lot(records, rng)
+    teachers = order[~np.isin(order, np.concatenate([parts.learning[0], parts.measured[0]]))]
+    if teachers.size < 2:
+        raise InputError(
+            f"the {records.name} must hold at least two people who are not attacked to compare with, but holds "
+            f"{teachers.size}. Attack fewer people, or pass a control"
+        )
+    rows = min(released.rows, teachers.size)
+    return released if rows == released.rows else released.take(_by_lot(released, rng)[:rows]), teachers[:rows]
+
+
+class _Taught(NamedTuple):
+    """Rows to learn from, as single values and as cells, and what is right about each person among their secrets."""
+
+    teacher: Teacher
+    encoded: "Encoded"
+    right: RightRanks
+
+    def of(self, people: IntArray) -> RightRanks:
+        return RightRanks(self.right.rank, self.right.low[people], self.right.high[people])
+
+
+class _Case(NamedTuple):
+    """Everybody who is learned from or measured, and who teaches.
+
+    ``learning`` and ``measured`` are places of people: those in the data under the first teacher, and whom they are
+    compared with under the last.
+    """
+
+    names: tuple[str, ...]
+    people: Grid
+    rows: tuple[IntArray, IntArray]
+    taught: tuple[_Taught, ...]
+    learning: tuple[IntArray, IntArray]
+    measured: tuple[IntArray, IntArray]
+    what: str
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        asked: SearchedInference,
+        released: "Table",
+        knowledge: "Knowledge",
+        parts: Parts,
+        teachers: IntArray | None,
+    ) -> "_Case":
+        from unveil.data.table.encode import encode
+
+        tables, end = _secrets.gathered(released, knowledge, asked.known, asked.secret)
+        secrets = _secrets.read_secrets(tables[:end], asked.secret, asked.tolerance)
+        # Everybody makes the span: if the records alone did, distances would tell who is in the data.
+        encoded = encode(tables, asked.known, span_of=range(len(tables)))
+        sides = [0] if teachers is not None else [0, 2]
+        people = [encoded[side].grid() for side in sides]
+        truth = secrets.people[: len(sides)]
+        known = people[0]._replace(
+            numbers=np.concatenate([each.numbers[own.rows] for each, own in zip(people, truth, strict=True)]),
+            codes=np.concatenate([each.codes[own.rows] for each, own in zip(people, truth, strict=True)]),
+        )
+        taught = [_taught(asked, tables[1], encoded[1], secrets.released, truth)]
+        if teachers is not None:
+            pupils = tables[0].take(teachers)
+            others = _secrets.read_secrets([tables[0], pupils], asked.secret, asked.tolerance)
+            own = replace(
+                encoded[0], numbers=encoded[0].numbers[teachers], codes=encoded[0].codes[teachers], cells=None
+            )
+            taught.append(_taught(asked, pupils, own, others.released, others.people))
+        places = [
+            tuple(
+                _places(own.rows, part[side]) + (truth[0].rows.size if side and teachers is None else 0)
+                for side, own in enumerate((truth[0], truth[-1]))
+            )
+            for part in parts
+        ]
+        kind = tables[0].column(asked.secret).kind
+        return cls(
+            names=encoded[0].names_numbers + encoded[0].names_codes,
+            people=known,
+            rows=(truth[0].rows, truth[-1].rows),
+            taught=tuple(taught),
+            learning=places[0],  # type: ignore[arg-type]
+            measured=places[1],  # type: ignore[arg-type]
+            what=f"{asked.secret} is guessed {_secrets.right_means(kind, asked.tolerance)}",
+            notes=tuple(
+                note
+                for table, own in zip((tables[0], *tables[2:end]), truth, strict=False)
+                for note in _secrets.notes_on_people(table, own, asked.secret, None)
+            ),
+        )
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the same people are attacked twice, by an adversary with two teachers."""
+        return len(self.taught) > 1
+
+    def sides(self, part: tuple[IntArray, IntArray]) -> Iterator[tuple[_Taught, IntArray]]:
+        """Yield who is attacked under which teacher, people in the data first."""
+        yield from zip((self.taught[0], self.taught[-1]), part, strict=True)
+
+
+def _taught(
+    asked: SearchedInference,
+    table: "Table",
+    encoded: "Encoded",
+    secrets: Secrets,
+    truth: Sequence[_secrets.Truth],
+) -> _Taught:
+    low, high = (np.concatenate([getattr(each, name) for each in truth]) for name in ("low", "high"))
+    near = _secrets.near_ranks(table, asked.secret, asked.tolerance)
+    try:
+        grid = _guessers.single_cells(encoded)
+    except InputError:
+        grid = encoded.grid()
+    return _Taught(Teacher(grid, secrets, near), encoded, RightRanks(secrets.rank, low, high))
+
+
+def _places(rows: IntArray, wanted: IntArray) -> IntArray:
+    """Return where the wanted rows are among those with a secret; those without one are left out."""
+    place = np.searchsorted(rows, wanted)
+    there = (place < rows.size) & (rows[np.minimum(place, rows.size - 1)] == wanted) if rows.size else place < 0
+    return place[there]
+
+
+class _Tried(NamedTuple):
+    """One adversary with some columns on the people who are learned from: what it is worth, and how often right."""
+
+    adversary: Adversary
+    columns: IntArray
+    worth: float
+    rate: float
+
+
+class _Search:
+    """The choice on the people who are learned from, and what was chosen on those who are measured."""
+
+    def __init__(self, asked: SearchedInference, case: _Case) -> None:
+        self.case, self.asked = case, asked
+        self.notes = list(case.notes)
+        self.every = np.arange(len(case.names))
+        #: The chances of everybody under each teacher, by each adversary that was run with all columns.
+        self.whole: dict[Adversary, list[FloatArray]] = {}
+        self.failures: dict[Adversary, InputError | MissingExtraError] = {}
+
+    def found(self) -> SearchedGuesses:
+        sizes, alone = tuple(each.size for each in self.case.learning), None
+        if min(sizes):
+            can = [who for who in dict.fromkeys(self.asked.adversaries) if self._can(who)]
+            tried = [self._tried(who, self.every, *self._of(self.case.learning, self.whole[who])) for who in can]
+            tried += [each for who in self._searchable() for each in self._fewer_columns(who)]
+            if tried:
+                alone = self._alone()
+        else:
+            sizes = (0, 0)
+            ranked = [
+                [*(who for who in first if who in self.asked.adversaries), *self.asked.adversaries]
+                for first in _IN_ADVANCE
+            ]
+            # Their worth and rate are that of a name: who comes first among those that can be run.
+            firsts = [next((who for who in each if self._can(who)), None) for each in ranked]
+            tried = [_Tried(who, self.every, float(who == firsts[0]), float(who == firsts[1])) for who in self.whole]
+        if not tried:
+            raise next(iter(self.failures.values()))
+        return SearchedGuesses(
+            remembered=self._measured(max(tried, key=lambda one: one.worth)),
+            guessed=self._measured(max(tried, key=lambda one: one.rate)),
+            alone=None if alone is None else self._measured(alone),
+            compared_with="other people" if self.case.is_paired else "control",
+            learned_from=sizes,  # type: ignore[arg-type]
+            notes=(*self.notes, *dict.fromkeys(f"left out: {error}" for error in self.failures.values())),
+        )
+
+    def _can(self, adversary: Adversary) -> bool:
+        """Return whether the adversary can be run with all columns, after doing so."""
+        if adversary not in self.whole and adversary not in self.failures:
+            try:
+                self.whole[adversary] = [self._whole(adversary, taught) for taught in self.case.taught]
+            except (InputError, MissingExtraError) as error:
+                self.failures[adversary] = error
+        return adversary in self.whole
+
+    def _whole(self, adversary: Adversary, taught: _Taught) -> FloatArray:
+        """Return everybody's chance with all columns."""
+        teacher, people = taught.teacher, self.case.people
+        if adversary == "nearest" and (taught.encoded.cells is not None or teacher.secrets.draws is not None):
+            around, boxes = _secrets.surroundings(taught.encoded, people)
+            weight = np.zeros(around.copies.size) if boxes is None else boxes.log_weight
+            return chances_by_weight(around, weight, teacher.secrets, *taught.right[1:], 1).chance
+        if teacher.secrets.draws is not None:
+            raise InputError(f"{adversary} must learn from single values of the secret, and some stand for several")
+        self.notes += _guessers.notes_on_rows(adversary, len(teacher.known.numbers), self.asked.most_rows)
+        return _guessers.guess_chances(adversary, teacher, people, taught.right, most_rows=self.asked.most_rows)
+
+    def _searchable(self) -> list[Adversary]:
+        """Return who can be tried with fewer columns: whoever looks at single values."""
+        if any(taught.teacher.secrets.draws is not None for taught in self.case.taught):
+            return []
+        coarse = any(taught.encoded.cells is not None for taught in self.case.taught)
+        return [who for who in BY_ROWS if who in self.whole and not (coarse and who == "nearest")]
+
+    def _of(self, part: tuple[IntArray, IntArray], chances: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+        return chances[0][part[0]], chances[-1][part[1]]
+
+    def _tried(self, adversary: Adversary, columns: IntArray, inside: FloatArray, outside: FloatArray) -> _Tried:
+        return _Tried(adversary, columns, _worth(inside, outside, is_paired=self.case.is_paired), float(inside.mean()))
+
+    def _fewer_columns(self, adversary: Adversary) -> Iterator[_Tried]:
+        """Yield the sets of columns that were best of their size: some taken away from all, and some put together."""
+        score = by_distance if adversary == "nearest" else by_agreement
+        most = max(LEAST_LEARNING, _MOST_PAIRS // max(len(each.teacher.known.numbers) for each in self.case.taught))
+        sides = []
+        for taught, some in self.case.sides(self.case.learning):
+            people = _take(self.case.people, some[:most])
+            sides.append((score(taught.teacher.known, people), taught.of(some[:most])))
+        held = self.every
+        while held.size > 1:
+            tried = self._each(adversary, sides, held, held, taken_away=True)
+            order = np.argsort([-one.worth for one in tried], kind="stable")
+            yield tried[order[0]]
+            held = np.delete(held, order[: 1 if held.size <= _ONE_BY_ONE else held.size // 4])
+        held = self.every[:0]
+        while held.size < min(_MOST_GROWN, self.every.size - 1):
+            tried = self._each(adversary, sides, held, np.setdiff1d(self.every, held))
+            best = max(tried, key=lambda one: one.worth)
+            yield best
+            held = best.columns
+
+    def _each(
+        self,
+        adversary: Adversary,
+        sides: "Sequence[tuple[RowScores, RightRanks]]",
+        held: IntArray,
+        tried: IntArray,
+        *,
+        taken_away: bool = False,
+    ) -> list[_Tried]:
+        both = [best_row_chances(scores, right, held, tried, taken_away=taken_away) for scores, right in sides]
+        change: Callable[[IntArray, IntArray], IntArray] = np.setdiff1d if taken_away else np.union1d
+        return [
+            self._tried(adversary, change(held, tried[at : at + 1]), both[0][:, at], both[1][:, at])
+            for at in range(tried.size)
+        ]
+
+    def _alone(self) -> _Tried | None:
+        """Return the one column that tells most by counts, about people in the data and others alike."""
+        if "counts" not in self.whole:
+            return None
+        people, taught = np.unique(np.concatenate(self.case.learning)), self.case.taught[0]
+        rates = [
+            float(
+                _guessers.guess_chances(
+                    "counts",
+                    taught.teacher._replace(known=_guessers.on_columns(taught.teacher.known, column)),
+                    _guessers.on_columns(_take(self.case.people, people), column),
+                    taught.of(people),
+                ).mean()
+            )
+            for column in self.every[:, None]
+        ]
+        return _Tried("counts", np.array([np.argmax(rates)]), 0.0, max(rates))
+
+    def _measured(self, chosen: _Tried) -> ChosenGuesser:
+        """Return what was chosen, on the people who had no part in it."""
+        case, columns = self.case, chosen.columns
+        if columns.size == self.every.size:
+            chances = self._of(case.measured, self.whole[chosen.adversary])
+        else:
+            chances = tuple(  # type: ignore[assignment]
+                _guessers.guess_chances(
+                    chosen.adversary,
+                    taught.teacher._replace(known=_guessers.on_columns(taught.teacher.known, columns)),
+                    _guessers.on_columns(_take(case.people, some), columns),
+                    taught.of(some),
+                )
+                for taught, some in case.sides(case.measured)
+            )
+        inside, outside = case.measured
+        rows = case.rows[0][inside], case.rows[1][outside - (0 if case.is_paired else case.rows[0].size)]
+        first, compared = (Attempts.from_chances(each, rows=at) for each, at in zip(chances, rows, strict=True))
+        own = case.taught[0]
+        blind = _secrets.blind_chances(
+            own.teacher.secrets,
+            _secrets.Truth(rows[0], rows[0], *own.of(inside)[1:]),
+            likeliest=chosen.adversary not in BY_ROWS,
+        )
+        return ChosenGuesser(
+            adversary=chosen.adversary,
+            known=tuple(case.names[column] for column in columns),
+            trials=Trials(
+                attack=first,
+                naive=Attempts.from_chances(blind, rows=rows[0]),
+                control=None if case.is_paired else compared,
+                what=case.what,
+            ),
+            others=compared if case.is_paired else None,
+        )
+
+
+def _take(people: Grid, some: IntArray) -> Grid:
+    return people._replace(numbers=people.numbers[some], codes=people.codes[some])
+
+
+def _worth(inside: FloatArray, outside: FloatArray, *, is_paired: bool) -> float:
+    """Return the excess of the first chances over the second, less its standard error.
+
+    What is chosen among many for its excess alone is often chosen for its luck.
+    """
+    left = 1 - float(outside.mean())
+    if left <= 0:
+        return -inf
+    if is_paired:
+        error = float((inside - outside).std()) / np.sqrt(inside.size)
+    else:
+        error = np.sqrt(float(inside.var()) / inside.size + float(outside.var()) / outside.size)
+    return float((inside.mean() - outside.mean() - error) / left)
