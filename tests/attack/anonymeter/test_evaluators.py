@@ -78,7 +78,7 @@ def test_singling_out_has_the_risk_of_the_package(case: singling_out_golden.Case
         None if columns is None else pd.DataFrame(columns) for columns in (case.original, case.released, case.control)
     )
     settings = {"n_attacks": case.guesses, "n_cols": max(case.size, 2), "max_attempts": case.attempts, "seed": 5}
-    evaluator = SinglingOutEvaluator(ori, syn, control=control, **settings)  # type: ignore[arg-type]
+    evaluator = SinglingOutEvaluator(ori, syn, control=control, **settings)
     risk = evaluator.evaluate(mode="univariate" if case.size == 1 else "multivariate").risk()
     assert [risk.value, *risk.ci] == pytest.approx(SINGLED_OUT[case.name]["risk"], abs=1e-5)
 
@@ -86,7 +86,7 @@ def test_singling_out_has_the_risk_of_the_package(case: singling_out_golden.Case
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: LinkabilityEvaluator(ORI, SYN, ["age", "pay"]), "two lists of columns"),
+        (lambda: LinkabilityEvaluator(ORI, SYN, ("age", "pay")), "two lists of columns"),
         (lambda: LinkabilityEvaluator(ORI, SYN, (["age"], ["wage"])), "column 'wage' is not in the synthetic table"),
         (lambda: LinkabilityEvaluator(ORI, SYN, (["age"], ["age"])), "'age'"),
         (lambda: LinkabilityEvaluator(ORI, SYN, (["age"], ["pay"]), n_neighbors=0), "neighbours"),
@@ -96,7 +96,7 @@ def test_singling_out_has_the_risk_of_the_package(case: singling_out_golden.Case
         (lambda: InferenceEvaluator(ORI, SYN, ["age", "pay"], "pay"), "pay"),
         (lambda: InferenceEvaluator(ORI, SYN, ["age"], "pay", inference_model=print), "unveil.attack.Inference"),
         (lambda: InferenceEvaluator(ORI, SYN, ["age"], "pay").evaluate().results(1.5), "confidence_level"),
-        (lambda: SinglingOutEvaluator(ORI, None), "ori and syn must be DataFrames"),
+        (lambda: SinglingOutEvaluator(ORI, None), "DataFrame"),
         (lambda: SinglingOutEvaluator(ORI, SYN).evaluate(mode="both"), "'multivariate' or 'univariate'"),
         (lambda: SinglingOutEvaluator(ORI, SYN).results(), "Call evaluate"),
     ],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from unveil._kernels.anonymeter.rates import Success, residual, success
+from unveil._kernels.anonymeter.rates import residual, success
 from unveil.attack.anonymeter.inference import AnonymeterInference
 from unveil.attack.anonymeter.linkability import AnonymeterLinkability, _as_polars
 from unveil.attack.anonymeter.singling_out import AnonymeterSinglingOut
@@ -49,12 +49,12 @@ class EvaluationResults:
 
     def __init__(self, trials: Trials, confidence_level: float = 0.95) -> None:
         share(confidence_level, "confidence_level", zero=False, one=False)
-        parts = (trials.attack, trials.naive, trials.control)
-        rates = [each and success(each.expected, each.tries, confidence_level) for each in parts]
-        self.attack_rate: Success = rates[0] or Success(0, 0)
-        self.baseline_rate: Success = rates[1] or Success(0, 0)
-        self.control_rate: Success | None = rates[2]
-        self.n_success, self.n_baseline, self.n_control = (each and each.expected for each in parts)
+        outside = trials.control
+        self.attack_rate = success(trials.attack.expected, trials.attack.tries, confidence_level)
+        self.baseline_rate = success(trials.naive.expected, trials.naive.tries, confidence_level)
+        self.control_rate = None if outside is None else success(outside.expected, outside.tries, confidence_level)
+        self.n_success, self.n_baseline = trials.attack.expected, trials.naive.expected
+        self.n_control = None if outside is None else outside.expected
         if self.baseline_rate.value >= self.attack_rate.value:
             warnings.warn(
                 f"the attack is right in {self.attack_rate.value:.4f} of its tries and a blind guess in "
@@ -242,13 +242,8 @@ class SinglingOutEvaluator(_Evaluator):
     ) -> None:
         attempts = maxsize if max_attempts is None else max_attempts
         self._attack = AnonymeterSinglingOut(size=n_cols, guesses=n_attacks, attempts=attempts, seed=seed)
-        self._released, records, outside = (
-            None if frame is None else _table(frame, name)
-            for frame, name in ((syn, "synthetic table"), (ori, "original"), (control, "control"))
-        )
-        if self._released is None or records is None:
-            raise InputError("ori and syn must be DataFrames, but one of them is None. Pass both")
-        self._knowledge = Knowledge(records, outside)
+        self._released = _table(syn, "synthetic table")
+        self._knowledge = Knowledge(_table(ori, "original"), None if control is None else _table(control, "control"))
 
     def evaluate(self, mode: str = "multivariate") -> Self:
         """Make guesses about several columns, or with ``mode="univariate"`` about one, and count whom they fit."""

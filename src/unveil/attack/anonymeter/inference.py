@@ -41,7 +41,10 @@ PAIRS_AT_ONCE = 1 << 22
 
 
 @attack(
-    source="anonymeter 1.1.0; Giomi et al., PoPETs 2023", example="secret=vote,known=age,education", uses_row_order=True
+    source="anonymeter 1.1.0; Giomi et al., PoPETs 2023",
+    example="secret=vote,known=age,education",
+    uses_row_order=True,
+    knows=("known",),
 )
 @dataclass(frozen=True, kw_only=True)
 class AnonymeterInference:

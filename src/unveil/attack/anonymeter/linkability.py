@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     source="anonymeter 1.1.0; Giomi et al., PoPETs 2023",
     example="first=age,education,second=income,town_size",
     uses_row_order=True,
+    knows=("first", "second"),
 )
 @dataclass(frozen=True, kw_only=True)
 class AnonymeterLinkability:

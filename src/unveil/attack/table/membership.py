@@ -139,6 +139,7 @@ class _Scored(NamedTuple):
     "(DOMIAS, AISTATS 2023), but with nearest neighbours in exact distances",
     example="columns=age,education,income",
     needs_control=True,
+    knows=("columns",),
 )
 @dataclass(frozen=True, kw_only=True)
 class Membership:
