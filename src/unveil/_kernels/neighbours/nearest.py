@@ -83,18 +83,18 @@ def rows_around(around: Neighbourhood, k: int) -> tuple[IntArray, Int32Array, In
     released_row = np.argsort(around.row_of, kind="stable")
     parts = []
     for some, near in nearest_in_parts(around, k):
-        entry, row = _spread(copies_start[near.row], around.copies[near.row])
+        entry, row = spread(copies_start[near.row], around.copies[near.row])
         owner = np.repeat(some, np.diff(near.start))[entry]
         parts.append((owner, released_row[row], near.distance[entry]))
     target, row, distance = (np.concatenate(column) for column in zip(*parts, strict=True))
     start, near_row, distance = _in_order(target, row, distance, around.targets)
     # Targets that are equal have the same rows.
     count = np.diff(start)[around.target_of]
-    _, entry = _spread(start[around.target_of], count)
+    _, entry = spread(start[around.target_of], count)
     return np.concatenate([[0], np.cumsum(count)]), near_row[entry], distance[entry]
 
 
-def _spread(start: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
+def spread(start: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
     """Return for each of the ``count`` places from each ``start`` whose it is, and which."""
     owner = np.repeat(np.arange(count.size), count)
     return owner, np.arange(owner.size) + (start - np.cumsum(count) + count)[owner]

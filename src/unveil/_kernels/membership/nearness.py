@@ -1,0 +1,97 @@
+"""Whether released rows lie nearer to a person than to anybody outside the data: by the best row, and by all near ones.
+
+Distances are whole numbers. A distance of 0 counts as half a unit, the least difference being one.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil._kernels.neighbours.nearest import spread
+from unveil._kernels.neighbours.search import ROOM, Neighbourhood, nearest_in_parts
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+
+# Scores nearer than this are equal: rounding must not decide which of two equal people comes first.
+_PLACES = 9
+
+
+class Nearness(NamedTuple):
+    """For each target the logarithm of how much nearer its best row is to it than to an outsider, and the influence."""
+
+    relative: FloatArray
+    influence: FloatArray
+
+
+def log_ratio(apart: IntArray, near: IntArray) -> FloatArray:
+    """Return the logarithm of one distance over another, rounded so that equal ratios are equal.
+
+    >>> log_ratio(np.array([3, 6, 0]), np.array([1, 2, 1])).round(4)
+    array([ 1.0986,  1.0986, -0.6931])
+    """
+    ratio: FloatArray = np.maximum(2 * apart, 1) / np.maximum(2 * near, 1)
+    return np.asarray(np.round(np.log(ratio), _PLACES), np.float64)
+
+
+def nearness(
+    around: Neighbourhood,
+    kind: IntArray,
+    k: int,
+    outsider: Callable[[IntArray], IntArray],
+    crowd: Callable[[IntArray], FloatArray],
+    width: float,
+) -> Nearness:
+    """Return what the rows tell that are at most as far from each target as its k-th nearest, ties included.
+
+    ``kind`` numbers the rows by what they hold, those that are equal alike: rows that are one to the targets may differ
+    to others. ``outsider`` gives the distance of some kinds from the nearest person outside the data, ``crowd`` the
+    logarithm of the sum of exp(-distance / width) over all of them. Each is asked once for a kind that is near anybody.
+    Targets are gone through in parts, so that memory is bounded however many rows tie: there is never more work than
+    for all pairs.
+    """
+    relative, influence = np.empty(around.targets), np.empty(around.targets)
+    copies = np.bincount(kind)
+    row_of_kind = np.empty(copies.size, np.int64)
+    row_of_kind[kind] = around.row_of
+    listed = np.argsort(row_of_kind, kind="stable")
+    first = np.searchsorted(row_of_kind[listed], np.arange(around.copies.size + 1))
+    known: BoolArray = np.zeros(copies.size, bool)
+    nearest, thick = np.zeros(copies.size, np.int64), np.zeros(copies.size)
+    for some, near in nearest_in_parts(around, k):
+        many = np.diff(first)[near.row]
+        ends = np.concatenate([[0], np.cumsum(many)])
+        for low, high in _parts(ends[near.start]):
+            here = slice(near.start[low], near.start[high])
+            entry, place = spread(first[near.row[here]], many[here])
+            row, distance = listed[place], near.distance[here][entry]
+            start = ends[near.start[low:high]] - ends[near.start[low]]
+            occurs = np.zeros(copies.size, bool)
+            occurs[row] = True
+            new = np.flatnonzero(occurs & ~known)
+            if new.size:
+                nearest[new], thick[new] = outsider(new), crowd(new)
+                known[new] = True
+            relative[some[low:high]] = np.maximum.reduceat(log_ratio(nearest[row], distance), start)
+            added = np.logaddexp(0.0, -distance / width - thick[row]) * copies[row]
+            influence[some[low:high]] = np.round(np.add.reduceat(added, start), _PLACES)
+    return Nearness(relative[around.target_of], influence[around.target_of])
+
+
+def _parts(ends: IntArray) -> Iterator[tuple[int, int]]:
+    """Yield from which target to which there is room for all entries, at least one; ``ends`` is where each starts."""
+    low = 0
+    while low < ends.size - 1:
+        high = max(low + 1, int(np.searchsorted(ends, ends[low] + ROOM, side="right")) - 1)
+        yield low, high
+        low = high
+
+
+def log_crowd(distance: IntArray, copies: IntArray, width: float) -> FloatArray:
+    """Return for each line of distances the logarithm of the sum of exp(-distance / width), columns counting as copies.
+
+    >>> log_crowd(np.array([[0, 1], [5, 5]]), np.array([1, 1]), 1.0).round(4)  # log(1 + 1/e), log(2) - 5
+    array([ 0.3133, -4.3069])
+    """
+    least = distance.min(axis=1)
+    summed = np.exp((least[:, None] - distance) / width) @ copies.astype(np.float64)
+    return np.asarray(np.log(summed) - least / width, np.float64)

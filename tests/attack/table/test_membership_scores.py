@@ -1,0 +1,158 @@
+"""Ten scores of membership: their formulas on mixed tables and coarse cells, no order plays a part, odd input."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracles.cells import Pool
+from tests.oracles.membership_scores import OPEN, Definition, plain_distance
+from unveil.attack.table.membership_scores import SCORES, score_people
+from unveil.data.table import Table, agree
+from unveil.data.table.encode import encode
+
+KINDS: dict[str, Any] = {"age": "number", "height": "number", "same": "number", "town": "category", "job": "category"}
+VALUES: dict[str, list[Any]] = {
+    "age": [20, 21, 23, 26, 40, None],
+    "height": [1.5, 1.6, 1.9, None],
+    "same": [7],
+    "town": ["Ulm", "Bonn", None],
+    "job": ["a", "b", "c", "d", "e"],
+}
+RANGES = {"20-22": (20, 22), "23+": (23, None), "*": "all"}
+TYPES = {"age": pl.Int64, "height": pl.Float64, "same": pl.Int64, "town": pl.String, "job": pl.String}
+
+
+def drawn(rows: int, names: tuple[str, ...], rng: np.random.Generator) -> list[tuple[Any, ...]]:
+    return [tuple(VALUES[name][rng.integers(len(VALUES[name]))] for name in names) for _ in range(rows)]
+
+
+def table(rows: list[tuple[Any, ...]], names: tuple[str, ...]) -> Table:
+    frame = pl.DataFrame(rows, schema={name: TYPES[name] for name in names}, orient="row")
+    return Table.from_frame(frame, kinds={name: KINDS[name] for name in names})
+
+
+def found(tables: tuple[Table, ...], *, seed: int = 1) -> list[dict[str, Any]]:
+    """Return the scores of two tables of people, who come first and third, beside the release and the population."""
+    first, released, second, population = tables
+    return score_people(
+        released=released,
+        population=population,
+        people=[first, second],
+        columns=first.column_names,
+        rng=np.random.default_rng(seed),
+    )
+
+
+def same(scores: list[dict[str, Any]], definition: Definition) -> None:
+    expected = definition.every()
+    for name in SCORES:
+        wanted = [each[name] for each in expected]
+        np.testing.assert_allclose(np.concatenate([part[name] for part in scores]), wanted, atol=2e-8, err_msg=name)
+
+
+sets_of_columns = st.lists(st.sampled_from(list(KINDS)), min_size=1, unique=True).map(tuple)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), sets_of_columns, st.integers(1, 40), st.integers(1, 9))
+def test_scores_are_those_of_the_formulas(seed: int, names: tuple[str, ...], rows: int, others: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = 4, rows, 3, others
+    people, released, more, population = (drawn(size, names, rng) for size in sizes)
+    far, unit = plain_distance([*people, *released, *more, *population])
+    definition = Definition(
+        released,
+        population,
+        people + more,
+        lambda person, place: far(person, released[place]),
+        far,
+        unit,
+        [at for at, name in enumerate(names) if KINDS[name] == "number"],
+    )
+    same(found(agree(*(table(each, names) for each in (people, released, more, population)))), definition)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32), st.integers(0, 24), st.booleans())
+def test_a_coarse_cell_is_as_far_as_its_gap_and_equals_nothing(seed: int, rows: int, towns_too: bool) -> None:
+    rng = np.random.default_rng(seed)
+    names = ("age", "town")
+    people, more, population = (
+        [(20, "Ulm"), (26, "Bonn"), *((age or 21, town or "Ulm") for age, town in drawn(size, names, rng))]
+        for size in (3, 2, 6)
+    )
+    ages = [["20-22", "23+", "*", "23", "26"][place] for place in rng.integers(0, 5, rows)]
+    towns = [["*", "{Ulm,Bonn}", "Bonn"][place] for place in rng.integers(0, 3, rows)]
+    written = [("20-22", "*"), ("23+", "Ulm"), ("20-22", "{Ulm,Bonn}"), *zip(ages, towns, strict=True)]
+    if towns_too:  # no town is shown, and no age
+        written = [(age if age in RANGES else "*", "*" if town == "*" else "{Ulm,Bonn}") for age, town in written]
+    frame = pl.DataFrame(written, schema=list(names), orient="row")
+    tables = agree(
+        table(people, names),
+        Table.from_frame(frame, name="released"),
+        *(table(each, names) for each in (more, population)),
+    )
+    pool = Pool(people + more + population)
+    held = [
+        (RANGES.get(age) or (int(age), int(age)), "all" if town == "*" else frozenset(town.strip("{}").split(",")))
+        for age, town in written
+    ]
+    shown = [
+        (OPEN if age in RANGES else int(age), OPEN if town in ("*", "{Ulm,Bonn}") else town) for age, town in written
+    ]
+    cost = encode(tables, names)[0].mismatch_cost
+    span = max(pool.values(0)) - min(pool.values(0))
+    definition = Definition(
+        shown,
+        population,
+        people + more,
+        lambda person, place: pool.apart(person, held[place]),
+        lambda one, other: Fraction(abs(one[0] - other[0]), span) + (one[1] != other[1]),
+        Fraction(1, cost),
+        [0],
+    )
+    scores = found(tables)
+    same(scores, definition)
+    if towns_too:
+        assert not any(part[name].any() for part in scores for name in ("values", "pairs", "agreement", "cells"))
+
+
+def mixed(rows: int, columns: int, rng: np.random.Generator) -> pl.DataFrame:
+    """Return many columns: real and whole numbers, and words."""
+    made: dict[str, Any] = {}
+    for place in range(columns):
+        kind = place % 3
+        values = rng.normal(size=rows) if kind == 0 else rng.integers(0, 4 + place, rows)
+        made[f"c{place:02}"] = [f"w{value}" for value in values] if kind == 2 else values
+    return pl.DataFrame(made)
+
+
+@pytest.mark.parametrize("columns", [7, 33])
+def test_no_order_of_rows_columns_or_people_plays_a_part(columns: int) -> None:
+    rng = np.random.default_rng(columns)
+    tables = agree(*(Table.from_frame(mixed(rows, columns, rng)) for rows in (40, 150, 30, 60)))
+    lots = [rng.permutation(each.rows) for each in tables]
+    names = rng.permutation(tables[0].column_names).tolist()
+    other = tuple(each.take(lot).select(names) for each, lot in zip(tables, lots, strict=True))
+    plain, again = found(tables), found(other)
+    for name in SCORES:
+        for one, two, lot in zip(plain, again, (lots[0], lots[2]), strict=True):
+            np.testing.assert_array_equal(one[name][lot], two[name], err_msg=name)
+    swapped = found((tables[2], tables[1], tables[0], tables[3]))
+    alone = score_people(
+        released=tables[1],
+        population=tables[3],
+        people=[tables[0], tables[2]],
+        columns=tables[0].column_names,
+        names=("cells", "pairs"),
+        rng=np.random.default_rng(1),
+    )
+    for name in SCORES:
+        np.testing.assert_array_equal(plain[0][name], swapped[1][name], err_msg=name)
+    for name in alone[0]:
+        np.testing.assert_array_equal(plain[0][name], alone[0][name], err_msg=name)
