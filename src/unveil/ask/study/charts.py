@@ -74,7 +74,7 @@ def effect_chart(found: StudyFindings) -> Chart | None:
 
 
 def leak_chart(found: StudyFindings) -> Chart | None:
-    """Return what is found as more people leak, beside what is there to be found; None where nobody leaks by degrees."""
+    """Return what is found as more people leak, beside what there is to be found; None where that axis is missing."""
     charts, _ = strength_charts(found)
     chart = next((each for each in charts if each.x_label == AXES[LEAKED][0]), None)
     return chart and replace(chart, small=False)
