@@ -21,7 +21,8 @@ MOST_CHARTS = 24
 
 #: The axis on which the truth is known: a metric that found all who leaked, and nobody else, would lie on the diagonal.
 LEAKED = "leaked_share"
-_EQUAL = " On the dotted line everybody who leaked would be found, and nobody else."
+_AS_MUCH = "as much as leaked"
+_EQUAL = f" On the line '{_AS_MUCH}' everybody who leaked would be found, and nobody else."
 _NOTHING = (math.nan, math.nan)
 #: A share that is less negative than this is drawn below the axis as it is.
 _SLIGHT = 0.03
@@ -116,7 +117,7 @@ def _chart(
         series.append(Series(name=called[attack], x=levels, y=mean, style=style, low=mean - half, high=mean + half))
     equal = axis.name == LEAKED and is_share(metric)
     if equal:
-        series.append(Series(name="as much as leaked", x=levels, y=levels, style=STYLES[-1]))
+        series.append(Series(name=_AS_MUCH, x=levels, y=levels, style=STYLES[-1]))
     words, kind = AXES[axis.name]
     over = len(study.attacks) - len(STYLES)
     more = f" {count(over, 'more attack is', 'more attacks are')} in the tables." if over > 0 else ""
