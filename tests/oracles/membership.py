@@ -41,17 +41,10 @@ def closest(distance: Ranged, person: Row, released: Rows) -> Fraction:
     return -min(distance(person, row) for row in released) / len(person)
 
 
-def thickness(distances: Sequence[Fraction], k: int, unit: Fraction) -> Fraction:
-    """Return the share of rows up to the k-th nearest and all that tie with it, over the distance of that."""
-    edge = sorted(distances)[k - 1]
-    within = sum(each <= edge for each in distances)
-    return Fraction(within, len(distances)) / (edge if edge > 0 else unit / 2)
-
-
 def density_ratio(distance: Ranged, person: Row, released: Rows, population: Rows, k: int) -> Fraction:
-    """Return how thick released rows lie around a person over how thick the population does."""
-    near, apart = ([distance(person, row) for row in rows] for rows in (released, population))
-    return thickness(near, 1, distance.unit) / thickness(apart, k, distance.unit)
+    """Return the distance of the k-th nearest of the population over that of the nearest released row."""
+    near, apart = (sorted(distance(person, row) for row in rows) for rows in (released, population))
+    return max(apart[k - 1], distance.unit / 2) / max(near[0], distance.unit / 2)
 
 
 def chance(score: Fraction, reference: Sequence[Fraction], level: Fraction) -> Fraction:
@@ -69,6 +62,17 @@ def area(members: Sequence[float], nonmembers: Sequence[float]) -> Fraction:
     """Return the share of pairs in which the member is higher, a tie being half a pair."""
     won = sum(2 * (one > other) + (one == other) for one in members for other in nonmembers)
     return Fraction(won, 2 * len(members) * len(nonmembers))
+
+
+def pointed_out(members: Sequence[float], nonmembers: Sequence[float], error: Fraction) -> list[bool]:
+    """Return who is named: the r highest for the largest r at which p of the r-th is at most error * r / members."""
+
+    def p(score: float) -> Fraction:
+        return Fraction(1 + sum(other >= score for other in nonmembers), 1 + len(nonmembers))
+
+    ranked = sorted(members, reverse=True)
+    most = max((r for r in range(1, len(ranked) + 1) if p(ranked[r - 1]) <= error * r / len(ranked)), default=0)
+    return [bool(most) and score >= ranked[most - 1] for score in members]
 
 
 def called_members(

@@ -148,7 +148,11 @@ if TYPE_CHECKING:
     from unveil.measure.trials.groups import Groups as Groups
     from unveil.measure.trials.groups import bands as bands
     from unveil.measure.trials.groups import group_rates as group_rates
+    from unveil.measure.trials.membership import Curve as Curve
     from unveil.measure.trials.membership import area_under_curve as area_under_curve
+    from unveil.measure.trials.membership import called_at as called_at
+    from unveil.measure.trials.membership import curve as curve
+    from unveil.measure.trials.membership import pointed_out as pointed_out
     from unveil.measure.trials.risk import Rate as Rate
     from unveil.measure.trials.risk import Risk as Risk
     from unveil.measure.trials.risk import attack_rate as attack_rate
@@ -195,7 +199,7 @@ _HOME = {
         "Unlinkability unlinkability"
     ),
     "trials.groups": "bands Group group_rates Groups",
-    "trials.membership": "area_under_curve",
+    "trials.membership": "area_under_curve called_at Curve curve pointed_out",
     "trials.risk": "attack_rate clopper_pearson control_rate excess_over_control naive_rate Rate Risk risk wilson",
     "trials.anonymeter": "anonymeter_risk",
     "releases._classes": "equivalence_classes EquivalenceClasses",

@@ -1,6 +1,8 @@
-"""The area under the curve: pairs counted one by one, intervals that hold the truth, and bad input."""
+"""How well scores tell members: pairs and places counted one by one, intervals that hold the truth, and bad input."""
 
 import math
+from collections.abc import Callable
+from fractions import Fraction
 from statistics import NormalDist
 from typing import Any
 
@@ -11,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.oracles import membership as oracle
 from unveil.errors import InputError
-from unveil.measure.trials.membership import area_under_curve
-from unveil.measure.trials.risk import wilson
+from unveil.measure.trials.membership import area_under_curve, called_at, curve, pointed_out
+from unveil.measure.trials.risk import clopper_pearson, wilson
 
 few_scores = st.lists(st.one_of(st.integers(0, 4).map(float), st.just(math.inf)), min_size=2, max_size=9)
 
@@ -113,3 +115,97 @@ def test_too_few_people_have_no_area(members: list[float], nonmembers: list[floa
 def test_bad_input_is_refused(members: Any, nonmembers: Any, confidence: float, message: str) -> None:
     with pytest.raises(InputError, match=message):
         area_under_curve(members, nonmembers, confidence=confidence)
+
+
+@given(few_scores, few_scores, st.sampled_from((0.1, 0.25, 0.5, 0.9)))
+def test_members_are_called_as_often_as_lots_call_them(members: list[float], others: list[float], level: float) -> None:
+    found = called_at(members, others, level)
+    if level * (len(others) + 1) < 1:
+        assert not found.defined
+        assert f"at least {math.ceil(1 / level) - 1} people who are not" in found.why
+        return
+    chances = [oracle.chance(score, others, Fraction(str(level))) for score in members]  # type: ignore[arg-type]
+    assert found.value == pytest.approx(float(sum(chances) / len(chances)))
+    alone = clopper_pearson(found.value * len(members), len(members))
+    assert 0 <= found.low <= alone.low + 1e-9
+    assert alone.high - 1e-9 <= found.high <= 1
+
+
+@pytest.mark.parametrize(("level", "least"), [(0.05, 19), (0.01, 99), (0.001, 999)])
+def test_a_level_needs_enough_people_outside(level: float, least: int) -> None:
+    assert called_at([2.0] * 50, np.zeros(least), level).value == 1
+    assert not called_at([2.0] * 50, np.zeros(least - 1), level).defined
+    assert not called_at([], np.zeros(least), level).defined
+
+
+TRUE_SHARES: dict[str, Callable[[float], float]] = {
+    "shifted": lambda level: 1 - NormalDist(1.5, 1).cdf(NormalDist().inv_cdf(1 - level)),
+    "wider": lambda level: 1 - NormalDist(0, 4).cdf(NormalDist().inv_cdf(1 - level)),
+    "whole numbers": lambda level: level,
+    "some copied": lambda level: 0.3 + 0.7 * level,
+}
+
+
+@pytest.mark.parametrize("sizes", [(300, 120), (120, 500)])
+@pytest.mark.parametrize("kind", TRUE_SHARES)
+def test_the_interval_of_a_rate_knows_that_the_threshold_is_drawn(kind: str, sizes: tuple[int, int]) -> None:
+    rng, held, alone = np.random.default_rng(4), 0, 0
+    for _ in range(300):
+        members, others, _ = drawn(kind, *sizes, rng)
+        found, truth = called_at(members, others, 0.05), TRUE_SHARES[kind](0.05)
+        held += found.low <= truth <= found.high
+        by_members = clopper_pearson(found.value * sizes[0], sizes[0])
+        alone += by_members.low <= truth <= by_members.high
+    # At 95 % fewer than 275 of 300 come once in a hundred such tests.
+    assert held >= 275
+    if kind == "shifted" and sizes == (300, 120):
+        assert alone < 240
+
+
+@given(few_scores, few_scores)
+def test_the_curve_passes_every_threshold_and_its_area_is_that_of_pairs(one: list[float], other: list[float]) -> None:
+    false, true = curve(one, other)
+    assert (false[0], true[0], false[-1], true[-1]) == (0, 0, 1, 1)
+    corners = set(zip(false.tolist(), true.tolist(), strict=True))
+    assert len(corners) == false.size
+    points = {
+        (sum(each >= limit for each in other) / len(other), sum(each >= limit for each in one) / len(one))
+        for limit in [*one, *other]
+    }
+    assert corners <= points | {(0.0, 0.0)}
+    for x, y in points:
+        within = (np.diff(false) * (y - true[:-1]) - np.diff(true) * (x - false[:-1])).tolist()
+        between = (false[:-1] <= x) & (x <= false[1:]) & (true[:-1] <= y) & (y <= true[1:])
+        assert any(abs(each) < 1e-12 and inside for each, inside in zip(within, between, strict=True))
+    assert np.trapezoid(true, false) == pytest.approx(float(oracle.area(one, other)))
+
+
+def test_a_curve_without_people_tells_nothing() -> None:
+    assert [each.tolist() for each in curve([], [1.0])] == [[0.0, 1.0], [0.0, 1.0]]
+
+
+@given(few_scores, st.lists(st.integers(0, 4).map(float), max_size=60), st.sampled_from(("0.05", "0.2", "0.5")))
+def test_who_is_pointed_out_follows_from_the_procedure(one: list[float], other: list[float], error: str) -> None:
+    wanted = oracle.pointed_out(one, other, Fraction(error))
+    assert pointed_out(one, other, error=float(error)).tolist() == wanted
+
+
+def test_of_all_who_are_pointed_out_few_are_wrong_and_on_null_data_seldom_anybody() -> None:
+    rng, wrong, named, by_luck = np.random.default_rng(5), 0, 0, 0
+    for _ in range(200):
+        others, copied = rng.normal(size=400), rng.random(400) < 0.3
+        found = pointed_out(np.where(copied, 9.0, rng.normal(size=400)), others)
+        named += int(found.sum())
+        wrong += int((found & ~copied).sum())
+        by_luck += bool(pointed_out(rng.normal(size=400), others).any())
+    assert named > 200 * 0.29 * 400
+    assert wrong / named < 0.05
+    assert by_luck <= 20  # of 200 at 5 % more come once in a hundred such tests
+
+
+@pytest.mark.parametrize("level", [0, 1, 5, "5 %", math.nan])
+def test_levels_are_checked(level: Any) -> None:
+    with pytest.raises(InputError, match="level must lie between 0 and 1"):
+        called_at([1.0], [0.0], level)
+    with pytest.raises(InputError, match="error must lie between 0 and 1"):
+        pointed_out([1.0], [0.0], error=level)

@@ -37,25 +37,6 @@ def within(around: Neighbourhood, k: int) -> tuple[IntArray, IntArray]:
     return radius[around.target_of], count[around.target_of]
 
 
-def density_ratio(
-    released: tuple[IntArray, IntArray], population: tuple[IntArray, IntArray], rows: int, people: int
-) -> FloatArray:
-    """Return how much thicker released rows lie around each target than rows of the population do.
-
-    The density of rows is their share within a distance, over that distance: ``released`` and ``population`` are
-    distances and how many of the ``rows`` and of the ``people`` are within, as `rows_within` returns them. How many
-    dimensions columns of all kinds have is not known; where no rows tie, another power of the distances would give the
-    same order. A distance of 0 counts as half a unit, the least difference being one. Quotients are those of Python's
-    whole numbers, which are the nearest floats: equal ratios are equal, whatever they come from.
-
-    >>> near, apart = (np.array([1, 0]), np.array([1, 2])), (np.array([8, 9]), np.array([2, 2]))
-    >>> density_ratio(near, apart, 4, 2)  # (1/4 / 1) / (2/2 / 8) and (2/4 / 0.5) / (2/2 / 9)
-    array([2., 9.])
-    """
-    each = zip(*(array.tolist() for array in (*released, *population)), strict=True)
-    return np.array([n * people * max(2 * b, 1) / (m * rows * max(2 * a, 1)) for a, n, b, m in each])
-
-
 def chance_of_highest(scores: FloatArray, reference: FloatArray, share: Fraction) -> FloatArray:
     """Return the chance that each score is in the highest ``share`` of itself and the reference, ties broken by lot.
 

@@ -1,16 +1,18 @@
 """Membership inference: does the release tell who is in the data?"""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from unveil._kernels.cells.neighbours import boxes_around
-from unveil._kernels.neighbours.density import chance_of_highest, density_ratio, rows_within, within
+from unveil._kernels.neighbours.density import chance_of_highest, rows_within, within
 from unveil._kernels.neighbours.nearest import Grid, nearest_distances, nearest_rows
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
+from unveil.attack.table.membership_scores import SCORES, Combination, score_people
 from unveil.errors import InputError, column_names, share, whole_number
 from unveil.guess.trials import Attempts, Trials
 
@@ -19,11 +21,11 @@ if TYPE_CHECKING:
     from unveil.data.table.encode import Encoded
     from unveil.data.table.release import Knowledge
 
-Method = Literal["distance", "density"]
-
-#: How many people each part of the control must have.
+#: The one method that learns how much each score counts.
+COMBINED = "combined"
+#: How many people each part of the control must have, and how many of either kind there must be to learn from some.
 LEAST_PART = 20
-_METHODS = ("distance", "density")
+LEAST_TO_LEARN = 300
 #: Levels with more decimals than that are rounded, so that chances can be computed in whole numbers.
 _FINEST_LEVEL = 10**6
 #: This part of one column's range is added to both distances of a density, so that copies of common people are none of
@@ -113,20 +115,18 @@ def _places(scores: FloatArray) -> tuple[IntArray, IntArray]:
 class MembershipScores:
     """How much people look like members, the larger the more: members, and people who are not.
 
-    ``method`` says what a score is: minus the distance to the nearest released row, where -1 is a row that differs
-    fully in every column, or the ratio of two densities, where 1 means that released rows lie as thick around the
-    person as those of the population do.
+    ``method`` says what a score is (see `Membership`). Scores of two methods cannot be compared.
     """
 
     members: FloatArray
     nonmembers: FloatArray
-    method: Method
+    method: str
 
 
 class _Scored(NamedTuple):
     """Scores of members and of the control, and where these people stand in their tables."""
 
-    population: int
+    shown: str  # who of the control was neither attacked nor set the threshold
     members: FloatArray
     member_rows: IntArray
     reference: FloatArray
@@ -135,24 +135,29 @@ class _Scored(NamedTuple):
 
 
 @attack(
-    source="distance: Chen, Yu, Zhang & Fritz (GAN-Leaks, CCS 2020); density: van Breugel, Sun, Qian & van der Schaar "
-    "(DOMIAS, AISTATS 2023), but with nearest neighbours in exact distances",
+    source="nearest: Chen, Yu, Zhang & Fritz (GAN-Leaks, CCS 2020); density: van Breugel, Sun, Qian & van der Schaar "
+    "(DOMIAS, AISTATS 2023), but with nearest neighbours in exact distances; influence: Ward and others (Gen-LRA), in "
+    "closed form",
     example="columns=age,education,income",
     needs_control=True,
     knows=("columns",),
 )
 @dataclass(frozen=True, kw_only=True)
 class Membership:
-    """An adversary who calls people members of the data when released rows lie unusually near to them.
+    """An adversary who calls people members of the data when the release is unusually like them.
 
-    By "distance" a person is the more like a member the nearer the closest released row is. By "density" it is the
-    nearer that row is compared with how thick people of that kind lie anyhow, which a part of the control shows: a
-    released row at the same distance says more about somebody who is unlike all others. A distance of 0 counts as half
-    the least difference that there can be, so that copies rank highest and nothing is divided by 0. Where released
-    cells stand for several values, a row is as far as the gap, and 0 for all who are compatible with it: that is blunt.
+    What "like" means is the ``method``. By nearness: "nearest" (the closest released row), "density" (that beside how
+    thick people of that kind lie anyhow), "relative" (a row that is nearer to the person than to anybody outside) and
+    "influence" (all near rows together). By exact values, which generators that draw values of the original repeat:
+    "values", "pairs" and "quadruples" of them that are released more often than they occur, and "agreement", one row
+    that shares rare ones. By similar values, numbers in bins: "likeness" and "cells". "combined" weighs all ten by what
+    it learned from other people. Formulas are in docs/membership.md. Where released cells stand for several values, a
+    row is as far as the gap, and 0 for all who are compatible with it, which is blunt; such a cell equals no value.
 
     The adversary must know people who are not in the data: the control, divided by lot into a part that sets the
-    threshold, a part that is attacked, and for "density" a part that shows the population. A person is called a member
+    threshold, a part that is attacked, and for all methods but "nearest" a part that shows the population. For
+    "combined" a third shows the population and a third is learned from, together with as many members (a third of them
+    at most), who are not attacked either; of the last third one half sets the threshold. A person is called a member
     when it ranks among the highest ``level`` of itself and the part that sets the threshold, ties drawn by lot; the
     chance of that is computed exactly. So a person who is not in the data is called a member with a chance of
     ``level``, however scores are distributed. That makes ``naive`` and ``control`` the level, up to luck, and what the
@@ -167,12 +172,13 @@ class Membership:
     columns
         The columns in which people and released rows are compared, at least one, none twice.
     method
-        "distance" or "density".
+        One of the ten scores of `unveil.attack.table.membership_scores.SCORES`, or "combined", which needs 300 members
+        and a control of 300.
     level
         The share of people outside the data who are called members, between 0 and 1, both excluded.
     neighbours
-        For "density": up to the how many-th nearest one people of the population are looked at. Of released rows
-        always the nearest counts.
+        For "density" and "combined": up to the how many-th nearest one people of the population are looked at. Of
+        released rows always the nearest counts.
     targets
         How many members to attack, drawn by lot among the records by what is in them; None = all. Of the control all
         are used.
@@ -191,15 +197,17 @@ class Membership:
     """
 
     columns: tuple[str, ...]
-    method: Method = "distance"
+    method: str = "nearest"
     level: float = 0.05
     neighbours: int = 5
     targets: int | None = 500
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", column_names(self.columns, "columns"))
-        if self.method not in _METHODS:
-            raise InputError(f"method must be 'distance' or 'density', but is {self.method!r}. Write one of them")
+        if self.method not in (*SCORES, COMBINED):
+            raise InputError(
+                f"method must be {', '.join(SCORES)} or {COMBINED}, but is {self.method!r}. Write one of them"
+            )
         share(self.level, "level", zero=False, one=False)
         if not 1 / _FINEST_LEVEL <= self.level <= 1 - 1 / _FINEST_LEVEL:
             raise InputError(
@@ -228,8 +236,7 @@ class Membership:
         )
         outside = chance_of_highest(scored.tested, scored.reference, exact)
         parts = f"{scored.reference.size} set the threshold and {scored.tested.size} were attacked"
-        shown = f"{scored.population} showed the population, " if scored.population else ""
-        notes = [f"of the people who are not in the data, {shown}{parts}"]
+        notes = [f"of the people who are not in the data, {scored.shown}{parts}"]
         if self.targets is not None and self.targets > called.tries:
             name = knowledge.records.name
             notes += [f"{self.targets} targets were asked for, but the {name} has {called.tries}: all were attacked"]
@@ -244,8 +251,8 @@ class Membership:
     def scores(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> MembershipScores:
         """Return how much members look like members, and how much people do who are not, without any threshold.
 
-        As no threshold is needed, all of the control are there but those who show the population. Settings, ``rng``
-        and errors are those of `run`; members are in the order of what is in their rows.
+        As no threshold is needed, all of the control are there but those who show the population or were learned from.
+        Settings, ``rng`` and errors are those of `run`; members are in the order of what is in their rows.
         """
         scored = self._scored(released, knowledge, rng)
         nonmembers = np.concatenate([scored.reference, scored.tested])
@@ -255,24 +262,35 @@ class Membership:
 
     def _scored(self, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> _Scored:
         control = self._control(knowledge)
-        encoded = _encoded(released, knowledge, control, self.columns)
-        inside, rows, outside = encoded[0].grid(), encoded[1], encoded[2].grid()
-        member_rows = _by_content(knowledge.records, self.columns)
+        inside, rows, outside, *scale = _agreed(released, knowledge, control, self.columns)
+        member_rows, pupils = _by_content(knowledge.records, self.columns), np.empty(0, np.int64)
+        if self.method == COMBINED:
+            lot, many = rng.permutation(member_rows.size), min(control.rows, member_rows.size) // 3
+            pupils, member_rows = (member_rows[np.sort(some)] for some in (lot[:many], lot[many:]))
         if self.targets is not None and self.targets < member_rows.size:
             drawn = rng.choice(member_rows.size, self.targets, replace=False, shuffle=False)
             member_rows = member_rows[np.sort(drawn)]
-        *population, reference, tested = self._parts(control, rng)
-        targets = _together(_take(inside, member_rows), _take(outside, np.concatenate([reference, tested])))
-        # What a release betrays of a person is mostly in one row: the k-th would find memorised people far less.
-        near = _nearest_released(rows, targets)
-        if self.method == "distance":
-            score = -near[0] / (rows.mismatch_cost * len(self.columns))
-        else:
-            apart = rows_within(_take(outside, population[0]), targets, self.neighbours)
-            score = density_ratio(near, apart, released.rows, population[0].size)
-        ends = np.cumsum([member_rows.size, reference.size])
-        members, of_reference, of_tested = np.split(score, ends)
-        return _Scored(sum(part.size for part in population), members, member_rows, of_reference, of_tested, tested)
+        *apart, reference, tested = self._parts(control, rng)
+        people = [inside.take(member_rows), *(outside.take(part) for part in (reference, tested))]
+        if self.method == COMBINED:
+            people += [inside.take(pupils), outside.take(apart[1])]
+        scores = score_people(
+            released=rows,
+            # The nearest row is looked for without a population.
+            population=outside.take(apart[0] if apart else reference),
+            people=people,
+            columns=self.columns,
+            names=tuple(SCORES) if self.method == COMBINED else (self.method,),
+            scale=(inside, outside, *scale),
+            neighbours=self.neighbours,
+            rng=rng,
+        )
+        score = Combination.learned(*scores[3:]) if self.method == COMBINED else _single(self.method)
+        shown = f"{apart[0].size} showed the population, " if apart else ""
+        if self.method == COMBINED:
+            shown += f"{apart[1].size} and as many as {pupils.size} members were learned from, "
+        members, of_reference, of_tested = map(score, scores[:3])
+        return _Scored(shown, members, member_rows, of_reference, of_tested, tested)
 
     def _control(self, knowledge: "Knowledge") -> "Table":
         """Return the control, or say why there is no attack without it."""
@@ -281,10 +299,20 @@ class Membership:
                 "membership needs a control table of people who are not in the data, but there is none: near to a "
                 "released row are also people who are not in it, and only they show how near. Pass people kept apart"
             )
-        parts = 2 if self.method == "distance" else 3
         # With fewer people no score would be high enough for a member to be called one for sure.
         by_level = int(np.ceil(1 / self.level - 1e-9)) - 1
-        least = parts * max(LEAST_PART, by_level, self.neighbours if parts == 3 else 0)
+        if self.method == COMBINED:
+            for table, least in (
+                (knowledge.records, LEAST_TO_LEARN),
+                (knowledge.control, max(LEAST_TO_LEARN, 6 * by_level)),
+            ):
+                if table.rows < least:
+                    raise InputError(
+                        f"the {table.name} must have at least {least} people for scores to be combined, as some are "
+                        f"learned from and others attacked, but has {table.rows}. Use the method relative, or pass more"
+                    )
+        parts = 2 if self.method == "nearest" else 3
+        least = parts * max(LEAST_PART, by_level, self.neighbours if self.method == "density" else 0)
         if knowledge.control.rows < least:
             raise InputError(
                 f"the {knowledge.control.name} must have at least {least} people to be divided into {parts} parts for "
@@ -300,21 +328,38 @@ class Membership:
         return f", or raise the level of {self.level:g}" if part == by_level else ", or lower neighbours"
 
     def _parts(self, control: "Table", rng: np.random.Generator) -> list[IntArray]:
-        """Return the rows of each part of the control, drawn by lot and in the order of their content."""
+        """Return the rows of each part of the control, drawn by lot and in the order of their content.
+
+        The last two set the threshold and are attacked; before them come who show the population and are learned from.
+        """
         by_content = _by_content(control, self.columns)
-        number = 2 if self.method == "distance" else 3
-        size = by_content.size // number
-        lot = rng.permutation(by_content.size)
-        return [by_content[np.sort(part)] for part in np.split(lot, [size * place for place in range(1, number)])]
+        size, lot = by_content.size, rng.permutation(by_content.size)
+        number = 2 if self.method == "nearest" else 3
+        ends = [size // number * place for place in range(1, number)]
+        if self.method == COMBINED:
+            ends.append((ends[-1] + size) // 2)
+        return [by_content[np.sort(part)] for part in np.split(lot, ends)]
 
     def _what(self) -> str:
         names, share = ", ".join(self.columns), f"{1 - self.level:.6g}"
-        if self.method == "distance":
-            return f"its nearest released row by {names} is nearer than for a share {share} of people outside the data"
-        return (
-            f"released rows lie thicker around it by {names}, compared with the population, than for a share {share} "
-            "of people outside the data"
-        )
+        sees = "ten scores, weighed by what other people taught, are high"
+        if self.method != COMBINED:
+            sees = SCORES[self.method].sees
+        return f"{sees}, by {names}, more so than for a share {share} of people outside the data"
+
+
+def _single(name: str) -> Callable[[Mapping[str, FloatArray]], FloatArray]:
+    return lambda scores: scores[name]
+
+
+def _agreed(
+    released: "Table", knowledge: "Knowledge", control: "Table", columns: tuple[str, ...]
+) -> "tuple[Table, ...]":
+    """Return records, released rows, control and what makes a scale, with columns that agree."""
+    from unveil.data.table import agree
+
+    scale = [] if knowledge.scale is None else [knowledge.scale]
+    return agree(*(table.select(columns) for table in (knowledge.records, released, control, *scale)))
 
 
 def _encoded(
@@ -324,11 +369,9 @@ def _encoded(
 
     If only the records and the release made the range, people who are not in the data would be measured otherwise.
     """
-    from unveil.data.table import agree
     from unveil.data.table.encode import encode
 
-    scale = [] if knowledge.scale is None else [knowledge.scale]
-    tables = agree(*(table.select(columns) for table in (knowledge.records, released, control, *scale)))
+    tables = _agreed(released, knowledge, control, columns)
     return encode(tables, columns, span_of=range(len(tables)))[:3]
 
 
@@ -347,10 +390,6 @@ def _by_content(table: "Table", first: tuple[str, ...]) -> IntArray:
 
     (cells,) = with_markers([table], [*first, *(name for name in table.column_names if name not in first)])
     return cells.select(pl.arg_sort_by(cells.columns, nulls_last=True)).to_series().to_numpy().astype(np.int64)
-
-
-def _take(grid: Grid, rows: IntArray) -> Grid:
-    return grid._replace(numbers=grid.numbers[rows], codes=grid.codes[rows])
 
 
 def _together(one: Grid, other: Grid) -> Grid:

@@ -394,7 +394,7 @@ def _density(compared: _Compared) -> FloatArray:
 
 #: The ten, by name.
 SCORES: Mapping[str, Score] = {
-    "nearest": Score("nearness", "the nearest released row is near: copies", _nearest),
+    "nearest": Score("nearness", "the nearest released row is near", _nearest),
     "density": Score("nearness", "a released row is nearer than people of that kind are to one another", _density),
     "relative": Score(
         "nearness", "a released row is nearer to the person than to anybody outside", lambda c: c.nearness.relative
