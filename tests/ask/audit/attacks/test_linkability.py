@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from tests.ask.audit.example import CONTROL, MASKED, ORIGINAL, ask, of
-from unveil.ask.audit.findings import BEYOND_DOUBT, clarity
+from unveil.ask.audit.clearest import BEYOND_DOUBT, clarity
 from unveil.ask.audit.people import draw_people
 from unveil.attack.anonymeter.linkability import AnonymeterLinkability
 from unveil.attack.table.linkability import Linkability
