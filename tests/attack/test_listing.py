@@ -77,6 +77,8 @@ def test_the_command_line_shows_it() -> None:
         "example": "",
         "needs_control": False,
         "uses_row_order": False,
+        "knows": "",
+        "uses": "",
         "extra": None,
         "settings": "columns, tries=3, stakes=(1, 2)",
         "aka": "",

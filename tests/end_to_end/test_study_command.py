@@ -234,7 +234,7 @@ def test_every_shipped_study_can_be_read_without_its_data(path: Path, monkeypatc
 
 def test_the_shipped_studies_are_the_grids_they_say() -> None:
     studies = {path.stem: Study.read(path) for path in SHIPPED}
-    assert set(studies) == {"paper", "paper-facebook", "paper-small", "quick", "table"}
+    assert set(studies) == {"curves", "paper", "paper-facebook", "paper-small", "quick", "table"}
     paper, small, quick, table = (studies[name] for name in ("paper", "paper-small", "quick", "table"))
     assert (len(paper.data), len(paper.protections), len(paper.attacks)) == (11, 11, 6)
     assert len(paper.scenarios()) == 11 * 11 * 6 * 2 * 6
@@ -250,6 +250,10 @@ def test_the_shipped_studies_are_the_grids_they_say() -> None:
     assert [axis.name for axis in quick.axes] == ["seed_pairs", "overlap"]
     assert (table.kind, [axis.name for axis in table.axes]) == ("table", ["known_columns"])
     assert len(table.data[0].known) >= table.axes[0].levels[-1]
+    curves = studies["curves"]
+    assert [axis.name for axis in curves.axes] == ["known_columns", "leaked_share"]
+    assert curves.axes[0].levels[-1] == curves.fixed["known_columns"] == len(curves.data[0].known)
+    assert (curves.axes[1].levels[0], curves.axes[1].levels[-1], curves.data[0].source) == (0, 1, "sample:anes96")
 
 
 def test_a_study_whose_data_cannot_be_found_says_which_variable_to_set(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,7 +158,7 @@ def test_another_seed_or_version_has_other_files_and_another_place_of_the_data_h
         ("seed_pairs = [5, 10]", "seed_pair = [5]", "Did you mean 'seed_pairs'?"),
         ("0.75, 1]", "0.75, 2]", "axis 'overlap' must be numbers from 0 to 1, but one is 2"),
         ("seed_pairs = 7", "seed_pairs = nan", "must be whole numbers from 0, but one is nan"),
-        ("seed_pairs = 7", "known_share = 1", "a study of graphs has the axes seed_pairs and overlap"),
+        ("seed_pairs = 7", "known_share = 1", "a study of graphs has the axes seed_pairs, overlap"),
         ('protections = ["id-removal", "switch:share=0.1"]', "protections = []", "its protections are empty"),
         ("switch:share=0.1", "id-removal", "must be different, but 'id-removal' is there twice"),
         ("switch:share=0.1", "swich", "Did you mean 'switch'?"),
@@ -201,7 +201,29 @@ def test_a_study_of_tables_refuses_what_leaves_no_truth_or_no_candidates(tmp_pat
     with pytest.raises(InputError, match="makes rows that are nobody's"):
         small_study(tmp_path, **{**told, "protections": ("gaussian-copula",)}).check()
     with pytest.raises(InputError, match="leaves Trials, and here Candidates or Beliefs is needed"):
-        small_study(tmp_path, **{**told, "attacks": ("linkability",)}).check()
+        small_study(tmp_path, **{**told, "attacks": ("row-order",)}).check()
+
+
+def test_a_study_of_trials_refuses_what_has_no_meaning_there(tmp_path: Path) -> None:
+    told: dict[str, Any] = {
+        "data": (DataSet("people", "table", "sample:anes96"),),
+        "protections": ("shuffle",),
+        "attacks": ("linkability:neighbours=1", "singling-out"),
+        "axes": (Axis("known_columns", (2,)), Axis("leaked_share", (0, 0.5))),
+        "metrics": (),
+    }
+    small_study(tmp_path, **told).check()
+    for changes, message in (
+        ({"attacks": ("linkability", "record-linkage")}, "must all leave trials or all leave candidates"),
+        ({"attacks": ("record-linkage",)}, "leaked_share is for attacks that leave trials"),
+        ({"axes": (Axis("known_share", (0.5, 1)),)}, "known_share must be left out or fixed at 1"),
+        ({"fixed": {"known_share": 0.5}}, "known_share must be left out or fixed at 1"),
+        ({"metrics": ("entropy",)}, "there is no metric of trials called 'entropy'"),
+        ({"attacks": ("linkability:first=age",)}, "'first' twice"),
+        ({"attacks": ("inference",)}, "needs the setting 'secret'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            small_study(tmp_path, **{**told, **changes}).check()
 
 
 def test_a_file_that_is_no_study_is_refused(tmp_path: Path) -> None:

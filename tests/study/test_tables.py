@@ -8,17 +8,19 @@ import polars as pl
 import pytest
 
 from tests.study.small import first, looked_at, small_study
-from unveil.attack import attack_from
+from unveil.attack import ATTACKS, attack_from
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge, Release
 from unveil.errors import InputError
 from unveil.measure import all_metrics
+from unveil.measure.trials.risk import excess_over_control
 from unveil.protect import protection_from
 from unveil.study import Axis, DataSet, Replications, Study
+from unveil.study._parts import attack_of
 from unveil.study.releases import release_of
-from unveil.study.scenario import rng
+from unveil.study.scenario import number_text, rng
 from unveil.study.sources import table_of
-from unveil.study.tables import draw_table_knowledge
+from unveil.study.tables import draw_people, draw_table_knowledge
 from unveil.study.work import run_scenario
 
 PEOPLE = DataSet("people", "table", "sample:anes96")
@@ -164,3 +166,66 @@ def test_a_table_above_the_memory_is_a_row(tmp_path: Path) -> None:
     said = run_scenario(study, first(study), tmp_path, memory=310 * 2**20).error
     assert said is not None
     assert said.startswith("a scenario of 'people' is projected to take 32")
+
+
+def test_members_others_and_control_are_apart_and_so_many_members_are_released() -> None:
+    made = release(31)
+    ids = made.original.frame.with_row_index()
+    for seed, (share, leaked) in enumerate([(0, 0), (0.25, 3), (0.5, 5), (1, 10)]):
+        case = draw_people(made, known_columns=3, leaked_share=share, rng=np.random.default_rng(seed))
+        control = case.knowledge.control
+        assert control is not None
+        assert (control.name, len(set(case.columns) & set("abcd"))) == ("control", 3)
+        members, outside, shown = (
+            set(table.frame.join(ids, on=list("abcde"))["index"])
+            for table in (case.knowledge.records, control, case.released)
+        )
+        assert [len(members), len(outside), len(shown)] == [10] * 3
+        assert not outside & (members | shown)
+        assert len(shown & members) == leaked
+    with pytest.raises(InputError, match="at least 3 rows"):
+        draw_people(release(2), known_columns=None, leaked_share=1.0, rng=np.random.default_rng(1))
+
+
+TOLD: dict[str, dict[str, Any]] = {
+    "linkability:neighbours=1": {"neighbours": 1},
+    "inference:secret=vote": {"secret": "vote"},
+    "singling-out:guesses=20": {"guesses": 20},
+    "membership": {},
+}
+
+
+def test_trials_in_a_study_are_those_of_the_attack_with_the_drawn_columns(tmp_path: Path) -> None:
+    axes = (Axis("leaked_share", (0.5,)), Axis("known_columns", (4,)))
+    study = looked_at(people_study(tmp_path, attacks=tuple(TOLD), metrics=(), protections=("shuffle",), axes=axes))
+    study.check()
+    for scenario in study.scenarios():
+        outcome = run_scenario(study, scenario, tmp_path)
+        assert outcome.error is None
+        rows = pl.read_parquet(tmp_path / "results" / outcome.file)
+        case = draw_people(
+            release_of(study, scenario.data, scenario.protect, 0, tmp_path),
+            known_columns=scenario.levels.get("known_columns"),
+            leaked_share=scenario.levels.get("leaked_share", 1.0),
+            rng=rng(study.seed, "knowledge", "people", "shuffle", scenario.axis, number_text(scenario.level), 1),
+        )
+        name, drawn = scenario.attack.partition(":")[0], case.columns
+        known: dict[str, dict[str, Any]] = {"inference": {"known": drawn}, "membership": {"columns": drawn}}
+        known |= {"linkability": {"first": drawn[::2], "second": drawn[1::2]}}
+        known |= {"singling-out": {"columns": drawn, "size": len(drawn)}}
+        trials = (
+            ATTACKS[name]
+            .make(**TOLD[scenario.attack], **known[name])
+            .run(released=case.released, knowledge=case.knowledge, rng=rng(study.seed, "attack", scenario.key, 1))
+        )
+        assert rows["excess_over_control"][1] == excess_over_control(trials).value
+        assert (rows["correct"][1], rows["attempted"][1]) == (trials.attack.expected, trials.attack.tries)
+
+
+def test_one_column_cannot_be_divided_and_names_with_commas_can_be_drawn() -> None:
+    with pytest.raises(InputError, match="needs at least 2 known columns, but gets 1"):
+        attack_of("table", "linkability", ["age"])
+    assert attack_of("table", "linkability:neighbours=3", ["town, county", 'so "called"', "age"]).first == (
+        "town, county",
+        "age",
+    )

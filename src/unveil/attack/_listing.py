@@ -28,6 +28,10 @@ class Attack(Listed):
     needs_control: bool = False
     #: Whether its figures depend on the order of rows, which all others ignore: they break ties by lot.
     uses_row_order: bool = False
+    #: The settings that name the columns the adversary knows; a study divides among them those that it draws.
+    knows: tuple[str, ...] = ()
+    #: The setting that says how many of these columns are used at once; a study fills in how many it drew.
+    uses: str = ""
     #: The extra of unveil that brings the library it needs.
     extra: str | None = None
 

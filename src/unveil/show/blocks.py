@@ -82,7 +82,8 @@ class Series:
 
     Points belong to a chart with ``rows``: ``y`` is the number of the row from the top, ``x`` the value, ``low`` and
     ``high`` are the ends of its interval (as long as ``x``); a NaN in ``x`` leaves the row without this point. In a
-    chart without ``rows`` a point stands at (x, y) beside the name of its series, and the interval is that of ``y``.
+    chart without ``rows`` a point stands at (x, y) beside the name of its series, and the interval is that of ``y``, as
+    it is in a line.
     """
 
     name: str

@@ -9,6 +9,7 @@ AXES: Mapping[str, tuple[str, Literal["count", "share"]]] = {
     "overlap": ("share of the edges that the adversary knows", "share"),
     "known_columns": ("columns that the adversary knows", "count"),
     "known_share": ("share of the original rows that the adversary holds", "share"),
+    "leaked_share": ("share of the people who are in the release", "share"),
 }
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 #: The axes of each kind of data, and the level of each while another one varies (None: everything there is).
 AXES: Mapping[str, Mapping[str, float | None]] = {
     "graph": {"seed_pairs": 50.0, "overlap": 0.85},
-    "table": {"known_columns": None, "known_share": 1.0},
+    "table": {"known_columns": None, "known_share": 1.0, "leaked_share": None},
 }
 # Least and greatest level, and whether levels are whole numbers.
 _LIMITS = {
@@ -22,6 +22,7 @@ _LIMITS = {
     "overlap": (0.0, 1.0, False),
     "known_columns": (1.0, math.inf, True),
     "known_share": (0.0, 1.0, False),
+    "leaked_share": (0.0, 1.0, False),
 }
 
 
@@ -70,7 +71,7 @@ def check_axes(study: "Study") -> None:
     for name in [*(axis.name for axis in study.axes), *study.fixed]:
         if name not in have:
             raise InputError(
-                f"a study of {study.kind}s has the axes {' and '.join(have)}, but {name!r} is named."
+                f"a study of {study.kind}s has the axes {', '.join(have)}, but {name!r} is named."
                 f"{did_you_mean(name, have)} Correct it"
             )
     for name, level in study.fixed.items():

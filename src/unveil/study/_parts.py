@@ -1,8 +1,11 @@
 """The protections, attacks and metrics that a study names, checked and made."""
 
+import csv
+from collections.abc import Sequence
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from unveil.attack import attack_from, graph_attack_from
+from unveil.attack import ATTACKS, attack_from, graph_attack_from
 from unveil.errors import InputError, did_you_mean
 from unveil.measure import METRICS, Metric
 from unveil.protect import PROTECTIONS, graph_protection_from, protection_from
@@ -23,7 +26,27 @@ def check_parts(study: "Study") -> None:
             )
     for text in study.attacks:
         attack_of(study.kind, text)
-    metrics_of(study.metrics)
+        if leaves_trials(text) != leaves_trials(study.attacks[0]):
+            raise InputError(
+                f"the attacks of a study must all leave trials or all leave candidates, but {study.attacks[0]!r} and "
+                f"{text!r} differ. Make two studies of it"
+            )
+    _check_people(study)
+    metrics_of(study)
+
+
+def _check_people(study: "Study") -> None:
+    """Refuse an axis that what the attacks leave has no use for."""
+    axes, trials = {axis.name for axis in study.axes}, leaves_trials(study.attacks[0])
+    if trials and ("known_share" in axes or study.fixed.get("known_share", 1) != 1):
+        raise InputError(
+            "attacks that leave trials are on everybody in the data, so that known_share must be left out or fixed at "
+            "1, but it is another. Take leaked_share for how many of them are released"
+        )
+    if not trials and "leaked_share" in axes | set(study.fixed):
+        raise InputError(
+            f"leaked_share is for attacks that leave trials, but {study.attacks[0]!r} leaves candidates. Leave it out"
+        )
 
 
 def protection_of(kind: str, text: str) -> Any:
@@ -31,16 +54,48 @@ def protection_of(kind: str, text: str) -> Any:
     return graph_protection_from(text) if kind == "graph" else protection_from(text)
 
 
-def attack_of(kind: str, text: str) -> Any:
-    """Return the attack that is written so; it must leave candidates, or beliefs that become candidates."""
-    return graph_attack_from(text) if kind == "graph" else attack_from(text, leaves=("Candidates", "Beliefs"))
+def leaves_trials(text: str) -> bool:
+    """Return whether an attack that is written so counts hits on people, where others leave candidates.
+
+    >>> leaves_trials("linkability:neighbours=1"), leaves_trials("record-linkage"), leaves_trials("row-order")
+    (True, False, False)
+    """
+    facts = ATTACKS.get(text.strip().partition(":")[0])
+    return facts is not None and facts.leaves == "Trials" and bool(facts.knows)
 
 
-def metrics_of(names: tuple[str, ...]) -> tuple[Metric, ...]:
-    """Return the metrics of these names, or all metrics of candidates if there are none."""
-    have = {metric.name: metric for metric in METRICS.values() if metric.on == "Candidates"}
-    for name in names:
+def attack_of(kind: str, text: str, columns: Sequence[str] = ()) -> Any:
+    """Return the attack that is written so.
+
+    It must leave candidates, beliefs that become candidates, or trials; then it is told the columns that it knows.
+    """
+    if kind == "graph":
+        return graph_attack_from(text)
+    if not leaves_trials(text):
+        return attack_from(text, leaves=("Candidates", "Beliefs"))
+    facts = ATTACKS[text.strip().partition(":")[0]]
+    if not columns:  # only to see that the rest of it can be
+        columns = [f"column {place}" for place in range(1, len(facts.knows) + 1)]
+    if len(columns) < len(facts.knows):
+        raise InputError(
+            f"the attack {facts.name!r} needs at least {len(facts.knows)} known columns, but gets {len(columns)}. "
+            "Raise the levels of known_columns"
+        )
+    parts = [columns[place :: len(facts.knows)] for place in range(len(facts.knows))]
+    settings = [f"{knows}={names[0]}" for knows, names in zip(facts.knows, parts, strict=True)]
+    pieces = [piece for first, names in zip(settings, parts, strict=True) for piece in (first, *names[1:])]
+    pieces += [f"{facts.uses}={len(columns)}"] * bool(facts.uses)
+    line = StringIO()
+    csv.writer(line, lineterminator="").writerow(pieces)
+    return attack_from(f"{text}{',' if ':' in text else ':'}{line.getvalue()}")
+
+
+def metrics_of(study: "Study") -> tuple[Metric, ...]:
+    """Return the metrics that a study names, or all metrics of what its attacks leave if it names none."""
+    on = "Trials" if leaves_trials(study.attacks[0]) else "Candidates"
+    have = {metric.name: metric for metric in METRICS.values() if metric.on == on}
+    for name in study.metrics:
         if name not in have:
             hint = did_you_mean(name, have) or " 'unveil list metrics' shows them."
-            raise InputError(f"there is no metric of candidates called {name!r}.{hint} Correct it or leave it out")
-    return tuple(have[name] for name in names) if names else tuple(have.values())
+            raise InputError(f"there is no metric of {on.lower()} called {name!r}.{hint} Correct it or leave it out")
+    return tuple(have[name] for name in study.metrics) if study.metrics else tuple(have.values())

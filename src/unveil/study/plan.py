@@ -21,7 +21,8 @@ class Axis:
     """What makes the adversary stronger, and its levels from weak to strong.
 
     For graphs ``seed_pairs`` (how many nodes the adversary knows) and ``overlap`` (which share of the edges); for
-    tables ``known_columns`` (how many columns, drawn by lot) and ``known_share`` (which share of the original rows).
+    tables ``known_columns`` (how many columns, drawn by lot) and ``known_share`` (which share of the original rows) or,
+    of attacks that leave trials, ``leaked_share`` (which share of the people are in the release at all).
     """
 
     name: str
@@ -92,10 +93,10 @@ class Study:
     replications
         How often each scenario is repeated.
     metrics
-        Names of metrics of candidates; empty for all of them.
+        Names of metrics of what the attacks leave, candidates or trials; empty for all of them.
     fixed
         The level of an axis while another one varies. By default 50 seed pairs and an overlap of 0.85; all known
-        columns and all rows.
+        columns, all rows and all people.
     releases
         How many releases each protection makes of each data set; replications take turns with them.
 

@@ -99,7 +99,7 @@ class Results:
     @property
     def metrics(self) -> tuple[str, ...]:
         """The names of the metrics, in the order of the columns."""
-        return tuple(metric.name for metric in metrics_of(self.study.metrics))
+        return tuple(metric.name for metric in metrics_of(self.study))
 
     @cached_property
     def frame(self) -> "pl.DataFrame":

@@ -18,16 +18,17 @@ from unveil.data.graph.knowledge import draw_knowledge
 from unveil.errors import InputError, UndefinedMetricWarning, UnveilError
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates
+from unveil.guess.trials import Trials
 from unveil.measure import Metric
 from unveil.measure.candidates._truth import correct
 from unveil.measure.candidates.candidate_metrics import measure_one
-from unveil.study._parts import attack_of, metrics_of
+from unveil.study._parts import attack_of, leaves_trials, metrics_of
 from unveil.study.plan import Study
 from unveil.study.precision import LOOK_EVERY, enough
 from unveil.study.releases import release_of
 from unveil.study.scenario import Scenario, number_text, rng
 from unveil.study.seal import DiskError, Seal, sealed, write_bytes
-from unveil.study.tables import draw_table_knowledge
+from unveil.study.tables import draw_people, draw_table_knowledge
 
 if TYPE_CHECKING:
     import polars as pl
@@ -92,7 +93,7 @@ def make_release(study: Study, scenario: Scenario, number: int, folder: Path, *,
 
 def write_rows(study: Study, scenario: Scenario, folder: Path, rows: list[Row], error: str | None) -> None:
     """Write the file of a scenario: a row for each replication, or one row with the error."""
-    frame = frame_of(scenario, [metric.name for metric in metrics_of(study.metrics)], rows, error)
+    frame = frame_of(scenario, [metric.name for metric in metrics_of(study)], rows, error)
     seal = Seal(scenario.file_name, scenario.data.digest, "failed" if error else "fine")
     target = folder / RESULTS / scenario.file_name
     target.parent.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
@@ -122,8 +123,10 @@ def _replications(
     """Return a row for each replication, as many as the study asks for."""
     attack = attack_of(scenario.data.kind, scenario.attack)
     needs_mechanism = is_dataclass(attack) and getattr(attack, "mechanism", attack) is None
-    metrics = metrics_of(study.metrics)
-    one: Callable[..., tuple[Candidates, Any]] = _attack_graph if scenario.data.kind == "graph" else _attack_table
+    metrics = metrics_of(study)
+    one: Callable[..., tuple[Candidates | Trials, Any]] = _attack_graph
+    if scenario.data.kind == "table":
+        one = _attack_people if leaves_trials(scenario.attack) else _attack_table
     wanted = study.replications
     rows: list[Row] = []
     release: Any = None
@@ -184,6 +187,25 @@ def _attack_table(
     return guess, case.truth if drawn is None else case.truth[np.asarray(drawn, np.int64)]
 
 
+def _attack_people(
+    study: Study, scenario: Scenario, release: Any, _attack: Any, number: int, seconds: dict[str, float]
+) -> tuple[Trials, None]:
+    levels = scenario.levels
+    with _timed(seconds, "knowledge"):
+        case = draw_people(
+            release,
+            known_columns=levels.get("known_columns"),
+            leaked_share=levels.get("leaked_share", 1.0),
+            rng=_knowledge_stream(study, scenario, number),
+        )
+    with _timed(seconds, "attack"):
+        attack = attack_of("table", scenario.attack, case.columns)
+        trials: Trials = attack.run(
+            released=case.released, knowledge=case.knowledge, rng=rng(study.seed, "attack", scenario.key, number)
+        )
+    return trials, None
+
+
 def _knowledge_stream(study: Study, scenario: Scenario, number: int) -> np.random.Generator:
     """Return the stream of what the adversary knows: the same for every attack."""
     strength = (scenario.axis, number_text(scenario.level))
@@ -201,7 +223,10 @@ def _candidates(guess: object, attack: str) -> Candidates:
     return guess
 
 
-def _measured(guess: Candidates, truth: IntArray, metrics: tuple[Metric, ...], release: int) -> Row:
+def _measured(guess: Candidates | Trials, truth: IntArray, metrics: tuple[Metric, ...], release: int) -> Row:
+    if isinstance(guess, Trials):
+        rates = tuple(float(metric.function(guess).value) for metric in metrics)
+        return Row(release, guess.attack.tries, guess.attack.expected, rates)
     with warnings.catch_warnings():
         # Undefined is NaN here, and the summary counts it.
         warnings.simplefilter("ignore", UndefinedMetricWarning)

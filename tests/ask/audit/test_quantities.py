@@ -8,15 +8,7 @@ import pytest
 
 from tests.ask.audit.leaks import CONTROL, FOREIGN, GUESSES, ILL, LEAK, ORIGINAL, ask, found, people, run, tables
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import (
-    Audit,
-    AuditedRelease,
-    Copies,
-    Finding,
-    JudgedFigure,
-    ReleaseVerdict,
-    Verdict,
-)
+from unveil.ask.audit.findings import Audit, AuditedRelease, Copies, Finding, JudgedFigure, ReleaseVerdict, Verdict
 from unveil.ask.audit.paper import judged
 from unveil.ask.audit.quantities import meanings, needs, quantities_of
 from unveil.attack.table.linkability import Linkability

@@ -5,7 +5,8 @@ import pytest
 
 from tests.ask.audit.leaks import CONTROL, GUESSES, LEAK, ORIGINAL, ask, found, people
 from unveil.ask.answer import Answer
-from unveil.ask.audit.findings import Audit, Finding, is_proved, worst_of
+from unveil.ask.audit.clearest import is_proved, worst_of
+from unveil.ask.audit.findings import Audit, Finding
 
 NEW = ("singling_out", "inference", "attribute_disclosure", "membership")
 

@@ -10,7 +10,8 @@ import pytest
 
 from tests.ask.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.ask.answer import Answer
-from unveil.ask.audit.findings import Audit, worst_of
+from unveil.ask.audit.clearest import worst_of
+from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.parts.suggestions import suggestion_section, suggestion_sentences
 from unveil.ask.audit.words import percent
 from unveil.data.table import Hierarchy

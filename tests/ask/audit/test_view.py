@@ -7,6 +7,7 @@ import pytest
 
 from unveil.ask.audit.attacks import ATTACKS, LEADING
 from unveil.ask.audit.charts import attack_chart, comparison_chart, weight_chart
+from unveil.ask.audit.clearest import is_proved, worst_of
 from unveil.ask.audit.findings import (
     UNDEFINED,
     Audit,
@@ -20,8 +21,6 @@ from unveil.ask.audit.findings import (
     Scenario,
     Verdict,
     Weight,
-    is_proved,
-    worst_of,
 )
 from unveil.ask.audit.parts.candidates import candidate_table
 from unveil.ask.audit.printed import plain_words

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +13,13 @@ from scipy import stats
 from tests.study.small import METRICS, small_study
 from unveil.ask.answer import Answer
 from unveil.ask.study.answer import study_report
+from unveil.ask.study.charts import leak_chart
 from unveil.ask.study.findings import StudyFindings
 from unveil.ask.study.run import failures_of
 from unveil.ask.study.status import study_status
 from unveil.errors import InputError
-from unveil.study import Axis, Results, run_study
+from unveil.show.studies import AXES as AXES_IN_WORDS
+from unveil.study import Axis, Replications, Results, Study, run_study
 
 FAILING = "tests.study.own:Failing:seeds=5"
 GUESS = "tests.study.own:Guess"
@@ -175,3 +178,40 @@ def test_a_folder_without_a_study_is_refused(tmp_path: Path) -> None:
     for ask in (study_report, study_status, Results.read):
         with pytest.raises(InputError, match="must be the folder of a study"):
             ask(tmp_path)
+
+
+def test_what_is_found_as_people_leak_lies_beside_what_there_is_to_be_found(tmp_path: Path) -> None:
+    plan = replace(
+        Study.read(Path(__file__).parents[3] / "studies" / "curves.toml"),
+        axes=(Axis("known_columns", (4, 9)), Axis("leaked_share", (0, 0.5, 1))),
+        attacks=("linkability:neighbours=1,targets=none", "membership:targets=none"),
+        replications=Replications(number=4),
+    )
+    run_study(plan, tmp_path / "out", workers=0)
+    answer = study_report(tmp_path / "out")
+    found = answer.findings
+    assert (found.counts.fine, found.metrics) == (10, ("excess_over_control", "attack_rate", "control_rate"))
+    chart = leak_chart(found)
+    assert chart is not None
+    assert (chart.y_range, [line.name for line in chart.series]) == (
+        (0.0, 1.0),
+        ["linkability", "membership", "as much as leaked"],
+    )
+    *lines, equal = chart.series
+    assert equal.y.tolist() == equal.x.tolist() == [0.0, 0.5, 1.0]
+    for line in lines:
+        assert line.low is not None
+        assert line.high is not None
+        # Everything is released as it is, so that all who leaked are found or nearly, and hardly anybody else.
+        assert (np.abs(line.y - equal.y) < 0.15).all()
+        rows = found.results.frame.filter(pl.col("attack").str.starts_with(line.name), pl.col("level") == 0.5)
+        mean, half = rows["excess_over_control"].mean(), line.high[1] - line.y[1]
+        assert line.y[1] == pytest.approx(mean)
+        assert half == pytest.approx(stats.t.ppf(0.975, 3) * stats.sem(rows["excess_over_control"].to_numpy()))
+        assert line.low[1] == pytest.approx(line.y[1] - half)
+    page = answer.to_html()
+    assert 'class="interval first"' in page
+    assert "divided by lot into three parts" in page
+    assert "beyond what it reaches of strangers" in page
+    drawn = answer.plot()
+    assert [axes.get_xlabel() for axes in drawn] == [AXES_IN_WORDS[axis.name][0] for axis in plan.axes]

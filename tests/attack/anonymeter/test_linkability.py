@@ -238,7 +238,7 @@ def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], message: 
 def test_more_neighbours_than_released_rows_are_refused() -> None:
     original = Table.from_frame(PEOPLE, name="original")
     attack = AnonymeterLinkability(first=("age",), second=("pay",), neighbours=5)
-    with pytest.raises(InputError, match="the original has 4"):
+    with pytest.raises(InputError, match="the released table has 4"):
         attack.run(released=original, knowledge=Knowledge(original), rng=RNG(0))
 
 

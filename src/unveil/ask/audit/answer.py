@@ -1,9 +1,8 @@
 """If this table is released, what could an adversary do with it, and how sure is that?"""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -11,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from unveil.ask.answer import Answer, randomness
+from unveil.ask.audit.asked import names_of, paper_of, settings_of
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, Compatibility
 from unveil.ask.audit.findings import Audit, Scenario
@@ -20,13 +20,13 @@ from unveil.ask.audit.paper import Paper, check_paper, judged
 from unveil.ask.audit.parts.membership import exposed_table
 from unveil.ask.audit.people import LEAST_OUTSIDE
 from unveil.ask.audit.printed import full, short
-from unveil.ask.audit.read import read, read_targets, told_scenarios
+from unveil.ask.audit.read import read
 from unveil.ask.audit.run import attack_release, audit_original, audit_release
 from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
 from unveil.ask.audit.suggest import suggest as suggestions
 from unveil.ask.audit.view import VIEW, whole_page
-from unveil.ask.reading import TableReading, hierarchies_of, pairs_in, reading_of
+from unveil.ask.reading import TableReading, reading_of
 from unveil.ask.roles import roles_of
 from unveil.ask.told import AskedError, Output, Reply, Told
 from unveil.data.files.write import write_text
@@ -289,8 +289,8 @@ def audit_files(
 def ask(told: Told) -> Reply:
     """Return the answer to what was asked through a door, with the paper that goes with it."""
     values = told.values
-    paper = _paper(told)
-    settings = _settings(told)
+    paper = paper_of(told)
+    settings = settings_of(told)
     if told.sample:
         told.progress("making the example", 0.0)
         rng = told.rng
@@ -305,7 +305,7 @@ def ask(told: Told) -> Reply:
             released,
             told.path("control"),
             reading=reading_of(told, kinds=values.get("column_kinds") or roles_of(values["columns"]).kinds),
-            names={**_called(told), **values.get("names", {})},
+            names={**names_of(told), **values.get("names", {})},
             release_kinds={
                 **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
                 **(values.get("kinds_of_releases", {}) if not chosen else {}),
@@ -364,72 +364,3 @@ def _printed(answer: Answer[Audit], told: Told, paper: Paper) -> list[Part]:
     checked = check_limits(answer.quantities, told.values["limits"])
     page = answer.page(paper=paper, limits=[each.to_dict() for each in checked])
     return list(full(answer.findings, page) if told.values["report"] == "full" else short(answer.findings, page))
-
-
-def _settings(told: Told) -> dict[str, Any]:
-    """Return the settings of :func:`audit`, from whichever door."""
-    values, roles = told.values, roles_of(told.values["columns"])
-    settings = {
-        **told.named("neighbours", "guesses", "tolerance", "population_size", "minimum_cell", "exact"),
-        "attacks": list(values["attacks"]) or None,
-        "targets": read_targets(values["targets"]),
-        "by": values["by"] or None,
-        "identifiers": values["identifiers"] or roles.identifiers,
-        "sensitive": values["sensitive"] or roles.sensitive,
-        "known": values["known"] or roles.known,
-        "weight": values["weight"] or roles.weight,
-        "household": values["household"] or roles.household,
-        "scenarios": told_scenarios(values["scenarios"], values["links"]) or None,
-        "compatibility": values["compatibility"],
-        "hierarchies": hierarchies_of(told),
-        "suggest": values["suggest"],
-        "suggest_for": tuple(_limited(told)),
-    }
-    if values["compatibility"]:
-        settings["compatibility_seed"] = values["seed"]
-    return settings
-
-
-def _limited(told: Told) -> Iterator[str]:
-    """Yield the figures that are held to a limit."""
-    from unveil.show.profiles import profile
-
-    yield from (name for name, _ in told.values["limits"])
-    if told.values["profile"]:
-        yield from (limit.quantity for limit in profile(told.values["profile"]).limits)
-
-
-def _called(told: Told) -> dict[Path, str]:
-    """Return what each release is called by its owner, with a number where names repeat, where that is another name."""
-    released = [path for path in told.files.get("released", ()) if path in told.names]
-    names = [told.names[path] for path in released]
-    return {
-        path: name if names.count(name) == 1 else f"{name} ({names[: at + 1].count(name)})"
-        for at, (path, name) in enumerate(zip(released, names, strict=True))
-    }
-
-
-def _paper(told: Told) -> Paper:
-    """Return what stands in the report beside the figures; what is wrong with it is said before anything long runs."""
-    from unveil.ask.audit.parts.changes import read_previous
-    from unveil.data.files.digest import new_key
-    from unveil.show.profiles import profile
-
-    values, compare = told.values, told.path("compare")
-
-    def called(path: Path | None) -> Path | None:
-        return None if path is None else Path(told.names.get(path, path))
-
-    return Paper(
-        written=told.written,
-        date=date.today().isoformat(),
-        review=values["review"],
-        techniques=pairs_in(values["techniques"], "techniques", "COLUMN=TEXT, as in age='in bands of five years'"),
-        context=pairs_in(values["context"], "context", "FIELD=TEXT, as in recipient='two universities'"),
-        original=called(told.path("original")),
-        released=tuple(path for each in told.files.get("released", ()) if (path := called(each)) is not None),
-        control=called(told.path("control")),
-        profile=profile(values["profile"]).name if values["profile"] else None,
-        previous=None if compare is None else read_previous(compare),
-        digest_key=new_key() if values["shareable"] is not None else None,
-    )

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, clearest_over, worst_of
+from unveil.ask.audit.clearest import clearest_over, worst_of
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding
 from unveil.ask.audit.words import FIGURE_NAMES, row_name
 from unveil.errors import InputError
 from unveil.measure.trials.risk import Rate

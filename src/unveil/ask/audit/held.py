@@ -9,7 +9,7 @@ from typing import Any
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.quantities import alone, meanings, quantities_of
-from unveil.ask.audit.verdict import of_all, quoted, safe
+from unveil.ask.audit.said import of_all, quoted, safe
 from unveil.show.blocks import Tone
 from unveil.show.bounded import Bounded
 from unveil.show.judgement import Judgement, Outcome

@@ -7,7 +7,8 @@ from math import inf, isnan
 import numpy as np
 
 from unveil._kernels.types import FloatArray
-from unveil.ask.audit.findings import Finding, JudgedFigure, Outcome, ReleaseVerdict, Verdict, severity
+from unveil.ask.audit.clearest import severity
+from unveil.ask.audit.findings import Finding, JudgedFigure, Outcome, ReleaseVerdict, Verdict
 from unveil.ask.audit.people import People, Which
 from unveil.ask.audit.trials import Evidence, Tried
 from unveil.measure.verdict.family import LEVEL, Family, Figure, FittedGuesses, Judgement, OwnDraws, judge

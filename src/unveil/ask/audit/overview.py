@@ -8,22 +8,14 @@ import numpy as np
 
 from unveil.ask.audit.attacks import ASKED, ATTACKS, LEADING
 from unveil.ask.audit.attacks.attack import Asked
-from unveil.ask.audit.findings import (
-    UNDEFINED,
-    Audit,
-    AuditedRelease,
-    Finding,
-    JudgedFigure,
-    Outcome,
-    ReleaseVerdict,
-    remarks_on,
-    severity,
-    worst_of,
-)
+from unveil.ask.audit.clearest import remarks_on, severity, worst_of
+from unveil.ask.audit.control_words import ADVICE
+from unveil.ask.audit.findings import UNDEFINED, Audit, AuditedRelease, Finding, JudgedFigure, Outcome, ReleaseVerdict
 from unveil.ask.audit.held import TONES, WORDS, Held
 from unveil.ask.audit.parts.utility import lost
 from unveil.ask.audit.quantities import alone
-from unveil.ask.audit.verdict import ADVICE, Said, hits_most, quoted
+from unveil.ask.audit.said import Said, quoted
+from unveil.ask.audit.verdict import hits_most
 from unveil.ask.audit.words import compact_rate, finer, listed, percent
 from unveil.measure.trials.risk import Rate, Risk
 from unveil.show.blocks import Block, Chart, Series, Style, Tone

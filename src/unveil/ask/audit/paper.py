@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, ReleaseVerdict, remarks_on, worst_of, worst_over
+from unveil.ask.audit.clearest import remarks_on, worst_of, worst_over
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, ReleaseVerdict
 from unveil.ask.audit.quantities import alone, quantities_of
 from unveil.ask.audit.sentences import tone_of
 from unveil.ask.audit.words import compact_rate, listed, percent, rate_text

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from unveil.ask.audit import verdict, words
-from unveil.ask.audit.findings import Audit, is_proved
+from unveil.ask.audit.clearest import is_proved
+from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.parts.suggestions import SAME_PEOPLE, suggestion_sentences
 from unveil.ask.audit.sentences import sentence
 from unveil.ask.audit.tables import comparison_table

@@ -11,7 +11,8 @@ import numpy as np
 from unveil.ask.answer import Answer
 from unveil.ask.audit.answer import audit
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Audit, worst_of
+from unveil.ask.audit.clearest import worst_of
+from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.paper import Paper
 from unveil.ask.audit.printed import short
 from unveil.ask.audit.quantities import quantities_of

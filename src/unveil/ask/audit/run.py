@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from unveil.ask.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
-from unveil.ask.audit.findings import AuditedRelease, Finding, Scenario, severity
+from unveil.ask.audit.clearest import severity
+from unveil.ask.audit.findings import AuditedRelease, Finding, Scenario
 from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease
 from unveil.ask.audit.people import DrawnPeople
 from unveil.ask.audit.scenarios import settle, without

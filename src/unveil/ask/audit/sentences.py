@@ -3,7 +3,8 @@
 from math import isnan
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Finding, is_proved, too_blunt
+from unveil.ask.audit.clearest import is_proved, too_blunt
+from unveil.ask.audit.findings import Finding
 from unveil.ask.audit.words import excess_text, finer, percent, rate_text
 from unveil.measure.trials.risk import Measured
 from unveil.show.blocks import Tone

@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Weight, clearest_over, remarks_on, worst_of
+from unveil.ask.audit.clearest import clearest_over, remarks_on, worst_of
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Weight
 from unveil.ask.audit.sentences import p_text, sentence
 from unveil.ask.audit.words import compact_excess, compact_rate, finer, kind_text, links_text, percent, row_name
 from unveil.data.table import MarkerCount

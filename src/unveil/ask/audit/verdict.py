@@ -1,36 +1,21 @@
 """The verdict of an audit in words: the headline, what each finding means beside it, and what it does not say."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from math import floor, isnan
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import (
-    Audit,
-    AuditedRelease,
-    Finding,
-    JudgedFigure,
-    ReleaseVerdict,
-    clarity,
-    severity,
-    worst_of,
-)
+from unveil.ask.audit.clearest import clarity, severity, worst_of
+from unveil.ask.audit.control_words import ADVICE, control_said
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, JudgedFigure, ReleaseVerdict
+from unveil.ask.audit.said import Said, number_of, of_all, quoted, safe
 from unveil.ask.audit.sentences import MOST, p_text
 from unveil.ask.audit.words import LONGEST_NAME, excess_text, finer, listed, percent, rate_text
 from unveil.measure.trials.risk import Measured, Risk, measured
-from unveil.measure.verdict.control import ColumnDifference
 from unveil.show.blocks import Tone
 from unveil.show.bounded import Bounded
-from unveil.show.editions import people
 from unveil.show.text import count, name
 
 _MOST_GROUPS = 3
-ADVICE = (
-    "Keep a random fifth of the people (at least 200) out when the release is made, and audit with these as the "
-    "control.",
-    "If the release exists already, make it again from the other four fifths in the same way and audit that; with five "
-    "such runs, each fifth being the control once, everybody is tested: this judges the way of making it.",
-)
 
 
 def worst(audit: Audit) -> tuple[AuditedRelease, Finding] | None:
@@ -42,20 +27,6 @@ def worst(audit: Audit) -> tuple[AuditedRelease, Finding] | None:
         if (finding := worst_of(release, attack)) is not None
     ]
     return max(found, key=lambda each: severity(each[1]), default=None)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Said:
-    """The verdict in words: the finding as one sentence, what explains it, and what its outcome asks to be done."""
-
-    headline: str
-    explanation: tuple[str, ...] = ()
-    steps: tuple[str, ...] = ()
-
-    @property
-    def whole(self) -> str:
-        """All of it as one text."""
-        return " ".join((self.headline, *self.explanation, *self.steps))
 
 
 def said_of(audit: Audit) -> Said:
@@ -73,29 +44,7 @@ def said_of(audit: Audit) -> Said:
         return Said(headline="Nothing could be measured: none of the attacks asked for can be run on these tables.")
     if verdict.outcome == "nothing_found":
         return _nothing_found(audit)
-    return _control(audit) if audit.has_control else _no_control(audit)
-
-
-def quoted(names: Sequence[str], *, most: int = 3) -> str:
-    """Return the names of releases as a sentence lists them; of many, the first ones.
-
-    >>> quoted(["a"]), quoted(["a", "b"]), quoted(list("abcde"))
-    ("'a'", "'a' and 'b'", "'a', 'b' and 3 more")
-    """
-    shown = [repr(name(each, LONGEST_NAME)) for each in names]
-    if len(shown) > most:
-        shown = [*shown[: most - 1], f"{len(shown) - most + 1} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def of_all(audit: Audit, sentence: str) -> str:
-    """Return a sentence with how many people there are in place of the first {}."""
-    return people(audit.rows, "person", "people", pattern=sentence)
-
-
-def safe(text: str) -> str:
-    """Return a text for :func:`of_all` that may hold any name: only one place is for the number."""
-    return text.replace("{}", "{ }")
+    return control_said(audit) if audit.has_control else _no_control(audit)
 
 
 def tone(audit: Audit) -> Tone:
@@ -106,25 +55,6 @@ def tone(audit: Audit) -> Tone:
     if audit.verdict.outcome == "found":
         return "bad" if hits_most(_clearest(audit)[1]) else "warning"
     return "warning" if audit.verdict.outcome == "copies" else "neutral"
-
-
-def control_notes(audit: Audit) -> tuple[str, ...]:
-    """Return what has to be known of the control beside the headline."""
-    control, said = audit.verdict.control, []
-    if control.is_noted:
-        said.append(
-            f"The control differs a little from the original: {_difference(control.differences[0])}. Figures stay, "
-            "because so small a difference changes them little."
-        )
-    if control.outcome == "usable" and control.is_small:
-        fewest = audit.verdict.fewest_copies_provable
-        proof = (
-            f"counting can prove no fewer than {count(fewest)} copied people" if fewest else "counting proves no copies"
-        )
-        said.append(f"The control is small ({count(control.others, 'person', 'people')}): {proof}.")
-    if audit.verdict.outcome in ("found", "copies") and control.outcome == "overlap":
-        said.append(_control(audit).whole)
-    return tuple(said)
 
 
 def _clearest(audit: Audit) -> tuple[ReleaseVerdict, JudgedFigure]:
@@ -166,13 +96,6 @@ def hits_most(figure: JudgedFigure) -> bool:
     return not figure.group and _can_be_told(figure) and figure.excess_over_control.low > MOST
 
 
-def _number(number: float, one: str = "person", many: str = "people") -> str:
-    """Return how many there are; a few of them a shareable report tells by a bound."""
-    if isinstance(number, Bounded):
-        return f"{number.words} {many}".rstrip()
-    return count(round(number), one, many).rstrip()
-
-
 def _found(audit: Audit) -> Said:
     release, figure = _clearest(audit)
     # Where most people are given away it says nothing in which groups they are.
@@ -189,7 +112,7 @@ def _gives_away(audit: Audit, release: ReleaseVerdict, figure: JudgedFigure) -> 
     """Return who gives whom away, among how many people, and by how much, with the interval."""
     if len(audit.releases) == 1:
         if figure.group:
-            which = safe(f"{name(figure.group, 80)} ({_number(figure.people)})")
+            which = safe(f"{name(figure.group, 80)} ({number_of(figure.people)})")
             return of_all(audit, f"The release gives away people of one group: {which}, of {{}} in the data.")
         whom = "most people" if hits_most(figure) else "people"
         return of_all(audit, f"The release gives {whom} away: {_added(figure, ' of {}')}.")
@@ -274,15 +197,15 @@ _LOOK = "Look at the copied records first: --show-records."
 
 
 def _copies(audit: Audit) -> Said:
-    release, wrong = max(audit.verdict.releases, key=lambda each: each.unmistakable), _control(audit)
+    release, wrong = max(audit.verdict.releases, key=lambda each: each.unmistakable), control_said(audit)
     where = f"In the release {quoted([release.name])}: " if len(audit.releases) > 1 else ""
     copied = release.unmistakable if release.copies is None else release.copies.people_unchanged
     stand, whose = ("stands", "the record is") if copied == 1 else ("stand", "their records are")
     if copied != release.unmistakable:
         # Coincidence may explain the others, or nothing can be compared: they are copied all the same.
         are = "record of {} among them is" if release.unmistakable == 1 else "records of {} among them are"
-        whose = f"the {are.format(safe(_number(release.unmistakable)))}"
-    number, unusual = safe(_number(copied)), safe(_unusual(release))
+        whose = f"the {are.format(safe(number_of(release.unmistakable)))}"
+    number, unusual = safe(number_of(copied)), safe(_unusual(release))
     return Said(
         headline=of_all(
             audit, f"{safe(where)}{number} of {{}} {stand} in the release word for word, and {whose} {unusual}"
@@ -296,7 +219,7 @@ def _unmistakable(release: ReleaseVerdict, *, groups: bool) -> str:
     """Return how many of all who are copied are so beyond doubt."""
     have = "has a record" if release.unmistakable == 1 else "have records"
     return (
-        f"Of those who stand in the release word for word, {_number(release.unmistakable)} {have} "
+        f"Of those who stand in the release word for word, {number_of(release.unmistakable)} {have} "
         f"{_unusual(release, groups=groups)}"
     )
 
@@ -341,46 +264,6 @@ def _nothing_found(audit: Audit) -> Said:
     )
 
 
-def _control(audit: Audit) -> Said:
-    """Return what is wrong with the control and what to do about it; nothing where it is usable or there is none."""
-    control = audit.verdict.control
-    if control.outcome == "other_people":
-        return Said(
-            headline=f"The control is of other people: {_difference(control.differences[0])}.",
-            explanation=("No comparison is made.",),
-            steps=("Take people of the same kind, or split the original before the release is made.",),
-        )
-    if control.outcome == "overlap":
-        is_equal = control.p_overlap <= control.p_near
-        number = control.overlap_estimate if is_equal else control.near_estimate
-        are = "are in the original too" if is_equal else "are almost equal to people of the original"
-        others = _number(control.others, "", "")
-        return Said(
-            headline=f"About {_number(max(number, 1), '', '')} of {others} control people {are}.",
-            explanation=("What was found stands; that nothing was found would mean nothing.",),
-            steps=("Remove them at the source, not by comparing the tables.",),
-        )
-    if control.outcome == "too_small":
-        return Said(
-            headline=f"The control has {_number(control.others)}, and with fewer than 20 no figure has a test.",
-            explanation=("No comparison is made.",),
-            steps=("Pass at least 200 people who were kept apart when the release was made.",),
-        )
-    return Said(headline="")
-
-
-def _difference(each: ColumnDifference) -> str:
-    """Return how the two tables differ in one column."""
-    column = name(each.column, LONGEST_NAME)
-    if isnan(each.here):
-        return f"{column} differs"
-    if each.figure == "share":
-        value = "missing" if each.value is None else repr(name(each.value, LONGEST_NAME))
-        return f"{column} is {value} for {percent(each.here)} here and for {percent(each.there)} there"
-    what = {"mean": "", "spread": "the spread of ", "place": "the place of ", "place_spread": "the spread of "}
-    return f"{what[each.figure]}{column} is {each.here:.3g} here and {each.there:.3g} there"
-
-
 def _no_control(audit: Audit) -> Said:
     return Said(
         headline=of_all(
@@ -398,8 +281,8 @@ def _facts(audit: Audit) -> Iterator[str]:
     release, said = audit.releases[0], audit.verdict.releases[0]
     if said.copies is not None:
         number = said.copies.people_unchanged
-        who = f"{_number(number)} {'stands' if number == 1 else 'stand'}" if number else "Nobody stands"
+        who = f"{number_of(number)} {'stands' if number == 1 else 'stand'}" if number else "Nobody stands"
         yield f"{who} in the release word for word{', which coincidence may explain' if number else ''}."
     if release.kind == "masked" and release.disclosure is not None:
-        alike = _number(release.disclosure.k_anonymity, "row", "rows")
+        alike = number_of(release.disclosure.k_anonymity, "row", "rows")
         yield f"The smallest class of rows that look alike has {alike}."

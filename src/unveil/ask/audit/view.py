@@ -13,8 +13,10 @@ from unveil.ask.audit.attacks import ASKED, ATTACKS, LEADING
 from unveil.ask.audit.attacks.copies import WARNING, copied_records, records_section
 from unveil.ask.audit.cautions import cautions, unseen_notes
 from unveil.ask.audit.charts import attack_chart, charts
+from unveil.ask.audit.clearest import worst_over
+from unveil.ask.audit.control_words import control_notes
 from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
-from unveil.ask.audit.findings import Audit, worst_over
+from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.held import Held, headline, held, reasons, tone_of, word_of
 from unveil.ask.audit.paper import Paper, check_paper, exit_outcome, judged, sign_off
 from unveil.ask.audit.parts import sections as parts
@@ -26,6 +28,7 @@ from unveil.ask.audit.parts.suggestions import (
     suggestions_json,
 )
 from unveil.ask.audit.quantities import meanings, quantities_of
+from unveil.ask.audit.said import of_all, safe
 from unveil.ask.audit.shareable import shared
 from unveil.ask.audit.tables import EXCESS, attack_table, column_table
 from unveil.errors import InputError
@@ -79,7 +82,7 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None, h
         sections=(*sections, _sure(audit, more), _columns(audit)),
         method=_method(audit),
         untested=tuple(_untested(audit)),
-        notes=(words.EVIDENCE, *verdict.control_notes(audit), *unseen_notes(audit), *audit.notes),
+        notes=(words.EVIDENCE, *control_notes(audit), *unseen_notes(audit), *audit.notes),
         cautions=cautions(audit),
         seed=seed,
         version=__version__ if version is None else version,
@@ -91,7 +94,7 @@ def _question(audit: Audit) -> str:
     which = f"one of {len(audit.releases)} releases"
     if len(audit.releases) == 1:
         which = f"the release {name(audit.releases[0].name, 40)!r}"
-    return verdict.of_all(audit, f"What could an adversary do with {verdict.safe(which)} of {{}} in {columns}?")
+    return of_all(audit, f"What could an adversary do with {safe(which)} of {{}} in {columns}?")
 
 
 def _attacks(audit: Audit, asked: "Asked | None") -> Section | None:

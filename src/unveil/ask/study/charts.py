@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +19,14 @@ STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth", "fifth", "fir
 #: More pictures than these say less; the tables hold the rest.
 MOST_CHARTS = 24
 
+#: The axis on which the truth is known: a metric that found all who leaked, and nobody else, would lie on the diagonal.
+LEAKED = "leaked_share"
+_AS_MUCH = "as much as leaked"
+_EQUAL = f" On the line '{_AS_MUCH}' everybody who leaked would be found, and nobody else."
+_NOTHING = (math.nan, math.nan)
+#: A share that is less negative than this is drawn below the axis as it is.
+_SLIGHT = 0.03
+
 Means = Mapping[tuple[str, str, str, float], tuple[float, float]]
 
 
@@ -33,7 +42,7 @@ def effect_chart(found: StudyFindings) -> Chart | None:
         return None
     protections, attacks = labels(study.protections), labels(study.attacks)
     row = {protect: float(at) for at, protect in enumerate(study.protections)}
-    low, high = (-math.inf, math.inf) if not is_share(metric) else (0.0, 1.0)
+    low, high = METRICS[metric].bounds if is_share(metric) else (-math.inf, math.inf)
     series = []
     for attack, style in zip(study.attacks, STYLES, strict=False):
         own = [each for each in found.effects if each.attack == attack]
@@ -63,6 +72,13 @@ def effect_chart(found: StudyFindings) -> Chart | None:
         x_kind="share" if is_share(metric) else "number",
         rows=tuple(protections[protect] for protect in study.protections),
     )
+
+
+def leak_chart(found: StudyFindings) -> Chart | None:
+    """Return what is found as more people leak, beside what there is to be found; None where that axis is missing."""
+    charts, _ = strength_charts(found)
+    chart = next((each for each in charts if each.x_label == AXES[LEAKED][0]), None)
+    return chart and replace(chart, small=False)
 
 
 def strength_charts(found: StudyFindings, *, most: int = MOST_CHARTS) -> tuple[tuple[Chart, ...], int]:
@@ -95,16 +111,13 @@ def _chart(
     study = found.study
     called = labels(study.attacks)
     levels = np.array(axis.levels)
-    nothing = (math.nan, math.nan)
-    series = tuple(
-        Series(
-            name=called[attack],
-            x=levels,
-            y=np.array([means.get((data, protect, attack, level), nothing)[0] for level in axis.levels]),
-            style=style,
-        )
-        for attack, style in zip(study.attacks, STYLES, strict=False)
-    )
+    series = []
+    for attack, style in zip(study.attacks, STYLES, strict=False):
+        mean, half = np.array([means.get((data, protect, attack, level), _NOTHING) for level in axis.levels]).T
+        series.append(Series(name=called[attack], x=levels, y=mean, style=style, low=mean - half, high=mean + half))
+    equal = axis.name == LEAKED and is_share(metric)
+    if equal:
+        series.append(Series(name=_AS_MUCH, x=levels, y=levels, style=STYLES[-1]))
     words, kind = AXES[axis.name]
     over = len(study.attacks) - len(STYLES)
     more = f" {count(over, 'more attack is', 'more attacks are')} in the tables." if over > 0 else ""
@@ -113,8 +126,8 @@ def _chart(
         title=f"{where}{labels(study.protections)[protect]}",
         x_label=words,
         y_label=metric.replace("_", " "),
-        series=series,
-        caption=f"{_direction(metric)}{more}",
+        series=tuple(series),
+        caption=f"{_direction(metric)}{_EQUAL if equal else ''}{more}",
         x_range=(0.0 if kind == "count" else axis.levels[0], axis.levels[-1]),
         y_range=scale,
         x_kind=kind,
@@ -131,6 +144,8 @@ def _scale(metric: str, means: Mapping[str, Means]) -> tuple[float, float]:
     """Return a round range that holds every mean."""
     values = [mean for every in means.values() for mean, _ in every.values() if math.isfinite(mean)]
     low, high = min([0.0, *values]), max([0.0, *values])
+    if is_share(metric) and low > -_SLIGHT:
+        low = 0.0  # a point just below the axis needs no scale of its own
     if high <= low:
         return low, low + 1.0
     step = round_step((high - low) / 5)

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
 #: Protections that leave all there is to find.
 UNPROTECTED = ("id-removal", "shuffle")
+#: The metric of trials that says what a release tells of those who are in it.
+EXCESS = "excess_over_control"
 #: Shown of a study unless others are asked for, where it has them.
 USUAL_METRICS = ("adversary_overall_success", "adversary_success_rate", "entropy")
+USUAL_RATES = (EXCESS, "attack_rate", "control_rate")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +139,11 @@ class StudyFindings:
         """Whether more of the first metric is more private."""
         return self.metrics[0] in METRICS and METRICS[self.metrics[0]].more_means == "more private"
 
+    @property
+    def of_people(self) -> bool:
+        """Whether attacks were on people in the data beside people who are not, and not on released rows."""
+        return self.metrics[0] in METRICS and METRICS[self.metrics[0]].on == "Trials"
+
     def means(self, metric: str, axis: str) -> dict[tuple[str, str, str, float], tuple[float, float]]:
         """Return the mean of a metric and half the width of its interval, by data, protection, attack and level."""
         import polars as pl
@@ -155,13 +163,13 @@ def usual_metrics(have: Sequence[str]) -> tuple[str, ...]:
     >>> usual_metrics(["entropy", "min_entropy"]), usual_metrics(["min_entropy"])
     (('entropy',), ('min_entropy',))
     """
-    return tuple(name for name in USUAL_METRICS if name in have) or tuple(have[: len(USUAL_METRICS)])
+    return tuple(name for name in USUAL_METRICS + USUAL_RATES if name in have) or tuple(have[: len(USUAL_METRICS)])
 
 
 def is_share(metric: str) -> bool:
-    """Return whether a metric lies between 0 and 1 and is shown in percent.
+    """Return whether a metric is a share of people, at most 1, and is shown in percent.
 
-    >>> is_share("adversary_overall_success"), is_share("entropy")
-    (True, False)
+    >>> is_share("adversary_overall_success"), is_share("excess_over_control"), is_share("entropy")
+    (True, True, False)
     """
-    return metric in METRICS and METRICS[metric].category == "success" and METRICS[metric].bounds == (0.0, 1.0)
+    return metric in METRICS and METRICS[metric].category in ("success", "risk") and METRICS[metric].bounds[1] == 1

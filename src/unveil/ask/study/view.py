@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
-from unveil.ask.study.charts import effect_chart, strength_charts
+from unveil.ask.study.charts import effect_chart, leak_chart, strength_charts
 from unveil.ask.study.findings import StudyFindings
 from unveil.ask.study.tables import effect_table, failure_table, mean_tables, time_table
 from unveil.ask.study.words import explanation, failed, headline, next_steps, tone
@@ -86,7 +86,7 @@ def page(found: StudyFindings, *, seed: int | None = None) -> Page:
         headline=headline(found),
         explanation=explanation(found),
         next_steps=next_steps(found),
-        picture=(effect_chart(found) or effect_table(found),) if found.counts.fine else (),
+        picture=(leak_chart(found) or effect_chart(found) or effect_table(found),) if found.counts.fine else (),
         tone=tone(found.counts),
         sections=(*_results(found), *_failed(found), _computed(found)),
         method=_method(found),
@@ -157,7 +157,8 @@ def _results(found: StudyFindings) -> list[Section]:
     more = f" The first {len(charts)} of {possible} pictures are shown." if possible > len(charts) else ""
     drawn = Section(
         heading="Stronger adversaries",
-        lead=f"Each line is an attack, each point a mean over replications; a gap has no results.{more}",
+        lead="Each line is an attack, each point a mean over replications with its 95% interval; a gap has no "
+        f"results.{more}",
         blocks=charts,
     )
     tables, left_out = mean_tables(found)
@@ -194,9 +195,14 @@ def _method(found: StudyFindings) -> tuple[str, ...]:
     ]
     releases = "once" if study.releases == 1 else f"{study.releases:,} times"
     same = " on the same release: they do not tell how much another release would differ" if study.releases == 1 else ""
+    divided = (
+        "In each replication the people were divided by lot into three parts of one size: members, others and the "
+        "control. The release holds the rows of the members who leaked, and rows of others in the place of the rest.",
+    )
     return (
         f"Each data set was protected {releases} by each of {together(study.protections, 20)}; all attacks met the "
         "same releases, and the same knowledge of the adversary.",
+        *(divided if found.of_people else ()),
         f"The attacks are {together(study.attacks, 20)}.",
         f"Each scenario was replicated {often}.",
         f"While one strength varied, the other stayed: {', '.join(fixed)}.",

@@ -4,7 +4,8 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from math import isnan
 
-from unveil.ask.study.findings import Effect, Failures, StudyFindings, is_share
+from unveil.ask.study.findings import EXCESS, Effect, Failures, StudyFindings, is_share
+from unveil.measure import METRICS
 from unveil.show.blocks import Tone
 from unveil.show.scale import value_text
 from unveil.show.studies import AXES, labels
@@ -90,6 +91,8 @@ def _reach(found: StudyFindings, effect: Effect) -> str:
     if found.targets is not None:
         fewest, most = found.targets
         whom = f"{fewest:,} targets" if fewest == most else f"{fewest:,} to {most:,} targets"
+    if found.metrics[0] == EXCESS:
+        return f"{_attack(found, effect)} reaches {within(found, effect)} of {whom} beyond what it reaches of strangers"
     of = "its attempts" if found.metrics[0] == "adversary_success_rate" else whom
     verb = "is right in" if found.metrics[0] == "adversary_success_rate" else "finds"
     return f"{_attack(found, effect)} {verb} {within(found, effect)} of {of}"
@@ -102,8 +105,9 @@ def within(found: StudyFindings, effect: Effect) -> str:
         return form(effect.mean)
     low, high = effect.low, effect.high
     if is_share(found.metrics[0]):
-        low, high = max(low, 0.0), min(high, 1.0)
-    return f"{form(effect.mean)} ({form(low)} to {form(high)})"
+        low, high = max(low, METRICS[found.metrics[0]].bounds[0]), min(high, 1.0)
+    said = form(effect.mean)
+    return said if form(low) == said == form(high) else f"{said} ({form(low)} to {form(high)})"
 
 
 def _repeated(found: StudyFindings) -> str:

@@ -5,7 +5,7 @@ sort leaves them, numbers off by a share of the guess and not of the truth, a ba
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +41,10 @@ PAIRS_AT_ONCE = 1 << 22
 
 
 @attack(
-    source="anonymeter 1.1.0; Giomi et al., PoPETs 2023", example="secret=vote,known=age,education", uses_row_order=True
+    source="anonymeter 1.1.0; Giomi et al., PoPETs 2023",
+    example="secret=vote,known=age,education",
+    uses_row_order=True,
+    knows=("known",),
 )
 @dataclass(frozen=True, kw_only=True)
 class AnonymeterInference:
@@ -98,7 +101,14 @@ class AnonymeterInference:
         # The package knows single values only.
         released = released.single_values()
         tables = [released, knowledge.records] + ([] if knowledge.control is None else [knowledge.control])
-        frames = [table.select(columns).frame for table in tables]
+        trials, without = self.run_on([table.select(columns).frame for table in tables], draw)
+        return replace(trials, notes=tuple(_notes(self, tables, trials.naive.tries, without)))
+
+    def run_on(self, frames: Sequence["pl.DataFrame"], draw: np.random.RandomState) -> tuple[Trials, int]:
+        """Return the same for frames as they are (released rows, the records, perhaps the control), without notes.
+
+        Beside it stands for how many targets the baseline has no guess.
+        """
         many = [frame.height if self.targets is None else min(self.targets, frame.height) for frame in frames]
         blind = min(many[1], frames[0].height)
         naive_rows = draw.choice(frames[1].height, blind, replace=False)
@@ -109,29 +119,26 @@ class AnonymeterInference:
         people = [frame[row] for frame, row in zip(frames[1:], rows, strict=True)]
         naive, *right = _judged(frames[0], [frames[1][naive_rows], *people], self, naive_rows, naive_guesses)
         attempts = [Attempts.from_chances(each, rows=row) for each, row in zip(right, rows, strict=True)]
-        return Trials(
+        trials = Trials(
             attack=attempts[0],
             naive=Attempts.from_chances(naive, rows=naive_rows),
             control=attempts[1] if len(attempts) > 1 else None,
             what=f"{self.secret} of the released row that is nearest by {', '.join(self.known)}, ties as in "
             "anonymeter, is right by its rule",
-            notes=tuple(_notes(self, tables, naive_rows, naive_guesses)),
         )
+        return trials, int((~np.isin(naive_rows, naive_guesses)).sum())
 
 
-def _notes(
-    settings: AnonymeterInference, tables: Sequence[Table], naive_rows: IntArray, naive_guesses: IntArray
-) -> list[str]:
+def _notes(settings: AnonymeterInference, tables: Sequence[Table], tries: int, without: int) -> list[str]:
     asked = settings.targets or 0
     notes = [
         f"{asked} targets were asked for, but the {table.name} has {table.rows}: all were attacked"
         for table in tables[1:]
         if table.rows < asked
     ]
-    without = int((~np.isin(naive_rows, naive_guesses)).sum())
     if without:
         notes.append(
-            f"the baseline of anonymeter has no guess for {without} of {naive_rows.size} targets, which it counts as "
+            f"the baseline of anonymeter has no guess for {without} of {tries} targets, which it counts as "
             "misses: it is no baseline to compare with"
         )
     return notes + _notes_on_categories(tables[0], (*settings.known, settings.secret))

@@ -6,7 +6,7 @@ order of the released rows. Two groups of columns that tell nothing link everybo
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     source="anonymeter 1.1.0; Giomi et al., PoPETs 2023",
     example="first=age,education,second=income,town_size",
     uses_row_order=True,
+    knows=("first", "second"),
 )
 @dataclass(frozen=True, kw_only=True)
 class AnonymeterLinkability:
@@ -78,30 +79,33 @@ class AnonymeterLinkability:
         The package draws its random rows anew in each run and cannot be seeded there: here ``naive`` is what it finds
         on average. Where it stops because there are fewer people than targets, all of them are attacked, with a note.
         """
-        if self.neighbours > released.rows:
-            raise InputError(
-                f"neighbours must be at most the number of released rows, but is {self.neighbours}, and the "
-                f"{released.name} has {released.rows}. Lower it to {released.rows} or less"
-            )
         draw = _generator(self.seed, rng)
         columns = [*self.first, *self.second]
         # The package knows single values only.
         released = released.single_values()
         tables = [released, knowledge.records] + ([] if knowledge.control is None else [knowledge.control])
         frames = [table.select(columns).frame for table in tables]
-        asked = knowledge.records.rows if self.targets is None else self.targets
-        rows = [draw.choice(frame.height, min(asked, frame.height), replace=False) for frame in frames[1:]]
-        people = [frame[row] for frame, row in zip(frames[1:], rows, strict=True)]
-        linked = _link(frames[0], people, self.first, self.second, self.neighbours)
-        k = min(self.neighbours, len(rows[0]))
-        chance = 1 - prod(max(0, released.rows - k - i) / (released.rows - i) for i in range(k))
+        return replace(self.run_on(frames, draw), notes=tuple(_notes(self, tables)))
+
+    def run_on(self, frames: Sequence["pl.DataFrame"], draw: np.random.RandomState) -> Trials:
+        """Return the same for frames as they are, without notes: released rows, the records, perhaps the control."""
+        rows = frames[0].height
+        if self.neighbours > rows:
+            raise InputError(
+                f"neighbours must be at most the number of released rows, but is {self.neighbours}, and the released "
+                f"table has {rows}. Lower it to {rows} or less"
+            )
+        asked = frames[1].height if self.targets is None else self.targets
+        drawn = [frame[draw.choice(frame.height, min(asked, frame.height), replace=False)] for frame in frames[1:]]
+        linked = _link(frames[0], drawn, self.first, self.second, self.neighbours)
+        k = min(self.neighbours, drawn[0].height)
+        chance = 1 - prod(max(0, rows - k - i) / (rows - i) for i in range(k))
         return Trials(
             attack=Attempts.from_chances(linked[0]),
-            naive=Attempts.from_chances(np.full(len(rows[0]), chance)),
-            control=None if knowledge.control is None else Attempts.from_chances(linked[1]),
+            naive=Attempts.from_chances(np.full(drawn[0].height, chance)),
+            control=Attempts.from_chances(linked[1]) if len(linked) > 1 else None,
             what="the nearest released rows by the first and by the second group have a row in common, ties as in "
             "anonymeter",
-            notes=tuple(_notes(self, tables)),
         )
 
 

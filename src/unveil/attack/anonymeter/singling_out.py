@@ -37,7 +37,7 @@ _BATCH = 1000
 _NUMBER_RELATIONS: tuple[Relation, ...] = ("=", "!=", ">", "<", ">=", "<=")
 
 
-@attack(source="anonymeter 1.1.0; Giomi et al., PoPETs 2023", uses_row_order=True)
+@attack(source="anonymeter 1.1.0; Giomi et al., PoPETs 2023", uses_row_order=True, knows=("columns",), uses="size")
 @dataclass(frozen=True, kw_only=True)
 class AnonymeterSinglingOut:
     """An adversary who singles out as anonymeter 1.1.0 does: the same guesses for the same seed, the same counts.

@@ -85,6 +85,7 @@ _LookUp = Callable[[_secrets.Truth, int], _Found]
     source="correct attribution of exact matches: Taub, Elliot, Pampaka & Smith (PSD 2018); homogeneity: "
     "Machanavajjhala et al. (TKDD 2007)",
     example="secret=vote,known=age,education",
+    knows=("known",),
 )
 @dataclass(frozen=True, kw_only=True)
 class AttributeDisclosure:

@@ -48,6 +48,7 @@ class _Target(NamedTuple):
     source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with ties broken by lot and "
     "numbers right relative to the true value",
     example="secret=vote,known=age,education",
+    knows=("known",),
 )
 @dataclass(frozen=True, kw_only=True)
 class Inference:

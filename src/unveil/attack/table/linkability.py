@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @attack(
     source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with ties broken by lot",
     example="first=age,education,second=income,town_size",
+    knows=("first", "second"),
 )
 @dataclass(frozen=True, kw_only=True)
 class Linkability:

@@ -140,6 +140,7 @@ class _Scored(NamedTuple):
     "closed form",
     example="columns=age,education,income",
     needs_control=True,
+    knows=("columns",),
 )
 @dataclass(frozen=True, kw_only=True)
 class Membership:

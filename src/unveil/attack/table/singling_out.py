@@ -47,7 +47,7 @@ class Fitted(NamedTuple):
     notes: tuple[str, ...]
 
 
-@attack(source="Giomi et al., PoPETs 2023; Cohen & Nissim, PNAS 117 (2020)")
+@attack(source="Giomi et al., PoPETs 2023; Cohen & Nissim, PNAS 117 (2020)", knows=("columns",), uses="size")
 @dataclass(frozen=True, kw_only=True)
 class SinglingOut:
     """An adversary who describes one released row and bets that exactly one original row fits the description.

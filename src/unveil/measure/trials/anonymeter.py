@@ -1,9 +1,8 @@
 """The risk that anonymeter 1.1.0 prints, for those who compare; nothing else loads it."""
 
-from math import sqrt
-
+from unveil._kernels.anonymeter.rates import residual, success
 from unveil.guess.trials import Trials
-from unveil.measure.trials.risk import CONFIDENCE, Rate, wilson
+from unveil.measure.trials.risk import CONFIDENCE, Rate, _quantile
 
 
 def anonymeter_risk(trials: Trials, confidence: float = CONFIDENCE) -> Rate:
@@ -18,13 +17,8 @@ def anonymeter_risk(trials: Trials, confidence: float = CONFIDENCE) -> Rate:
     >>> round(anonymeter_risk(Trials(attack=nobody, naive=nobody, control=None, what="a link")).value, 4)
     0.0038
     """
-    attack, control = (
-        Rate(0, 0, 0) if each is None else wilson(each.expected, each.tries, confidence=confidence)
-        for each in (trials.attack, trials.control)
-    )
-    hit, outside = (attack.low + attack.high) / 2, (control.low + control.high) / 2
-    width, outside_width = (attack.high - attack.low) / 2, (control.high - control.low) / 2
-    value = (hit - outside) / (1 - outside)
-    error = sqrt((width / (1 - outside)) ** 2 + (outside_width * (1 - hit) / (1 - outside) ** 2) ** 2)
-    value, low, high = (min(max(number, 0.0), 1.0) for number in (value, value - error, value + error))
-    return Rate(value, low, high)
+    _quantile(confidence)
+    found = success(trials.attack.expected, trials.attack.tries, confidence)
+    if trials.control is not None:
+        found = residual(found, success(trials.control.expected, trials.control.tries, confidence))
+    return Rate(*found.bounded())

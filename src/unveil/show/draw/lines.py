@@ -90,6 +90,8 @@ def _draw_series(series: Series, axes: "Axes") -> None:
             series.x + inset, series.y, series.width - 2 * inset, align="edge", color=look.colour, label=series.name
         )
         return
+    if series.low is not None and series.high is not None:
+        axes.vlines(series.x, series.low, series.high, color=look.colour, linewidth=look.width, alpha=0.45)
     x, y = thin(series.x, series.y)
     # Dashes on the page count pixels; here they count line widths.
     dashes = (0, tuple(dash / look.width for dash in look.dashes)) if look.dashes else "solid"

@@ -183,7 +183,20 @@ def _line(number: int, series: Series, chart: Chart, frame: Frame) -> str:
         f'<path class="line {series.style}" data-line="{number}"{_dashes(series.style)} data-said="{escape(said)}" '
         f'd="{_path(across, down)}"><title>{escape(series.name)}</title></path>'
     )
-    return line + _marks(series.style, dots, number)
+    return _intervals(series, frame) + line + _marks(series.style, dots, number)
+
+
+def _intervals(series: Series, frame: Frame) -> str:
+    """Return the intervals of a line's points as one path; none where they have none."""
+    if series.low is None or series.high is None:
+        return ""
+    ends = (frame.across(series.x), frame.down(series.low), frame.down(series.high))
+    path = "".join(
+        f"M{_pixel(a)} {_pixel(low)}V{_pixel(high)}"
+        for a, low, high in zip(*(each.tolist() for each in ends), strict=True)
+        if math.isfinite(low)
+    )
+    return f'<path class="interval {series.style}" d="{path}"/>' if path else ""
 
 
 def _at(x: float, y: float, chart: Chart) -> str:

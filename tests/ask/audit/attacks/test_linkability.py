@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from tests.ask.audit.example import CONTROL, MASKED, ORIGINAL, ask, of
+from unveil.ask.audit.clearest import BEYOND_DOUBT, clarity
 from unveil.ask.audit.people import draw_people
 from unveil.attack.anonymeter.linkability import AnonymeterLinkability
 from unveil.attack.table.linkability import Linkability
@@ -67,7 +68,9 @@ def test_divisions_are_all_judged_on_the_same_people_and_the_clearest_comes_firs
     *splits, mean = release.findings
     assert [each.scenario.origin for each in release.findings if each.scenario] == ["tried"] * 7 + ["mean"]
     assert {each.targets for each in release.findings} == {40}
-    assert splits[0].p_adjusted == min(each.p_adjusted for each in splits)
+    assert clarity(splits[0].p_adjusted) == min(clarity(each.p_adjusted) for each in splits)
+    beyond_doubt = [each.worse.value for each in splits if each.p_adjusted <= BEYOND_DOUBT]
+    assert splits[0].worse.value == max(beyond_doubt)
     seeds = np.random.default_rng(5).integers(2**63, size=3)
     original, released, control = agree(*(Table.from_frame(each) for each in (ORIGINAL, MASKED, CONTROL)))
     inside = draw_people(original, rng=np.random.default_rng([seeds[0], 0])).split(40)[0].rows

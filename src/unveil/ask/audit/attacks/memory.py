@@ -228,10 +228,8 @@ ATTACK = AuditAttack(
     title="Remembered secrets",
     question="Remembered secrets: is a value known because the person's record was used?",
     lead=(
-        "Several adversaries guess a column from others: by the nearest record, by the record with the rarest values "
-        "in common, by counts, and by learners where scikit-learn is installed. Which of them, and which columns, is "
-        "chosen on some people and measured on others. What they guess about anybody is what the release teaches; "
-        "only what they guess better about people in the data was remembered."
+        "The adversary who does it best, and the columns it goes by, are chosen among many on some people and measured "
+        "on others; what is guessed better about people in the data was remembered."
     ),
     about=(
         "Remembered secrets: adversaries and known columns (all of them, and fewer for those who go by one record) are "

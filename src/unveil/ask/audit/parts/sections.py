@@ -1,7 +1,8 @@
 """The parts of an audit's report beside the attacks: identifiers, groups, classes, usefulness, columns, adversaries."""
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Audit, worst_of
+from unveil.ask.audit.clearest import worst_of
+from unveil.ask.audit.findings import Audit
 from unveil.ask.audit.parts.disclosure import disclosure_section
 from unveil.ask.audit.parts.groups import Grouped, group_section
 from unveil.ask.audit.parts.identifiers import identifier_section

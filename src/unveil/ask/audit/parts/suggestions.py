@@ -6,7 +6,8 @@ from math import isnan
 from typing import Any
 
 from unveil.ask.audit.attacks import ATTACKS
-from unveil.ask.audit.findings import Audit, AuditedRelease, Change, Finding, ReleaseVerdict, Suggestions, worst_of
+from unveil.ask.audit.clearest import worst_of
+from unveil.ask.audit.findings import Audit, AuditedRelease, Change, Finding, ReleaseVerdict, Suggestions
 from unveil.ask.audit.quantities import quantities_of
 from unveil.ask.audit.words import compact_rate, listed, percent
 from unveil.show.blocks import Section, Table
