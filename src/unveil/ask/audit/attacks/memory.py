@@ -106,10 +106,11 @@ def _people(attacked: AttackedRelease) -> "tuple[Knowledge, Parts | None]":
     drawn, release = attacked.drawn, attacked.prepared.release
     if drawn.parts is None or release.control is None:
         return Knowledge(release.original, scale=drawn.scale), None
-    both = [np.concatenate(side) for side in zip(drawn.parts.learning, drawn.parts.measured, strict=True)]
-    places = [
-        np.split(np.arange(side.size), [learned.size]) for side, learned in zip(both, drawn.parts.learning, strict=True)
-    ]
+    # Whoever shows the population is not measured either, and helps to choose.
+    members, outsiders = drawn.parts.learning
+    learning = members, np.concatenate([outsiders, drawn.parts.population[: outsiders.size]])
+    both = [np.concatenate(side) for side in zip(learning, drawn.parts.measured, strict=True)]
+    places = [np.split(np.arange(side.size), [own.size]) for side, own in zip(both, learning, strict=True)]
     parts = Parts((places[0][0], places[1][0]), (places[0][1], places[1][1]))
     return Knowledge(release.original.take(both[0]), release.control.take(both[1]), scale=drawn.scale), parts
 
