@@ -1,0 +1,35 @@
+"""The best row through lists of rows: always that of looking at all of them, compiled or not."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unveil._kernels.membership.agreement import highest_agreement
+from unveil._kernels.types import Int32Array, IntArray
+
+
+def full_scan(rows: Int32Array, people: Int32Array, weights: IntArray) -> list[int]:
+    """Return the largest sum of weights over all rows, each compared with each person."""
+    return [int(((rows == person) * weight).sum(axis=1).max()) for person, weight in zip(people, weights, strict=True)]
+
+
+def case(rows: int, columns: int, kinds: int, rng: np.random.Generator) -> tuple[Int32Array, Int32Array, IntArray]:
+    """Return rows and people of whom some values are common and some rare, a row's 0 equalling nothing."""
+    released = rng.geometric(1 / kinds, (rows, columns)) - rng.integers(0, 2, (rows, columns))
+    people = rng.geometric(1 / kinds, (40, columns))
+    # Few different weights, 0 among them, so that many sums tie.
+    return released.astype(np.int32), people.astype(np.int32), rng.integers(0, 5, (40, columns))
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.integers(1, 30), st.integers(0, 6), st.integers(1, 5))
+def test_lists_find_the_best_row_of_all(seed: int, rows: int, columns: int, kinds: int) -> None:
+    released, people, weights = case(rows, columns, kinds, np.random.default_rng(seed))
+    assert highest_agreement(released, people, weights).tolist() == full_scan(released, people, weights)
+
+
+@pytest.mark.parametrize("kinds", [2, 300])
+def test_the_compiled_way_finds_the_same(kinds: int) -> None:
+    released, people, weights = case(4000, 6, kinds, np.random.default_rng(kinds))
+    assert highest_agreement(released, people, weights).tolist() == full_scan(released, people, weights)
