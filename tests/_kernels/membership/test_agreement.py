@@ -1,10 +1,11 @@
-"""The best row through lists of rows: always that of looking at all of them, compiled or not."""
+"""The best row through lists of rows: always that of looking at all of them, compiled, plain or as a matrix."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unveil._kernels.membership import agreement
 from unveil._kernels.membership.agreement import highest_agreement
 from unveil._kernels.types import Int32Array, IntArray
 
@@ -25,11 +26,15 @@ def case(rows: int, columns: int, kinds: int, rng: np.random.Generator) -> tuple
 @settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(1, 30), st.integers(0, 6), st.integers(1, 5))
 def test_lists_find_the_best_row_of_all(seed: int, rows: int, columns: int, kinds: int) -> None:
-    released, people, weights = case(rows, columns, kinds, np.random.default_rng(seed))
-    assert highest_agreement(released, people, weights).tolist() == full_scan(released, people, weights)
+    given = case(rows, columns, kinds, np.random.default_rng(seed))
+    by_matrix = highest_agreement(*given)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agreement, "ALL_UP_TO", 0)
+        by_lists = highest_agreement(*given)
+    assert by_lists.tolist() == by_matrix.tolist() == full_scan(*given)
 
 
 @pytest.mark.parametrize("kinds", [2, 300])
 def test_the_compiled_way_finds_the_same(kinds: int) -> None:
-    released, people, weights = case(4000, 6, kinds, np.random.default_rng(kinds))
-    assert highest_agreement(released, people, weights).tolist() == full_scan(released, people, weights)
+    given = case(30_000, 6, kinds, np.random.default_rng(kinds))
+    assert highest_agreement(*given).tolist() == full_scan(*given)
