@@ -173,9 +173,9 @@ def test_neither_parts_nor_a_thinner_crowd_change_who_is_near(coarse: bool, monk
         frame = frame.with_columns(age=pl.Series([["20-22", "23+", "40"][at] for at in rng.integers(0, 3, 70)]))
     tables = agree(people, Table.from_frame(frame, name="released"), more, population)
     whole = found(tables)
-    for module, name, value in ((nearness, "ROOM", 3), (search, "ROOM", 40), (_compared, "_AT_ONCE", 100)):
+    smaller = (nearness, "ROOM", 3), (search, "ROOM", 40), (near, "ROOM", 40), (_compared, "_AT_ONCE", 100)
+    for module, name, value in (*smaller, (near, "ALL_UP_TO", 0)):
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(near, "ALL_UP_TO", 0)
     for one, two in zip(whole, found(tables), strict=True):
         for name in SCORES:
             np.testing.assert_array_equal(one[name], two[name], err_msg=name)
