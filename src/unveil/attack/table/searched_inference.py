@@ -36,7 +36,7 @@ _IN_ADVANCE: tuple[tuple[Adversary, ...], tuple[Adversary, ...]] = (
 _ONE_BY_ONE = 8
 _MOST_GROWN = 5
 #: Sets of columns are compared on so many pairs of a person and a released row at most, on either side.
-_MOST_PAIRS = 2**20
+_MOST_PAIRS = 2**21
 
 
 class Parts(NamedTuple):
@@ -343,7 +343,10 @@ def _places(rows: IntArray, wanted: IntArray) -> IntArray:
 
 
 class _Tried(NamedTuple):
-    """One adversary with some columns on the people who are learned from: what it is worth, and how often right."""
+    """One adversary with some columns on the people who are learned from: its excess and how often it is right.
+
+    Both are less their standard errors.
+    """
 
     adversary: Adversary
     columns: IntArray
@@ -358,16 +361,22 @@ class _Search:
         self.case, self.asked = case, asked
         self.notes = list(case.notes)
         self.every = np.arange(len(case.names))
-        #: The chances of everybody under each teacher, by each adversary that was run with all columns.
+        coarse = any(taught.encoded.cells is not None for taught in case.taught)
+        several = any(taught.teacher.secrets.draws is not None for taught in case.taught)
+        #: Who can be tried with any columns: whoever goes by single values of rows.
+        self.by_rows = [
+            who for who in BY_ROWS if who in asked.adversaries and not several and not (coarse and who == "nearest")
+        ]
+        #: The chances of everybody under each teacher, by each other adversary that was run, with all columns.
         self.whole: dict[Adversary, list[FloatArray]] = {}
         self.failures: dict[Adversary, InputError | MissingExtraError] = {}
 
     def found(self) -> SearchedGuesses:
         sizes, alone = tuple(each.size for each in self.case.learning), None
         if min(sizes):
-            can = [who for who in dict.fromkeys(self.asked.adversaries) if self._can(who)]
-            tried = [self._tried(who, self.every, *self._of(self.case.learning, self.whole[who])) for who in can]
-            tried += [each for who in self._searchable() for each in self._fewer_columns(who)]
+            whole = [who for who in dict.fromkeys(self.asked.adversaries) if who not in self.by_rows and self._can(who)]
+            tried = [self._tried(who, self.every, *self._of(self.case.learning, self.whole[who])) for who in whole]
+            tried += [each for who in self.by_rows for each in self._with_columns(who)]
             if tried:
                 alone = self._alone()
         else:
@@ -376,9 +385,13 @@ class _Search:
                 [*(who for who in first if who in self.asked.adversaries), *self.asked.adversaries]
                 for first in _IN_ADVANCE
             ]
-            # Their worth and rate are that of a name: who comes first among those that can be run.
             firsts = [next((who for who in each if self._can(who)), None) for each in ranked]
-            tried = [_Tried(who, self.every, float(who == firsts[0]), float(who == firsts[1])) for who in self.whole]
+            # Their worth and rate stand for their names: who comes first among those that can be run.
+            tried = [
+                _Tried(who, self.every, float(who == firsts[0]), float(who == firsts[1]))
+                for who in dict.fromkeys(firsts)
+                if who is not None
+            ]
         if not tried:
             raise next(iter(self.failures.values()))
         return SearchedGuesses(
@@ -392,12 +405,12 @@ class _Search:
 
     def _can(self, adversary: Adversary) -> bool:
         """Return whether the adversary can be run with all columns, after doing so."""
-        if adversary not in self.whole and adversary not in self.failures:
+        if adversary not in (*self.by_rows, *self.whole, *self.failures):
             try:
                 self.whole[adversary] = [self._whole(adversary, taught) for taught in self.case.taught]
             except (InputError, MissingExtraError) as error:
                 self.failures[adversary] = error
-        return adversary in self.whole
+        return adversary not in self.failures
 
     def _whole(self, adversary: Adversary, taught: _Taught) -> FloatArray:
         """Return everybody's chance with all columns."""
@@ -411,21 +424,16 @@ class _Search:
         self.notes += _guessers.notes_on_rows(adversary, len(teacher.known.numbers), self.asked.most_rows)
         return _guessers.guess_chances(adversary, teacher, people, taught.right, most_rows=self.asked.most_rows)
 
-    def _searchable(self) -> list[Adversary]:
-        """Return who can be tried with fewer columns: whoever looks at single values."""
-        if any(taught.teacher.secrets.draws is not None for taught in self.case.taught):
-            return []
-        coarse = any(taught.encoded.cells is not None for taught in self.case.taught)
-        return [who for who in BY_ROWS if who in self.whole and not (coarse and who == "nearest")]
-
     def _of(self, part: tuple[IntArray, IntArray], chances: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
         return chances[0][part[0]], chances[-1][part[1]]
 
     def _tried(self, adversary: Adversary, columns: IntArray, inside: FloatArray, outside: FloatArray) -> _Tried:
-        return _Tried(adversary, columns, _worth(inside, outside, is_paired=self.case.is_paired), float(inside.mean()))
+        # What is chosen among many for its figure alone is often chosen for its luck.
+        rate = float(inside.mean() - inside.std() / np.sqrt(inside.size))
+        return _Tried(adversary, columns, _worth(inside, outside, is_paired=self.case.is_paired), rate)
 
-    def _fewer_columns(self, adversary: Adversary) -> Iterator[_Tried]:
-        """Yield the sets of columns that were best of their size: some taken away from all, and some put together."""
+    def _with_columns(self, adversary: Adversary) -> Iterator[_Tried]:
+        """Yield all columns, and the sets that were best of their size: some taken away, and some put together."""
         score = by_distance if adversary == "nearest" else by_agreement
         most = max(LEAST_LEARNING, _MOST_PAIRS // max(len(each.teacher.known.numbers) for each in self.case.taught))
         sides = []
@@ -433,6 +441,7 @@ class _Search:
             people = _take(self.case.people, some[:most])
             sides.append((score(taught.teacher.known, people), taught.of(some[:most])))
         held = self.every
+        yield from self._each(adversary, sides, held[:-1], held[-1:])
         while held.size > 1:
             tried = self._each(adversary, sides, held, held, taken_away=True)
             order = np.argsort([-one.worth for one in tried], kind="stable")
@@ -482,7 +491,7 @@ class _Search:
     def _measured(self, chosen: _Tried) -> ChosenGuesser:
         """Return what was chosen, on the people who had no part in it."""
         case, columns = self.case, chosen.columns
-        if columns.size == self.every.size:
+        if columns.size == self.every.size and chosen.adversary in self.whole:
             chances = self._of(case.measured, self.whole[chosen.adversary])
         else:
             chances = tuple(  # type: ignore[assignment]
@@ -521,10 +530,7 @@ def _take(people: Grid, some: IntArray) -> Grid:
 
 
 def _worth(inside: FloatArray, outside: FloatArray, *, is_paired: bool) -> float:
-    """Return the excess of the first chances over the second, less its standard error.
-
-    What is chosen among many for its excess alone is often chosen for its luck.
-    """
+    """Return the excess of the first chances over the second, less its standard error."""
     left = 1 - float(outside.mean())
     if left <= 0:
         return -inf
