@@ -93,5 +93,6 @@ def log_crowd(distance: IntArray, copies: IntArray, width: float) -> FloatArray:
     array([ 0.3133, -4.3069])
     """
     least = distance.min(axis=1)
-    summed = np.exp((least[:, None] - distance) / width) @ copies.astype(np.float64)
+    # Summed line by line: a product with a matrix rounds a line by where it stands.
+    summed = (np.exp((least[:, None] - distance) / width) * copies).sum(axis=1)
     return np.asarray(np.log(summed) - least / width, np.float64)
