@@ -16,7 +16,7 @@ from unveil._kernels.cells import near
 from unveil._kernels.membership import nearness
 from unveil._kernels.neighbours import search
 from unveil.attack.table import _compared
-from unveil.attack.table.membership_scores import SCORES, given_away_by, score_people, unusual
+from unveil.attack.table.membership_scores import SCORES, GivenAway, given_away_by, score_people, unusual
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import encode
 
@@ -208,6 +208,8 @@ def test_who_gives_people_away_shares_their_rarest_values(seed: int, names: tupl
         assert rank[each.row] == min(rank)
         told = sorted(shared[each.row], key=lambda at: (-weight(person, at), names[at]))
         assert list(each.columns) == [names[at] for at in told]
+        own = [at for at in range(len(names)) if not any(row[at] == person[at] for row in population)]
+        assert set(each.unheard) == {names[at] for at in own if any(row[at] == person[at] for row in released)}
     # The lowest by content is the same by what it holds, whatever the order of rows.
     lot = rng.permutation(len(released))
     mixed = given_away_by(
@@ -222,7 +224,7 @@ def test_nobody_is_given_away_where_nobody_is_asked_for_or_nothing_is_shown() ->
     tables = agree(original, released, control)
     about: dict[str, Any] = {"released": tables[1], "population": tables[2], "people": tables[0]}
     assert given_away_by(**about, rows=np.array([], np.int64), columns=("age", "town")) == []
-    assert given_away_by(**about, rows=np.array([1]), columns=("age", "town")) == [(1, ())]
+    assert given_away_by(**about, rows=np.array([1]), columns=("age", "town")) == [GivenAway(1, (), ())]
 
 
 @settings(max_examples=20)
