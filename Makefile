@@ -95,5 +95,5 @@ sbom:
 	@$(BIN)/python tools/sbom.py $(SBOM)
 
 clean:
-	rm -rf .venv .venv-bench .venv-bench-anonymeter .venv-bench-sdmetrics .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT) unveil-study unveil-study.html unveil-calibration.jsonl $(SBOM)
+	rm -rf .venv .venv-bench .venv-bench-anonymeter .venv-bench-domias .venv-bench-sdmetrics .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT) unveil-study unveil-study.html unveil-calibration*.jsonl $(SBOM)
 	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

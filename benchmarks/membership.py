@@ -210,8 +210,8 @@ def lines(without: str | None, seed: int) -> Iterator[dict[str, Any]]:
     for place, (name, make) in enumerate(RELEASES.items()):
         released = make(people, np.random.default_rng([seed, 2, place]))
         mine, peers = ours(people, released, learning, measuring), theirs(people, released, measuring)
-        for who, scored in (("unveil", mine), ("domias 0.0.5", peers)):
-            for score in scored.members if scored else ():
+        for who, scored in {"unveil": mine, **({"domias 0.0.5": peers} if peers else {})}.items():
+            for score in scored.members:
                 both = scored.members[score], scored.outsiders[score]
                 yield {
                     "release": name,
@@ -224,14 +224,11 @@ def lines(without: str | None, seed: int) -> Iterator[dict[str, Any]]:
                 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--without", metavar="COLUMN", help="leave this column out of all tables")
-    parser.add_argument("--seed", type=int, default=1)
-    told = parser.parse_args()
+def report(without: str | None = None, seed: int = 1) -> None:
+    """Print what each attack reaches, with the time that all of one package took together."""
     print("| release | who | attack | area (95 %) | at 0.1 / 1 / 5 % | named with 5 % error | CPU seconds of all |")
     print("|---|---|---|---|---|---:|---:|")
-    for line in lines(told.without, told.seed):
+    for line in lines(without, seed):
         rates = " / ".join(_short(rate) for rate in line["called"])
         area: Rate = line["area"]
         print(
@@ -239,6 +236,13 @@ def main() -> None:
             f"{area.high:.3f}) | {rates} | {line['named']:.3f} | {line['seconds']:.1f} |",
             flush=True,
         )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--without", metavar="COLUMN", help="leave this column out of all tables")
+    parser.add_argument("--seed", type=int, default=1)
+    report(**vars(parser.parse_args()))
 
 
 def _short(rate: Rate) -> str:

@@ -18,6 +18,7 @@ from benchmarks import (
     linkability,
     linkers,
     masses,
+    membership,
     partitions,
     permanents,
     singling_out,
@@ -35,6 +36,8 @@ def main() -> None:
     for table in (singling_out, inference, closest_record):
         print(as_markdown(list(table.rows())), "\n")
     closest_record.hardest()
+    membership.report()
+    print()
     for table in (permanents, masses, compatibility, linkers):
         print(as_markdown(list(table.rows())), "\n")
     permanents.growth([6, 8, 10, 11])

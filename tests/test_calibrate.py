@@ -3,10 +3,11 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from benchmarks import calibrate
+from benchmarks import calibrate, membership_null
 
 
 @pytest.mark.unwatched
@@ -29,3 +30,16 @@ def test_a_run_is_resumed_and_planted_leaks_are_found(
     calibrate.main()
     assert capsys.readouterr().out == said
     assert len(results.read_text().splitlines()) == len(lines)
+
+
+@pytest.mark.unwatched
+def test_figures_of_membership_hold_the_truth_of_harmless_and_of_planted_tables() -> None:
+    people = calibrate.sample(Path())
+    lines: list[dict[str, Any]] = []
+    for leaked in (0.0, 0.3):
+        line = membership_null.measured(people, calibrate.Case(300, 300, leaked), 0, 0)
+        lines.append({"population": "sample", "leaked": leaked, "seed": 0, **line})
+        _, low, high = lines[-1]["combined area"]
+        assert low <= membership_null.truth_of("combined area", leaked, 0.0) <= high
+    assert [line["combined named"] for line in lines] == [0.0, pytest.approx(0.3, abs=0.05)]
+    assert "| sample, 30% | combined area | 1 | 0.650 |" in membership_null.summary(lines)

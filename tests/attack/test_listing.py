@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from inspect import signature
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -108,3 +108,11 @@ def test_every_attack_is_settings_and_one_method(name: str) -> None:
     assert facts.on in get_args(On)
     assert facts.summary.endswith(".")
     assert facts.source
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_what_a_study_fills_in_are_settings_that_take_columns_and_their_number(name: str) -> None:
+    hints = get_type_hints(ATTACKS[name].make)
+    for knows in ATTACKS[name].knows:
+        assert "tuple[str, ...]" in str(hints[knows])
+    assert not ATTACKS[name].uses or hints[ATTACKS[name].uses] is int

@@ -42,7 +42,7 @@ def effect_chart(found: StudyFindings) -> Chart | None:
         return None
     protections, attacks = labels(study.protections), labels(study.attacks)
     row = {protect: float(at) for at, protect in enumerate(study.protections)}
-    low, high = METRICS[metric].bounds if is_share(metric) else (-math.inf, math.inf)
+    low, high = _bounds(metric)
     series = []
     for attack, style in zip(study.attacks, STYLES, strict=False):
         own = [each for each in found.effects if each.attack == attack]
@@ -114,7 +114,8 @@ def _chart(
     series = []
     for attack, style in zip(study.attacks, STYLES, strict=False):
         mean, half = np.array([means.get((data, protect, attack, level), _NOTHING) for level in axis.levels]).T
-        series.append(Series(name=called[attack], x=levels, y=mean, style=style, low=mean - half, high=mean + half))
+        low, high = (np.clip(end, *_bounds(metric)) for end in (mean - half, mean + half))
+        series.append(Series(name=called[attack], x=levels, y=mean, style=style, low=low, high=high))
     equal = axis.name == LEAKED and is_share(metric)
     if equal:
         series.append(Series(name=_AS_MUCH, x=levels, y=levels, style=STYLES[-1]))
@@ -134,6 +135,11 @@ def _chart(
         y_kind="share" if is_share(metric) else "number",
         small=True,
     )
+
+
+def _bounds(metric: str) -> tuple[float, float]:
+    """Return between what an interval is cut off, as a share of people cannot be more than all of them."""
+    return METRICS[metric].bounds if is_share(metric) else (-math.inf, math.inf)
 
 
 def _direction(metric: str) -> str:
