@@ -15,15 +15,18 @@ from tests.oracles import records
 from unveil._kernels.neighbours import density
 from unveil._kernels.neighbours.index import MISSING, Grid
 from unveil.attack.table.membership import Membership, MembershipScores
+from unveil.attack.table.membership_scores import SCORES
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guess import Trials
-from unveil.measure.trials.membership import area_under_curve
+from unveil.measure.trials.membership import area_under_curve, called_at
 from unveil.measure.trials.risk import risk
 
 METHODS: tuple[Any, ...] = ("nearest", "density")
+EVERY: tuple[Any, ...] = (*SCORES, "combined")
 each_method = pytest.mark.parametrize("method", METHODS)
+every_method = pytest.mark.parametrize("method", EVERY)
 NAMES = tuple(records.COLUMNS)
 
 
@@ -129,14 +132,18 @@ def three(seed: int, people: int, control: int, decimals: int | None = None) -> 
     return made[0], made[1], made[2]
 
 
-@each_method
+@every_method
 def test_a_release_of_the_original_itself_betrays_everybody(method: Any) -> None:
-    people, _, control = three(1, 200, 120)
+    people, _, control = three(1, 300, 300)
     trials = run(people, people, control, method=method)
-    assert trials.attack.low == 200
-    assert risk(trials).excess_over_control.low > 0.8
+    assert trials.attack.tries == (200 if method == "combined" else 300)
     found = scores(people, people, control, method=method)
-    assert area_under_curve(found.members, found.nonmembers).low > 0.95
+    # Who is unlike all others has influence anyhow, and bins are shared by many.
+    sharp = method not in ("influence", "likeness", "cells")
+    assert area_under_curve(found.members, found.nonmembers).low > (0.95 if sharp else 0.6)
+    if sharp:
+        assert trials.attack.low == trials.attack.tries
+        assert risk(trials).excess_over_control.low > 0.8
 
 
 @each_method
@@ -209,14 +216,13 @@ def test_a_copy_ranks_above_a_near_row_and_a_rare_copy_above_a_common_one() -> N
     np.testing.assert_allclose(by_distance, [0, -69 / 140, 0, -1 / 140])
 
 
-@each_method
-@pytest.mark.parametrize("targets", [25, None])
+@pytest.mark.parametrize(("method", "targets"), [("nearest", 25), ("relative", None), ("combined", 25)])
 def test_shuffling_the_rows_of_any_table_changes_no_number(method: Any, targets: int | None) -> None:
     # Rows that are equal in the compared columns differ in the group, by which rates may be taken apart.
     rng = np.random.default_rng(5)
     tables = [
         table({"a": rng.integers(0, 4, size), "b": rng.choice(["x", "y"], size), "group": rng.choice(["v", "w"], size)})
-        for size in (50, 40, 90)
+        for size in ((50, 40, 90) if method != "combined" else (300, 40, 310))
     ]
     mixed = [each.take(rng.permutation(each.rows)) for each in tables]
     plain, other = (run(*tables, columns=("a", "b"), method=method, targets=targets) for tables in (tables, mixed))
@@ -284,6 +290,14 @@ def test_what_was_done_is_said() -> None:
         "of the people who are not in the data, 45 set the threshold and 46 were attacked",
         "500 targets were asked for, but the original has 60: all were attacked",
     )
+    trials = run(*three(1, 330, 301), method="combined", targets=None)
+    assert trials.what.startswith(
+        "ten scores, weighed by what other people taught, are high, by a, b, c, kind, more so"
+    )
+    assert trials.notes == (
+        "of the people who are not in the data, 100 showed the population, 100 and as many members were learned from, "
+        "50 set the threshold and 51 were attacked",
+    )
     trials = run(*tables, method="density", level=0.2)
     assert trials.what.startswith("a released row is nearer than people of that kind are to one another, by a, b, c")
     assert trials.notes == (
@@ -313,6 +327,8 @@ def test_scores_cannot_be_changed() -> None:
         (90, {"level": 0.01}, r"at least 198 people .*, or raise the level of 0\.01$"),
         (90, {"method": "density", "neighbours": 31}, "at least 93 people .*, or lower neighbours$"),
         (90, {"columns": ("a", "d")}, "column 'd' is not in the original"),
+        (20, {"method": "relative"}, "at least 60 people to be divided into 3 parts for membership by relative, but"),
+        (310, {"method": "combined"}, r"the original must have at least 300 .* but has 50\. Use the method relative"),
     ],
 )
 def test_tables_are_checked(control: int | None, more: dict[str, Any], message: str) -> None:
@@ -343,6 +359,26 @@ def test_tables_are_checked(control: int | None, more: dict[str, Any], message: 
 def test_settings_are_checked(more: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Membership(**{"columns": ("age",), **more})
+
+
+@pytest.mark.parametrize(("control", "level", "least"), [(299, 0.05, 300), (500, 0.01, 594)])
+def test_scores_are_combined_only_where_people_are_enough(control: int, level: float, least: int) -> None:
+    people, released, others = three(1, 300, control)
+    with pytest.raises(InputError, match=rf"the control must have at least {least} people for scores to be combined"):
+        run(people, released, others, method="combined", level=level)
+
+
+@pytest.mark.unwatched
+def test_learning_from_some_accuses_nobody_among_others() -> None:
+    runs, covered, called = 40, 0, 0.0
+    for seed in range(runs):
+        found = scores(*three(seed, 300, 300, 1), seed=seed, method="combined")
+        area = area_under_curve(found.members, found.nonmembers)
+        covered += area.low <= 0.5 <= area.high
+        called += called_at(found.members, found.nonmembers, 0.05).value / runs
+    # At 95 % fewer than 35 of 40 runs come once in a hundred such tests; the seeds are fixed.
+    assert covered >= 35
+    assert called == pytest.approx(0.05, abs=0.015)
 
 
 def test_a_list_of_names_is_as_good_as_a_tuple() -> None:

@@ -1,5 +1,6 @@
 """Ten scores of membership: their formulas on mixed tables and coarse cells, no order plays a part, odd input."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,11 @@ from hypothesis import strategies as st
 
 from tests.oracles.cells import Pool
 from tests.oracles.membership_scores import OPEN, Definition, plain_distance
-from unveil.attack.table.membership_scores import SCORES, score_people
+from unveil._kernels.cells import near
+from unveil._kernels.membership import nearness
+from unveil._kernels.neighbours import search
+from unveil.attack.table import _compared
+from unveil.attack.table.membership_scores import SCORES, given_away_by, score_people, unusual
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import encode
 
@@ -156,3 +161,86 @@ def test_no_order_of_rows_columns_or_people_plays_a_part(columns: int) -> None:
         np.testing.assert_array_equal(plain[0][name], swapped[1][name], err_msg=name)
     for name in alone[0]:
         np.testing.assert_array_equal(plain[0][name], alone[0][name], err_msg=name)
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+def test_neither_parts_nor_a_thinner_crowd_change_who_is_near(coarse: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    names = ("age", "job", "town")
+    people, more, population = (table(drawn(size, names, rng), names) for size in (9, 8, 60))
+    frame = table(drawn(70, names, rng), names).frame
+    if coarse:
+        frame = frame.with_columns(age=pl.Series([["20-22", "23+", "40"][at] for at in rng.integers(0, 3, 70)]))
+    tables = agree(people, Table.from_frame(frame, name="released"), more, population)
+    whole = found(tables)
+    smaller = (nearness, "ROOM", 3), (search, "ROOM", 40), (near, "ROOM", 40), (_compared, "_AT_ONCE", 100)
+    for module, name, value in (*smaller, (near, "ALL_UP_TO", 0)):
+        monkeypatch.setattr(module, name, value)
+    for one, two in zip(whole, found(tables), strict=True):
+        for name in SCORES:
+            np.testing.assert_array_equal(one[name], two[name], err_msg=name)
+    monkeypatch.setattr(_compared, "_MOST_CROWD", 40)
+    thinner = found(tables)
+    for name in SCORES:
+        assert np.array_equal(whole[0][name], thinner[0][name]) == (name != "influence")
+    assert (thinner[0]["influence"] >= whole[0]["influence"]).all()
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32), sets_of_columns)
+def test_who_gives_people_away_shares_their_rarest_values(seed: int, names: tuple[str, ...]) -> None:
+    rng = np.random.default_rng(seed)
+    people, released, population = (drawn(size, names, rng) for size in (6, 12, 9))
+    tables = agree(*(table(each, names) for each in (people, released, population)))
+    some = np.array([4, 1])
+    given = given_away_by(released=tables[1], population=tables[2], people=tables[0], rows=some, columns=names)
+    far, _ = plain_distance([people[4], people[1], *released, *population])
+
+    def weight(person: Any, at: int) -> int:
+        count = sum(row[at] == person[at] for row in population)
+        return round(-(2**20) * math.log((count + 0.5) / (len(population) + 1)))
+
+    for place, each in zip(some.tolist(), given, strict=True):
+        person = people[place]
+        shared = [[at for at in range(len(names)) if row[at] == person[at]] for row in released]
+        agreement = [sum(weight(person, at) for at in columns) for columns in shared]
+        rank = [(-agreement[row], far(person, released[row])) for row in range(len(released))]
+        assert rank[each.row] == min(rank)
+        told = sorted(shared[each.row], key=lambda at: (-weight(person, at), names[at]))
+        assert list(each.columns) == [names[at] for at in told]
+    # The lowest by content is the same by what it holds, whatever the order of rows.
+    lot = rng.permutation(len(released))
+    mixed = given_away_by(
+        released=tables[1].take(lot), population=tables[2], people=tables[0], rows=some, columns=names[::-1]
+    )
+    assert [released[lot[each.row]] for each in mixed] == [released[each.row] for each in given]
+
+
+def test_nobody_is_given_away_where_nobody_is_asked_for_or_nothing_is_shown() -> None:
+    original, control = (table([(20, "Ulm"), (26, "Bonn"), (40, None)], ("age", "town")) for _ in range(2))
+    released = Table.from_frame(pl.DataFrame({"age": ["20-22", "23+"], "town": ["*", "{Ulm,Bonn}"]}), name="released")
+    tables = agree(original, released, control)
+    about: dict[str, Any] = {"released": tables[1], "population": tables[2], "people": tables[0]}
+    assert given_away_by(**about, rows=np.array([], np.int64), columns=("age", "town")) == []
+    assert given_away_by(**about, rows=np.array([1]), columns=("age", "town")) == [(1, ())]
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32), sets_of_columns, st.integers(1, 8))
+def test_the_unusual_are_far_from_the_fifth_nearest(seed: int, names: tuple[str, ...], others: int) -> None:
+    rng = np.random.default_rng(seed)
+    people, more, population, wide = (drawn(size, names, rng) for size in (4, 3, others, 5))
+    tables = agree(*(table(each, names) for each in (people, more, population, wide)))
+    one, two = unusual(population=tables[2], people=tables[:2], columns=names, scale=tables[3])
+    far, _ = plain_distance([*people, *more, *population, *wide])
+    wanted = [float(sorted(far(person, other) for other in population)[:5][-1]) for person in people + more]
+    np.testing.assert_allclose(np.concatenate([one, two]), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("cells", [["*"] * 4, [None] * 4, ["7"] * 4])
+def test_odd_releases_are_scored_and_never_refused(cells: list[str | None]) -> None:
+    people = [table([(20, "Ulm"), (26, None)] * 2, ("age", "town")) for _ in range(2)]
+    released = Table.from_frame(pl.DataFrame({"age": cells, "town": ["Ulm"] * 4}), name="released")
+    one, _ = found(agree(people[0], released, people[1], table([(30, "Bonn")], ("age", "town"))))
+    assert all(np.isfinite(one[name]).all() for name in SCORES)
+    assert one["agreement"][0] > one["agreement"][1]

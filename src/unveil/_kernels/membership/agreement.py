@@ -4,6 +4,7 @@ import numpy as np
 
 from unveil._kernels._compile import kernel
 from unveil._kernels.neighbours.index import Grid, content_rank
+from unveil._kernels.neighbours.nearest import ALL_UP_TO
 from unveil._kernels.types import Int32Array, IntArray
 
 #: Weights are whole multiples of 1 / this, so that equal sums are equal.
@@ -36,6 +37,8 @@ def highest_agreement(rows: Int32Array, people: Int32Array, weights: IntArray) -
     >>> highest_agreement(rows, people, np.array([[5, 7], [9, 9]]))
     array([7, 0])
     """
+    if len(rows) * len(people) <= ALL_UP_TO:
+        return _by_matrix(rows, people, weights)
     # Equal rows agree alike: one of each is enough.
     rank = content_rank(Grid(np.empty((len(rows), 0), np.int64), rows, np.empty(0, np.int64), 1))
     rows = np.ascontiguousarray(rows[np.unique(rank, return_index=True)[1]])
@@ -51,6 +54,13 @@ def highest_agreement(rows: Int32Array, people: Int32Array, weights: IntArray) -
     arranged = np.take_along_axis(people, order, 1), np.take_along_axis(weights, order, 1), order.astype(np.int32)
     _search(rows, listed, start, offset, *arranged, best)
     return best
+
+
+def _by_matrix(rows: Int32Array, people: Int32Array, weights: IntArray) -> IntArray:
+    shared = np.zeros((len(people), len(rows)), np.int64)
+    for theirs, mine, weight in zip(rows.T, people.T, weights.T, strict=True):
+        shared += (mine[:, None] == theirs) * weight[:, None]
+    return np.asarray(shared.max(axis=1), np.int64)
 
 
 @kernel

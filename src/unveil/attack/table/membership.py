@@ -288,7 +288,8 @@ class Membership:
         score = Combination.learned(*scores[3:]) if self.method == COMBINED else _single(self.method)
         shown = f"{apart[0].size} showed the population, " if apart else ""
         if self.method == COMBINED:
-            shown += f"{apart[1].size} and as many as {pupils.size} members were learned from, "
+            alike = "as many" if pupils.size == apart[1].size else f"{pupils.size}"
+            shown += f"{apart[1].size} and {alike} members were learned from, "
         members, of_reference, of_tested = map(score, scores[:3])
         return _Scored(shown, members, member_rows, of_reference, of_tested, tested)
 

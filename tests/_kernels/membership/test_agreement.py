@@ -1,0 +1,40 @@
+"""The best row through lists of rows: always that of looking at all of them, compiled, plain or as a matrix."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unveil._kernels.membership import agreement
+from unveil._kernels.membership.agreement import highest_agreement
+from unveil._kernels.types import Int32Array, IntArray
+
+
+def full_scan(rows: Int32Array, people: Int32Array, weights: IntArray) -> list[int]:
+    """Return the largest sum of weights over all rows, each compared with each person."""
+    return [int(((rows == person) * weight).sum(axis=1).max()) for person, weight in zip(people, weights, strict=True)]
+
+
+def case(rows: int, columns: int, kinds: int, rng: np.random.Generator) -> tuple[Int32Array, Int32Array, IntArray]:
+    """Return rows and people of whom some values are common and some rare, a row's 0 equalling nothing."""
+    released = rng.geometric(1 / kinds, (rows, columns)) - rng.integers(0, 2, (rows, columns))
+    people = rng.geometric(1 / kinds, (40, columns))
+    # Few different weights, 0 among them, so that many sums tie.
+    return released.astype(np.int32), people.astype(np.int32), rng.integers(0, 5, (40, columns))
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.integers(1, 30), st.integers(0, 6), st.integers(1, 5))
+def test_lists_find_the_best_row_of_all(seed: int, rows: int, columns: int, kinds: int) -> None:
+    given = case(rows, columns, kinds, np.random.default_rng(seed))
+    by_matrix = highest_agreement(*given)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agreement, "ALL_UP_TO", 0)
+        by_lists = highest_agreement(*given)
+    assert by_lists.tolist() == by_matrix.tolist() == full_scan(*given)
+
+
+@pytest.mark.parametrize("kinds", [2, 300])
+def test_the_compiled_way_finds_the_same(kinds: int) -> None:
+    given = case(30_000, 6, kinds, np.random.default_rng(kinds))
+    assert highest_agreement(*given).tolist() == full_scan(*given)
