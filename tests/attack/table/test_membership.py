@@ -290,13 +290,14 @@ def test_what_was_done_is_said() -> None:
         "of the people who are not in the data, 45 set the threshold and 46 were attacked",
         "500 targets were asked for, but the original has 60: all were attacked",
     )
-    trials = run(*three(1, 330, 301), method="combined", targets=None)
+    trials = run(*three(1, 330, 301), method="combined", targets=500)
     assert trials.what.startswith(
         "ten scores, weighed by what other people taught, are high, by a, b, c, kind, more so"
     )
     assert trials.notes == (
         "of the people who are not in the data, 100 showed the population, 100 and as many members were learned from, "
         "50 set the threshold and 51 were attacked",
+        "500 targets were asked for, but the original has 230 who were not learned from: all were attacked",
     )
     trials = run(*tables, method="density", level=0.2)
     assert trials.what.startswith("a released row is nearer than people of that kind are to one another, by a, b, c")

@@ -19,6 +19,7 @@ from unveil.attack.table import _compared
 from unveil.attack.table.membership_scores import SCORES, GivenAway, given_away_by, score_people, unusual
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import encode
+from unveil.errors import InputError
 
 KINDS: dict[str, Any] = {"age": "number", "height": "number", "same": "number", "town": "category", "job": "category"}
 VALUES: dict[str, list[Any]] = {
@@ -246,3 +247,16 @@ def test_odd_releases_are_scored_and_never_refused(cells: list[str | None]) -> N
     one, _ = found(agree(people[0], released, people[1], table([(30, "Bonn")], ("age", "town"))))
     assert all(np.isfinite(one[name]).all() for name in SCORES)
     assert one["agreement"][0] > one["agreement"][1]
+
+
+def test_a_name_that_is_no_score_is_refused() -> None:
+    people = table([(20,)], ("age",))
+    with pytest.raises(InputError, match=r"names must be of nearest, .*, cells, but one is 'luck'"):
+        score_people(
+            released=people,
+            population=people,
+            people=[people],
+            columns=("age",),
+            names=("luck",),
+            rng=np.random.default_rng(1),
+        )

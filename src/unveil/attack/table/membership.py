@@ -238,8 +238,10 @@ class Membership:
         parts = f"{scored.reference.size} set the threshold and {scored.tested.size} were attacked"
         notes = [f"of the people who are not in the data, {scored.shown}{parts}"]
         if self.targets is not None and self.targets > called.tries:
-            name = knowledge.records.name
-            notes += [f"{self.targets} targets were asked for, but the {name} has {called.tries}: all were attacked"]
+            has = f"{called.tries}{' who were not learned from' if self.method == COMBINED else ''}"
+            notes += [
+                f"{self.targets} targets were asked for, but the {knowledge.records.name} has {has}: all were attacked"
+            ]
         return Trials(
             attack=called,
             naive=Attempts.from_chances(np.full(called.tries, float(exact))),

@@ -16,6 +16,7 @@ from unveil._kernels.membership.nearness import log_ratio
 from unveil._kernels.neighbours.density import rows_within
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack.table._compared import Compared, compared_people, scales
+from unveil.errors import InputError
 
 if TYPE_CHECKING:
     from unveil.data.table import Table
@@ -68,6 +69,9 @@ def score_people(
     >>> found["nearest"], found["values"].round(3)
     (array([ 0. , -0.1]), array([ 1.099, -1.099]))
     """
+    unknown = next((name for name in names or () if name not in SCORES), None)
+    if unknown is not None:
+        raise InputError(f"names must be of {', '.join(SCORES)}, but one is {unknown!r}. Write one of them")
     compared = compared_people(released, population, people, columns, scale, rng, neighbours)
     ends = np.cumsum([table.rows for table in people])[:-1]
     every = {name: np.split(SCORES[name].function(compared), ends) for name in names or SCORES}
