@@ -51,7 +51,7 @@ def test_nobody_is_in_two_parts_and_nobody_is_divided(inside: int, outside: int,
         ((299, 300, 0), (150, 0, 0, 299, 150)),
         ((1000, 60, 0), (30, 0, 0, 1000, 30)),
         ((2500, 2500, 7500), (3333, 833, 1250, 1667, 1250)),
-        ((2500, 2500, 900_000), (10_000, 833, 1250, 1667, 1250)),
+        ((2500, 2500, 900_000), (5_000, 833, 1250, 1667, 1250)),
     ],
 )
 def test_sizes_of_the_parts(sizes: tuple[int, int, int], expected: tuple[int, ...]) -> None:

@@ -30,7 +30,7 @@ LEAST_LEARNING = 100
 #: With fewer people outside the data nobody can show how people lie anyhow.
 LEAST_OUTSIDE = 60
 #: More people than that show nothing new about how people lie, and take long to look through.
-MOST_POPULATION = 10_000
+MOST_POPULATION = 5_000
 
 
 class Parts(NamedTuple):
