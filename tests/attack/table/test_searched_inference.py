@@ -8,8 +8,9 @@ import pytest
 
 from unveil import _optional
 from unveil.attack.table import searched_inference
+from unveil.attack.table._guessing_case import Parts
 from unveil.attack.table.inference import Inference
-from unveil.attack.table.searched_inference import ChosenGuesser, Parts, SearchedGuesses, SearchedInference
+from unveil.attack.table.searched_inference import ChosenGuesser, SearchedGuesses, SearchedInference
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError, MissingExtraError
@@ -225,6 +226,29 @@ def test_coarse_cells_and_coarse_secrets_leave_who_can_read_them() -> None:
     assert all(note.startswith("left out: ") for note in found.notes)
     alone = searched("pay", known=("age",)).search(released=released, knowledge=knowledge, rng=RNG(1))
     assert alone.remembered.adversary == "nearest"
+    paired = searched("pay", known=("age", "town")).search(
+        released=released, knowledge=Knowledge(knowledge.records), rng=RNG(1)
+    )
+    assert paired.remembered.others is not None
+    assert paired.remembered.others.tries == paired.remembered.trials.attack.tries == 60
+
+
+def test_people_without_a_secret_are_left_out_on_either_side() -> None:
+    released, knowledge = case(300, 12, 0.5)
+    assert knowledge.control is not None
+    gone = pl.when(pl.int_range(300) < 290).then(None).otherwise(pl.col("ill")).alias("ill")
+    few = Knowledge(knowledge.records, table(knowledge.control.frame.with_columns(gone), "control"))
+    found = searched(known=LEAKED, **BY_ROWS).search(released=released, knowledge=few, rng=RNG(1))
+    assert "96.7% of the rows of the control have no 'ill' to guess and are left out" in found.notes
+    assert found.remembered.trials.control is not None
+    assert sum(found.learned_from) - 150 + found.remembered.trials.control.tries == 10
+    none = np.array([], np.int64)
+    parts = Parts((none, none), (np.arange(5), np.arange(5)))
+    alone = searched(known=LEAKED, **BY_ROWS).search(released=released, knowledge=few, rng=RNG(1), parts=parts)
+    assert alone.remembered.trials.control is None
+    lacking = Knowledge(table(knowledge.records.frame.with_columns(gone), "original"), knowledge.control)
+    with pytest.raises(InputError, match="somebody who is measured must have a value of 'ill', but nobody has"):
+        searched().search(released=released, knowledge=lacking, rng=RNG(1), parts=parts)
 
 
 @pytest.mark.parametrize(

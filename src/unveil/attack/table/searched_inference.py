@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from unveil._kernels.neighbours.best_rows import RightRanks, RowScores, best_row_chances, by_agreement, by_distance
-from unveil._kernels.neighbours.guesses import Secrets
 from unveil._kernels.neighbours.guesses import guess_chances as chances_by_weight
 from unveil._kernels.neighbours.nearest import Grid
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table import _guessers, _secrets
-from unveil.attack.table._guessers import ADVERSARIES, BY_ROWS, Adversary, Teacher
+from unveil.attack.table._guessers import ADVERSARIES, BY_ROWS, Adversary
+from unveil.attack.table._guessing_case import Case, Parts, Taught, as_many, by_lot
 from unveil.errors import InputError, MissingExtraError, whole_number
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
     from unveil.data.table import Table
-    from unveil.data.table.encode import Encoded
     from unveil.data.table.release import Knowledge
 
 ComparedWith = Literal["control", "other people"]
@@ -37,13 +36,6 @@ _ONE_BY_ONE = 8
 _MOST_GROWN = 5
 #: Sets of columns are compared on so many pairs of a person and a released row at most, on either side.
 _MOST_PAIRS = 2**21
-
-
-class Parts(NamedTuple):
-    """Who is learned from and who is measured: rows of the records and rows of the control, in an order by lot."""
-
-    learning: tuple[IntArray, IntArray]
-    measured: tuple[IntArray, IntArray]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -186,15 +178,15 @@ class SearchedInference:
         if parts is None:
             parts = self._parts(knowledge, rng)
         if knowledge.control is None:
-            released, teachers = _as_many(released, knowledge.records, parts, rng)
-            case = _Case.of(self, released, knowledge, parts, teachers)
+            released, teachers = as_many(released, knowledge.records, parts, rng)
+            case = Case.of(self, released, knowledge, parts, teachers)
         else:
-            case = _Case.of(self, released, knowledge, parts, None)
+            case = Case.of(self, released, knowledge, parts, None)
         return _Search(self, case).found()
 
     def _parts(self, knowledge: "Knowledge", rng: np.random.Generator) -> Parts:
         """Return people of both tables divided by lot; too few to learn from are all measured."""
-        inside = _by_lot(knowledge.records, rng)
+        inside = by_lot(knowledge.records, rng)
         most = inside.size if self.targets is None else self.targets
         if knowledge.control is None:
             fifth = min(inside.size // 5, most)
@@ -202,144 +194,10 @@ class SearchedInference:
             if fifth < LEAST_LEARNING:
                 learning, measured = inside[:0], inside[: max(fifth, 1)]
             return Parts((learning, learning), (measured, measured))
-        outside = _by_lot(knowledge.control, rng)
+        outside = by_lot(knowledge.control, rng)
         learn = min(outside.size // 2, inside.size // 2, most)
         learn = learn if learn >= LEAST_LEARNING else 0
         return Parts((inside[:learn], outside[:learn]), (inside[learn : learn + most], outside[learn : learn + most]))
-
-
-def _by_lot(table: "Table", rng: np.random.Generator) -> IntArray:
-    """Return the rows in an order by lot that depends on what they hold and not on where they stand."""
-    import polars as pl
-
-    content = table.frame.select(pl.arg_sort_by(table.frame.columns)).to_series().to_numpy().astype(np.int64)
-    return content[rng.permutation(content.size)]
-
-
-def _as_many(released: "Table", records: "Table", parts: Parts, rng: np.random.Generator) -> tuple["Table", IntArray]:
-    """Return released rows and other people of the original who teach, as many of each, drawn by lot."""
-    order = _by_lot(records, rng)
-    teachers = order[~np.isin(order, np.concatenate([parts.learning[0], parts.measured[0]]))]
-    if teachers.size < 2:
-        raise InputError(
-            f"the {records.name} must hold at least two people who are not attacked to compare with, but holds "
-            f"{teachers.size}. Attack fewer people, or pass a control"
-        )
-    rows = min(released.rows, teachers.size)
-    return released if rows == released.rows else released.take(_by_lot(released, rng)[:rows]), teachers[:rows]
-
-
-class _Taught(NamedTuple):
-    """Rows to learn from, as single values and as cells, and what is right about each person among their secrets."""
-
-    teacher: Teacher
-    encoded: "Encoded"
-    right: RightRanks
-
-    def of(self, people: IntArray) -> RightRanks:
-        return RightRanks(self.right.rank, self.right.low[people], self.right.high[people])
-
-
-class _Case(NamedTuple):
-    """Everybody who is learned from or measured, and who teaches.
-
-    ``learning`` and ``measured`` are places of people: those in the data under the first teacher, and whom they are
-    compared with under the last.
-    """
-
-    names: tuple[str, ...]
-    people: Grid
-    rows: tuple[IntArray, IntArray]
-    taught: tuple[_Taught, ...]
-    learning: tuple[IntArray, IntArray]
-    measured: tuple[IntArray, IntArray]
-    what: str
-    notes: tuple[str, ...]
-
-    @classmethod
-    def of(
-        cls,
-        asked: SearchedInference,
-        released: "Table",
-        knowledge: "Knowledge",
-        parts: Parts,
-        teachers: IntArray | None,
-    ) -> "_Case":
-        from unveil.data.table.encode import encode
-
-        tables, end = _secrets.gathered(released, knowledge, asked.known, asked.secret)
-        secrets = _secrets.read_secrets(tables[:end], asked.secret, asked.tolerance)
-        # Everybody makes the span: if the records alone did, distances would tell who is in the data.
-        encoded = encode(tables, asked.known, span_of=range(len(tables)))
-        sides = [0] if teachers is not None else [0, 2]
-        people = [encoded[side].grid() for side in sides]
-        truth = secrets.people[: len(sides)]
-        known = people[0]._replace(
-            numbers=np.concatenate([each.numbers[own.rows] for each, own in zip(people, truth, strict=True)]),
-            codes=np.concatenate([each.codes[own.rows] for each, own in zip(people, truth, strict=True)]),
-        )
-        taught = [_taught(asked, tables[1], encoded[1], secrets.released, truth)]
-        if teachers is not None:
-            pupils = tables[0].take(teachers)
-            others = _secrets.read_secrets([tables[0], pupils], asked.secret, asked.tolerance)
-            own = replace(
-                encoded[0], numbers=encoded[0].numbers[teachers], codes=encoded[0].codes[teachers], cells=None
-            )
-            taught.append(_taught(asked, pupils, own, others.released, others.people))
-        places = [
-            tuple(
-                _places(own.rows, part[side]) + (truth[0].rows.size if side and teachers is None else 0)
-                for side, own in enumerate((truth[0], truth[-1]))
-            )
-            for part in parts
-        ]
-        kind = tables[0].column(asked.secret).kind
-        return cls(
-            names=encoded[0].names_numbers + encoded[0].names_codes,
-            people=known,
-            rows=(truth[0].rows, truth[-1].rows),
-            taught=tuple(taught),
-            learning=places[0],  # type: ignore[arg-type]
-            measured=places[1],  # type: ignore[arg-type]
-            what=f"{asked.secret} is guessed {_secrets.right_means(kind, asked.tolerance)}",
-            notes=tuple(
-                note
-                for table, own in zip((tables[0], *tables[2:end]), truth, strict=False)
-                for note in _secrets.notes_on_people(table, own, asked.secret, None)
-            ),
-        )
-
-    @property
-    def is_paired(self) -> bool:
-        """Whether the same people are attacked twice, by an adversary with two teachers."""
-        return len(self.taught) > 1
-
-    def sides(self, part: tuple[IntArray, IntArray]) -> Iterator[tuple[_Taught, IntArray]]:
-        """Yield who is attacked under which teacher, people in the data first."""
-        yield from zip((self.taught[0], self.taught[-1]), part, strict=True)
-
-
-def _taught(
-    asked: SearchedInference,
-    table: "Table",
-    encoded: "Encoded",
-    secrets: Secrets,
-    truth: Sequence[_secrets.Truth],
-) -> _Taught:
-    low, high = (np.concatenate([getattr(each, name) for each in truth]) for name in ("low", "high"))
-    near = _secrets.near_ranks(table, asked.secret, asked.tolerance)
-    try:
-        grid = _guessers.single_cells(encoded)
-    except InputError:
-        grid = encoded.grid()
-    return _Taught(Teacher(grid, secrets, near), encoded, RightRanks(secrets.rank, low, high))
-
-
-def _places(rows: IntArray, wanted: IntArray) -> IntArray:
-    """Return where the wanted rows are among those with a secret; those without one are left out."""
-    place = np.searchsorted(rows, wanted)
-    there = (place < rows.size) & (rows[np.minimum(place, rows.size - 1)] == wanted) if rows.size else place < 0
-    return place[there]
 
 
 class _Tried(NamedTuple):
@@ -357,7 +215,7 @@ class _Tried(NamedTuple):
 class _Search:
     """The choice on the people who are learned from, and what was chosen on those who are measured."""
 
-    def __init__(self, asked: SearchedInference, case: _Case) -> None:
+    def __init__(self, asked: SearchedInference, case: Case) -> None:
         self.case, self.asked = case, asked
         self.notes = list(case.notes)
         self.every = np.arange(len(case.names))
@@ -412,7 +270,7 @@ class _Search:
                 self.failures[adversary] = error
         return adversary not in self.failures
 
-    def _whole(self, adversary: Adversary, taught: _Taught) -> FloatArray:
+    def _whole(self, adversary: Adversary, taught: Taught) -> FloatArray:
         """Return everybody's chance with all columns."""
         teacher, people = taught.teacher, self.case.people
         if adversary == "nearest" and (taught.encoded.cells is not None or teacher.secrets.draws is not None):
@@ -505,7 +363,7 @@ class _Search:
             )
         inside, outside = case.measured
         rows = case.rows[0][inside], case.rows[1][outside - (0 if case.is_paired else case.rows[0].size)]
-        first, compared = (Attempts.from_chances(each, rows=at) for each, at in zip(chances, rows, strict=True))
+        compared = Attempts.from_chances(chances[1], rows=rows[1]) if outside.size else None
         own = case.taught[0]
         blind = _secrets.blind_chances(
             own.teacher.secrets,
@@ -516,7 +374,7 @@ class _Search:
             adversary=chosen.adversary,
             known=tuple(case.names[column] for column in columns),
             trials=Trials(
-                attack=first,
+                attack=Attempts.from_chances(chances[0], rows=rows[0]),
                 naive=Attempts.from_chances(blind, rows=rows[0]),
                 control=None if case.is_paired else compared,
                 what=case.what,

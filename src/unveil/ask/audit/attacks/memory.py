@@ -16,7 +16,8 @@ from unveil.measure.trials.risk import risk_of_people
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray, IntArray
-    from unveil.attack.table.searched_inference import ChosenGuesser, Parts, SearchedGuesses
+    from unveil.attack.table._guessing_case import Parts
+    from unveil.attack.table.searched_inference import ChosenGuesser, SearchedGuesses
     from unveil.data.table.release import Knowledge
 
 #: Where no column is said to be sensitive, so many are tried at most: each takes a search and two learners.
@@ -100,7 +101,7 @@ def _known(attacked: AttackedRelease, secret: str) -> tuple[str, ...]:
 
 def _people(attacked: AttackedRelease) -> "tuple[Knowledge, Parts | None]":
     """Return the people who are learned from and measured, or everybody in the data where no control can be used."""
-    from unveil.attack.table.searched_inference import Parts
+    from unveil.attack.table._guessing_case import Parts
     from unveil.data.table.release import Knowledge
 
     drawn, release = attacked.drawn, attacked.prepared.release
