@@ -24,6 +24,7 @@ from unveil.measure.trials.risk import (
     measured,
     naive_rate,
     risk,
+    risk_of_people,
     wilson,
 )
 
@@ -225,3 +226,29 @@ def test_the_four_are_listed_on_trials() -> None:
         assert (facts.on, facts.category, facts.per, facts.needs_truth) == ("Trials", "risk", "release", False)
         assert facts.more_means == "less private"
         assert facts.undefined.startswith("NaN without a control table") == ("control" in name)
+
+
+@pytest.mark.unwatched
+def test_means_over_secrets_that_go_together_have_intervals_over_people() -> None:
+    rng = np.random.default_rng(5)
+
+    def means(people: int, share: float) -> Attempts:
+        """Return the mean over four secrets of each person, which are right together more often than not."""
+        same, own = rng.random((people, 1)) < share, rng.random((people, 4)) < share
+        return Attempts.from_chances(np.where(rng.random((people, 4)) < 0.6, same, own).mean(axis=1))
+
+    covered, narrower = 0, 0
+    for _ in range(300):
+        tried = means(150, 0.4)
+        trials = Trials(attack=tried, naive=tried, control=means(100, 0.25), what="a mean")
+        of_people, plain = (each(trials).excess_over_control for each in (risk_of_people, risk))
+        covered += of_people.low <= 0.2 <= of_people.high
+        narrower += plain.low < of_people.low < of_people.high < plain.high
+        assert of_people.value == pytest.approx(plain.value)
+    assert 0.92 * 300 <= covered <= 0.99 * 300
+    assert narrower == 300
+    # A try that hits or misses is worth one, and nothing to compare with leaves nothing to tell.
+    sure = Attempts.from_chances([1.0, 0.0, 0.0, 1.0, 1.0])
+    alone = Trials(attack=sure, naive=sure, control=None, what="a mean")
+    assert risk_of_people(alone).attack_rate == attack_rate(alone)
+    assert not risk_of_people(alone).excess_over_control.defined

@@ -137,6 +137,8 @@ def _tried(attacked: AttackedRelease, secret: str, found: "SearchedGuesses", par
 def _finding(attacked: AttackedRelease, secret: str, who: "ChosenGuesser", role: str, remark: str) -> Tried:
     every = len(who.known) == len(_known(attacked, secret))
     columns = "all columns" if every and role != ALONE else listed(who.known)
+    if len(who.known) > 2 and not every:
+        columns = f"{len(who.known)} columns"
     scenario = Scenario(
         name=f"{role}: {who.adversary}, {columns}",
         first=who.known,
