@@ -222,10 +222,11 @@ def test_trials_in_a_study_are_those_of_the_attack_with_the_drawn_columns(tmp_pa
         assert (rows["correct"][1], rows["attempted"][1]) == (trials.attack.expected, trials.attack.tries)
 
 
-def test_one_column_cannot_be_divided_and_names_with_commas_can_be_drawn() -> None:
+def test_one_column_cannot_be_divided_and_any_name_can_be_drawn() -> None:
     with pytest.raises(InputError, match="needs at least 2 known columns, but gets 1"):
         attack_of("table", "linkability", ["age"])
-    assert attack_of("table", "linkability:neighbours=3", ["town, county", 'so "called"', "age"]).first == (
-        "town, county",
-        "age",
-    )
+    assert attack_of("table", "linkability:", ["age", "town"]) == attack_of("table", " linkability", ["age", "town"])
+    made = attack_of("table", "linkability:neighbours=3", ["town, county", 'so "called"', "a=b"])
+    assert (made.first, made.second, made.neighbours) == (("town, county", "a=b"), ('so "called"',), 3)
+    with pytest.raises(InputError, match="has the setting 'size' twice"):
+        attack_of("table", "singling-out:size=2", ["age", "town"])

@@ -1,8 +1,7 @@
 """The protections, attacks and metrics that a study names, checked and made."""
 
-import csv
 from collections.abc import Sequence
-from io import StringIO
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unveil.attack import ATTACKS, attack_from, graph_attack_from
@@ -67,27 +66,26 @@ def leaves_trials(text: str) -> bool:
 def attack_of(kind: str, text: str, columns: Sequence[str] = ()) -> Any:
     """Return the attack that is written so.
 
-    It must leave candidates, beliefs that become candidates, or trials; then it is told the columns that it knows.
+    It must leave candidates, beliefs that become candidates, or trials; the latter are told the columns that they know.
     """
     if kind == "graph":
         return graph_attack_from(text)
     if not leaves_trials(text):
         return attack_from(text, leaves=("Candidates", "Beliefs"))
     facts = ATTACKS[text.strip().partition(":")[0]]
-    if not columns:  # only to see that the rest of it can be
-        columns = [f"column {place}" for place in range(1, len(facts.knows) + 1)]
+    # Columns that stand for those to be drawn: whoever writes some is told that the setting is there twice.
+    told = [f"{knows}=column {place}" for place, knows in enumerate(facts.knows)]
+    told += [f"{facts.uses}=1"] * bool(facts.uses)
+    made: Any = attack_from(f"{facts.name}:{','.join(filter(None, [text.strip().partition(':')[2], *told]))}")
+    if not columns:
+        return made
     if len(columns) < len(facts.knows):
         raise InputError(
             f"the attack {facts.name!r} needs at least {len(facts.knows)} known columns, but gets {len(columns)}. "
             "Raise the levels of known_columns"
         )
-    parts = [columns[place :: len(facts.knows)] for place in range(len(facts.knows))]
-    settings = [f"{knows}={names[0]}" for knows, names in zip(facts.knows, parts, strict=True)]
-    pieces = [piece for first, names in zip(settings, parts, strict=True) for piece in (first, *names[1:])]
-    pieces += [f"{facts.uses}={len(columns)}"] * bool(facts.uses)
-    line = StringIO()
-    csv.writer(line, lineterminator="").writerow(pieces)
-    return attack_from(f"{text}{',' if ':' in text else ':'}{line.getvalue()}")
+    drawn = {knows: tuple(columns[place :: len(facts.knows)]) for place, knows in enumerate(facts.knows)}
+    return replace(made, **drawn, **({facts.uses: len(columns)} if facts.uses else {}))
 
 
 def metrics_of(study: "Study") -> tuple[Metric, ...]:
