@@ -82,7 +82,7 @@ class SearchedGuesses:
 
 
 @attack(
-    source="adversaries as in Inference; chosen on other people, one way, after Mahloujifar, Melis & Chaudhuri (2024)",
+    source="our own search, over the adversaries of Inference",
     example="secret=vote,known=age,education",
 )
 @dataclass(frozen=True, kw_only=True)
