@@ -92,6 +92,7 @@ class SearchedGuesses:
 @attack(
     source="adversaries as in Inference; chosen on other people, one way, after Mahloujifar, Melis & Chaudhuri (2024)",
     example="secret=vote,known=age,education",
+    knows=("known",),
 )
 @dataclass(frozen=True, kw_only=True)
 class SearchedInference:
