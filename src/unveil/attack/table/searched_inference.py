@@ -84,6 +84,7 @@ class SearchedGuesses:
 @attack(
     source="our own search, over the adversaries of Inference",
     example="secret=vote,known=age,education",
+    knows=("known",),
 )
 @dataclass(frozen=True, kw_only=True)
 class SearchedInference:
