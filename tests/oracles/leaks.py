@@ -133,6 +133,7 @@ def leaks(
     no_shares = _excesses(seen) | {text.split(" (")[0] for text in _of_descriptions(seen, (2,))}
     drawn = [text for text in seen.drawn if not _forms(text) & no_shares]
     found += [f"drawn {text}: {why}" for text in drawn for why in _bare(text, totals, minimum)]
+    found += _few_named(seen, minimum)
     people = next((_number(row[2]) for table in seen.tables for row in table.body if row[0] == "Original"), nan)
     for table in seen.tables:
         found += [f"{table.caption}: {why}" for why in _table(table, totals, people, minimum)]
@@ -199,7 +200,7 @@ def _counts(text: str, few: range) -> Iterator[str]:
 
 
 def _rates(seen: Page) -> Iterator[str]:
-    excesses = _excesses(seen) | _of_descriptions(seen)
+    excesses = _excesses(seen) | _of_descriptions(seen) | set(_named(seen))
     for match in RATE.finditer(seen.text):
         written = re.sub(r"% of [^()]*\(", "% (", _written(match[0]))
         if not _forms(written) & excesses and not BOUND.search(seen.text[max(0, match.start() - 20) : match.start()]):
@@ -213,6 +214,20 @@ def _of_descriptions(seen: Page, columns: tuple[int, ...] = (1, 2)) -> set[str]:
     """
     tables = [table for table in seen.tables if table.caption.startswith("Singling out")]
     return {row[at] for table in tables for row in table.body for at in columns if at < len(row)}
+
+
+def _named(seen: Page) -> list[str]:
+    """Return the shares of members who are named at a threshold, which is drawn too: their intervals are wider."""
+    tables = [table for table in seen.tables if table.caption.startswith("How well people in the data are told")]
+    return [cell for table in tables for row in table.body if "named" in row[0].lower() for cell in row[1:]]
+
+
+def _few_named(seen: Page, minimum: int) -> Iterator[str]:
+    """Yield shares of those measured, whose number the page states, that are a few people."""
+    for measured in {int(each.replace(",", "")) for each in re.findall(r"([\d,]+) people in the data and", seen.text)}:
+        for cell in _named(seen):
+            if (match := RATE.match(cell)) and _is_few(float(match["share"]) / 100 * measured, measured, minimum):
+                yield f"named {cell}: a few of {measured}"
 
 
 def _written(text: str) -> str:

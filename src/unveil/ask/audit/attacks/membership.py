@@ -10,7 +10,7 @@ from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding, Scenario
 from unveil.ask.audit.separation import Separation
 from unveil.ask.audit.trials import Evidence, Tried, by_groups, finding_of, grouped, not_run, tried, without_rates
-from unveil.ask.audit.words import percent, percent_of
+from unveil.ask.audit.words import percent_of
 from unveil.guess.trials import Attempts, Trials
 from unveil.show.bounded import Bounded
 
@@ -94,7 +94,7 @@ def _surest(found: Separation) -> str:
         return ""
     least = min(sure, key=lambda each: each.wrongly)
     whom = percent_of(least.rate, "people in the data")
-    return f"While wrongly naming {percent(least.wrongly)} of others, the adversary names {whom}. "
+    return f"The adversary names {whom} while naming {100 * least.wrongly:g}% of others wrongly. "
 
 
 ATTACK = AuditAttack(

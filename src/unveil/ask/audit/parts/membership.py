@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.ask.audit.findings import Audit, AuditedRelease
-from unveil.ask.audit.words import compact_rate, listed
+from unveil.ask.audit.words import compact_rate, listed, percent
 from unveil.show.blocks import Block, Chart, Section, Series, Side, Style, Table
 from unveil.show.bounded import Bounded
 from unveil.show.scale import MOST_POINTS
-from unveil.show.text import count, name, percent
+from unveil.show.text import count, name
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray
@@ -92,11 +92,11 @@ def _table(found: "Sequence[tuple[str, Separation]]") -> Table:
 def _lines(found: "Separation") -> Iterator[tuple[str, str]]:
     yield "Area under the curve (0.5 is chance)", area_text(found.area)
     for each in found.named:
-        yield f"Named while {_wrongly(each.wrongly)} others are named wrongly", _rate(each.rate)
+        yield f"Named (others named wrongly: {100 * each.wrongly:g}%)", _rate(each.rate)
     yield "Pointed out with at most 5% errors", f"{_people(found.pointed_out)} of {count(found.members)}"
     for group in found.unusual:
-        said = f"The most unusual {percent(group.share, places=0)}: named, {_wrongly(group.named.wrongly)} others too"
-        yield said, _rate(group.named.rate)
+        wrongly = f"such others named wrongly: {100 * group.named.wrongly:g}%"
+        yield f"The most unusual {100 * group.share:g}%: named ({wrongly})", _rate(group.named.rate)
     best = best_by_kind(found)
     for kind, score in best.items():
         yield f"{kind[:1].upper()}{kind[1:]} alone ({score.name}): area", area_text(score.area)
@@ -114,10 +114,6 @@ def best_by_kind(found: "Separation") -> "dict[str, ScoreArea]":
 def area_text(area: "Rate") -> str:
     """Return an area with its interval, as in 0.81 (0.79–0.83)."""
     return f"{area.value:.2f} ({area.low:.2f}–{area.high:.2f})" if area.defined else _NONE
-
-
-def _wrongly(share: float) -> str:
-    return f"{count(round(share * 100))} of 100" if share >= 0.01 else f"{count(round(share * 1000))} of 1,000"
 
 
 def _rate(rate: "Rate") -> str:
@@ -164,7 +160,7 @@ def _exposed_table(release: AuditedRelease, most: int, *, several: bool) -> Tabl
             (
                 count(each.row + 1),
                 f"{count(each.as_exposed)} of {count(each.others)}",
-                f"{percent(each.unusual, places=0)} of others",
+                f"{percent(each.unusual)} of others",
                 listed(each.unheard, most=_MOST_COLUMNS) if each.unheard else _NONE,
                 count(each.released_row + 1) if each.released_row >= 0 else _NONE,
                 listed(each.columns, most=_MOST_COLUMNS) if each.columns else "nothing: it is only near",
