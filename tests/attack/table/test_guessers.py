@@ -65,8 +65,14 @@ def test_rare_agreement_and_counts_are_those_of_the_definition(people: list[Any]
     rows = [row[:2] for row in released]
     agreed = [float(oracle.agreed(who[:2], rows, secrets, who[2], "category", Fraction(0))) for who in attacked]
     assert in_row_order(run(people, released, "agreement")) == pytest.approx(agreed)
-    # Four numbers are fewer than the parts that numbers are cut into, so that each is a value of its own.
-    counted = [oracle.counted(who[:2], rows, secrets, who[2]) for who in attacked]
+    # Four numbers are fewer than the parts that numbers are cut into, so that each begins a part of its own.
+    taught = [row for row in released if row[2] is not None and secrets.count(row[2]) > 1]
+    ages = [row[0] for row in taught if row[0] is not None]
+
+    def in_parts(row: Any) -> Any:
+        return (row[0] if row[0] is None else max((each for each in ages if each <= row[0]), default=-1), row[1])
+
+    counted = [oracle.counted(in_parts(who), rows, secrets, who[2]) for who in attacked]
     if None in counted:
         with pytest.raises(InputError, match="at least two values of the secret must stand in two rows each"):
             run(people, released, "counts")

@@ -11,6 +11,16 @@ from unveil._kernels.types import Int32Array, IntArray
 UNIT = 2**20
 
 
+def weight_by_count(number: int) -> IntArray:
+    """Return how much a value weighs that c = 0, 1, ... of so many have, -log((c + 1/2) / (number + 1)), as whole parts.
+
+    >>> (weight_by_count(3) / UNIT).round(4)
+    array([2.0794, 0.9808, 0.47  , 0.1335])
+    """
+    weights: IntArray = np.rint(-UNIT * np.log((np.arange(number + 1) + 0.5) / (number + 1))).astype(np.int64)
+    return weights
+
+
 def rarity(codes: Int32Array, population: Int32Array) -> IntArray:
     """Return how much it weighs to share each value, the more the rarer it is in the population, in parts of `UNIT`.
 
@@ -21,8 +31,7 @@ def rarity(codes: Int32Array, population: Int32Array) -> IntArray:
     array([[0.1335],
            [2.0794]])
     """
-    weights = np.empty(codes.shape, np.int64)
-    by_count = np.rint(-UNIT * np.log((np.arange(len(population) + 1) + 0.5) / (len(population) + 1))).astype(np.int64)
+    weights, by_count = np.empty(codes.shape, np.int64), weight_by_count(len(population))
     for column, (mine, theirs) in enumerate(zip(codes.T, population.T, strict=True)):
         weights[:, column] = by_count[np.bincount(theirs, minlength=int(mine.max(initial=0)) + 1)[mine]]
     return weights

@@ -9,11 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels.membership.agreement import weight_by_count
 from unveil._kernels.neighbours.index import LAST_MARKER, Grid
 from unveil._kernels.types import FloatArray, IntArray
-
-#: Logarithms are rounded to whole multiples of 2**-20.
-_UNIT = 2**20
 
 
 class RowScores(NamedTuple):
@@ -61,12 +59,11 @@ def by_agreement(released: Grid, people: Grid) -> RowScores:
     array([0.47000408, 0.98082924, 2.07944107])
     """
     rows, wanted = np.asfortranarray(_columns(released)), _columns(people)
-    weight = np.empty_like(wanted)
+    weight, by_count = np.empty_like(wanted), weight_by_count(len(rows))
     for column in range(rows.shape[1]):
         ascending = np.sort(rows[:, column])
         ends = [np.searchsorted(ascending, wanted[:, column], side) for side in ("left", "right")]
-        share = (ends[1] - ends[0] + 0.5) / (len(rows) + 1)
-        weight[:, column] = np.rint(-np.log(share) * _UNIT)
+        weight[:, column] = by_count[ends[1] - ends[0]]
     return RowScores(rows, wanted, weight, np.zeros(rows.shape[1], np.int64), 0, 0)
 
 

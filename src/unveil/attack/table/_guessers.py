@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from unveil._kernels.neighbours.best_rows import RightRanks, best_row_chances, by_agreement, by_distance
+from unveil._kernels.neighbours.best_rows import RightRanks, best_row_chances, by_agreement
 from unveil._kernels.neighbours.guesses import Secrets
 from unveil._kernels.neighbours.nearest import LAST_MARKER, Grid, content_rank
+from unveil._kernels.neighbours.secret_chances import right_chances
 from unveil._kernels.types import FloatArray, IntArray
 from unveil._optional import need
 from unveil.attack.table._features import features
@@ -120,8 +121,12 @@ def guess_chances(
     MissingExtraError
         If there is no scikit-learn for a learner.
     """
-    if adversary in BY_ROWS:
-        scores = (by_distance if adversary == "nearest" else by_agreement)(teacher.known, people)
+    if not right.low.size:
+        return np.empty(0)
+    if adversary == "nearest":
+        return right_chances(teacher.known, right.rank, people, right.low, right.high, 1)
+    if adversary == "agreement":
+        scores = by_agreement(teacher.known, people)
         every = np.arange(scores.rows.shape[1])
         return best_row_chances(scores, right, every[:-1], every[-1:])[:, 0]
     classes = classes_of(teacher)

@@ -36,6 +36,8 @@ _ONE_BY_ONE = 8
 _MOST_GROWN = 5
 #: Sets of columns are compared on so many pairs of a person and a released row at most, on either side.
 _MOST_PAIRS = 2**21
+#: With more released rows nobody compares everybody with each of them.
+MOST_SEARCHED = 50_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -229,6 +231,10 @@ class _Search:
         #: The chances of everybody under each teacher, by each other adversary that was run, with all columns.
         self.whole: dict[Adversary, list[FloatArray]] = {}
         self.failures: dict[Adversary, InputError | MissingExtraError] = {}
+        if max(len(taught.teacher.known.numbers) for taught in case.taught) > MOST_SEARCHED:
+            self.by_rows = []
+            why = f"agreement and fewer columns, because there are more than {MOST_SEARCHED:,} rows to compare with"
+            self.failures["agreement"] = InputError(why)
 
     def found(self) -> SearchedGuesses:
         sizes, alone = tuple(each.size for each in self.case.learning), None
