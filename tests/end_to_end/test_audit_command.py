@@ -107,7 +107,7 @@ def test_a_shuffled_original_is_found_out_and_a_foreign_table_is_not() -> None:
     assert foreign["excess_over_control"]["low"] < 0.05
     assert attacks_of(found, "copies", 0)[0]["attack_rate"]["value"] == 1
     run = ask("people.csv", "masked.csv", "synthetic.csv", "--control", "others.csv", "--neighbours", "1", *LINK)
-    said = "Both releases of 80 people give people away, most clearly 'masked.csv', where being in the data adds 100%"
+    said = "Of 2 releases of 80 people 1 gives people away, 'masked.csv', where being in the data adds 100%"
     assert run.stdout.startswith(said)
     assert found["verdict"]["releases"][0]["outcome"] == "found"
     assert found["verdict"]["headline"].startswith(said)

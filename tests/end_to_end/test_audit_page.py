@@ -101,7 +101,7 @@ def test_every_attack_has_its_section_and_picture(browser: "Browser", tmp_path: 
             assert any(attack.title.lower() in heading.lower() for heading in headings), attack.title
         assert "The columns that matter most" in headings
         assert page.get_by_role("img", name="Risk against usefulness").count() == 1
-        assert page.locator("figure svg[role=img]").count() == 5
+        assert page.locator("figure svg[role=img]").count() == 6
         # What the picture shows is said to those who do not see it.
         said = page.locator("figure svg[role=img] desc").first.text_content() or ""
         assert "shuffled: 100% at 0%." in said

@@ -23,7 +23,7 @@ SHARED = set(re.findall(r"^\| `unveil (.+) (--\w+)` \|.*\| as the umask says \|$
 
 # The least that each command needs besides the options that write files.
 CALLS = {
-    "audit": ["people.csv", "masked.csv", "--attacks", "linkability", "--known", "age,sex", "--quiet"],
+    "audit": ["people.csv", "masked.csv", "--control", "others.csv", "--attacks", "membership", "--quiet"],
     "protect": ["people.csv", "--protect", "shuffle", "--attacks", "disclosure", "--known", "age,sex", "--quiet"],
     "columns": ["people.csv", "--quiet"],
     "partition": ["--sample", "--quiet"],
@@ -59,6 +59,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     small_graph(folder)
     original = people(40, 1)
     original.write_csv(folder / "people.csv")
+    people(60, 2).write_csv(folder / "others.csv")
     original.with_columns(pl.col("age") // 10 * 10).write_csv(folder / "masked.csv")
     run_study(small_study(folder), folder / "done", workers=0)
     return folder

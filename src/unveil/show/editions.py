@@ -55,7 +55,10 @@ SHOWN_OPTIONS = frozenset(
 )
 #: Options whose value is a file, of which the folder is nobody's business.
 FILE_OPTIONS = frozenset(
-    {"--control", "--config", "--html", "--csv", "--figures", "--shareable", "--compare", "--dictionary", "--sheet"}
+    {
+        *("--control", "--config", "--html", "--csv", "--figures", "--shareable", "--compare", "--dictionary"),
+        *("--sheet", "--people"),
+    }
 )
 #: Options without a value.
 FLAGS = frozenset({"--accept-undecided", "--json", "--quiet", "--sample", "--show-records", "--strict-kinds"})

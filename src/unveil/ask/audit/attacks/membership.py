@@ -110,11 +110,9 @@ ATTACK = AuditAttack(
     about=(
         "Membership: of the people in the data and in the control together those 5% are called members to whom the "
         "release comes nearest, by itself or compared with how near the next person is; ties share what is left. The "
-        "verdict also looks at 1%, at 20% by distance, and at the mean rank by density. A second adversary knows of "
-        "some people whether they are in the data and learns from them how to weigh ten scores (exact values and their "
-        "combinations, agreement with one record, nearness); it is measured on others, once, and called members are "
-        "those above all but 5% (1%, 20%) of the outsiders it learned from. What it proves is a family of its own, "
-        "with a third of the error."
+        "verdict also looks at 1%, at 20% by distance, and at the mean rank by density. A second adversary learns from "
+        "people of whom it knows whether they are in the data how to weigh ten scores, is measured once on others, and "
+        "calls those members who are above all but 5% of the outsiders it learned from."
     ),
     meaning=_meaning,
     asks="member",

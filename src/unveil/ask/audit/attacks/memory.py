@@ -236,11 +236,10 @@ ATTACK = AuditAttack(
         "on others; what is guessed better about people in the data was remembered."
     ),
     about=(
-        "Remembered secrets: adversaries and known columns (all of them, and fewer for those who go by one record) are "
-        "compared on people who are not measured, by the excess over people who are not in the data, less its standard "
-        "error; the best is measured once on everybody else. Over several secrets, the mean of each person counts as "
-        "one try. Without a control the same adversary is taught by other people of the data instead, in as many rows; "
-        "that accuses nobody. A learner sees at most 5,000 rows."
+        "Remembered secrets: adversaries and known columns are compared on some people by the excess over people not in "
+        "the data, less its standard error; the best is measured once on others. Over several secrets the mean of each "
+        "person is one try. Without a control other people of the data teach the same adversary instead, "
+        "which accuses nobody. A learner sees at most 5,000 rows."
     ),
     meaning=_meaning,
     succeeds="A secret is guessed right for {a} of people in the data and for {c} of people who are not",

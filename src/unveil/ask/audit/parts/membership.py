@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from unveil.ask.audit.separation import ExposedPerson, ScoreArea, Separation
     from unveil.measure.trials.risk import Rate
 
-#: How many people a page names, those of all releases together.
-MOST_NAMED = 12
+#: How many people a page names, those of all releases together; of each release at least two.
+MOST_NAMED = 6
 _STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth")
 _LEFT: Side = "left"
 _RIGHT: Side = "right"
 _NONE = "–"
 _LONGEST_NAME = 60
 #: How many columns of a person are said to give it away.
-_MOST_COLUMNS = 4
+_MOST_COLUMNS = 3
 
 
 def separation_blocks(audit: Audit, attack: str) -> Iterator[Block]:
@@ -97,9 +97,8 @@ def _lines(found: "Separation") -> Iterator[tuple[str, str]]:
     for group in found.unusual:
         wrongly = f"such others named wrongly: {100 * group.named.wrongly:g}%"
         yield f"The most unusual {100 * group.share:g}%: named ({wrongly})", _rate(group.named.rate)
-    best = best_by_kind(found)
-    for kind, score in best.items():
-        yield f"{kind[:1].upper()}{kind[1:]} alone ({score.name}): area", area_text(score.area)
+    for kind, score in best_by_kind(found).items():
+        yield f"{kind[:1].upper()}{kind[1:]} alone: area, and by which score", f"{area_text(score.area)}, {score.name}"
 
 
 def best_by_kind(found: "Separation") -> "dict[str, ScoreArea]":
@@ -139,7 +138,7 @@ def exposed_section(audit: Audit) -> Section | None:
     found = [release for release in audit.releases if release.exposed]
     if not found:
         return None
-    most = max(MOST_NAMED // len(found), 3)
+    most = max(MOST_NAMED // len(found), 2)
     return Section(
         heading="Whom does it expose most?",
         lead=(
