@@ -12,7 +12,7 @@ UNIT = 2**20
 
 
 def weight_by_count(number: int) -> IntArray:
-    """Return how much a value weighs that c = 0, 1, ... of so many have: -log((c + 1/2) / (number + 1)), in whole units.
+    """Return how much a value weighs that c = 0, 1, ... of so many have: -log((c + 1/2) / (number + 1)), in `UNIT`s.
 
     >>> (weight_by_count(3) / UNIT).round(4)
     array([2.0794, 0.9808, 0.47  , 0.1335])

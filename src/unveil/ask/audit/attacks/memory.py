@@ -236,8 +236,8 @@ ATTACK = AuditAttack(
         "on others; what is guessed better about people in the data was remembered."
     ),
     about=(
-        "Remembered secrets: adversaries and known columns are compared on some people by the excess over people not in "
-        "the data, less its standard error; the best is measured once on others. Over several secrets the mean of each "
+        "Remembered secrets: adversaries and known columns are compared on some people by the excess over people not "
+        "in the data, less its standard error; the best is measured once on others. Over several secrets the mean of each "
         "person is one try. Without a control other people of the data teach the same adversary instead, "
         "which accuses nobody. A learner sees at most 5,000 rows."
     ),
