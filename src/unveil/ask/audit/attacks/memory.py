@@ -237,9 +237,9 @@ ATTACK = AuditAttack(
     ),
     about=(
         "Remembered secrets: adversaries and known columns are compared on some people by the excess over people not "
-        "in the data, less its standard error; the best is measured once on others. Over several secrets the mean of each "
-        "person is one try. Without a control other people of the data teach the same adversary instead, "
-        "which accuses nobody. A learner sees at most 5,000 rows."
+        "in the data, less its standard error; the best is measured once on others. Over several secrets the mean of "
+        "each person is one try. Without a control other people of the data teach the same adversary instead, which "
+        "accuses nobody. A learner sees at most 5,000 rows."
     ),
     meaning=_meaning,
     succeeds="A secret is guessed right for {a} of people in the data and for {c} of people who are not",
