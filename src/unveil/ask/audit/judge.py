@@ -7,6 +7,7 @@ from math import inf, isnan
 import numpy as np
 
 from unveil._kernels.types import FloatArray
+from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.clearest import severity
 from unveil.ask.audit.findings import Finding, JudgedFigure, Outcome, ReleaseVerdict, Verdict
 from unveil.ask.audit.people import People, Which
@@ -115,10 +116,18 @@ def _as_judged(people: People, evidence: Evidence) -> FloatArray | FittedGuesses
 def _judged(people: People, entries: Sequence[_Entry], rng: np.random.Generator) -> Family:
     used = dict.fromkeys(_pool(people, each.evidence) for each in entries)
     pools: dict[str, Pool | None] = {name: people.pool(name) if people.compares else None for name in used}
-    is_learned = "measured" in pools and len(pools) > 1
-    rest = (1 - LEARNED_SHARE * is_learned) / max(len(pools) - is_learned, 1)
-    shares = {name: LEARNED_SHARE if is_learned and name == "measured" else rest for name in pools}
-    return judge([each.figure for each in entries], pools, rng=rng, shares=shares)
+    return judge([each.figure for each in entries], pools, rng=rng, shares=_shares(people, entries, list(pools)))
+
+
+def _shares(people: People, entries: Sequence[_Entry], pools: Sequence[str]) -> dict[str, float]:
+    """Return the share of the error that each pool has.
+
+    What is learned has its own even where nothing of it could be judged: who is in the data must not decide it.
+    """
+    others = [name for name in pools if name != "measured"]
+    learns = people.parts is not None and any(ATTACKS[each.finding.attack].learns for each in entries)
+    learned = LEARNED_SHARE if learns and others else float(not others)
+    return {name: learned if name == "measured" else (1 - learned) / len(others) for name in pools}
 
 
 def _with_p(entry: _Entry, people: People, said: Mapping[str, Judgement]) -> JudgedFigure:

@@ -118,6 +118,8 @@ class AuditAttack:
     two_sources: bool = False
     #: Whether it guesses sensitive columns, in which there must then be something to guess.
     guesses_sensitive: bool = False
+    #: Whether some of its figures are learned from some people and measured on others.
+    learns: bool = False
     #: Whether what it proves is about single people, of whom a rate over everybody may be low.
     proves_people: bool = False
     #: Whether there is a blind guess to compare with.

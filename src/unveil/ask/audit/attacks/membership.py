@@ -120,4 +120,5 @@ ATTACK = AuditAttack(
     caption="People outside the data who are called members are false alarms of the adversary.",
     needs_control=True,
     proves_people=True,
+    learns=True,
 )

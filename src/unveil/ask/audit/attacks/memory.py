@@ -248,4 +248,5 @@ ATTACK = AuditAttack(
     caption="Blind chance takes the value of any record, or the most frequent one where the likeliest is said.",
     guesses_sensitive=True,
     per_person=False,
+    learns=True,
 )
