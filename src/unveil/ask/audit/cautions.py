@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from unveil.ask.audit.findings import Audit, AuditedRelease
+from unveil.ask.audit.findings import TOLD_APART, Audit, AuditedRelease
 from unveil.ask.audit.words import percent
 from unveil.data.table import near_note, unsure_note
 from unveil.measure.releases.unseen import Unseen
@@ -13,7 +13,14 @@ _MOST = 0.5
 def cautions(audit: Audit) -> tuple[str, ...]:
     """Return what stands above the headline: without it the figures below would be misread."""
     lost = (each for release in audit.releases for each in _lost(release))
-    return tuple(dict.fromkeys(filter(None, (unsure_note(audit.columns), *lost))))
+    apart = any(TOLD_APART in finding.figures for release in audit.releases for finding in release.findings)
+    return tuple(dict.fromkeys(filter(None, (unsure_note(audit.columns), *([_APART] if apart else []), *lost))))
+
+
+_APART = (
+    "People in the data can be told from those of the control without the release: the two are not of one kind, and "
+    "what was found may be that difference. Take other people of the same kind."
+)
 
 
 def unseen_notes(audit: Audit) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ Outcome = Literal["found", "copies", "nothing_found", "control_unusable", "no_co
 
 NOT_CHECKED = ControlCheck(outcome="none", members=0, others=0)
 UNDEFINED = Rate(nan, nan, nan)
+#: The figure of a finding that was withheld because the two tables can be told apart whatever was released.
+TOLD_APART = "told_apart_without_the_release"
 #: The figures of every attack, in the order in which they are shown.
 FIGURES = ("attack_rate", "naive_rate", "control_rate", "excess_over_control")
 

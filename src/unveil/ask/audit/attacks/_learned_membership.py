@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.ask.audit.attacks.attack import AttackedRelease
-from unveil.ask.audit.findings import Scenario
+from unveil.ask.audit.findings import TOLD_APART, Scenario
 from unveil.ask.audit.separation import ExposedPerson, NamedShare, ScoreArea, Separation, UnusualPeople
 from unveil.ask.audit.trials import Evidence, Tried, by_groups, figure_of, finding_of, grouped, not_run, without_rates
 from unveil.guess.trials import Attempts, Trials
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from unveil.ask.audit.people import Parts
     from unveil.attack.table.membership_scores import Combination
     from unveil.data.table import Table
+    from unveil.measure.trials.risk import Rate
 
 #: Shares of people outside the data who are named wrongly, at which it is told how many members are named.
 WRONGLY = (0.05, 0.01, 0.001)
@@ -45,8 +46,10 @@ def learned(attacked: AttackedRelease) -> tuple[Tried, ...]:
     far = unusual(population=case.population, people=case.measured, columns=case.columns, scale=attacked.drawn.scale)
     scored = case.scores(attacked.prepared.release.released, (*case.measured, *case.teachers))
     adversary = Combination.learned(*scored[2:]) if case.parts.learns else None
-    if case.is_of_another_kind(adversary, far):
-        return (not_run(attacked.attack, _OTHER_KIND, scenario=case.scenario),)
+    apart = case.told_apart_without_the_release(adversary, far)
+    if not apart.low <= 0.5 <= apart.high:
+        made = not_run(attacked.attack, _OTHER_KIND, scenario=case.scenario)
+        return (replace(made, finding=replace(made.finding, figures={TOLD_APART: apart.value})),)
     members, others = (scores[ALONE] if adversary is None else adversary(scores) for scores in scored[:2])
     found = _tried(case, (members, others), None if adversary is None else _reference(*scored[2:]))
     scores = tuple(
@@ -117,8 +120,8 @@ class _Case:
             rng=self.attacked.rng,
         )
 
-    def is_of_another_kind(self, adversary: "Combination | None", far: "Sequence[FloatArray]") -> bool:
-        """Return whether the adversary tells the two tables apart with other people of the original as the release.
+    def told_apart_without_the_release(self, adversary: "Combination | None", far: "Sequence[FloatArray]") -> "Rate":
+        """Return how well the adversary tells the two tables apart with other people of the original as the release.
 
         They tell nothing about those who are measured unless the control is of another kind, which an adversary who
         learns sees where no check of single columns does. Without anybody to learn from it is how far people are from
@@ -127,8 +130,7 @@ class _Case:
         from unveil.measure.trials.membership import area_under_curve
 
         sides = far if adversary is None else [adversary(each) for each in self.scores(self.teachers[0], self.measured)]
-        area = area_under_curve(*self.by_person(sides), confidence=OTHER_KIND)
-        return not area.low <= 0.5 <= area.high
+        return area_under_curve(*self.by_person(sides), confidence=OTHER_KIND)
 
     def by_person(self, scores: "Sequence[FloatArray]") -> "list[FloatArray]":
         """Return scores of members and of others for each person in place of each row: the mean over their rows."""
