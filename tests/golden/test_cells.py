@@ -179,8 +179,9 @@ def test_the_headline_says_so(tmp_path: Path) -> None:
         few = ["--targets", "200", "--guesses", "100", "--seed", "1"]
         run = CliRunner().invoke(main, ["audit", *files, *options, *few])
         assert run.exit_code == 0, run.output
-        first = run.output.splitlines()[0]
-        assert first == (
+        # Strangers have an illness of their own where those of a class share one: the two are of different kinds.
+        assert "the two are not of one kind" in run.output.splitlines()[0]
+        assert run.output.splitlines()[1] == (
             "The release gives most people away: being in the data of 1,200 people adds 100% (at least 97%) to "
             "inference."
         )

@@ -42,7 +42,8 @@ class Parts(NamedTuple):
 
     #: Of the control: they show how people lie anyhow, and are not attacked.
     population: IntArray
-    #: Of the original and of the control; nobody where there are too few to learn from.
+    #: Of the original and of the control. With too few to learn from there are none of the original, and those of the
+    #: control only show how high people score who are not in the data.
     learning: tuple[IntArray, IntArray]
     measured: tuple[IntArray, IntArray]
 
@@ -103,20 +104,17 @@ def divide_people(inside: RowsOfPeople, outside: RowsOfPeople, waiting: RowsOfPe
     """Return those who are attacked in parts, or None where too few are not in the data.
 
     A third of the people outside shows the population, those first who are not attacked anyhow; half of the others are
-    there to learn from, with as many members, but at most a third of these. With fewer than 100 of each to learn from,
-    half of the people outside show the population and all others are measured.
+    there to learn from, with as many members, but at most a third of these, and no member where that would be fewer
+    than 100 of either.
     """
     others = outside.people + waiting.people
     if others < LEAST_OUTSIDE:
         return None
-    for shares in (3, 2):
-        shown = waiting.split(min(others // shares, waiting.people, MOST_POPULATION))[0]
-        attacked, more = outside.split(outside.people - max(others // shares - waiting.people, 0))
-        learning = attacked.people // 2 if shares == 3 else 0
-        known = min(learning, inside.people // 3)
-        if shares == 2 or min(known, attacked.people - learning) >= LEAST_LEARNING:
-            break
-    own, other = inside.split(known), attacked.split(learning)
+    shown = waiting.split(min(others // 3, waiting.people, MOST_POPULATION))[0]
+    attacked, more = outside.split(outside.people - max(others // 3 - waiting.people, 0))
+    learning = attacked.people // 2
+    known = min(learning, inside.people // 3)
+    own, other = inside.split(known if known >= LEAST_LEARNING else 0), attacked.split(learning)
     population = np.concatenate([more.rows, shown.rows])
     return Parts(population, (own[0].rows, other[0].rows), (own[1].rows, other[1].rows))
 

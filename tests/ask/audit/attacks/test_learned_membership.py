@@ -118,7 +118,7 @@ def test_with_few_people_one_score_is_used_that_was_named_beforehand() -> None:
     assert finding.scenario is not None
     assert finding.scenario.name == "by relative nearness"
     assert [each.name for each in separation.scores] == ["relative"]
-    assert (separation.learned_from, separation.population, separation.others) == ((0, 0), 50, 50)
+    assert (separation.learned_from, separation.population, separation.others) == ((0, 33), 33, 34)
     # 1 % needs 99 people who are not in the data.
     assert [each.rate.defined for each in separation.named] == [True, False, False]
     assert len(found(answer(leak=True, others=59))) == 2
@@ -152,7 +152,7 @@ def test_people_with_several_rows_are_learned_from_or_measured_as_a_whole() -> N
     finding, separation = learned(asked)
     # 210 and 165 people are too few to learn from.
     assert finding.targets == PEOPLE
-    assert (separation.members, separation.others) == (PEOPLE // 2, 83)
+    assert (separation.members, separation.others) == (PEOPLE // 2, 55)
 
 
 # --- whom it exposes --------------------------------------------------------------------------------------------------

@@ -46,12 +46,13 @@ def learned(attacked: AttackedRelease) -> tuple[Tried, ...]:
     far = unusual(population=case.population, people=case.measured, columns=case.columns, scale=attacked.drawn.scale)
     scored = case.scores(attacked.prepared.release.released, (*case.measured, *case.teachers))
     adversary = Combination.learned(*scored[2:]) if case.parts.learns else None
+    reference = scored[2][ALONE] if adversary is None else _reference(*scored[2:])
     apart = case.told_apart_without_the_release(adversary, far)
     if not apart.low <= 0.5 <= apart.high:
         made = not_run(attacked.attack, _OTHER_KIND, scenario=case.scenario)
         return (replace(made, finding=replace(made.finding, figures={TOLD_APART: apart.value})),)
     members, others = (scores[ALONE] if adversary is None else adversary(scores) for scores in scored[:2])
-    found = _tried(case, (members, others), None if adversary is None else _reference(*scored[2:]))
+    found = _tried(case, (members, others), reference)
     scores = tuple(
         ScoreArea(
             name=name,
@@ -88,9 +89,9 @@ class _Case:
 
     @cached_property
     def teachers(self) -> "tuple[Table, ...]":
-        if not self.parts.learns:
-            return ()
-        return self._members.take(self.parts.learning[0]), self.control.take(self.parts.learning[1])
+        """Those who are learned from: members, where there are enough, and others."""
+        others = self.control.take(self.parts.learning[1])
+        return (self._members.take(self.parts.learning[0]), others) if self.parts.learns else (others,)
 
     @property
     def _members(self) -> "Table":
@@ -170,21 +171,19 @@ _OTHER_KIND = (
 )
 
 
-def _tried(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "FloatArray | None") -> Tried:
+def _tried(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "FloatArray") -> Tried:
     """Return what the adversary reaches, and the figures that it is judged by.
 
-    Somebody is called a member who scores higher than all but a share of the outsiders it was learned from; without
-    such people, who is in the highest share of all who are measured. Who is in the data plays no part in either.
+    Somebody is called a member who scores higher than all but a share of the reference: outsiders who are not measured.
     """
     from unveil._kernels.neighbours.density import chance_of_highest
-    from unveil.attack.table.membership import highest, ranks
+    from unveil.attack.table.membership import ranks
 
     attack, drawn, who = case.attacked.attack, case.attacked.drawn, case.scenario
     every = np.concatenate(scores)
 
     def called(level: float) -> Trials:
-        exact = Fraction(repr(level))
-        chances = highest(every, level) if reference is None else chance_of_highest(every, reference, exact)
+        chances = chance_of_highest(every, reference, Fraction(repr(level)))
         sides = [Attempts.from_chances(side, rows=np.arange(side.size)) for side in np.split(chances, [scores[0].size])]
         naive = Attempts.from_chances(np.full(scores[0].size, level))
         return Trials(attack=sides[0], naive=naive, control=sides[1], what="it is called a member")

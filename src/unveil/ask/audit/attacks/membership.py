@@ -112,7 +112,8 @@ ATTACK = AuditAttack(
         "release comes nearest, by itself or compared with how near the next person is; ties share what is left. The "
         "verdict also looks at 1%, at 20% by distance, and at the mean rank by density. A second adversary learns from "
         "people of whom it knows whether they are in the data how to weigh ten scores, is measured once on others, and "
-        "calls those members who are above all but 5% of the outsiders it learned from."
+        "calls those members who are above all but 5% of the outsiders it learned from; where these are too few, it "
+        "goes by one score that was named beforehand."
     ),
     meaning=_meaning,
     asks="member",

@@ -128,7 +128,7 @@ def _note(found: "Separation") -> str:
     crowd = f"{count(found.population)} more others showed how people lie anyhow"
     if not found.learned_from[0]:
         fewer = "There were too few people to learn from, so one score was used that was named beforehand."
-        return f"{fewer} {measured}; {crowd}."
+        return f"{fewer} {measured}; {count(found.learned_from[1])} set the threshold; {crowd}."
     told = f"Learned from {count(found.learned_from[0])} people in the data and {count(found.learned_from[1])} others"
     return f"{told}, who were not attacked; {measured}; {crowd}. Single scores explain and never accuse."
 
