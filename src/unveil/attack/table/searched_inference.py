@@ -233,7 +233,7 @@ class _Search:
         self.failures: dict[Adversary, InputError | MissingExtraError] = {}
         if max(len(taught.teacher.known.numbers) for taught in case.taught) > MOST_SEARCHED:
             self.by_rows = []
-            why = f"agreement and fewer columns, because there are more than {MOST_SEARCHED:,} rows to compare with"
+            why = f"with more than {MOST_SEARCHED:,} rows nobody is compared with each of them, nor in fewer columns"
             self.failures["agreement"] = InputError(why)
 
     def found(self) -> SearchedGuesses:
@@ -265,8 +265,13 @@ class _Search:
             alone=None if alone is None else self._measured(alone),
             compared_with="other people" if self.case.is_paired else "control",
             learned_from=sizes,  # type: ignore[arg-type]
-            notes=(*self.notes, *dict.fromkeys(f"left out: {error}" for error in self.failures.values())),
+            notes=(*self.notes, *self._left_out()),
         )
+
+    def _left_out(self) -> Iterator[str]:
+        """Yield who could not be tried, and why, each reason once."""
+        for why in dict.fromkeys(map(str, self.failures.values())):
+            yield f"{' and '.join(who for who, error in self.failures.items() if str(error) == why)} left out: {why}"
 
     def _can(self, adversary: Adversary) -> bool:
         """Return whether the adversary can be run with all columns, after doing so."""
