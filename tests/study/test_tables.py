@@ -20,7 +20,7 @@ from unveil.study._parts import attack_of
 from unveil.study.releases import release_of
 from unveil.study.scenario import number_text, rng
 from unveil.study.sources import table_of
-from unveil.study.tables import draw_people, draw_table_knowledge
+from unveil.study.tables import draw_leaked_people, draw_table_knowledge
 from unveil.study.work import run_scenario
 
 PEOPLE = DataSet("people", "table", "sample:anes96")
@@ -172,7 +172,7 @@ def test_members_others_and_control_are_apart_and_so_many_members_are_released()
     made = release(31)
     ids = made.original.frame.with_row_index()
     for seed, (share, leaked) in enumerate([(0, 0), (0.25, 3), (0.5, 5), (1, 10)]):
-        case = draw_people(made, known_columns=3, leaked_share=share, rng=np.random.default_rng(seed))
+        case = draw_leaked_people(made, known_columns=3, leaked_share=share, rng=np.random.default_rng(seed))
         control = case.knowledge.control
         assert control is not None
         assert (control.name, len(set(case.columns) & set("abcd"))) == ("control", 3)
@@ -184,7 +184,7 @@ def test_members_others_and_control_are_apart_and_so_many_members_are_released()
         assert not outside & (members | shown)
         assert len(shown & members) == leaked
     with pytest.raises(InputError, match="at least 3 rows"):
-        draw_people(release(2), known_columns=None, leaked_share=1.0, rng=np.random.default_rng(1))
+        draw_leaked_people(release(2), known_columns=None, leaked_share=1.0, rng=np.random.default_rng(1))
 
 
 TOLD: dict[str, dict[str, Any]] = {
@@ -203,7 +203,7 @@ def test_trials_in_a_study_are_those_of_the_attack_with_the_drawn_columns(tmp_pa
         outcome = run_scenario(study, scenario, tmp_path)
         assert outcome.error is None
         rows = pl.read_parquet(tmp_path / "results" / outcome.file)
-        case = draw_people(
+        case = draw_leaked_people(
             release_of(study, scenario.data, scenario.protect, 0, tmp_path),
             known_columns=scenario.levels.get("known_columns"),
             leaked_share=scenario.levels.get("leaked_share", 1.0),

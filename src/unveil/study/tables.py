@@ -76,7 +76,7 @@ class PeopleCase(NamedTuple):
     columns: tuple[str, ...]
 
 
-def draw_people(
+def draw_leaked_people(
     release: Release, *, known_columns: float | None, leaked_share: float, rng: np.random.Generator
 ) -> PeopleCase:
     """Return what an adversary meets who knows some columns of everybody, where some people leaked.
@@ -103,7 +103,7 @@ def draw_people(
     >>> import polars as pl
     >>> people = Table.from_frame(pl.DataFrame({"age": range(30), "pay": range(30)}), name="original")
     >>> release = Release(people, people, truth=np.arange(30))
-    >>> case = draw_people(release, known_columns=None, leaked_share=0.2, rng=np.random.default_rng(1))
+    >>> case = draw_leaked_people(release, known_columns=None, leaked_share=0.2, rng=np.random.default_rng(1))
     >>> members, released = (set(table.frame["age"]) for table in (case.knowledge.records, case.released))
     >>> len(released), len(members & released)
     (10, 2)

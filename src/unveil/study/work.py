@@ -28,7 +28,7 @@ from unveil.study.precision import LOOK_EVERY, enough
 from unveil.study.releases import release_of
 from unveil.study.scenario import Scenario, number_text, rng
 from unveil.study.seal import DiskError, Seal, sealed, write_bytes
-from unveil.study.tables import draw_people, draw_table_knowledge
+from unveil.study.tables import draw_leaked_people, draw_table_knowledge
 
 if TYPE_CHECKING:
     import polars as pl
@@ -192,7 +192,7 @@ def _attack_people(
 ) -> tuple[Trials, None]:
     levels = scenario.levels
     with _timed(seconds, "knowledge"):
-        case = draw_people(
+        case = draw_leaked_people(
             release,
             known_columns=levels.get("known_columns"),
             leaked_share=levels.get("leaked_share", 1.0),

@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 
 from unveil import _optional
-from unveil.attack.table import searched_inference
+from unveil.attack.table import _guessing_search
 from unveil.attack.table._guessing_case import Parts
+from unveil.attack.table._guessing_search import ChosenGuesser, SearchedGuesses
 from unveil.attack.table.inference import Inference
-from unveil.attack.table.searched_inference import ChosenGuesser, SearchedGuesses, SearchedInference
+from unveil.attack.table.searched_inference import SearchedInference
 from unveil.data.table import Table
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError, MissingExtraError
@@ -180,8 +181,8 @@ def test_with_few_people_nothing_is_chosen() -> None:
 def test_many_columns_are_dropped_several_at_a_time_and_huge_tables_are_searched_with_fewer_people(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(searched_inference, "_ONE_BY_ONE", 4)
-    monkeypatch.setattr(searched_inference, "_MOST_PAIRS", 100 * 300)
+    monkeypatch.setattr(_guessing_search, "_ONE_BY_ONE", 4)
+    monkeypatch.setattr(_guessing_search, "_MOST_PAIRS", 100 * 300)
     released, knowledge = case(300, 8, 0.9)
     found = searched(**BY_ROWS).search(released=released, knowledge=knowledge, rng=RNG(1))
     assert len(set(LEAKED) & set(found.remembered.known)) >= 3

@@ -17,7 +17,7 @@ from unveil.measure.trials.risk import risk_of_people
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray, IntArray
     from unveil.attack.table._guessing_case import Parts
-    from unveil.attack.table.searched_inference import ChosenGuesser, SearchedGuesses
+    from unveil.attack.table._guessing_search import ChosenGuesser, SearchedGuesses
     from unveil.data.table.release import Knowledge
 
 #: Where no column is said to be sensitive, so many are tried at most: each takes a search and two learners.
