@@ -279,6 +279,27 @@ class Table:
             cells = {name: each.take(rows) for name, each in cells.items()}
         return self.agreeing(replace(self, columns=columns, frame=frame, sha256=None, marked=marked, cells=cells))
 
+    def composed(self, rows: "IntArray") -> "Table":
+        """Return rows put together from cells: ``rows`` says for each new row and each column whose cell it has.
+
+        >>> import numpy as np
+        >>> people = Table.from_frame({"age": [31, 40], "town": ["Ulm", "Bonn"]})
+        >>> people.composed(np.array([[0, 1], [1, 1]])).frame.rows()
+        [(31, 'Bonn'), (40, 'Bonn')]
+        """
+        import polars as pl
+
+        parts = [self.select([name]).take(rows[:, place]) for place, name in enumerate(self.column_names)]
+        made = replace(
+            self,
+            columns=tuple(part.columns[0] for part in parts),
+            frame=pl.DataFrame([part.frame.to_series() for part in parts]),
+            sha256=None,
+            marked={name: cells for part in parts for name, cells in part.marked.items()},
+            cells=self.cells and {name: cells for part in parts for name, cells in (part.cells or {}).items()},
+        )
+        return self.agreeing(made)
+
     def agreeing(self, made: "Table") -> "Table":
         """Return a table made of nothing but values of this one, which agrees with whatever this one agrees with."""
         object.__setattr__(made, "agreement", self.agreement)
