@@ -17,6 +17,7 @@ from unveil.ask.audit.findings import Audit, Scenario
 from unveil.ask.audit.generator.claim import epsilon_from_tables
 from unveil.ask.audit.generator.run import audit_way, beside
 from unveil.ask.audit.generator.settings import Canaries, GeneratorSettings
+from unveil.ask.audit.generator.words import epsilon_said
 from unveil.ask.audit.inputs import PreparedAudit, prepare
 from unveil.ask.audit.judge import judge_audit
 from unveil.ask.audit.paper import Paper, check_paper, judged
@@ -33,11 +34,12 @@ from unveil.ask.reading import TableReading, reading_of
 from unveil.ask.roles import roles_of
 from unveil.ask.told import AskedError, Output, Reply, Told
 from unveil.data.files.write import write_text
-from unveil.data.table import Dictionary
+from unveil.data.table import Dictionary, Table
 from unveil.data.table.markers import ToldMarkers
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.measure.epsilon import Adjacency, Claim
+from unveil.protect.generators import Given, given_file
 from unveil.show.export import csv_of
 from unveil.show.limits import check_limits
 from unveil.show.progress import Progress, silent
@@ -252,7 +254,11 @@ def audit(
     start = deepcopy(rng)
     progress("looking at the tables", 0.0)
     prepared = prepare(original, released, control, settings=settings, rng=rng)
+    if settings.claim is not None and len(prepared.releases) > 1:
+        raise InputError("epsilon is claimed of one release, but there are several. Audit each by itself")
     findings = _findings(prepared, progress=progress, notes=notes)
+    if settings.claim is not None:
+        findings = replace(findings, epsilon=epsilon_from_tables(findings, claim=settings.claim, by_lot=False))
     if suggest:
 
         def again(changed: Mapping[str, Release], settings: AuditSettings) -> Audit:
@@ -321,6 +327,15 @@ def _findings(prepared: PreparedAudit, *, progress: Progress, notes: Sequence[st
     return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
 
 
+def given_of(original: Any, reading: TableReading) -> Given:
+    """Return what a generator is given of the people: as their owner has them, and as the audit reads them."""
+    if isinstance(original, Given):
+        return original
+    if isinstance(original, Table):
+        return Given(original, original.frame)
+    return Given(reading.frame(original, "original"), original)
+
+
 def audit_files(
     original: str | Path,
     released: Sequence[str | Path],
@@ -358,9 +373,12 @@ def audit_files(
         kind=kind,
         progress=progress,
     )
+    everybody = tables.original
+    if settings.get("generator") is not None:
+        everybody = given_file(Path(original), tables.original, (reading or TableReading()).files)
     return audit(
-        tables.original,
-        tables.released,
+        everybody,
+        tables.released or None,
         tables.control,
         scenarios=scenarios,
         kind=tables.kinds,
@@ -379,9 +397,10 @@ def ask(told: Told) -> Reply:
         told.progress("making the example", 0.0)
         rng = told.rng
         table, outside, releases = sample_releases(rng)
-        answer = audit(table, list(releases), outside, rng=rng, progress=told.progress, **settings)
+        shown = (None, None) if values["generator"] else (list(releases), outside)
+        answer = audit(table, *shown, rng=rng, progress=told.progress, **settings)
     else:
-        released = told.files["released"]
+        released = told.files.get("released", ())
         chosen = values["release_kinds"] or ()
         each_kind = chosen * len(released) if len(chosen) == 1 else chosen
         answer = audit_files(
@@ -434,13 +453,20 @@ def ask(told: Told) -> Reply:
                 said="The sheet to sign is in {}",
             ),
         },
-        exceeded=(judgement.headline,) if judgement is not None and judgement.outcome == "exceeded" else (),
+        exceeded=(
+            *((judgement.headline,) if judgement is not None and judgement.outcome == "exceeded" else ()),
+            *((epsilon_said(answer.findings),) if _contradicted(answer.findings) else ()),
+        ),
         undecided=(judgement.headline,) if judgement is not None and judgement.outcome == "not_shown" else (),
         # Without an internal report nothing else keeps it.
         aside=()
         if told.report or not key
         else (f"Keep the key of the digests in the report ('unveil digest'): {key}",),
     )
+
+
+def _contradicted(audit: Audit) -> bool:
+    return audit.epsilon is not None and audit.epsilon.contradicted
 
 
 def _printed(answer: Answer[Audit], told: Told, paper: Paper) -> list[Part]:

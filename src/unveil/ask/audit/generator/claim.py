@@ -93,21 +93,13 @@ def _scores(
     return found.reshape(design.canaries.shape)
 
 
-def epsilon_from_tables(audit: "Audit", release: str, *, claim: Claim | None, by_lot: bool) -> EpsilonFound | None:
+def epsilon_from_tables(audit: "Audit", *, claim: Claim | None, by_lot: bool) -> EpsilonFound | None:
     """Return the bound from people of the two tables who were measured, paired by lot; None where nobody was."""
-    found = [
-        finding.separation.epsilon
-        for each in audit.releases
-        if each.name == release
-        for finding in each.findings
-        if finding.separation is not None and finding.separation.epsilon is not None
-    ]
-    if not found:
+    every = (finding.separation for release in audit.releases for finding in release.findings)
+    bound = next((each.epsilon for each in every if each is not None and each.epsilon is not None), None)
+    if bound is None:
         return None
-    bound = found[0]
-    return EpsilonFound(
-        bound=bound, source="two tables", claim=claim, by_lot=by_lot, needed=_needed(claim, bound)
-    )
+    return EpsilonFound(bound=bound, source="two tables", claim=claim, by_lot=by_lot, needed=_needed(claim, bound))
 
 
 def _needed(claim: Claim | None, bound: EpsilonBound) -> int | None:

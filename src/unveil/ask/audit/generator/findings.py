@@ -1,11 +1,12 @@
 """What was found out about a way of making releases, and about a claim of epsilon, as data."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from unveil.measure.epsilon import Claim, EpsilonBound, contradicted
 
 if TYPE_CHECKING:
+    from unveil.ask.audit.findings import Audit
     from unveil.ask.audit.generator.settings import CanaryKind
 
 #: Where the coins come from that a bound rests on: people of two tables paired by lot, or canaries planted by coins.
@@ -87,6 +88,8 @@ class EpsilonFound:
     needed
         How many coins the best adversary would need to contradict the claim where epsilon is twice as large; None
         where nothing was claimed, or no number is enough.
+    counts
+        Whether the numbers of guesses may be told.
     """
 
     bound: EpsilonBound
@@ -95,8 +98,28 @@ class EpsilonFound:
     canaries: "CanaryKind | None" = None
     by_lot: bool = True
     needed: int | None = None
+    counts: bool = True
 
     @property
     def contradicted(self) -> bool:
         """Whether the claim cannot be true; it is never confirmed."""
         return self.claim is not None and contradicted(self.claim, self.bound)
+
+
+def way_json(audit: "Audit") -> dict[str, Any]:
+    """Return what JSON has on the way of making releases and on epsilon, where either was asked for."""
+    found, way = audit.epsilon, audit.way
+    told: dict[str, Any] = {}
+    if way is not None:
+        told["way"] = {**asdict(way), "about": dict(way.about), "spread": [asdict(each) for each in way.spread]}
+    if found is not None:
+        told["epsilon"] = {
+            **asdict(found.bound),
+            "source": found.source,
+            "canaries": found.canaries,
+            "by_lot": found.by_lot,
+            "claim": None if found.claim is None else asdict(found.claim),
+            "contradicted": found.contradicted if found.claim is not None else None,
+            "coins_needed": found.needed,
+        }
+    return told

@@ -116,7 +116,7 @@ def audit_way(
     )
     before = audit_original(first.prepared, progress=silent)
     audit = first.prepared.found((audited,), verdict=verdict, before=before, notes=())
-    epsilon = epsilon_from_tables(audit, WAY, claim=claim, by_lot=True)
+    epsilon = epsilon_from_tables(audit, claim=claim, by_lot=True)
     if making.canaries is not None:
         epsilon = epsilon_from_canaries(
             [each.released for each in made],
