@@ -15,17 +15,16 @@ from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, Compatibility
 from unveil.ask.audit.findings import Audit, Scenario
 from unveil.ask.audit.generator.claim import epsilon_from_tables
-from unveil.ask.audit.generator.run import audit_way, beside
+from unveil.ask.audit.generator.run import WAY, audit_generator
 from unveil.ask.audit.generator.settings import Canaries, GeneratorSettings
 from unveil.ask.audit.generator.words import epsilon_said
-from unveil.ask.audit.inputs import PreparedAudit, prepare
-from unveil.ask.audit.judge import judge_audit
+from unveil.ask.audit.inputs import PreparedRelease, prepare
 from unveil.ask.audit.paper import Paper, check_paper, judged
 from unveil.ask.audit.parts.membership import exposed_table
 from unveil.ask.audit.people import LEAST_OUTSIDE
 from unveil.ask.audit.printed import full, short
 from unveil.ask.audit.read import read
-from unveil.ask.audit.run import attack_release, audit_original, audit_release
+from unveil.ask.audit.run import audit_releases
 from unveil.ask.audit.sample import sample_releases
 from unveil.ask.audit.scenarios import read_scenarios
 from unveil.ask.audit.suggest import suggest as suggestions
@@ -38,8 +37,9 @@ from unveil.data.table import Dictionary, Table
 from unveil.data.table.markers import ToldMarkers
 from unveil.data.table.release import Release
 from unveil.errors import InputError
-from unveil.measure.epsilon import Adjacency, Claim
-from unveil.protect.generators import Given, given_file
+from unveil.measure.epsilon.bound import Adjacency
+from unveil.measure.epsilon.claim import Claim
+from unveil.protect.generators import Given
 from unveil.show.export import csv_of
 from unveil.show.limits import check_limits
 from unveil.show.progress import Progress, silent
@@ -248,7 +248,12 @@ def audit(
         )
         if control is not None:
             raise InputError("the control is made by holding people out of the generator. Leave out either")
-        return _audit_generator(original, released, making, settings, rng=rng, seed=seed, progress=progress, notes=notes)
+        progress("looking at the tables", 0.0)
+        given = given_of(original, settings.reading)
+        findings, releases = audit_generator(
+            given, released, making=making, settings=settings, rng=rng, progress=progress, notes=notes
+        )
+        return _answer(findings, releases, seed)
     if released is None:
         raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
     start = deepcopy(rng)
@@ -256,7 +261,7 @@ def audit(
     prepared = prepare(original, released, control, settings=settings, rng=rng)
     if settings.claim is not None and len(prepared.releases) > 1:
         raise InputError("epsilon is claimed of one release, but there are several. Audit each by itself")
-    findings = _findings(prepared, progress=progress, notes=notes)
+    findings = audit_releases(prepared, progress=progress, notes=notes)
     if settings.claim is not None:
         findings = replace(findings, epsilon=epsilon_from_tables(findings, claim=settings.claim, by_lot=False))
     if suggest:
@@ -264,67 +269,16 @@ def audit(
         def again(changed: Mapping[str, Release], settings: AuditSettings) -> Audit:
             # The same start gives the same people, and the same draws in each attack.
             anew = prepare(original, changed, control, settings=settings, rng=deepcopy(start))
-            return _findings(anew, progress=lambda name, share: progress(f"{name} (what to change)", share))
+            return audit_releases(anew, progress=lambda name, share: progress(f"{name} (what to change)", share))
 
         held = {name.partition(".")[0] for name in suggest_for}
         findings = replace(findings, suggestions=suggestions(findings, prepared, suggest, held=held, audit_again=again))
+    return _answer(findings, prepared.releases, seed)
+
+
+def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | None) -> Answer[Audit]:
     # The tables are for a page with records alone: no finding holds any.
-    return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=prepared.releases)), seed)
-
-
-def _audit_generator(
-    original: Any,
-    released: Any,
-    making: GeneratorSettings,
-    settings: AuditSettings,
-    *,
-    rng: np.random.Generator,
-    seed: int | None,
-    progress: Progress,
-    notes: Sequence[str],
-) -> Answer[Audit]:
-    """Return the audit of a way of making releases, with those beside it that exist already."""
-    progress("looking at the tables", 0.0)
-    given = given_of(original, settings.reading)
-    start = deepcopy(rng)
-    way = audit_way(given, making=making, settings=settings, rng=rng, progress=progress)
-    findings, releases = way.audit, (way.first,)
-    if released is not None:
-        prepared = prepare(given.table, released, None, settings=settings, rng=start)
-        bare = replace(prepared, parts=tuple(part for part in prepared.parts if part != "before"))
-        existing = _findings(bare, progress=lambda name, share: progress(f"{name} (the release itself)", share))
-        findings, releases = beside(findings, existing), (*releases, *prepared.releases)
-    findings = replace(findings, notes=tuple(dict.fromkeys((*notes, *findings.notes))))
     return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=releases)), seed)
-
-
-def _findings(prepared: PreparedAudit, *, progress: Progress, notes: Sequence[str] = ()) -> Audit:
-    """Return what was found: all releases are attacked, and judged together."""
-    several = len(prepared.releases) > 1
-    steps = len(prepared.releases) + ("before" in prepared.parts)
-
-    def step(number: int, which: str) -> Progress:
-        return lambda name, share: progress(f"{name}{which}", (number + share) / steps)
-
-    attacked = [
-        (each, step(number, f" on {each.release.name}" if several else ""))
-        for number, each in enumerate(prepared.releases)
-    ]
-    tried = {each.release.name: attack_release(prepared, each, progress=own) for each, own in attacked}
-    progress("judging all figures together", (steps - 1) / steps)
-    verdict, found = judge_audit(prepared.people, tried, rng=np.random.default_rng([prepared.seed, 0]))
-    releases = tuple(
-        audit_release(
-            prepared,
-            each,
-            found[each.release.name],
-            exposed=tuple(person for one in tried[each.release.name] for person in one.exposed),
-            progress=silent,
-        )
-        for each in prepared.releases
-    )
-    before = audit_original(prepared, progress=step(steps - 1, " on the original itself"))
-    return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
 
 
 def given_of(original: Any, reading: TableReading) -> Given:
@@ -373,9 +327,10 @@ def audit_files(
         kind=kind,
         progress=progress,
     )
-    everybody = tables.original
+    everybody: Table | Given = tables.original
     if settings.get("generator") is not None:
-        everybody = given_file(Path(original), tables.original, (reading or TableReading()).files)
+        tables.kinds.update({} if kind is None else {WAY: kind})
+        everybody = Given.of_file(Path(original), tables.original, (reading or TableReading()).files)
     return audit(
         everybody,
         tables.released or None,
@@ -397,11 +352,13 @@ def ask(told: Told) -> Reply:
         told.progress("making the example", 0.0)
         rng = told.rng
         table, outside, releases = sample_releases(rng)
-        shown = (None, None) if values["generator"] else (list(releases), outside)
-        answer = audit(table, *shown, rng=rng, progress=told.progress, **settings)
+        if values["generator"]:
+            answer = audit(table, rng=rng, progress=told.progress, **settings)
+        else:
+            answer = audit(table, list(releases), outside, rng=rng, progress=told.progress, **settings)
     else:
         released = told.files.get("released", ())
-        chosen = values["release_kinds"] or ()
+        chosen: tuple[str, ...] = values["release_kinds"] or ()
         each_kind = chosen * len(released) if len(chosen) == 1 else chosen
         answer = audit_files(
             told.must("original"),
@@ -413,6 +370,7 @@ def ask(told: Told) -> Reply:
                 **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
                 **(values.get("kinds_of_releases", {}) if not chosen else {}),
             },
+            kind=chosen[0] if values["generator"] and len(chosen) == 1 and chosen[0] else None,
             rng=told.rng,
             progress=told.progress,
             **settings,

@@ -11,7 +11,7 @@ from unveil.ask.reading import TableReading
 from unveil.errors import InputError, did_you_mean, share, whole_number
 
 if TYPE_CHECKING:
-    from unveil.measure.epsilon import Claim
+    from unveil.measure.epsilon.claim import Claim
 
 ReleaseKind = Literal["masked", "synthetic"]
 Compatibility = Literal["anonymeter"]

@@ -276,6 +276,9 @@ def next_steps(audit: Audit, said: Said, held: Held | None) -> tuple[str, ...]:
         exceeded = [each.name for each in audit.verdict.releases if each.outcome in ("found", "copies")]
     if exceeded:
         which = quoted(exceeded) if several else "it as it is"
+        if audit.way is not None and audit.way.release in exceeded:
+            rest = [each for each in exceeded if each != audit.way.release]
+            which = f"what is made this way{f', nor {quoted(rest)}' if rest else ''}"
         steps.append(f"Do not release {which}: {_protect(audit, exceeded)}, then audit again.")
     if held is None and audit.attacks:
         steps.append(f"{NO_LIMIT[:-1]} (--profile).")

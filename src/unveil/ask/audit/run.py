@@ -7,8 +7,9 @@ import numpy as np
 
 from unveil.ask.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
 from unveil.ask.audit.clearest import severity
-from unveil.ask.audit.findings import AuditedRelease, Finding, Scenario
+from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Scenario
 from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease
+from unveil.ask.audit.judge import judge_audit
 from unveil.ask.audit.people import DrawnPeople
 from unveil.ask.audit.scenarios import settle, without
 from unveil.ask.audit.separation import ExposedPerson
@@ -98,6 +99,35 @@ def audit_release(
         near_names=release.near_names,
         exposed=exposed,
     )
+
+
+def audit_releases(prepared: PreparedAudit, *, progress: Progress, notes: Sequence[str] = ()) -> Audit:
+    """Return what was found: all releases are attacked, and judged together."""
+    several = len(prepared.releases) > 1
+    steps = len(prepared.releases) + ("before" in prepared.parts)
+
+    def step(number: int, which: str) -> Progress:
+        return lambda name, share: progress(f"{name}{which}", (number + share) / steps)
+
+    attacked = [
+        (each, step(number, f" on {each.release.name}" if several else ""))
+        for number, each in enumerate(prepared.releases)
+    ]
+    tried = {each.release.name: attack_release(prepared, each, progress=own) for each, own in attacked}
+    progress("judging all figures together", (steps - 1) / steps)
+    verdict, found = judge_audit(prepared.people, tried, rng=np.random.default_rng([prepared.seed, 0]))
+    releases = tuple(
+        audit_release(
+            prepared,
+            each,
+            found[each.release.name],
+            exposed=tuple(person for one in tried[each.release.name] for person in one.exposed),
+            progress=silent,
+        )
+        for each in prepared.releases
+    )
+    before = audit_original(prepared, progress=step(steps - 1, " on the original itself"))
+    return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
 
 
 def audit_original(prepared: PreparedAudit, *, progress: Progress) -> AuditedRelease | None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray
-    from unveil.measure.epsilon import EpsilonBound
+    from unveil.measure.epsilon.bound import EpsilonBound
     from unveil.measure.trials.risk import Rate
 
 

@@ -1,7 +1,7 @@
 """What a generator is: given some people, it makes one release; and what it is given and makes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,6 +14,8 @@ from unveil.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from unveil.data.files.settings import FileSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,29 @@ class Given:
     separator: str = ","
     encoding: str = "utf-8"
     header: bool = True
+
+    @classmethod
+    def of_file(cls, path: Path, table: Table, settings: "FileSettings") -> "Given":
+        """Return the people of a file that the audit reads as this table, with cells as they are written in it."""
+        from unveil.data.files.read import read_as_written
+
+        return cls(table, **read_as_written(path, settings)._asdict())
+
+    def composed(self, cells: IntArray) -> "Given":
+        """Return rows put together from cells of these: for each column of the table the row that its cell is of.
+
+        Columns that the audit does not read are of the row that the first column's cell is of.
+        """
+        import narwhals as nw
+
+        of_column = {column.called or column.name: cells[:, place] for place, column in enumerate(self.table.columns)}
+        if isinstance(self.frame, Mapping | list):
+            frame = nw.from_native(self.some_cells(np.arange(self.table.rows)), eager_only=True)
+        else:
+            frame = nw.from_native(self.frame, eager_only=True)
+        made = {name: frame[name][of_column.get(name, cells[:, 0])] for name in frame.columns}
+        whole = nw.from_dict(made, backend=frame.implementation)
+        return replace(self, table=self.table.composed(cells), frame=nw.to_native(whole))
 
     def some(self, rows: IntArray) -> Any:
         """Return these rows as their owner has them, in a frame of the same library that is nobody else's."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from unveil.ask.audit.people import Parts
     from unveil.attack.table.membership_scores import Combination
     from unveil.data.table import Table
-    from unveil.measure.epsilon import EpsilonBound
+    from unveil.measure.epsilon.bound import EpsilonBound
     from unveil.measure.trials.risk import Rate
 
 #: Shares of people outside the data who are named wrongly, at which it is told how many members are named.
@@ -256,7 +256,7 @@ def _separation(
 
 def _epsilon(case: _Case, scores: "Sequence[FloatArray]") -> "EpsilonBound":
     """Return how large epsilon is at least, from members and others paired by lot."""
-    from unveil.measure.epsilon import bound_of_pairs, pair_by_lot
+    from unveil.measure.epsilon.coins import bound_of_pairs, pair_by_lot
 
     claim, rng = case.attacked.settings.claim, case.attacked.prepared.rng("epsilon")
     delta = 0.0 if claim is None else claim.delta_against("replace")

@@ -9,7 +9,10 @@ from unveil._kernels.types import FloatArray
 from unveil.ask.audit.generator.design import Design
 from unveil.ask.audit.generator.findings import EpsilonFound
 from unveil.ask.audit.inputs import PreparedAudit
-from unveil.measure.epsilon import Claim, EpsilonBound, bound_of_coins, bound_of_pairs, coins_needed
+from unveil.measure.epsilon.bound import EpsilonBound
+from unveil.measure.epsilon.claim import Claim
+from unveil.measure.epsilon.coins import bound_of_coins, bound_of_pairs
+from unveil.measure.epsilon.needed import coins_needed
 
 if TYPE_CHECKING:
     from unveil.ask.audit.findings import Audit
@@ -48,14 +51,13 @@ def epsilon_from_canaries(
         Breaks ties.
     """
     scores = [_scores(each, first, design, table, pairs, rng) for each in releases]
-    coins = [each.coins for each in design.runs]
+    runs = list(zip(scores, (each.coins for each in design.runs), strict=True))
     if design.canaries.shape[1] == 2:
         delta = 0.0 if claim is None else claim.delta_against("replace")
-        both = [(each[:, 0], each[:, 1], coin) for each, coin in zip(scores, coins, strict=True)]
-        bound = bound_of_pairs(both, rng=rng, delta=delta)
+        bound = bound_of_pairs([(score[:, 0], score[:, 1], coins) for score, coins in runs], rng=rng, delta=delta)
     else:
         delta = 0.0 if claim is None else claim.delta_against("add-remove")
-        bound = bound_of_coins([(each[:, 0], coin) for each, coin in zip(scores, coins, strict=True)], rng=rng, delta=delta)
+        bound = bound_of_coins([(score[:, 0], coins) for score, coins in runs], rng=rng, delta=delta)
     return EpsilonFound(bound=bound, source="canaries", claim=claim, canaries=kind, needed=_needed(claim, bound))
 
 
@@ -106,5 +108,8 @@ def _needed(claim: Claim | None, bound: EpsilonBound) -> int | None:
     """Return how many coins would contradict the claim where epsilon is twice as large, with the best adversary."""
     if claim is None:
         return None
-    design = "pairs" if bound.adjacency == "replace" else "coins"
-    return coins_needed(claim.epsilon, 2 * claim.epsilon, design=design, delta=bound.delta)
+    if bound.adjacency == "replace":
+        # What is claimed of adding or removing is twice as much for replacing.
+        claimed = claim.epsilon * (2 if claim.adjacency == "add-remove" else 1)
+        return coins_needed(claimed, 2 * claimed, design="pairs", delta=bound.delta)
+    return coins_needed(claim.epsilon, 2 * claim.epsilon, design="coins", delta=bound.delta)

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from math import isnan
+from typing import NamedTuple
 
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.ask.audit.findings import FIGURES, UNDEFINED, Copies, Finding, JudgedFigure, Links
+from unveil.ask.audit.findings import Copies, Finding, JudgedFigure, Links
 from unveil.ask.audit.generator.design import Design, GeneratorRun
 from unveil.ask.audit.generator.draws import JointDraws, RunStatistic, draw_folds, draw_pools
 from unveil.ask.audit.generator.findings import Spread
@@ -15,6 +15,7 @@ from unveil.ask.audit.inputs import PreparedAudit
 from unveil.ask.audit.people import Which
 from unveil.ask.audit.trials import Evidence, Tried
 from unveil.measure.trials.risk import Rate, Risk, clopper_pearson, excess
+from unveil.measure.verdict.copies import LEVEL
 from unveil.measure.verdict.family import DRAWN_UP_TO, FittedGuesses, OwnDraws
 from unveil.show.bounded import Bounded
 
@@ -31,6 +32,13 @@ class AttackedRun:
     tried: tuple[Tried, ...]
 
 
+class Times(NamedTuple):
+    """In how many runs the same person was given to the generator, and in how many held out."""
+
+    inside: int
+    outside: int
+
+
 def combined(attacked: Sequence[AttackedRun], design: Design, *, seed: int) -> tuple[Tried, ...]:
     """Return what each attack achieves over all runs: mean rates, and figures that are judged as one.
 
@@ -40,11 +48,13 @@ def combined(attacked: Sequence[AttackedRun], design: Design, *, seed: int) -> t
     """
     first = attacked[0]
     judge = _Runs(attacked) if design.folds == 1 else _Folds(attacked, design, seed)
+    repeated = len(attacked) // design.folds
+    times = Times(repeated if design.folds == 1 else repeated * (design.folds - 1), repeated)
     made = []
     for one in first.tried:
         same = [found for each in attacked if (found := _same(one, each.tried)) is not None]
         if len(same) == len(attacked):
-            made.append(_mean_of(same, judge, design))
+            made.append(_mean_of(same, judge, times))
     return tuple(made)
 
 
@@ -85,17 +95,17 @@ def _figure_key(evidence: Evidence) -> Key:
     return figure.attack, figure.adversary, figure.secret, figure.group
 
 
-def _mean_of(same: Sequence[Tried], judge: "_Runs | _Folds", design: Design) -> Tried:
+def _mean_of(same: Sequence[Tried], judge: "_Runs | _Folds", times: "Times") -> Tried:
     """Return the mean of what one adversary achieved over runs."""
     finding = same[0].finding
     risks = [each.finding.risk for each in same]
-    risk = _mean_risk(risks, design)
+    risk = _mean_risk(risks, times)
     evidence = []
     for place, one in enumerate(same[0].evidence):
         every = [each for tried in same for each in tried.evidence if _figure_key(each) == _figure_key(one)]
         statistic = judge.statistic(every, place) if len(every) == len(same) else None
         if statistic is not None:
-            figure = _mean_figure([each.figure for each in every], design)
+            figure = _mean_figure([each.figure for each in every], times)
             evidence.append(replace(one, figure=figure, statistic=statistic))
     names = [name for name in finding.figures if all(name in each.finding.figures for each in same)]
     return replace(
@@ -125,31 +135,30 @@ def _most_copied(copies: Sequence[Copies]) -> Copies | None:
     if not copies:
         return None
     worst = max(copies, key=lambda each: (each.unmistakable, each.people_unchanged))
-    if len(copies) > 1 and worst.coincidences * len(copies) > _COINCIDENCES:
+    if len(copies) > 1 and worst.coincidences * len(copies) > LEVEL:
         return replace(worst, unmistakable=0, coincidences=0.0, groups=())
     return replace(worst, coincidences=worst.coincidences * len(copies))
 
 
-def _mean_figure(figures: Sequence[JudgedFigure], design: Design) -> JudgedFigure:
-    attack = mean_rate([each.attack_rate for each in figures], design.times_inside)
-    control = mean_rate([each.control_rate for each in figures], design.times_outside)
+def _mean_figure(figures: Sequence[JudgedFigure], times: "Times") -> JudgedFigure:
+    attack = mean_rate([each.attack_rate for each in figures], times.inside)
+    control = mean_rate([each.control_rate for each in figures], times.outside)
     return replace(
         figures[0],
         people=round(float(np.mean([each.people for each in figures]))),
-        tries=round(sum(each.tries for each in figures) / design.times_inside),
-        control_tries=round(sum(each.control_tries for each in figures) / design.times_outside),
+        tries=round(sum(each.tries for each in figures) / times.inside),
+        control_tries=round(sum(each.control_tries for each in figures) / times.outside),
         attack_rate=attack,
         control_rate=control,
         excess_over_control=_mean_excess([each.excess_over_control for each in figures], figures[0], attack, control),
     )
 
 
-def _mean_risk(risks: Sequence[Risk], design: Design) -> Risk:
-    times = dict.fromkeys(FIGURES, design.times_inside) | {"control_rate": design.times_outside}
-    attack, naive, control = (
-        mean_rate([getattr(each, name) for each in risks], times[name])
-        for name in ("attack_rate", "naive_rate", "control_rate")
+def _mean_risk(risks: Sequence[Risk], times: "Times") -> Risk:
+    attack, naive = (
+        mean_rate([getattr(each, name) for each in risks], times.inside) for name in ("attack_rate", "naive_rate")
     )
+    control = mean_rate([each.control_rate for each in risks], times.outside)
     return Risk(
         attack_rate=attack,
         naive_rate=naive,
@@ -184,8 +193,8 @@ def mean_rate(rates: Sequence[Rate], times: int) -> Rate:
         hits = sum(each.value * each.tries for each in rates)
         share = clopper_pearson(hits / tries * worth, worth)
         return replace(share, tries=round(tries / times))
-    mean = [float(np.mean([getattr(each, end) for each in rates])) for end in ("value", "low", "high")]
-    return UNDEFINED if any(map(isnan, mean)) else Rate(*mean)
+    value, low, high = (float(np.mean([getattr(each, end) for each in rates])) for end in ("value", "low", "high"))
+    return Rate(value, low, high)
 
 
 class _Runs:
@@ -200,7 +209,8 @@ class _Runs:
         if self._runs == 1:
             return parts[0]
         if all(isinstance(each, np.ndarray) for each in parts):
-            return np.mean(np.array(parts), axis=0)
+            mean: FloatArray = np.mean(np.array(parts), axis=0)
+            return mean
         if all(isinstance(each, FittedGuesses) for each in parts):
             return _joined([each for each in parts if isinstance(each, FittedGuesses)])
         return _summed([each for each in parts if isinstance(each, OwnDraws)])
@@ -234,7 +244,8 @@ class _Folds:
             return None if self._measured is None else self._measured.add(self._in_places(parts))
         if not self._everybody and not isinstance(parts[0], np.ndarray):
             return None
-        return self._folds.add([self._of_people(run, part, which) for run, part in zip(self._attacked, parts, strict=True)])
+        runs = zip(self._attacked, parts, strict=True)
+        return self._folds.add([self._of_people(run, part, which) for run, part in runs])
 
     def _in_places(self, parts: Sequence[FloatArray | FittedGuesses | OwnDraws]) -> list[RunStatistic]:
         pools = [each.prepared.people.pool("measured") for each in self._attacked]
@@ -270,7 +281,3 @@ def _joined(guesses: Sequence[FittedGuesses]) -> FittedGuesses:
 
 def _summed(draws: Sequence[OwnDraws]) -> OwnDraws:
     return OwnDraws(lambda number, rng: np.sum([each.draw(number, rng) for each in draws], axis=0))
-
-
-#: How often a harmless release may have an unmistakable copy.
-_COINCIDENCES = 0.005

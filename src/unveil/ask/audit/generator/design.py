@@ -14,7 +14,7 @@ from unveil.measure.verdict.pool import ATTACKED_UP_TO
 
 if TYPE_CHECKING:
     from unveil.data.table import Table
-    from unveil.measure.epsilon import Adjacency
+    from unveil.measure.epsilon.bound import Adjacency
 
 #: Seeds that every program can take.
 _SEEDS = 2**31 - 1
@@ -78,16 +78,6 @@ class Design:
     def people(self) -> int:
         """How many people there are."""
         return self.fold.size
-
-    @property
-    def times_inside(self) -> int:
-        """In how many runs a person who is not always held out is given to the generator."""
-        return len(self.runs) if self.folds == 1 else len(self.runs) // self.folds * (self.folds - 1)
-
-    @property
-    def times_outside(self) -> int:
-        """In how many runs a person who is held out is not given to it."""
-        return len(self.runs) // self.folds
 
 
 def draw_design(
@@ -193,8 +183,9 @@ def _canaries(
         most = max(held.size - FEWEST_HELD_OUT, 0) // each
         raise InputError(
             f"{settings.canaries.number:,} canaries{' in pairs' if pairs else ''} take {needed:,} of the people who "
-            f"are held out, and {FEWEST_HELD_OUT} must be left, but only {held.size:,} are. Plant at most {most:,}, hold "
-            "out more people (--hold-out), run it more often (--runs), or plant unusual rows (--canaries N:unusual)"
+            f"are held out, and {FEWEST_HELD_OUT} must be left, but only {held.size:,} are. Plant at most {most:,}, "
+            "hold out more people (--hold-out), run it more often (--runs), or plant unusual rows (--canaries "
+            "N:unusual)"
         )
     # Each person has one row: whom the lot names is a row.
     row_of = np.argsort(person)

@@ -44,12 +44,16 @@ class JointDraws:
         for block in self.draw(number):
             rows = slice(row, row + len(block[0]))
             for run, drawn in enumerate(block):
-                scored = [at for at, each in enumerate(self.figures) if isinstance(each[run], np.ndarray)]
-                found[rows, scored] += member_sums(drawn, np.column_stack([self.figures[at][run] for at in scored]))
+                scored, scores = [], []
                 for at, each in enumerate(self.figures):
-                    guesses = each[run]
-                    if isinstance(guesses, FittedGuesses):
-                        found[rows, at] += guesses(drawn)
+                    statistic = each[run]
+                    if isinstance(statistic, FittedGuesses):
+                        found[rows, at] += statistic(drawn)
+                    else:
+                        scored.append(at)
+                        scores.append(statistic)
+                if scored:
+                    found[rows, scored] += member_sums(drawn, np.column_stack(scores))
             row = rows.stop
         return found
 

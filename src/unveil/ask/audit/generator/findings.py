@@ -3,7 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from unveil.measure.epsilon import Claim, EpsilonBound, contradicted
+from unveil.measure.epsilon.bound import EpsilonBound
+from unveil.measure.epsilon.claim import Claim, contradicted
 
 if TYPE_CHECKING:
     from unveil.ask.audit.findings import Audit

@@ -1,8 +1,9 @@
 """The audit of a way of making releases: the generator is run, each of its releases is attacked, and all are judged."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +17,8 @@ from unveil.ask.audit.generator.findings import Oddity, Way
 from unveil.ask.audit.generator.settings import GeneratorSettings
 from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease, prepare
 from unveil.ask.audit.judge import judge_audit
+from unveil.ask.audit.run import attack_release, audit_original, audit_release, audit_releases
 from unveil.ask.audit.separation import ExposedPerson
-from unveil.ask.audit.run import attack_release, audit_original, audit_release
 from unveil.data.table.release import Release
 from unveil.measure.releases.utility import loss_summary
 from unveil.measure.verdict.copies import copied_people
@@ -33,28 +34,24 @@ if TYPE_CHECKING:
 WAY = "your way of making it"
 
 
-@dataclass(frozen=True, eq=False)
-class AuditedWay:
-    """What was found about a way of making releases, with the tables of its first run."""
-
-    audit: Audit
-    first: PreparedRelease
-
-
-def audit_way(
+def audit_generator(
     given: Given,
+    existing: Any,
     *,
     making: GeneratorSettings,
     settings: AuditSettings,
     rng: np.random.Generator,
     progress: Progress,
-) -> AuditedWay:
-    """Return what attacks achieve on releases that a generator makes of most people, beside the others.
+    notes: Sequence[str] = (),
+) -> tuple[Audit, tuple[PreparedRelease, ...]]:
+    """Return what attacks achieve on releases that a generator makes of most people, beside those held out.
 
     Parameters
     ----------
     given
         Everybody, as the audit reads them and as their owner has them.
+    existing
+        Releases of everybody that exist already, which are audited without a control; None where there are none.
     making
         The generator, who is held out, and what is planted.
     settings
@@ -63,7 +60,36 @@ def audit_way(
         Where all randomness comes from.
     progress
         What is told how far it is.
+    notes
+        Sentences to carry into the report.
+
+    Returns
+    -------
+    tuple of an Audit and PreparedReleases
+        All findings, and the tables of the first run and of the releases that exist already.
     """
+    start = deepcopy(rng)
+    audit, first = _audit_way(given, making, settings, rng, progress)
+    audit = replace(audit, notes=tuple(dict.fromkeys((*notes, *audit.notes))))
+    if existing is None:
+        return audit, (first,)
+    kinds = settings.kind
+    if isinstance(kinds, Mapping):
+        kinds = {name: kind for name, kind in kinds.items() if name != WAY}
+    prepared = prepare(given.table, existing, None, settings=replace(settings, kind=kinds), rng=start)
+    alone = replace(prepared, parts=tuple(part for part in prepared.parts if part != "before"))
+    found = audit_releases(alone, progress=lambda name, share: progress(f"{name} (what exists already)", share))
+    return _beside(audit, found), (first, *prepared.releases)
+
+
+def _audit_way(
+    given: Given,
+    making: GeneratorSettings,
+    settings: AuditSettings,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> tuple[Audit, PreparedRelease]:
+    """Return what attacks achieve on the way of making releases, and the tables of its first run."""
     seeds = rng.integers(2**63, size=4)
     table, claim = given.table, settings.claim
     design, everybody, pairs = _planned(given, making, settings, np.random.default_rng(int(seeds[0])))
@@ -72,8 +98,9 @@ def audit_way(
         time_limit=making.time_limit,
         memory_limit=making.memory_limit,
         read=settings.reading.made,
-        kind=settings.kind if isinstance(settings.kind, str) else None,
+        kind=settings.kind.get(WAY) if isinstance(settings.kind, Mapping) else settings.kind,
     )
+    settings = replace(settings, kind=None)
     made = make_runs(
         generator,
         everybody,
@@ -115,7 +142,11 @@ def audit_way(
         oddities=_oddities(design.runs, made, first),
     )
     before = audit_original(first.prepared, progress=silent)
-    audit = first.prepared.found((audited,), verdict=verdict, before=before, notes=())
+    audit = replace(first.prepared.found((audited,), verdict=verdict, before=before, notes=()), sha256=table.sha256)
+    if design.folds > 1:
+        # Everybody was given to the generator, and everybody was held out.
+        rows = int(np.isin(design.person, design.attacked).sum())
+        audit = replace(audit, rows=table.rows, control_rows=table.rows, attacked=rows, attacked_outside=rows)
     epsilon = epsilon_from_tables(audit, claim=claim, by_lot=True)
     if making.canaries is not None:
         epsilon = epsilon_from_canaries(
@@ -128,10 +159,10 @@ def audit_way(
             claim=claim,
             rng=np.random.default_rng(int(seeds[3])),
         )
-    return AuditedWay(replace(audit, way=way, epsilon=epsilon), release)
+    return replace(audit, way=way, epsilon=epsilon), release
 
 
-def beside(audit: Audit, existing: Audit) -> Audit:
+def _beside(audit: Audit, existing: Audit) -> Audit:
     """Return the audit of the way with releases beside it that exist already, of whom nobody was held out."""
     names = {each.name for each in existing.releases}
     own, theirs = audit.verdict, existing.verdict
@@ -215,9 +246,7 @@ def _losses(attacked: Sequence[AttackedRun]) -> tuple[float, ...]:
     return tuple(found)
 
 
-def _oddities(
-    runs: Sequence[GeneratorRun], made: "Sequence[Made]", first: AttackedRun
-) -> tuple[Oddity, ...]:
+def _oddities(runs: Sequence[GeneratorRun], made: "Sequence[Made]", first: AttackedRun) -> tuple[Oddity, ...]:
     """Return what is strange: tables that do not depend on who is given, and people who never were."""
     found: list[Oddity] = []
     differs = len({each.given.tobytes() for each in runs}) > 1

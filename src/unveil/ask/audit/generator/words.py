@@ -77,7 +77,8 @@ def epsilon_said(audit: Audit) -> str:
         return f"{which}, is contradicted: epsilon is {_shown(found)} ({_rests_on(found)})."
     if found.bound.adjacency == "add-remove" and claim.adjacency == "replace":
         return f"{which}, was not tested: what was planted says nothing about replacing one person."
-    return f"{which}, is not contradicted, which confirms nothing: epsilon is {_shown(found)} ({_rests_on(found)}).{_power(found)}"
+    shown = f"epsilon is {_shown(found)} ({_rests_on(found)})"
+    return f"{which}, is not contradicted, which confirms nothing: {shown}. {_power(found)}".rstrip()
 
 
 def _shown(found: EpsilonFound) -> str:
@@ -106,9 +107,10 @@ def _power(found: EpsilonFound) -> str:
         return ""
     twice = 2 * found.claim.epsilon
     if found.needed is None:
-        return f" No number of coins could show an epsilon of {twice:g}."
-    fewer = found.needed > found.bound.coins
-    return f" The best adversary would need about {count(found.needed)} coins to show {twice:g}{', more than there were' if fewer else ''}."
+        return f"No number of coins could show that it is {twice:g}."
+    fewer = ", more than there were" if found.needed > found.bound.coins else ""
+    coins = "coins" if found.source == "canaries" else "pairs"
+    return f"If it were {twice:g}, the best adversary would need about {count(found.needed)} {coins}{fewer}."
 
 
 def made_said(way: Way) -> str:
@@ -116,8 +118,8 @@ def made_said(way: Way) -> str:
     runs = count(way.runs, "run", "runs")
     if way.folds > 1:
         return (
-            f"Everybody was held out once, in {way.folds} parts ({runs} of the generator): the verdict is about the way "
-            "of making releases, not about one of them."
+            f"Everybody was held out once, in {way.folds} parts ({runs} of the generator): the verdict is about the "
+            "way of making releases, not about one of them."
         )
     number = number_of(way.held_out)
     return (
@@ -155,9 +157,7 @@ def _facts(way: Way) -> Table:
     known = [each for each in way.seconds if not isnan(each)]
     if known:
         rows.append(("Time of one run", duration(sum(known) / len(known))))
-    return Table(
-        caption="The generator", columns=("", ""), rows=tuple(rows), align=(_LEFT, _LEFT), prose=True
-    )
+    return Table(caption="The generator", columns=("", ""), rows=tuple(rows), align=(_LEFT, _LEFT), prose=True)
 
 
 def _spread(way: Way) -> Table:
