@@ -15,9 +15,9 @@ from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, Compatibility
 from unveil.ask.audit.findings import Audit, Scenario
 from unveil.ask.audit.generator.claim import epsilon_from_tables
-from unveil.ask.audit.generator.run import WAY, audit_generator
+from unveil.ask.audit.generator.run import WAY, audit_generator, given_of
 from unveil.ask.audit.generator.settings import Canaries, GeneratorSettings
-from unveil.ask.audit.generator.words import epsilon_said
+from unveil.ask.audit.generator.words import contradiction
 from unveil.ask.audit.inputs import PreparedRelease, prepare
 from unveil.ask.audit.paper import Paper, check_paper, judged
 from unveil.ask.audit.parts.membership import exposed_table
@@ -281,15 +281,6 @@ def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | 
     return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=releases)), seed)
 
 
-def given_of(original: Any, reading: TableReading) -> Given:
-    """Return what a generator is given of the people: as their owner has them, and as the audit reads them."""
-    if isinstance(original, Given):
-        return original
-    if isinstance(original, Table):
-        return Given(original, original.frame)
-    return Given(reading.frame(original, "original"), original)
-
-
 def audit_files(
     original: str | Path,
     released: Sequence[str | Path],
@@ -413,7 +404,7 @@ def ask(told: Told) -> Reply:
         },
         exceeded=(
             *((judgement.headline,) if judgement is not None and judgement.outcome == "exceeded" else ()),
-            *((epsilon_said(answer.findings),) if _contradicted(answer.findings) else ()),
+            *contradiction(answer.findings),
         ),
         undecided=(judgement.headline,) if judgement is not None and judgement.outcome == "not_shown" else (),
         # Without an internal report nothing else keeps it.
@@ -421,10 +412,6 @@ def ask(told: Told) -> Reply:
         if told.report or not key
         else (f"Keep the key of the digests in the report ('unveil digest'): {key}",),
     )
-
-
-def _contradicted(audit: Audit) -> bool:
-    return audit.epsilon is not None and audit.epsilon.contradicted
 
 
 def _printed(answer: Answer[Audit], told: Told, paper: Paper) -> list[Part]:

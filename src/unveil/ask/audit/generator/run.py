@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease, prepare
 from unveil.ask.audit.judge import judge_audit
 from unveil.ask.audit.run import attack_release, audit_original, audit_release, audit_releases
 from unveil.ask.audit.separation import ExposedPerson
+from unveil.ask.reading import TableReading
+from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.measure.releases.utility import loss_summary
 from unveil.measure.verdict.copies import copied_people
@@ -26,9 +28,6 @@ from unveil.measure.verdict.pooled import number_people, pool_tables
 from unveil.protect.generators import Given, Made, about, generator_from
 from unveil.show.progress import Progress, silent
 from unveil.study.made import PlannedRun, make_runs
-
-if TYPE_CHECKING:
-    from unveil.data.table import Table
 
 #: What the report calls the way of making releases, among releases.
 WAY = "your way of making it"
@@ -80,6 +79,15 @@ def audit_generator(
     alone = replace(prepared, parts=tuple(part for part in prepared.parts if part != "before"))
     found = audit_releases(alone, progress=lambda name, share: progress(f"{name} (what exists already)", share))
     return _beside(audit, found), (first, *prepared.releases)
+
+
+def given_of(original: Any, reading: TableReading) -> Given:
+    """Return what a generator is given of the people: as their owner has them, and as the audit reads them."""
+    if isinstance(original, Given):
+        return original
+    if isinstance(original, Table):
+        return Given(original, original.frame)
+    return Given(reading.frame(original, "original"), original)
 
 
 def _audit_way(
@@ -204,7 +212,7 @@ def _planned(
 
 
 def _prepared(
-    table: "Table", made: "Made", run: GeneratorRun, design: Design, settings: AuditSettings, seed: int
+    table: Table, made: "Made", run: GeneratorRun, design: Design, settings: AuditSettings, seed: int
 ) -> PreparedAudit:
     """Return the audit of one run: those given to the generator, its release, and those held out."""
     inside, outside = table.take(run.inside), replace(table.take(run.outside), name="control")

@@ -81,6 +81,11 @@ def epsilon_said(audit: Audit) -> str:
     return f"{which}, is not contradicted, which confirms nothing: {shown}. {_power(found)}".rstrip()
 
 
+def contradiction(audit: Audit) -> tuple[str, ...]:
+    """Return the sentence on a claim that is contradicted; nothing where none is."""
+    return (epsilon_said(audit),) if audit.epsilon is not None and audit.epsilon.contradicted else ()
+
+
 def _shown(found: EpsilonFound) -> str:
     """Return how large epsilon is at least, as the claim counts it, and how much could have been shown at best."""
     bound = found.bound
