@@ -23,7 +23,8 @@ from unveil.ask.reading import TableReading
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.measure.releases.utility import loss_summary
-from unveil.measure.verdict.copies import copied_people
+from unveil.measure.trials.risk import clopper_pearson
+from unveil.measure.verdict.copies import FACTOR
 from unveil.measure.verdict.pooled import number_people, pool_tables
 from unveil.protect.generators import Given, Made, about, generator_from
 from unveil.show.progress import Progress, silent
@@ -31,6 +32,8 @@ from unveil.study.made import PlannedRun, make_runs
 
 #: What the report calls the way of making releases, among releases.
 WAY = "your way of making it"
+#: How sure it must be that people come from elsewhere before that is said.
+_SURE = 0.998
 
 
 def audit_generator(
@@ -266,11 +269,19 @@ def _oddities(runs: Sequence[GeneratorRun], made: "Sequence[Made]", first: Attac
 
 
 def _knows_held_out(release: Release) -> bool:
-    """Return whether people who were held out stand in the release beyond coincidence."""
-    if release.control is None:
-        return False
-    swapped = Release(release.control, release.released, release.original, kind=release.kind, name=release.name)
-    return copied_people(pool_tables(swapped)).unmistakable > 0
+    """Return whether people who were held out stand in the release far more often than people equal one another.
+
+    Who never saw them hits them by coincidence, as somebody of the table does who happens to be their twin. As many
+    times more are allowed for as where copies are counted.
+    """
+    pool = pool_tables(release)
+    released = np.zeros(pool.records, bool)
+    released[pool.released_record] = True
+    copied = pool.of_people(released[pool.record])[pool.members :]
+    twins = pool.of_people(pool.owners[pool.record] > 1)
+    often = clopper_pearson(int(copied.sum()), copied.size, confidence=_SURE)
+    by_chance = clopper_pearson(int(twins.sum()), twins.size, confidence=_SURE)
+    return often.low > FACTOR * by_chance.high * max(1.0, pool.released_record.size / pool.people)
 
 
 def _within(progress: Progress, start: float, width: float, which: str) -> Progress:
