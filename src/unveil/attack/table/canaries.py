@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LEAST_TEACHERS = 100
 #: Numbers and dates with at most so many values are like categories.
 _FEW_VALUES = 64
+#: Scores are whole multiples of 1 / this, so that equal ones are equal, and what decides between these comes below.
+_UNIT = 2**20
 #: A pair of columns has at most one of so many of the canaries, unless others have no more to give.
 _SPREAD = 16
 
@@ -107,10 +109,16 @@ def score_canaries(
 ) -> FloatArray:
     """Return how much the release looks as if each canary was in, the larger the more; to be compared within one call.
 
-    Unusual rows, whose ``pairs`` are given, are judged by how many released rows hold the two planted values, then by
-    how many are equal to the canary in all columns, then by the score "relative" of `SCORES`. People are judged by the
-    last two, or, with teachers, by all scores as these teach to weigh them. One released row more counts at least twice
-    as much as anything after it. Equal canaries have equal scores, and nothing hangs on the order of rows or columns.
+    With teachers all ten scores of `SCORES` count as these teach to weigh them. Otherwise a canary scores
+
+        log(1 + equal / (1/2 + as many as expected))
+
+    where ``equal`` released rows have all its values, and as many are expected as the population has, row for row. An
+    unusual row, for which ``pairs`` names the columns with the planted values, scores the same once more for the
+    released rows that hold these two, of which as many are expected as if the two had nothing to do with one another.
+    Thus a generator is seen that keeps whole rows, and one that keeps counts of two columns, and a pair that comes up
+    because its values are common says little. Among canaries that score the same, as where no row was found, the score
+    "relative" decides. Equal canaries have equal scores, and nothing hangs on the order of rows or columns.
 
     Parameters
     ----------
@@ -134,8 +142,8 @@ def score_canaries(
     >>> rows, planted, others = (Table.from_frame(pl.DataFrame({"town": towns, "job": jobs}))
     ...     for towns, jobs in ((["Ulm", "Ulm"], ["b", "a"]), (["Ulm", "Bonn"], ["b", "a"]), (["Ulm"], ["a"])))
     >>> score_canaries(released=rows, canaries=planted, population=others, columns=("town", "job"),
-    ...     pairs=[("town", "job")] * 2, rng=np.random.default_rng(1))
-    array([1.5, 0. ])
+    ...     pairs=[("town", "job")] * 2, rng=np.random.default_rng(1)).round(4)
+    array([1.6094, 0.    ])
     """
     if pairs is not None and teachers is not None:
         raise InputError("unusual rows are not like people who teach, but pairs and teachers are given. Leave one out")
@@ -149,41 +157,43 @@ def score_canaries(
         every = {name: np.split(score.function(compared), ends) for name, score in SCORES.items()}
         mine, members, outsiders = ({name: parts[place] for name, parts in every.items()} for place in range(3))
         return Combination.learned(members, outsiders)(mine)
-    decided = _in_turn(_equal_rows(compared, len(columns)), SCORES["relative"].function(compared))
-    return decided if pairs is None else _in_turn(_planted(compared, pairs, canaries.rows), decided)
+    found = _of_equal_rows(compared, len(columns))
+    if pairs is not None:
+        found += _of_planted(compared, pairs, canaries.rows)
+    relative = SCORES["relative"].function(compared)
+    span = np.ptp(relative)
+    # Half a unit at most: it decides between those that are equal otherwise.
+    return (np.rint(_UNIT * found) + ((relative - relative.min()) / (2 * span) if span else 0.0)) / _UNIT
 
 
-def _in_turn(rows: IntArray, after: FloatArray) -> FloatArray:
-    """Return numbers of rows with what decides after them, which makes half a row at most."""
-    low, span = after.min(initial=np.inf), np.ptp(after) if after.size else 0.0
-    return rows + ((after - low) / (2 * span) if span else 0.0)
-
-
-def _equal_rows(compared: Compared, columns: int) -> IntArray:
-    """Return how many released rows are equal to each person in all columns; a cell of several values equals none."""
+def _of_equal_rows(compared: Compared, columns: int) -> FloatArray:
+    """Return what released rows say that are equal to each person in all columns; a cell of several values is none."""
     codes, names = compared.exact
-    people = compared.released_rows + len(compared.population.numbers)
+    rows, others = compared.released_rows, len(compared.population.numbers)
     if len(names) < columns:
-        return np.zeros(len(codes) - people, np.int64)
+        return np.zeros(len(codes) - rows - others)
     none = np.empty((len(codes), 0), np.int64)
     rank = content_rank(Grid(none, codes, none[0], 1))
-    return np.bincount(rank[: compared.released_rows], minlength=rank.max() + 1)[rank[people:]]
+    shown, known = (np.bincount(part, minlength=rank.max() + 1) for part in np.split(rank, [rows, rows + others])[:2])
+    people = rank[rows + others :]
+    return np.log1p(shown[people] / (known[people] * rows / others + 0.5))
 
 
-def _planted(compared: Compared, pairs: Sequence[tuple[str, str]], canaries: int) -> IntArray:
-    """Return how many released rows hold the two values that were planted in each canary."""
+def _of_planted(compared: Compared, pairs: Sequence[tuple[str, str]], canaries: int) -> FloatArray:
+    """Return what released rows say that hold the two values planted in each canary."""
     if len(pairs) != canaries:
         raise InputError(f"each of {canaries:,} canaries must have its pair of columns, but {len(pairs):,} are given")
     codes, names = compared.exact
-    shown = np.ascontiguousarray(codes[: compared.released_rows].T)
-    people = codes[compared.released_rows + len(compared.population.numbers) :]
+    rows = compared.released_rows
+    shown, people = np.ascontiguousarray(codes[:rows].T), codes[rows + len(compared.population.numbers) :]
     places = {name: place for place, name in enumerate(names)}
-    rows = np.zeros(len(pairs), np.int64)
+    found = np.zeros(canaries)
     for line, pair in enumerate(pairs):
         if all(name in places for name in pair):
-            one, two = (places[name] for name in pair)
-            rows[line] = np.count_nonzero((shown[one] == people[line, one]) & (shown[two] == people[line, two]))
-    return rows
+            one, two = (shown[places[name]] == people[line, places[name]] for name in pair)
+            expected = np.count_nonzero(one) * np.count_nonzero(two) / rows
+            found[line] = np.log1p(np.count_nonzero(one & two) / (expected + 0.5))
+    return found
 
 
 def _coded(table: "Table", names: Sequence[str]) -> tuple[Int32Array, list[IntArray]]:
