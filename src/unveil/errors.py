@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from numbers import Integral, Real
+from pathlib import PurePath
 from typing import Any
 
 _SHOWN_LETTERS = 60
@@ -60,6 +61,19 @@ def did_you_mean(wrong: str, have: Iterable[str]) -> str:
 def shortened(name: str) -> str:
     """Return the name of a column, option or setting in quotes, cut where it is very long."""
     return repr(name if len(name) <= _SHOWN_LETTERS else name[:_SHOWN_LETTERS] + "…")
+
+
+def where_raised(error: BaseException) -> str:
+    """Return the type of an error of foreign code and where it was raised; never its text, which may hold data.
+
+    >>> where_raised(ZeroDivisionError("the secret"))
+    'ZeroDivisionError'
+    """
+    import traceback
+
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    place = f" in {last[0].name}, line {last[0].lineno} of {PurePath(last[0].filename).name}" if last else ""
+    return type(error).__name__ + place
 
 
 def whole_number(value: Any, what: str, *, least: int = 1, most: int | None = None, advice: str = "") -> int:

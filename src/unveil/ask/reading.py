@@ -42,6 +42,12 @@ class TableReading:
         """Return a frame, or whatever else is one, as a table; what is one already stays as it is."""
         return given if isinstance(given, Table) else Table.from_frame(given, name=name, **self._of_columns(released))
 
+    def made(self, given: Any) -> Table:
+        """Return what a generator made: the file that it wrote, or the frame that it returned."""
+        if isinstance(given, os.PathLike):
+            return self.file(given, "release", released=True)
+        return self.frame(given, "release", released=True)
+
     def _of_columns(self, released: bool) -> dict[str, Any]:
         told = {name: getattr(self, name) for name in ("kinds", "missing", "markers", "dictionary", "rename")}
         if released:  # its kinds are those of the original, beside which ranges, stars and sets can be read

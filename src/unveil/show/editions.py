@@ -51,13 +51,15 @@ SHOWN_OPTIONS = frozenset(
         "--context",
         "--suggest",
         "--report",
+        *("--hold-out", "--folds", "--runs", "--canaries", "--epsilon", "--delta", "--adjacency", "--workers"),
+        *("--time-limit", "--memory-limit"),
     }
 )
 #: Options whose value is a file, of which the folder is nobody's business.
 FILE_OPTIONS = frozenset(
     {
         *("--control", "--config", "--html", "--csv", "--figures", "--shareable", "--compare", "--dictionary"),
-        *("--sheet", "--people"),
+        *("--sheet", "--people", "--made"),
     }
 )
 #: Options without a value.

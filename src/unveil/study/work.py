@@ -15,7 +15,7 @@ import numpy as np
 from unveil._kernels.types import IntArray
 from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, replace_file
 from unveil.data.graph.knowledge import draw_knowledge
-from unveil.errors import InputError, UndefinedMetricWarning, UnveilError
+from unveil.errors import InputError, UndefinedMetricWarning, UnveilError, where_raised
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates
 from unveil.guess.trials import Trials
@@ -104,9 +104,7 @@ def told(error: BaseException) -> str:
     """Return an error as results tell it: of foreign ones where it was raised, since its text may hold data."""
     if isinstance(error, UnveilError):
         return str(error)
-    last = traceback.extract_tb(error.__traceback__)[-1:]
-    place = f" in {last[0].name}, line {last[0].lineno} of {Path(last[0].filename).name}" if last else ""
-    return f"{type(error).__name__}{place}; the folder {ERRORS!r} has the details"
+    return f"{where_raised(error)}; the folder {ERRORS!r} has the details"
 
 
 def note_traceback(folder: Path, scenario: Scenario, error: BaseException) -> None:

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from tests.data.refusals import MARKER, refusal
 from unveil.data.files import _delimited
 from unveil.data.files._delimited import csv_columns
-from unveil.data.files.read import read_table
+from unveil.data.files.read import read_as_written, read_file, read_table
+from unveil.data.files.settings import FileSettings
 from unveil.data.files.source import open_source
 from unveil.errors import InputError, did_you_mean
 
@@ -383,3 +384,21 @@ def test_importing_the_readers_loads_no_polars() -> None:
     code = f"import {modules}; print('polars' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "False"
+
+
+def test_a_file_can_be_written_again_as_its_owner_wrote_it(tmp_path: Path) -> None:
+    text = 'código;income;"no;te"\n007;1.234,50;\n010;2.000,00;"a ""b"""\n'
+    path = tmp_path / "people.csv"
+    path.write_bytes(text.encode("cp1252"))
+    written = read_as_written(path)
+    assert written[1:] == (".csv", ";", "cp1252", True)
+    assert written.frame.write_csv(separator=";") == text
+    assert read_file(path).frame["income"].to_list() == ["1234.50", "2000.00"]
+    assert read_as_written(path, FileSettings(header="no", encoding="cp1252")).header is False
+    typed = pl.DataFrame({"code": ["007", None], "age": [1, 2]})
+    typed.write_parquet(tmp_path / "people.parquet")
+    typed.write_ipc(tmp_path / "people.feather")
+    for name, suffix in (("people.parquet", ".parquet"), ("people.feather", ".csv")):
+        again = read_as_written(tmp_path / name)
+        assert again.suffix == suffix
+        assert again.frame.equals(typed)

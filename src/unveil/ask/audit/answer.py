@@ -14,6 +14,10 @@ from unveil.ask.audit.asked import names_of, paper_of, settings_of
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, Compatibility
 from unveil.ask.audit.findings import Audit, Scenario
+from unveil.ask.audit.generator.claim import epsilon_from_tables
+from unveil.ask.audit.generator.run import audit_way, beside
+from unveil.ask.audit.generator.settings import Canaries, GeneratorSettings
+from unveil.ask.audit.generator.words import epsilon_said
 from unveil.ask.audit.inputs import PreparedAudit, prepare
 from unveil.ask.audit.judge import judge_audit
 from unveil.ask.audit.paper import Paper, check_paper, judged
@@ -30,9 +34,12 @@ from unveil.ask.reading import TableReading, reading_of
 from unveil.ask.roles import roles_of
 from unveil.ask.told import AskedError, Output, Reply, Told
 from unveil.data.files.write import write_text
-from unveil.data.table import Dictionary
+from unveil.data.table import Dictionary, Table
 from unveil.data.table.markers import ToldMarkers
 from unveil.data.table.release import Release
+from unveil.errors import InputError
+from unveil.measure.epsilon import Adjacency, Claim
+from unveil.protect.generators import Given, given_file
 from unveil.show.export import csv_of
 from unveil.show.limits import check_limits
 from unveil.show.progress import Progress, silent
@@ -44,9 +51,22 @@ __all__ = ["ATTACKS", "audit"]
 
 def audit(
     original: Any,
-    released: Any,
+    released: Any = None,
     control: Any = None,
     *,
+    generator: Any = None,
+    hold_out: float | None = None,
+    folds: int | None = None,
+    runs: int = 1,
+    canaries: int | str | None = None,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    adjacency: Adjacency = "add-remove",
+    made: str | Path | None = None,
+    time_limit: float | None = 3600.0,
+    memory_limit: float | None = None,
+    workers: int = 1,
+    cluster: str | None = None,
     scenarios: Any = None,
     attacks: Sequence[str] | None = None,
     targets: int | Literal["auto"] | None = "auto",
@@ -93,6 +113,27 @@ def audit(
     control
         People of the same kind who are not in the original. Without them nobody can say how much of a successful attack
         comes from being in the data.
+    generator
+        What makes releases, so that the way of making them is audited: a function from a frame and a source of
+        randomness to a frame, ``package.module:function``, a command with ``{in}`` and ``{out}``, or a protection. Some
+        people are held out by lot, it makes a release of the others, and those held out are the control; ``released``
+        is then what exists already, and may be left out.
+    hold_out, folds, runs
+        The share of people who are held out of every run, a fifth unless told; or in how many parts everybody is
+        divided, each held out in turn; and how often the generator is run, with each fold.
+    canaries
+        How many rows are planted by coins in every run, so that epsilon is bounded by how well coins are guessed: a
+        number of people who are held out, or of unusual rows as in ``"200:unusual"``.
+    epsilon, delta, adjacency
+        The differential privacy that is claimed: the audit says whether it is contradicted. Without a generator the
+        control must have been kept apart by lot.
+    made
+        The folder that keeps what the generator makes, so that an audit that was interrupted goes on; None keeps none.
+    time_limit, memory_limit
+        How many seconds a run of a command may take, and how many GB each of its processes may have.
+    workers, cluster
+        How many runs are made at once by processes of this machine (a function that cannot be sent is run in this one),
+        or the address of a Dask cluster.
     scenarios
         Who the adversary is, as texts (``"neighbour=age,sex"`` or ``"age,sex:income"``) or a mapping from name to
         columns; None tries divisions of the columns that are drawn by lot.
@@ -189,12 +230,35 @@ def audit(
         compatibility_seed=compatibility_seed,
         hierarchies=dict(hierarchies or {}),
         exact=tuple(exact),
+        claim=None if epsilon is None else Claim(epsilon=epsilon, delta=delta, adjacency=adjacency),
     )
     rng, seed = randomness(rng)
+    if generator is not None:
+        making = GeneratorSettings(
+            generator=generator,
+            hold_out=hold_out,
+            folds=folds,
+            runs=runs,
+            canaries=Canaries.read(canaries),
+            made=None if made is None else Path(made),
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            workers=workers,
+            cluster=cluster,
+        )
+        if control is not None:
+            raise InputError("the control is made by holding people out of the generator. Leave out either")
+        return _audit_generator(original, released, making, settings, rng=rng, seed=seed, progress=progress, notes=notes)
+    if released is None:
+        raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
     start = deepcopy(rng)
     progress("looking at the tables", 0.0)
     prepared = prepare(original, released, control, settings=settings, rng=rng)
+    if settings.claim is not None and len(prepared.releases) > 1:
+        raise InputError("epsilon is claimed of one release, but there are several. Audit each by itself")
     findings = _findings(prepared, progress=progress, notes=notes)
+    if settings.claim is not None:
+        findings = replace(findings, epsilon=epsilon_from_tables(findings, claim=settings.claim, by_lot=False))
     if suggest:
 
         def again(changed: Mapping[str, Release], settings: AuditSettings) -> Audit:
@@ -206,6 +270,32 @@ def audit(
         findings = replace(findings, suggestions=suggestions(findings, prepared, suggest, held=held, audit_again=again))
     # The tables are for a page with records alone: no finding holds any.
     return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=prepared.releases)), seed)
+
+
+def _audit_generator(
+    original: Any,
+    released: Any,
+    making: GeneratorSettings,
+    settings: AuditSettings,
+    *,
+    rng: np.random.Generator,
+    seed: int | None,
+    progress: Progress,
+    notes: Sequence[str],
+) -> Answer[Audit]:
+    """Return the audit of a way of making releases, with those beside it that exist already."""
+    progress("looking at the tables", 0.0)
+    given = given_of(original, settings.reading)
+    start = deepcopy(rng)
+    way = audit_way(given, making=making, settings=settings, rng=rng, progress=progress)
+    findings, releases = way.audit, (way.first,)
+    if released is not None:
+        prepared = prepare(given.table, released, None, settings=settings, rng=start)
+        bare = replace(prepared, parts=tuple(part for part in prepared.parts if part != "before"))
+        existing = _findings(bare, progress=lambda name, share: progress(f"{name} (the release itself)", share))
+        findings, releases = beside(findings, existing), (*releases, *prepared.releases)
+    findings = replace(findings, notes=tuple(dict.fromkeys((*notes, *findings.notes))))
+    return Answer(findings, replace(VIEW, whole_page=partial(whole_page, releases=releases)), seed)
 
 
 def _findings(prepared: PreparedAudit, *, progress: Progress, notes: Sequence[str] = ()) -> Audit:
@@ -235,6 +325,15 @@ def _findings(prepared: PreparedAudit, *, progress: Progress, notes: Sequence[st
     )
     before = audit_original(prepared, progress=step(steps - 1, " on the original itself"))
     return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
+
+
+def given_of(original: Any, reading: TableReading) -> Given:
+    """Return what a generator is given of the people: as their owner has them, and as the audit reads them."""
+    if isinstance(original, Given):
+        return original
+    if isinstance(original, Table):
+        return Given(original, original.frame)
+    return Given(reading.frame(original, "original"), original)
 
 
 def audit_files(
@@ -274,9 +373,12 @@ def audit_files(
         kind=kind,
         progress=progress,
     )
+    everybody = tables.original
+    if settings.get("generator") is not None:
+        everybody = given_file(Path(original), tables.original, (reading or TableReading()).files)
     return audit(
-        tables.original,
-        tables.released,
+        everybody,
+        tables.released or None,
         tables.control,
         scenarios=scenarios,
         kind=tables.kinds,
@@ -295,9 +397,10 @@ def ask(told: Told) -> Reply:
         told.progress("making the example", 0.0)
         rng = told.rng
         table, outside, releases = sample_releases(rng)
-        answer = audit(table, list(releases), outside, rng=rng, progress=told.progress, **settings)
+        shown = (None, None) if values["generator"] else (list(releases), outside)
+        answer = audit(table, *shown, rng=rng, progress=told.progress, **settings)
     else:
-        released = told.files["released"]
+        released = told.files.get("released", ())
         chosen = values["release_kinds"] or ()
         each_kind = chosen * len(released) if len(chosen) == 1 else chosen
         answer = audit_files(
@@ -350,13 +453,20 @@ def ask(told: Told) -> Reply:
                 said="The sheet to sign is in {}",
             ),
         },
-        exceeded=(judgement.headline,) if judgement is not None and judgement.outcome == "exceeded" else (),
+        exceeded=(
+            *((judgement.headline,) if judgement is not None and judgement.outcome == "exceeded" else ()),
+            *((epsilon_said(answer.findings),) if _contradicted(answer.findings) else ()),
+        ),
         undecided=(judgement.headline,) if judgement is not None and judgement.outcome == "not_shown" else (),
         # Without an internal report nothing else keeps it.
         aside=()
         if told.report or not key
         else (f"Keep the key of the digests in the report ('unveil digest'): {key}",),
     )
+
+
+def _contradicted(audit: Audit) -> bool:
+    return audit.epsilon is not None and audit.epsilon.contradicted
 
 
 def _printed(answer: Answer[Audit], told: Told, paper: Paper) -> list[Part]:

@@ -43,6 +43,7 @@ def settings_of(told: Told) -> dict[str, Any]:
     values, roles = told.values, roles_of(told.values["columns"])
     settings = {
         **told.named("neighbours", "guesses", "tolerance", "population_size", "minimum_cell", "exact"),
+        **told.named("epsilon", "delta", "adjacency"),
         "attacks": list(values["attacks"]) or None,
         "targets": read_targets(values["targets"]),
         "by": values["by"] or None,
@@ -57,6 +58,9 @@ def settings_of(told: Told) -> dict[str, Any]:
         "suggest": values["suggest"],
         "suggest_for": tuple(_limited(told)),
     }
+    if values["generator"]:
+        settings |= told.named("generator", "hold_out", "folds", "runs", "time_limit", "memory_limit", "workers")
+        settings |= {name: values[name] or None for name in ("canaries", "made", "cluster")}
     if values["compatibility"]:
         settings["compatibility_seed"] = values["seed"]
     return settings

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from unveil.ask.audit.findings import TOLD_APART, Audit, AuditedRelease
+from unveil.ask.audit.generator.words import oddities
 from unveil.ask.audit.words import percent
 from unveil.data.table import near_note, unsure_note
 from unveil.measure.releases.unseen import Unseen
@@ -14,7 +15,8 @@ def cautions(audit: Audit) -> tuple[str, ...]:
     """Return what stands above the headline: without it the figures below would be misread."""
     lost = (each for release in audit.releases for each in _lost(release))
     apart = any(TOLD_APART in finding.figures for release in audit.releases for finding in release.findings)
-    return tuple(dict.fromkeys(filter(None, (unsure_note(audit.columns), *([_APART] if apart else []), *lost))))
+    said = (*oddities(audit), unsure_note(audit.columns), *([_APART] if apart else []), *lost)
+    return tuple(dict.fromkeys(filter(None, said)))
 
 
 _APART = (

@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.findings import Scenario
 from unveil.ask.reading import TableReading
 from unveil.errors import InputError, did_you_mean, share, whole_number
+
+if TYPE_CHECKING:
+    from unveil.measure.epsilon import Claim
 
 ReleaseKind = Literal["masked", "synthetic"]
 Compatibility = Literal["anonymeter"]
@@ -51,6 +54,8 @@ class AuditSettings:
     #: What is told about released cells: hierarchies by column, and columns whose numbers are as they seem.
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     exact: tuple[str, ...] = ()
+    #: What is said of the epsilon of the release.
+    claim: "Claim | None" = None
     #: Columns that were left out of a release on purpose, by its name: no adversary can use them there.
     lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -9,6 +9,7 @@ from unveil.measure.trials.risk import Rate, Risk
 from unveil.measure.verdict.control import ControlCheck
 
 if TYPE_CHECKING:
+    from unveil.ask.audit.generator.findings import EpsilonFound, Way
     from unveil.ask.audit.separation import ExposedPerson, Separation
     from unveil.data.identifiers.direct import Flag
     from unveil.data.table import MarkerCount
@@ -340,6 +341,9 @@ class Audit:
     notes: tuple[str, ...] = ()
     #: What to change, where that was asked for.
     suggestions: Suggestions | None = None
+    #: How the first of the releases was made, where a generator was run for the audit, and what is shown of epsilon.
+    way: "Way | None" = None
+    epsilon: "EpsilonFound | None" = None
 
     @property
     def has_control(self) -> bool:

@@ -7,7 +7,7 @@ from zlib import crc32
 
 import numpy as np
 
-from unveil._kernels.types import IntArray
+from unveil._kernels.types import BoolArray, IntArray
 from unveil._kernels.verdict.labels import labels
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.checked import AuditSettings, ReleaseKind
@@ -152,9 +152,19 @@ class PreparedAudit:
 
 
 def prepare(
-    original: Any, released: Any, control: Any, *, settings: AuditSettings, rng: np.random.Generator
+    original: Any,
+    released: Any,
+    control: Any,
+    *,
+    settings: AuditSettings,
+    rng: np.random.Generator,
+    by_lot: BoolArray | None = None,
 ) -> PreparedAudit:
-    """Return the tables made ready: of one kind and role per column, with whom to attack, and what must be said."""
+    """Return the tables made ready: of one kind and role per column, with whom to attack, and what must be said.
+
+    ``by_lot`` is told where the two tables are one that was divided by lot: which rows of both, those of the control
+    last, may be attacked.
+    """
     parts = settings.parts
     reading, told = settings.reading, settings.hierarchies.items()
     hierarchies = {name: each if isinstance(each, Hierarchy) else Hierarchy.read(each) for name, each in told}
@@ -178,7 +188,7 @@ def prepare(
         given_tables.append(replace(table, name=name))
         notes += said
     reading.check([whole, *given_tables, *([] if outside is None else [outside])])
-    people, most = _people(whole, outside, ids, settings, seeds.tolist())
+    people, most = _people(whole, outside, ids, settings, seeds.tolist(), by_lot)
     return PreparedAudit(
         original=whole,
         control=outside,
@@ -243,6 +253,7 @@ def _people(
     ids: "tuple[pl.Series | None, pl.Series | None]",
     settings: AuditSettings,
     seeds: Sequence[int],
+    by_lot: BoolArray | None,
 ) -> tuple[People, int | None]:
     """Return everybody with who is attacked and whether the control is usable, and how many of each that is."""
     # The original itself stands for a release: only the people count here.
@@ -255,7 +266,11 @@ def _people(
     for table, seed, own in zip(tables, seeds, person, strict=False):
         several = own.size > np.unique(own).size
         everyone = draw_people(table, rng=np.random.default_rng([seed, 0]), person=own if several else None)
-        drawn.append(everyone.split(everyone.people if most is None else min(most, everyone.people)))
+        if by_lot is not None and not by_lot.all():
+            first = 0 if table is whole else whole.rows
+            drawn.append(everyone.divided(by_lot[first + everyone.rows]))
+        else:
+            drawn.append(everyone.split(everyone.people if most is None else min(most, everyone.people)))
     rows = [attacked.rows for attacked, _ in drawn]
     attacked = np.concatenate([rows[0], *(whole.rows + each for each in rows[1:])])
     control = check_control(
@@ -264,6 +279,8 @@ def _people(
         rng=np.random.default_rng([seeds[3], 0]),
         attacked=np.unique(everybody.person[attacked]),
     )
+    if by_lot is not None and control.outcome != "too_small":
+        control = replace(control, outcome="usable")
     by = None if settings.by is None else division(everybody, settings.by, whole, outside)
     compares = control.outcome in ("usable", "overlap")
     return (
@@ -275,6 +292,7 @@ def _people(
             by=by,
             groups=pool_groups(everybody, by=by) if compares else (),
             parts=divide_people(drawn[0][0], *drawn[1]) if compares else None,
+            by_lot=by_lot is not None,
         ),
         most,
     )

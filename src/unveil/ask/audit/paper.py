@@ -11,6 +11,7 @@ from typing import Any
 from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.clearest import remarks_on, worst_of, worst_over
 from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, ReleaseVerdict
+from unveil.ask.audit.generator.words import sheet_facts
 from unveil.ask.audit.quantities import alone, quantities_of
 from unveil.ask.audit.sentences import tone_of
 from unveil.ask.audit.words import compact_rate, listed, percent, rate_text
@@ -180,7 +181,10 @@ def sign_off(
         judgement=None if paper.profile is None else judged(audit, paper.profile),
         own_limits=limits_lead(limits) if limits else "",
         context=paper.context,
-        settings=() if paper.digest_key is None else (("Key of the digests", _key_text(paper.digest_key)),),
+        settings=(
+            *sheet_facts(audit),
+            *(() if paper.digest_key is None else (("Key of the digests", _key_text(paper.digest_key)),)),
+        ),
         digest_name=audit.digest_name,
     )
 
@@ -194,11 +198,14 @@ def _key_text(key: bytes) -> str:
 
 def _files(audit: Audit, paper: Paper) -> Iterator[FileFact]:
     yield FileFact(part="Original", file=_shown(paper.original), rows=audit.rows, sha256=audit.sha256)
-    paths = [str(path) for path in paper.released] or [release.name for release in audit.releases]
+    made = [] if audit.way is None else [f"made for this audit by {name(audit.way.generator, 80)}"]
+    existing = [str(path) for path in paper.released] or [release.name for release in audit.releases[len(made) :]]
+    paths = [*made, *existing]
     for release, file in zip(audit.releases, paths, strict=True):
         yield FileFact(part="Release", file=file, rows=release.rows, sha256=release.sha256)
     if audit.control_rows is not None:
-        yield FileFact(part="Control", file=_shown(paper.control), rows=audit.control_rows, sha256=audit.control_sha256)
+        file = _shown(paper.control) if audit.way is None else "held out by lot"
+        yield FileFact(part="Control", file=file, rows=audit.control_rows, sha256=audit.control_sha256)
 
 
 def _shown(path: Path | None) -> str:

@@ -75,6 +75,10 @@ class RowsOfPeople(NamedTuple):
             self.rows[place:], self.person[place:]
         )
 
+    def divided(self, first: BoolArray) -> "tuple[RowsOfPeople, RowsOfPeople]":
+        """Return these rows, and all others; of a person all rows or none are among them."""
+        return RowsOfPeople(self.rows[first], self.person[first]), RowsOfPeople(self.rows[~first], self.person[~first])
+
 
 def draw_people(table: Table, *, rng: np.random.Generator, person: IntArray | None = None) -> RowsOfPeople:
     """Return all people in an order by lot that depends on what their rows hold, and not on where these stand.
@@ -137,6 +141,8 @@ class People:
         The groups that have figures of their own.
     parts
         Who is there to learn from, and who is measured then; None without a control that can be divided.
+    by_lot
+        Whether the two tables are known to be one that was divided by lot, so that they are of one kind.
     """
 
     everybody: PooledTables
@@ -146,6 +152,7 @@ class People:
     by: "Division | None" = None
     groups: "tuple[PoolGroup, ...]" = ()
     parts: Parts | None = None
+    by_lot: bool = False
 
     @property
     def compares(self) -> bool:

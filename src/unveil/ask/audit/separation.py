@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray
+    from unveil.measure.epsilon import EpsilonBound
     from unveil.measure.trials.risk import Rate
 
 
@@ -58,6 +59,8 @@ class Separation:
         What is reached on those who are unlike all others.
     curve
         The shares of others and of members above each score, from the highest on; None where that is not shown.
+    epsilon
+        How large epsilon is at least if the two tables were divided by lot; None where that is not told.
     """
 
     area: "Rate"
@@ -70,6 +73,7 @@ class Separation:
     scores: tuple[ScoreArea, ...]
     unusual: tuple[UnusualPeople, ...]
     curve: "tuple[FloatArray, FloatArray] | None" = None
+    epsilon: "EpsilonBound | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)

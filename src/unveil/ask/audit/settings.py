@@ -36,13 +36,19 @@ def _together(told: Told) -> list[tuple[str, str]]:
     """Return what makes no audit, and limits on figures that this audit cannot have: they would look like a pass."""
     from unveil.ask.audit.quantities import needs
 
-    if not told.sample and not told.files.get("released"):
-        return [("released", "{released} must be named beside {original}")]
+    generated = bool(told.values["generator"])
+    if not told.sample and not told.files.get("released") and not generated:
+        return [("released", "{released} or {generator} must be named beside {original}")]
+    if wrong := _with_generator(told):
+        return [wrong]
     if told.values["show_records"] and not told.report:
         return [("show_records", "{show_records} needs a report to show them in. Add --html FILE")]
-    if told.values["people"] is not None and not (told.sample or told.path("control") is not None):
+    controlled = told.sample or told.path("control") is not None or generated
+    if told.values["people"] is not None and not controlled:
         return [("people", "{people} tells people in the data from people who are not. Add {control}")]
-    have = {"control": told.sample or told.path("control") is not None, "by": bool(told.values["by"])}
+    if told.values["epsilon"] is not None and not controlled:
+        return [("epsilon", "{epsilon} is held against what people who are not in the data show. Add {control}")]
+    have = {"control": controlled, "by": bool(told.values["by"])}
     chosen = told.values["attacks"]
     for name, _ in told.values["limits"]:
         lacking = next((need for need in needs(name) if not have[need]), None)
@@ -52,6 +58,27 @@ def _together(told: Told) -> list[tuple[str, str]]:
             left_out = "belongs to an attack that {attacks} leaves out. Add it there, or limit another figure"
             return [("limits", f"{name} {left_out}")]
     return []
+
+
+_ONLY_WITH_GENERATOR = ("hold_out", "folds", "runs", "canaries", "made", "workers", "cluster")
+
+
+def _with_generator(told: Told) -> tuple[str, str] | None:
+    """Return what cannot be said together with a generator, or only with one."""
+    said = [name for name in _ONLY_WITH_GENERATOR if name in told.said]
+    if not told.values["generator"]:
+        if not said:
+            return None
+        return said[0], f"{{{said[0]}}} says how a generator is run. Name it with {{generator}}, or leave this out"
+    if told.path("control") is not None:
+        return "control", "{control} is made by holding people out of {generator}. Leave out either"
+    if told.values["suggest"]:
+        return "suggest", "{suggest} changes a release, and {generator} makes a new one. Leave out either"
+    if {"hold_out", "folds"} <= set(said):
+        return "folds", "{folds} holds out everybody once, and {hold_out} some people always. Leave out either"
+    if {"canaries", "folds"} <= set(said):
+        return "folds", "{canaries} are drawn from people whom {folds} would give to the generator. Leave out either"
+    return None
 
 
 _FILES = (
@@ -69,7 +96,6 @@ _FILES = (
         kind="tables",
         words="One or several versions of it, masked or synthetic, whose columns have the same names. Several are "
         "compared with one another.",
-        required=True,
         is_bare=True,
     ),
     Setting(
@@ -227,6 +253,125 @@ _ON_COMMAND_LINE = (
         label="A TOML file with any of these settings; options win over it",
         kind="file",
         only="command line",
+    ),
+)
+_GENERATOR = (
+    Setting(
+        name="generator",
+        label="Audit the way of making releases: what makes one",
+        kind="text",
+        only="command line",
+        metavar="COMMAND",
+        words="A command with {in} and {out} in it, such as 'python synth.py {in} {out}', which is run without a shell "
+        "({seed} may stand in it too); a protection of 'unveil list protections', such as gaussian-copula; or "
+        "package.module:function from a frame and a source of randomness to a frame. Some people are held out by lot, "
+        "it makes a release of the others, and those held out are the control. A RELEASED that is named too is audited "
+        "beside it.",
+    ),
+    Setting(
+        name="hold_out",
+        label="The share of people who are held out of every run",
+        kind="number",
+        whole=False,
+        least=0,
+        most=1,
+        only="command line",
+        words="A fifth unless told.",
+    ),
+    Setting(
+        name="folds",
+        label="Hold everybody out once: in so many parts, one after the other",
+        kind="number",
+        least=2,
+        only="command line",
+    ),
+    Setting(
+        name="runs",
+        label="How often the generator is run, with each fold",
+        kind="number",
+        default=1,
+        least=1,
+        only="command line",
+        words="Several runs show how much releases of one generator differ.",
+    ),
+    Setting(
+        name="canaries",
+        label="Plant so many canaries by coins in every run, and bound epsilon by how well the coins are guessed",
+        kind="text",
+        only="command line",
+        metavar="N[:unusual]",
+        words="People who are held out, or unusual rows put together from values of the table.",
+    ),
+    Setting(
+        name="epsilon",
+        label="The epsilon of differential privacy that is claimed",
+        kind="number",
+        whole=False,
+        only="command line",
+        words="The audit says whether it is contradicted; it never confirms one.",
+    ),
+    Setting(
+        name="delta",
+        label="The delta that is claimed with it",
+        kind="number",
+        whole=False,
+        least=0,
+        most=1,
+        default=0,
+        only="command line",
+    ),
+    Setting(
+        name="adjacency",
+        label="What the epsilon is about",
+        kind="choice",
+        choices=lambda: (
+            ("add-remove", "adding or removing one person"),
+            ("replace", "replacing one person by another"),
+        ),
+        default="add-remove",
+        only="command line",
+    ),
+    Setting(
+        name="made",
+        label="Keep in the folder DIR what the generator makes",
+        kind="text",
+        only="command line",
+        metavar="DIR",
+        words="The same command then goes on where it was interrupted. Without it nothing is kept.",
+    ),
+    Setting(
+        name="time_limit",
+        label="How many seconds a run of a command may take",
+        kind="number",
+        whole=False,
+        least=0,
+        default=3600,
+        only="command line",
+    ),
+    Setting(
+        name="memory_limit",
+        label="How much memory each process of a command may have",
+        kind="number",
+        whole=False,
+        least=0,
+        metavar="GB",
+        only="command line",
+        words="In GB, where the system can see to it.",
+    ),
+    Setting(
+        name="workers",
+        label="How many runs are made at once",
+        kind="number",
+        default=1,
+        least=0,
+        only="command line",
+    ),
+    Setting(
+        name="cluster",
+        label="The address of a Dask cluster that makes the runs",
+        kind="text",
+        only="command line",
+        metavar="ADDRESS",
     ),
 )
 _MORE = (
@@ -390,8 +535,9 @@ QUESTION = Question(
         "unveil audit people.csv masked.csv --control others.csv --html report.html",
         "unveil audit people.csv masked.csv --scenario neighbour=age,sex,region",
         "unveil audit people.csv masked.csv --kind masked --sensitive income --profile cell-5 --shareable shared.html",
+        "unveil audit people.csv --generator 'python synth.py {in} {out}' --folds 5",
     ),
-    settings=(*_FILES, *_PEOPLE, *_ON_COMMAND_LINE, *_MORE),
+    settings=(*_FILES, *_PEOPLE, *_GENERATOR, *_ON_COMMAND_LINE, *_MORE),
     sample="700 people of an election study, released in three ways, and others to compare with.",
     together=_together,
 )

@@ -7,6 +7,7 @@ from unveil.ask.audit.attacks import ATTACKS
 from unveil.ask.audit.clearest import clarity, severity, worst_of
 from unveil.ask.audit.control_words import ADVICE, control_said
 from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, JudgedFigure, ReleaseVerdict
+from unveil.ask.audit.generator.words import of_way
 from unveil.ask.audit.said import Said, number_of, of_all, quoted, safe
 from unveil.ask.audit.sentences import MOST, p_text
 from unveil.ask.audit.words import LONGEST_NAME, excess_text, finer, listed, percent, rate_text
@@ -35,6 +36,8 @@ def said_of(audit: Audit) -> Said:
         return Said(
             headline="No attack was asked for: the figures are of the release itself and say nothing about adversaries."
         )
+    if audit.way is not None and len(audit.releases) > 1:
+        return said_of(of_way(audit))
     verdict = audit.verdict
     if verdict.outcome == "found":
         return _found(audit)
@@ -54,7 +57,8 @@ def tone(audit: Audit) -> Tone:
     """
     if audit.verdict.outcome == "found":
         return "bad" if hits_most(_clearest(audit)[1]) else "warning"
-    return "warning" if audit.verdict.outcome == "copies" else "neutral"
+    contradicted = audit.epsilon is not None and audit.epsilon.contradicted
+    return "warning" if audit.verdict.outcome == "copies" or contradicted else "neutral"
 
 
 def _clearest(audit: Audit) -> tuple[ReleaseVerdict, JudgedFigure]:
@@ -113,9 +117,9 @@ def _gives_away(audit: Audit, release: ReleaseVerdict, figure: JudgedFigure) -> 
     if len(audit.releases) == 1:
         if figure.group:
             which = safe(f"{name(figure.group, 80)} ({number_of(figure.people)})")
-            return of_all(audit, f"The release gives away people of one group: {which}, of {{}} in the data.")
+            return of_all(audit, f"{_what(audit)} gives away people of one group: {which}, of {{}} in the data.")
         whom = "most people" if hits_most(figure) else "people"
-        return of_all(audit, f"The release gives {whom} away: {_added(figure, ' of {}')}.")
+        return of_all(audit, f"{_what(audit)} gives {whom} away: {_added(figure, ' of {}')}.")
     guilty = [each.name for each in audit.verdict.releases if each.outcome in ("found", "copies")]
     clean = [each.name for each in audit.verdict.releases if each.outcome == "nothing_found"]
     many, among = len(audit.releases), f"{len(audit.releases)} releases of {{}}"
@@ -125,6 +129,10 @@ def _gives_away(audit: Audit, release: ReleaseVerdict, figure: JudgedFigure) -> 
     clear = f"{'most clearly ' if len(guilty) > 1 else ''}{safe(quoted([release.name]))}, where {_added(figure)}"
     rest = f"; nothing is proved against {safe(quoted(clean))}" if clean else ""
     return of_all(audit, f"{which} people away, {clear}{rest}.")
+
+
+def _what(audit: Audit) -> str:
+    return "The release" if audit.way is None else "Your way of making it"
 
 
 def _added(figure: JudgedFigure, among: str = "") -> str:
@@ -255,10 +263,11 @@ def _nothing_found(audit: Audit) -> Said:
         else "No number of copied people could have been proved by counting with this control."
     )
     figures = count(verdict.figures, "figure", "figures")
+    whose = "No attack" if audit.way is None else "Your way of making it: no attack"
     return Said(
         headline=of_all(
             audit,
-            f"No attack did provably better on people in the data than on others, in {figures} on {{}} in the data.",
+            f"{whose} did provably better on people in the data than on others, in {figures} on {{}} in the data.",
         ),
         explanation=(blind, "Others were not tried."),
     )

@@ -17,6 +17,8 @@ from unveil.ask.audit.clearest import worst_over
 from unveil.ask.audit.control_words import control_notes
 from unveil.ask.audit.figures import SCHEMA, figures_of, rows_of
 from unveil.ask.audit.findings import Audit
+from unveil.ask.audit.generator.findings import way_json
+from unveil.ask.audit.generator.words import epsilon_said, existing_said, way_section
 from unveil.ask.audit.held import Held, headline, held, reasons, tone_of, word_of
 from unveil.ask.audit.paper import Paper, check_paper, exit_outcome, judged, sign_off
 from unveil.ask.audit.parts import sections as parts
@@ -60,7 +62,7 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None, h
     others = (parts.disclosure, parts.utility, parts.weights, parts.groups, exposed_section)
     sections += [section for part in others if (section := part(audit)) is not None]
     said, tone = verdict.said_of(audit), verdict.tone(audit)
-    safest = overview.safest(audit, held)
+    safest = "" if audit.way is not None else overview.safest(audit, held)
     explanation = (safest,) if safest else said.explanation[:1]
     if held is not None:
         # The answer to the limit comes first, and the finding right below it.
@@ -68,9 +70,11 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None, h
         why = (safest,) if safest and not is_said else () if safest else reasons(audit, held)[:1]
         # Giving people away and exceeding a limit are two things: either may be without the other.
         explanation = (behind("Whatever the limit: ", said.headline), *why)
+    explanation += tuple(filter(None, (*existing_said(audit), epsilon_said(audit))))
     more = [each for each in said.explanation if each not in explanation]
+    made = way_section(audit)
     return Page(
-        title="Audit of a release" if len(audit.releases) == 1 else f"Audit of {len(audit.releases)} releases",
+        title=_title(audit),
         question=_question(audit),
         headline=said.headline if held is None else headline(audit, held),
         explanation=explanation,
@@ -79,7 +83,7 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None, h
         tone=tone if held is None else tone_of(held, tone),
         # Whether something is serious is for whoever sets a limit.
         tone_word=_TONES[audit.verdict.outcome, tone] if held is None else word_of(held),
-        sections=(*sections, _sure(audit, more), _columns(audit)),
+        sections=(*sections, *([] if made is None else [made]), _sure(audit, more), _columns(audit)),
         method=_method(audit),
         untested=tuple(_untested(audit)),
         notes=(words.EVIDENCE, *control_notes(audit), *unseen_notes(audit), *audit.notes),
@@ -89,8 +93,16 @@ def page(audit: Audit, *, seed: int | None = None, version: str | None = None, h
     )
 
 
+def _title(audit: Audit) -> str:
+    if audit.way is not None:
+        return "Audit of a way of making releases"
+    return "Audit of a release" if len(audit.releases) == 1 else f"Audit of {len(audit.releases)} releases"
+
+
 def _question(audit: Audit) -> str:
     columns = count(len(audit.columns), "column", "columns")
+    if audit.way is not None:
+        return of_all(audit, f"What could an adversary do with releases that are made this way, of {{}} in {columns}?")
     which = f"one of {len(audit.releases)} releases"
     if len(audit.releases) == 1:
         which = f"the release {name(audit.releases[0].name, 40)!r}"
@@ -344,6 +356,7 @@ def whole_json(
         "version": __version__,
         **({} if changed is None else {"changes": changed.to_dict()}),
         **({} if audit.suggestions is None else {"suggestions": suggestions_json(audit)}),
+        **way_json(audit),
     }
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unveil.data.files._columns import as_text as to_text
 from unveil.data.files._columns import as_typed as to_typed
@@ -78,6 +78,46 @@ def read_file(path: str | os.PathLike[str], settings: FileSettings | None = None
     said = source.reading(header=settings.header != "no")
     notes = (f"{name}: {said}",) if said else ()
     return FileTable(pl.DataFrame(cells), notes + tuple(f"{name}: {note}" for note in twins), labels)
+
+
+class WrittenFile(NamedTuple):
+    """The rows of a file with cells as their owner wrote them, and how the file was written.
+
+    ``suffix`` is ".parquet" for Parquet, whose columns keep their types; of any other format it is ".csv", which every
+    program reads.
+    """
+
+    frame: "pl.DataFrame"
+    suffix: str
+    separator: str = ","
+    encoding: str = "utf-8"
+    header: bool = True
+
+
+def read_as_written(path: str | os.PathLike[str], settings: FileSettings | None = None) -> WrittenFile:
+    """Return the table in a file as it can be written again, for programs that were made to read that very file.
+
+    Cells of text are exactly as they are written: no number loses its decimal comma or its groups of digits. An empty
+    cell is null. The rows and columns are those of `read_file`.
+
+    >>> from unveil.data import samples
+    >>> read_as_written(samples.path("partition_truth.csv")).separator
+    ','
+    """
+    import polars as pl
+
+    settings = settings or FileSettings()
+    source = open_source(path, settings)
+    names = names_of(source, settings)
+    source, frame, _ = _rows(source, names, range(len(names)), settings)
+    cells: dict[str, pl.Series] = {}
+    for column, called in zip(frame, names, strict=True):
+        cells.setdefault(called, column)
+    rows = pl.DataFrame(cells)
+    if source.kind != "csv":
+        return WrittenFile(rows, ".parquet" if source.kind == "parquet" else ".csv")
+    written = source.dialect
+    return WrittenFile(rows, ".csv", written.separator, written.encoding, settings.header != "no")
 
 
 def read_table(

@@ -162,8 +162,8 @@ def pool_tables(
     )
     record = group(codes).of_row
     rows = codes.shape[0] - released.rows
-    member = _people(ids, release.original.rows, "ids")
-    other = _people(control_ids, rows - release.original.rows, "control_ids")
+    member = number_people(ids, release.original.rows, "ids")
+    other = number_people(control_ids, rows - release.original.rows, "control_ids")
     members, others = (int(each.max(initial=-1)) + 1 for each in (member, other))
     return PooledTables(
         release=release,
@@ -178,8 +178,8 @@ def pool_tables(
     )
 
 
-def _people(ids: "Ids | None", rows: int, what: str) -> IntArray:
-    """Return the number of each row's person, in the order of the ids."""
+def number_people(ids: "Ids | None", rows: int, what: str) -> IntArray:
+    """Return the number of each row's person, in the order of the ids; a row without an id is a person of its own."""
     import polars as pl
 
     if ids is None:

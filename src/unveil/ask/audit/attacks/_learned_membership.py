@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from unveil.ask.audit.people import Parts
     from unveil.attack.table.membership_scores import Combination
     from unveil.data.table import Table
+    from unveil.measure.epsilon import EpsilonBound
     from unveil.measure.trials.risk import Rate
 
 #: Shares of people outside the data who are named wrongly, at which it is told how many members are named.
@@ -47,8 +48,9 @@ def learned(attacked: AttackedRelease) -> tuple[Tried, ...]:
     scored = case.scores(attacked.prepared.release.released, (*case.measured, *case.teachers))
     adversary = Combination.learned(*scored[2:]) if case.parts.learns else None
     reference = scored[2][ALONE] if adversary is None else _reference(*scored[2:])
-    apart = case.told_apart_without_the_release(adversary, far)
-    if not apart.low <= 0.5 <= apart.high:
+    # Whom the lot divided is of one kind.
+    apart = None if attacked.drawn.people.by_lot else case.told_apart_without_the_release(adversary, far)
+    if apart is not None and not apart.low <= 0.5 <= apart.high:
         made = not_run(attacked.attack, _OTHER_KIND, scenario=case.scenario)
         return (replace(made, finding=replace(made.finding, figures={TOLD_APART: apart.value})),)
     members, others = (scores[ALONE] if adversary is None else adversary(scores) for scores in scored[:2])
@@ -62,7 +64,8 @@ def learned(attacked: AttackedRelease) -> tuple[Tried, ...]:
         )
         for name in scored[0]
     )
-    separation = _separation(case.by_person((members, others)), case.by_person(far), case.parts, scores)
+    own = case.by_person((members, others))
+    separation = replace(_separation(own, case.by_person(far), case.parts, scores), epsilon=_epsilon(case, own))
     exposed = _exposed(case, (members, others), far)
     return (replace(found, finding=replace(found.finding, separation=separation), exposed=exposed),)
 
@@ -249,6 +252,15 @@ def _separation(
         unusual=tuple(of_unusual(each) for each in UNUSUAL),
         curve=curve(members, others),
     )
+
+
+def _epsilon(case: _Case, scores: "Sequence[FloatArray]") -> "EpsilonBound":
+    """Return how large epsilon is at least, from members and others paired by lot."""
+    from unveil.measure.epsilon import bound_of_pairs, pair_by_lot
+
+    claim, rng = case.attacked.settings.claim, case.attacked.prepared.rng("epsilon")
+    delta = 0.0 if claim is None else claim.delta_against("replace")
+    return bound_of_pairs([pair_by_lot(*scores, rng=rng)], rng=rng, delta=delta)
 
 
 def _exposed(

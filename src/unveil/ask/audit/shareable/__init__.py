@@ -11,11 +11,13 @@ import re
 from dataclasses import replace
 
 from unveil.ask.audit.findings import Audit, AuditedRelease, ColumnFact, Suggestions, TableFlags
+from unveil.ask.audit.generator.findings import Way
 from unveil.ask.audit.shareable.numbers import SmallNumbers
 from unveil.ask.audit.shareable.rates import shared_findings, shared_verdict
 from unveil.ask.audit.shareable.release import shared_disclosure, shared_utility
 from unveil.data.files.digest import keyed_digest
 from unveil.show.bounded import Bounded
+from unveil.show.editions import last_part
 
 #: What a shareable report says about itself.
 NOTE = (
@@ -64,8 +66,16 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
         ),
         columns=tuple(_column(small, each) for each in audit.columns),
         suggestions=_suggestions(small, audit.suggestions),
+        way=None if audit.way is None else _way(audit.way),
+        epsilon=None if audit.epsilon is None else replace(audit.epsilon, counts=False),
         notes=(NOTE.format(minimum=audit.minimum_cell), *(() if key is None else (KEYED,)), *audit.notes),
     )
+
+
+def _way(way: Way) -> Way:
+    """Return how releases were made without folders, and without rates of single runs, which may be those of a few."""
+    words = " ".join(last_part(word) if "/" in word or "\\" in word else word for word in way.generator.split())
+    return replace(way, generator=words, about=(), spread=(), lost=())
 
 
 def _suggestions(small: SmallNumbers, suggestions: Suggestions | None) -> Suggestions | None:

@@ -1,0 +1,240 @@
+"""The audit of a way of making releases: the generator is run, each of its releases is attacked, and all are judged."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unveil.ask.audit.checked import AuditSettings
+from unveil.ask.audit.clearest import worst_of
+from unveil.ask.audit.findings import Audit, Outcome, Verdict
+from unveil.ask.audit.generator.claim import epsilon_from_canaries, epsilon_from_tables
+from unveil.ask.audit.generator.combine import AttackedRun, combined, spread_of
+from unveil.ask.audit.generator.design import Design, GeneratorRun, draw_design
+from unveil.ask.audit.generator.findings import Oddity, Way
+from unveil.ask.audit.generator.settings import GeneratorSettings
+from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease, prepare
+from unveil.ask.audit.judge import judge_audit
+from unveil.ask.audit.separation import ExposedPerson
+from unveil.ask.audit.run import attack_release, audit_original, audit_release
+from unveil.data.table.release import Release
+from unveil.measure.releases.utility import loss_summary
+from unveil.measure.verdict.copies import copied_people
+from unveil.measure.verdict.pooled import number_people, pool_tables
+from unveil.protect.generators import Given, Made, about, generator_from
+from unveil.show.progress import Progress, silent
+from unveil.study.made import PlannedRun, make_runs
+
+if TYPE_CHECKING:
+    from unveil.data.table import Table
+
+#: What the report calls the way of making releases, among releases.
+WAY = "your way of making it"
+
+
+@dataclass(frozen=True, eq=False)
+class AuditedWay:
+    """What was found about a way of making releases, with the tables of its first run."""
+
+    audit: Audit
+    first: PreparedRelease
+
+
+def audit_way(
+    given: Given,
+    *,
+    making: GeneratorSettings,
+    settings: AuditSettings,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> AuditedWay:
+    """Return what attacks achieve on releases that a generator makes of most people, beside the others.
+
+    Parameters
+    ----------
+    given
+        Everybody, as the audit reads them and as their owner has them.
+    making
+        The generator, who is held out, and what is planted.
+    settings
+        The settings of the audit.
+    rng
+        Where all randomness comes from.
+    progress
+        What is told how far it is.
+    """
+    seeds = rng.integers(2**63, size=4)
+    table, claim = given.table, settings.claim
+    design, everybody, pairs = _planned(given, making, settings, np.random.default_rng(int(seeds[0])))
+    generator = generator_from(
+        making.generator,
+        time_limit=making.time_limit,
+        memory_limit=making.memory_limit,
+        read=settings.reading.made,
+        kind=settings.kind if isinstance(settings.kind, str) else None,
+    )
+    made = make_runs(
+        generator,
+        everybody,
+        [PlannedRun(each.number, each.seed, each.given) for each in design.runs],
+        folder=making.made,
+        workers=making.workers,
+        cluster=making.cluster,
+        progress=lambda name, share: progress(name, 0.1 * share),
+    )
+    # Where canaries are planted the runs are there for the coins: one of them is attacked in every way.
+    runs = design.runs if making.canaries is None else design.runs[:1]
+    attacked = []
+    for number, run in enumerate(runs):
+        which = f" (run {number + 1} of {len(runs)})" if len(runs) > 1 else ""
+        own = _within(progress, 0.1 + 0.8 * number / len(runs), 0.8 / len(runs), which)
+        prepared = _prepared(table, made[number], run, design, settings, int(seeds[1]))
+        attacked.append(AttackedRun(run, prepared, attack_release(prepared, prepared.releases[0], progress=own)))
+    progress("judging all figures together", 0.9)
+    first = attacked[0]
+    every = combined(attacked, design, seed=int(seeds[2]) >> 1)
+    release = first.prepared.releases[0]
+    verdict, found = judge_audit(
+        first.prepared.people, {WAY: every}, rng=np.random.default_rng([first.prepared.seed, 0])
+    )
+    audited = audit_release(first.prepared, release, found[WAY], exposed=_exposed(first), progress=silent)
+    shown = [each for attack in first.prepared.attacks if (each := worst_of(audited, attack)) is not None]
+    way = Way(
+        release=WAY,
+        generator=generator.written,
+        about=tuple(about(generator).items()),
+        people=design.people,
+        held_out=first.prepared.people.control.others,
+        folds=design.folds,
+        runs=len(design.runs),
+        attacked=len(attacked),
+        seconds=tuple(each.seconds for each in made),
+        spread=spread_of(attacked, shown),
+        lost=_losses(attacked),
+        oddities=_oddities(design.runs, made, first),
+    )
+    before = audit_original(first.prepared, progress=silent)
+    audit = first.prepared.found((audited,), verdict=verdict, before=before, notes=())
+    epsilon = epsilon_from_tables(audit, claim=claim, by_lot=True)
+    if making.canaries is not None:
+        epsilon = epsilon_from_canaries(
+            [each.released for each in made],
+            first.prepared,
+            design,
+            everybody.table,
+            kind=making.canaries.kind,
+            pairs=pairs,
+            claim=claim,
+            rng=np.random.default_rng(int(seeds[3])),
+        )
+    return AuditedWay(replace(audit, way=way, epsilon=epsilon), release)
+
+
+def beside(audit: Audit, existing: Audit) -> Audit:
+    """Return the audit of the way with releases beside it that exist already, of whom nobody was held out."""
+    names = {each.name for each in existing.releases}
+    own, theirs = audit.verdict, existing.verdict
+    return replace(
+        audit,
+        releases=(*audit.releases, *existing.releases),
+        verdict=replace(own, outcome=_worse(own, theirs), releases=(*own.releases, *theirs.releases)),
+        flags=(*(each for each in existing.flags if each.table in names), *audit.flags),
+        notes=tuple(dict.fromkeys((*audit.notes, *existing.notes))),
+    )
+
+
+def _worse(way: Verdict, existing: Verdict) -> Outcome:
+    """Return what the audit says in the end: that of the way, unless a release by itself is worse."""
+    bad: tuple[Outcome, ...] = ("found", "copies")
+    return next((each for each in bad if each in (way.outcome, existing.outcome)), way.outcome)
+
+
+def _planned(
+    given: Given, making: GeneratorSettings, settings: AuditSettings, rng: np.random.Generator
+) -> tuple[Design, Given, tuple[tuple[str, str], ...] | None]:
+    """Return who is held out in which run, everybody with unusual rows to be planted behind them, and where these are.
+
+    The last is for each unusual row the two columns in which it holds what nobody has together; None without any.
+    """
+    table, everybody, pairs = given.table, given, None
+    adjacency = "add-remove" if settings.claim is None else settings.claim.adjacency
+    told = [name for name in settings.identifiers[:1] if name in table.column_names]
+    person = number_people(table.frame.get_column(told[0]) if told else None, table.rows, "ids")
+    if making.canaries is not None and making.canaries.kind == "unusual":
+        from unveil.attack.table.canaries import unusual_rows
+
+        each = 2 if adjacency == "replace" else 1
+        columns = tuple(column.name for column in table.columns if column.is_used)
+        found = unusual_rows(table, each * making.canaries.number, columns=columns, rng=rng)
+        own = np.repeat(np.arange(table.rows)[:, None], len(table.columns), axis=1)
+        everybody, pairs = given.composed(np.concatenate([own, found.rows])), found.pairs
+    return draw_design(everybody.table, making, person=person, adjacency=adjacency, rng=rng), everybody, pairs
+
+
+def _prepared(
+    table: "Table", made: "Made", run: GeneratorRun, design: Design, settings: AuditSettings, seed: int
+) -> PreparedAudit:
+    """Return the audit of one run: those given to the generator, its release, and those held out."""
+    inside, outside = table.take(run.inside), replace(table.take(run.outside), name="control")
+    truth = None
+    if made.truth is not None:
+        # Of planted rows nobody asks.
+        place = np.full(int(run.given.max(initial=0)) + 1, -1, np.int64)
+        place[run.inside] = np.arange(run.inside.size)
+        truth = place[run.given[made.truth]]
+    release = Release(inside, made.released, kind=made.kind, name=WAY, notes=made.notes, truth=truth)
+    may_be_attacked = np.isin(design.person[np.concatenate([run.inside, run.outside])], design.attacked)
+    # The same start in all runs: the same people, and the same adversaries.
+    return prepare(
+        inside,
+        {WAY: release},
+        outside,
+        settings=settings,
+        rng=np.random.default_rng(seed),
+        by_lot=may_be_attacked if design.folds > 1 else np.ones_like(may_be_attacked),
+    )
+
+
+def _exposed(first: AttackedRun) -> tuple[ExposedPerson, ...]:
+    """Return whom the first run exposes, by their rows in the table of everybody."""
+    return tuple(
+        replace(person, row=int(first.run.inside[person.row])) for one in first.tried for person in one.exposed
+    )
+
+
+def _losses(attacked: Sequence[AttackedRun]) -> tuple[float, ...]:
+    """Return what share of usefulness the release of each run has lost; nothing of one run, which the report has."""
+    if len(attacked) < 2 or "utility" not in attacked[0].prepared.parts:
+        return ()
+    found = []
+    for each in attacked:
+        release = each.prepared.releases[0]
+        loss = loss_summary(release.release, rng=release.rng("utility"), columns_left_out=release.columns_left_out).loss
+        found.append(float(loss))
+    return tuple(found)
+
+
+def _oddities(
+    runs: Sequence[GeneratorRun], made: "Sequence[Made]", first: AttackedRun
+) -> tuple[Oddity, ...]:
+    """Return what is strange: tables that do not depend on who is given, and people who never were."""
+    found: list[Oddity] = []
+    differs = len({each.given.tobytes() for each in runs}) > 1
+    if differs and all(each.released.frame.equals(made[0].released.frame) for each in made):
+        found.append("same table")
+    if _knows_held_out(first.prepared.releases[0].release):
+        found.append("people never given")
+    return tuple(found)
+
+
+def _knows_held_out(release: Release) -> bool:
+    """Return whether people who were held out stand in the release beyond coincidence."""
+    if release.control is None:
+        return False
+    swapped = Release(release.control, release.released, release.original, kind=release.kind, name=release.name)
+    return copied_people(pool_tables(swapped)).unmistakable > 0
+
+
+def _within(progress: Progress, start: float, width: float, which: str) -> Progress:
+    return lambda name, share: progress(f"{name}{which}", start + width * share)

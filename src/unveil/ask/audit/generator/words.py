@@ -1,0 +1,188 @@
+"""A way of making releases in words: how it was audited, what is said of a release beside it, and of a claim."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import isnan
+
+from unveil.ask.audit.attacks import ATTACKS
+from unveil.ask.audit.findings import Audit, ReleaseVerdict
+from unveil.ask.audit.generator.findings import EpsilonFound, Oddity, Way
+from unveil.ask.audit.quantities import alone
+from unveil.ask.audit.said import number_of, quoted
+from unveil.ask.audit.words import percent
+from unveil.show.blocks import Block, Section, Side, Table
+from unveil.show.text import count, duration, name
+
+_LEFT: Side = "left"
+_RIGHT: Side = "right"
+_LONGEST = 200
+_ABOUT = {"add-remove": "adding or removing one person", "replace": "replacing one person by another"}
+_ODD: dict[Oddity, str] = {
+    "same table": (
+        "The generator wrote the same table whatever people it was given: it does not look at them, or has them from "
+        "elsewhere. What is found here says nothing about releases of other people."
+    ),
+    "people never given": (
+        "What the generator wrote holds people who were held out, beyond coincidence: it has them from elsewhere. They "
+        "are no control then, and what the release gives away looks smaller than it is. Take its other sources away."
+    ),
+}
+
+
+def of_way(audit: Audit) -> Audit:
+    """Return the audit of the way alone, without the releases beside it that exist already."""
+    if audit.way is None:
+        return audit
+    own = alone(audit, audit.way.release)
+    return replace(own, verdict=replace(own.verdict, outcome=own.verdict.releases[0].outcome))
+
+
+def oddities(audit: Audit) -> tuple[str, ...]:
+    """Return what is strange about a generator, which stands above the headline."""
+    return () if audit.way is None else tuple(_ODD[each] for each in audit.way.oddities)
+
+
+def existing_said(audit: Audit) -> tuple[str, ...]:
+    """Return what is said of releases beside the way, of whom nobody was held out."""
+    if audit.way is None:
+        return ()
+    return tuple(_existing(each) for each in audit.verdict.releases if each.name != audit.way.release)
+
+
+def _existing(release: ReleaseVerdict) -> str:
+    which, copies = f"This release, {quoted([release.name])}", release.copies
+    if release.outcome == "found":
+        clear = release.proved[0]
+        return f"{which}, gives people away by itself: {ATTACKS[clear.attack].title.lower()} proves it."
+    if release.unmistakable:
+        have = "stands" if release.unmistakable == 1 else "stand"
+        return f"{which}, copies people: {number_of(release.unmistakable)} {have} in it beyond coincidence."
+    said = "nobody was held out of it, so that nothing is proved for or against it by itself"
+    if copies is not None and not copies.people_unchanged:
+        said = f"nobody stands in it word for word; {said}"
+    return f"{which}: {said}."
+
+
+def epsilon_said(audit: Audit) -> str:
+    """Return what is shown of epsilon, and whether a claim is contradicted; nothing where neither was asked for."""
+    found = audit.epsilon
+    if found is None:
+        return ""
+    if found.claim is None:
+        return f"Epsilon is {_shown(found)} ({_rests_on(found)})." if found.source == "canaries" else ""
+    claim = found.claim
+    delta = f" and delta {claim.delta:g}" if claim.delta else ""
+    which = f"This claim, epsilon {claim.epsilon:g}{delta} ({_ABOUT[claim.adjacency]})"
+    if found.contradicted:
+        return f"{which}, is contradicted: epsilon is {_shown(found)} ({_rests_on(found)})."
+    if found.bound.adjacency == "add-remove" and claim.adjacency == "replace":
+        return f"{which}, was not tested: what was planted says nothing about replacing one person."
+    return f"{which}, is not contradicted, which confirms nothing: epsilon is {_shown(found)} ({_rests_on(found)}).{_power(found)}"
+
+
+def _shown(found: EpsilonFound) -> str:
+    """Return how large epsilon is at least, as the claim counts it, and how much could have been shown at best."""
+    bound = found.bound
+    halved = bound.adjacency == "replace" and (found.claim is None or found.claim.adjacency == "add-remove")
+    least, most = (each / 2 if halved else each for each in (bound.bound, bound.most))
+    could = f"at most {most:.2g} could have been shown"
+    return f"at least {least:.2g}; {could}" if least > 0 else f"not shown to be above 0; {could}"
+
+
+def _rests_on(found: EpsilonFound) -> str:
+    bound = found.bound
+    coins = "pairs of people" if found.source == "two tables" else "coins"
+    guessed = ""
+    if found.counts:
+        guessed = f", of which {count(bound.guesses)} were guessed and {count(bound.right)} of these rightly"
+    runs = f" of {count(bound.runs, 'run', 'runs')}" if found.source == "canaries" else ""
+    sure = f"at {100 * bound.confidence:g}% confidence"
+    lot = "" if found.by_lot else ", if the control was kept apart by lot"
+    return f"{sure}, by {count(bound.coins)} {coins}{runs}{guessed}{lot}"
+
+
+def _power(found: EpsilonFound) -> str:
+    if found.claim is None:
+        return ""
+    twice = 2 * found.claim.epsilon
+    if found.needed is None:
+        return f" No number of coins could show an epsilon of {twice:g}."
+    fewer = found.needed > found.bound.coins
+    return f" The best adversary would need about {count(found.needed)} coins to show {twice:g}{', more than there were' if fewer else ''}."
+
+
+def made_said(way: Way) -> str:
+    """Return in a sentence how releases were made for the audit."""
+    runs = count(way.runs, "run", "runs")
+    if way.folds > 1:
+        return (
+            f"Everybody was held out once, in {way.folds} parts ({runs} of the generator): the verdict is about the way "
+            "of making releases, not about one of them."
+        )
+    number = number_of(way.held_out)
+    return (
+        f"{number} who were drawn by lot were held out of {runs} of the generator and are the control: the verdict is "
+        "about the way of making releases, not about one of them."
+    )
+
+
+def way_section(audit: Audit) -> Section | None:
+    """Return how the releases were made that were audited, and what single runs gave."""
+    way = audit.way
+    if way is None and (audit.epsilon is None or audit.epsilon.claim is None):
+        return None
+    blocks: list[Block] = []
+    if way is not None:
+        blocks.append(_facts(way))
+        if way.spread:
+            blocks.append(_spread(way))
+    lead = [*([] if way is None else [made_said(way)]), *existing_said(audit), epsilon_said(audit)]
+    return Section(
+        heading="How was it made?" if way is not None else "What is shown of epsilon?",
+        lead=" ".join(filter(None, lead)),
+        blocks=tuple(blocks),
+        tells="sure",
+    )
+
+
+def _facts(way: Way) -> Table:
+    rows = [
+        ("Generator", name(way.generator, _LONGEST)),
+        *((label, name(text, _LONGEST)) for label, text in way.about),
+        ("Runs", count(way.runs) if way.attacked == way.runs else f"{count(way.runs)}, one attacked in every way"),
+        ("Held out", f"everybody once, in {way.folds} parts" if way.folds > 1 else number_of(way.held_out)),
+    ]
+    known = [each for each in way.seconds if not isnan(each)]
+    if known:
+        rows.append(("Time of one run", duration(sum(known) / len(known))))
+    return Table(
+        caption="The generator", columns=("", ""), rows=tuple(rows), align=(_LEFT, _LEFT), prose=True
+    )
+
+
+def _spread(way: Way) -> Table:
+    def row(label: str, what: str, values: tuple[float, ...]) -> tuple[str, ...]:
+        mean = sum(values) / len(values)
+        return (label, what, *(percent(each) for each in (min(values), mean, max(values))))
+
+    shown = {"excess_over_control": "what being in the data adds", "attack_rate": "rate in the data"}
+    rows = [row(ATTACKS[each.attack].title, shown[each.figure], each.values) for each in way.spread]
+    if way.lost:
+        rows.append(row("Usefulness", "lost", way.lost))
+    return Table(
+        caption="What single runs gave",
+        columns=("", "Figure", "Lowest", "Mean", "Highest"),
+        rows=tuple(rows),
+        align=(_LEFT, _LEFT, _RIGHT, _RIGHT, _RIGHT),
+        note=f"Over {count(way.attacked)} runs, by the adversary that is clearest over all of them.",
+    )
+
+
+def sheet_facts(audit: Audit) -> Iterator[tuple[str, str]]:
+    """Yield what the sheet to sign states about the generator and the claim."""
+    if audit.way is not None:
+        yield "Generator", name(audit.way.generator, _LONGEST)
+        yield "Audited", made_said(audit.way)
+        yield from ((label, name(text, _LONGEST)) for label, text in audit.way.about)
+    if epsilon_said(audit):
+        yield "Epsilon", epsilon_said(audit)

@@ -1,0 +1,25 @@
+"""Ways of making releases that can be called again and again: commands, functions and protections.
+
+A generator is given some people and makes one release; that is a run. What it is given and what it makes are told by
+`Given` and `Made`.
+"""
+
+from unveil.protect.generators.about import about, scripts_of
+from unveil.protect.generators.choose import generator_from
+from unveil.protect.generators.command import Command
+from unveil.protect.generators.function import Function
+from unveil.protect.generators.generator import Generator, Given, Made, RunError
+from unveil.protect.generators.protection import Protection
+
+__all__ = [
+    "Command",
+    "Function",
+    "Generator",
+    "Given",
+    "Made",
+    "Protection",
+    "RunError",
+    "about",
+    "generator_from",
+    "scripts_of",
+]

@@ -1,0 +1,117 @@
+"""Which generator is meant: a command, a protection or a function."""
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from unveil.data.table import Table
+from unveil.data.table.release import ReleaseKind
+from unveil.errors import InputError, did_you_mean
+from unveil.protect._listing import Protects
+from unveil.protect.generators.command import PLACES, Command
+from unveil.protect.generators.function import Function
+from unveil.protect.generators.generator import Generator
+from unveil.protect.generators.protection import Protection
+from unveil.protect.specification import protection_from
+
+# Something of a user's module, without the settings that only a class can have.
+_OWN = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*)")
+
+
+def generator_from(
+    told: "str | Callable[..., Any] | Protects",
+    *,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    read: Callable[[Any], Table] | None = None,
+    kind: ReleaseKind | None = None,
+) -> Generator:
+    """Return the generator that a text, a function or a protection stands for.
+
+    Parameters
+    ----------
+    told
+        A command that holds ``{in}`` and ``{out}``; a protection as it is written, such as ``mondrian:k=5``; or
+        ``package.module:function`` for a function ``(frame, rng) -> frame``, or that function itself.
+    time_limit, memory_limit
+        Seconds that a run of a command may take, and GB that each of its processes may.
+    read
+        Turns into a table what is made: the path of a file that a command wrote, or the frame that a function returned.
+        `Table.read` and `Table.from_frame` if not told.
+    kind
+        What is made, where a command or a function makes it; a protection tells that itself.
+
+    Raises
+    ------
+    InputError
+        If there is no such protection, program, module or function.
+
+    Examples
+    --------
+    >>> generator_from("mondrian:k=5").written
+    'mondrian:k=5'
+    >>> generator_from("mondrain:k=5")
+    Traceback (most recent call last):
+    unveil.errors.InputError: there is no protection 'mondrain'. Did you mean 'mondrian'?
+    """
+    if isinstance(told, str):
+        return _written(told.strip(), time_limit, memory_limit, read, kind)
+    if callable(getattr(told, "apply", None)) and not isinstance(told, type):
+        return Protection(protection=told)  # type: ignore[arg-type]  # whatever has the method is one
+    if not callable(told) or isinstance(told, type):
+        raise InputError(
+            "a generator must be a command, a protection or a function of a frame and a random generator, but is "
+            f"{'the class' if isinstance(told, type) else 'a'} {getattr(told, '__name__', type(told).__name__)}. Pass "
+            "one of these"
+        )
+    return Function(function=told, read=read or Table.from_frame, kind=kind)
+
+
+def _written(
+    text: str,
+    time_limit: float | None,
+    memory_limit: float | None,
+    read: Callable[[Any], Table] | None,
+    kind: ReleaseKind | None,
+) -> Generator:
+    if any(place in text for place in PLACES) or _is_like_a_command(text):
+        return Command(
+            written=text, read=read or _read_file, time_limit=time_limit, memory_limit=memory_limit, kind=kind
+        )
+    own = _OWN.fullmatch(text)
+    if own is not None:
+        found = _found(own["module"], own["name"])
+        if not isinstance(found, type):
+            return Function(function=found, written=text, read=read or Table.from_frame, kind=kind)
+    return Protection(protection=protection_from(text), written=text)
+
+
+def _is_like_a_command(text: str) -> bool:
+    """Return whether a text has several words or a path in front: it will be said what a command must hold."""
+    name = text.partition(":")[0]
+    return " " in name or "/" in name or "\\" in name
+
+
+def _read_file(path: Path) -> Table:
+    return Table.read(path, name="released")
+
+
+def _found(module: str, name: str) -> Any:
+    """Return the function or class of a user's module."""
+    try:
+        home = import_module(module)
+    except Exception as error:  # whatever a user's module raises, the message is the same
+        raise InputError(
+            f"the module {module!r} of the generator cannot be imported ({type(error).__name__}). Correct the name or "
+            "the module, and put the folder it lies in on PYTHONPATH"
+        ) from error
+    found = getattr(home, name, None)
+    if not callable(found):
+        have = [word for word, value in vars(home).items() if callable(value)]
+        raise InputError(
+            f"the module {module!r} has no function {name!r}.{did_you_mean(name, have)} Name a function of a frame and "
+            "a random generator, or a class with the method 'apply'"
+        )
+    return found

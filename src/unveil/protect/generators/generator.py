@@ -1,0 +1,156 @@
+"""What a generator is: given some people, it makes one release; and what it is given and makes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from unveil._kernels.types import IntArray
+from unveil.data.table import Table
+from unveil.data.table.release import ReleaseKind
+from unveil.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """The people of whom a run is given some, as the audit reads them and as their owner has them.
+
+    Attributes
+    ----------
+    table
+        The people as the audit reads them, planted rows at the end.
+    frame
+        The same rows as their owner has them: cells as they are written in the file (see
+        `unveil.data.files.read.read_as_written`), or the frame that was passed, of whatever library.
+    suffix
+        What a command is given: ".csv" or ".parquet".
+    separator, encoding, header
+        How that file is written if it is text, and whether its first line names the columns.
+    """
+
+    table: Table
+    frame: Any = field(repr=False)
+    suffix: str = ".csv"
+    separator: str = ","
+    encoding: str = "utf-8"
+    header: bool = True
+
+    def some(self, rows: IntArray) -> Any:
+        """Return these rows as their owner has them, in a frame of the same library that is nobody else's."""
+        import narwhals as nw
+
+        if isinstance(self.frame, Mapping):
+            return {name: [column[row] for row in rows.tolist()] for name, column in self.frame.items()}
+        if isinstance(self.frame, list):
+            return [dict(self.frame[row]) for row in rows.tolist()]
+        taken = nw.from_native(self.frame, eager_only=True)[np.asarray(rows, np.int64)]
+        # Rows of pandas keep their labels, which would tell who was left out.
+        return nw.to_native(nw.maybe_reset_index(taken))
+
+    def some_cells(self, rows: IntArray) -> "pl.DataFrame":
+        """Return these rows as polars has them, to be written to a file."""
+        import polars as pl
+
+        from unveil.data.table.native import series_of
+
+        if isinstance(self.frame, pl.DataFrame):
+            return self.frame[np.asarray(rows, np.int64)]
+        cells = [each for each, _ in series_of(self.some(rows), table="people")]
+        # pandas writes a NaN as an empty cell.
+        return pl.DataFrame({each.name: each.fill_nan(None) if each.dtype.is_float() else each for each in cells})
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """One release that a generator made.
+
+    Attributes
+    ----------
+    released
+        The release.
+    truth
+        For each released row the place among the rows given that it was made from; None where rows are nobody's, or
+        nobody knows.
+    kind
+        What the release is, where that is known.
+    seconds
+        How long the generator took, by the clock; NaN where that is not known any more.
+    notes
+        What a reader has to know.
+    log
+        What the generator printed, or the end of it; it may hold anything, cells too.
+    """
+
+    released: Table
+    truth: IntArray | None = None
+    kind: ReleaseKind | None = None
+    seconds: float = float("nan")
+    notes: tuple[str, ...] = ()
+    log: bytes = field(default=b"", repr=False)
+
+
+class RunError(InputError):
+    """A generator made no release: what happened, what to do about it, and what it printed (which no message shows)."""
+
+    def __init__(self, happened: str, advice: str = "", log: bytes = b"") -> None:
+        super().__init__(f"the generator {'. '.join(filter(None, [happened, advice]))}")
+        self.happened, self.advice, self.log = happened, advice, log
+
+    def __reduce__(self) -> "tuple[type[RunError], tuple[str, str, bytes]]":
+        return type(self), (self.happened, self.advice, self.log)
+
+
+class Generator(Protocol):
+    """A way of making releases that can be called again and again."""
+
+    @property
+    def written(self) -> str:
+        """How reports write it."""
+
+    @property
+    def kind(self) -> ReleaseKind | None:
+        """What its releases are, where that is known before one is made."""
+
+    def make(self, given: Given, rows: IntArray, *, seed: int, folder: Path) -> Made:
+        """Return the release that is made of these rows.
+
+        Parameters
+        ----------
+        given
+            All people; it stays as it is.
+        rows
+            Which of them the generator is given, in this order.
+        seed
+            Where its randomness starts from, if it takes notice.
+        folder
+            Where it may put files in a folder of its own, which is gone when this returns or raises.
+
+        Raises
+        ------
+        RunError
+            If no release is made.
+        """
+
+
+def checked_columns(released: Table, given: Table) -> tuple[str, ...]:
+    """Return notes on columns of a release that the people lack; refuse one that lacks columns that are attacked."""
+    have = set(released.column_names)
+    missing = [column.name for column in given.columns if column.is_used and column.name not in have]
+    if missing:
+        raise RunError(
+            f"must release every column that is attacked, but lacks {_listed(missing)} (missing: {len(missing)} of "
+            f"{len(given.columns)})",
+            "Let it write all of them under their own names, or leave those columns out of the people it is given",
+        )
+    extra = [name for name in released.column_names if name not in given.column_names]
+    return (f"the generator adds columns that the people lack, left out: {_listed(extra)}",) if extra else ()
+
+
+def _listed(names: list[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more

@@ -1,0 +1,63 @@
+"""A generator that is a protection of ours, or one of a user that keeps to the same promise."""
+
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from unveil._kernels.types import IntArray
+from unveil.data.table.release import Release, ReleaseKind
+from unveil.errors import UnveilError, where_raised
+from unveil.protect._listing import PROTECTIONS, Protects
+from unveil.protect.generators.generator import Given, Made, RunError
+from unveil.protect.specification import protection_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protection:
+    """A protection that is applied to the rows of each run.
+
+    Parameters
+    ----------
+    protection
+        The protection.
+    written
+        How reports write it; empty for what `protection_text` makes of it.
+
+    Examples
+    --------
+    >>> from unveil.protect import protection_from
+    >>> Protection(protection=protection_from("mondrian:k=5")).kind
+    'masked'
+    """
+
+    protection: Protects
+    written: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "written", self.written or protection_text(self.protection))
+
+    @property
+    def kind(self) -> ReleaseKind | None:
+        """What its releases are; None where only a release tells."""
+        return next((each.kind for each in PROTECTIONS.values() if each.make is type(self.protection)), None)
+
+    def make(self, given: Given, rows: IntArray, *, seed: int, folder: Path) -> Made:  # noqa: ARG002 (it needs no files)
+        """Return the release of these rows, with who is who where the protection knows."""
+        people = given.table.take(rows)
+        started = time.monotonic()
+        try:
+            release = self.protection.apply(people, rng=np.random.default_rng(seed))
+        except UnveilError as error:
+            raise RunError(f"cannot protect these people: {error}") from None
+        except (Exception, SystemExit) as error:  # a user's own class may raise anything, and its text may hold data
+            trace = "".join(traceback.format_exception(error)).encode("utf-8", "backslashreplace")
+            raise RunError(f"raised {where_raised(error)}", "Correct its method apply", trace) from None
+        if not isinstance(release, Release):
+            raise RunError(
+                f"must return a Release, but its method apply returned a {type(release).__name__}", "Correct the method"
+            )
+        seconds = time.monotonic() - started
+        return Made(release.released, release.truth, kind=release.kind, seconds=seconds, notes=release.notes)
