@@ -66,5 +66,13 @@ def levels(
     found = log(1 + shown(released, everything) / (expected + 0.5))
     if pair is not None:
         expected = shown(released, pair[:1]) / len(released) * shown(released, pair[1:])
-        found += log(1 + shown(released, pair) / (expected + 0.5))
+        both = [row for row in released if holds(row, canary, pair)]
+        found += log(1 + len(both) / (expected + 0.5))
+        weight = {
+            at: round(-(2**20) * log((shown(released, [at]) + 0.5) / (len(released) + 1)))
+            for at in everything
+            if at not in pair
+        }
+        alike = (sum(weight[at] for at in weight if row[at] == canary[at]) for row in both)
+        found += max(alike, default=0) / 2**22
     return round(2**20 * found), round(relative, 7)

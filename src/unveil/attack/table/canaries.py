@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unveil._kernels.membership.agreement import UNIT, rarity
 from unveil._kernels.neighbours.index import LAST_MARKER, Grid, content_rank
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.attack.table._compared import Compared, compared_people
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 LEAST_TEACHERS = 100
 #: Numbers and dates with at most so many values are like categories.
 _FEW_VALUES = 64
-#: Scores are whole multiples of 1 / this, so that equal ones are equal, and what decides between these comes below.
-_UNIT = 2**20
 #: A pair of columns has at most one of so many of the canaries, unless others have no more to give.
 _SPREAD = 16
 
@@ -115,10 +114,12 @@ def score_canaries(
 
     where ``equal`` released rows have all its values, and as many are expected as the population has, row for row. An
     unusual row, for which ``pairs`` names the columns with the planted values, scores the same once more for the
-    released rows that hold these two, of which as many are expected as if the two had nothing to do with one another.
-    Thus a generator is seen that keeps whole rows, and one that keeps counts of two columns, and a pair that comes up
-    because its values are common says little. Among canaries that score the same, as where no row was found, the score
-    "relative" decides. Equal canaries have equal scores, and nothing hangs on the order of rows or columns.
+    released rows that hold these two, of which as many are expected as if the two had nothing to do with one another,
+    and a quarter of what that one of them agrees with it in all other columns that agrees most, a value that c of n
+    released rows have counting as -log((c + 1/2) / (n + 1)). Thus a generator is seen that keeps whole rows, one that
+    keeps counts of two columns, and one that draws from few people, and a pair that comes up because its values are
+    common says little. Among canaries that score the same, as where no row was found, the score "relative" decides.
+    Equal canaries have equal scores, and nothing hangs on the order of rows or columns.
 
     Parameters
     ----------
@@ -162,8 +163,8 @@ def score_canaries(
         found += _of_planted(compared, pairs, canaries.rows)
     relative = SCORES["relative"].function(compared)
     span = np.ptp(relative)
-    # Half a unit at most: it decides between those that are equal otherwise.
-    return (np.rint(_UNIT * found) + ((relative - relative.min()) / (2 * span) if span else 0.0)) / _UNIT
+    # Whole units, so that equal ones are equal; what decides between these is half a unit at most.
+    return (np.rint(UNIT * found) + ((relative - relative.min()) / (2 * span) if span else 0.0)) / UNIT
 
 
 def _of_equal_rows(compared: Compared, columns: int) -> FloatArray:
@@ -185,14 +186,20 @@ def _of_planted(compared: Compared, pairs: Sequence[tuple[str, str]], canaries: 
         raise InputError(f"each of {canaries:,} canaries must have its pair of columns, but {len(pairs):,} are given")
     codes, names = compared.exact
     rows = compared.released_rows
-    shown, people = np.ascontiguousarray(codes[:rows].T), codes[rows + len(compared.population.numbers) :]
+    shown, people = codes[:rows], codes[rows + len(compared.population.numbers) :]
+    weights = rarity(people, shown)
+    columns = np.ascontiguousarray(shown.T)
     places = {name: place for place, name in enumerate(names)}
     found = np.zeros(canaries)
     for line, pair in enumerate(pairs):
         if all(name in places for name in pair):
-            one, two = (shown[places[name]] == people[line, places[name]] for name in pair)
+            at = [places[name] for name in pair]
+            one, two = (columns[place] == people[line, place] for place in at)
+            both = np.flatnonzero(one & two)
             expected = np.count_nonzero(one) * np.count_nonzero(two) / rows
-            found[line] = np.log1p(np.count_nonzero(one & two) / (expected + 0.5))
+            weights[line, at] = 0
+            agreement = (shown[both] == people[line]) @ weights[line]
+            found[line] = np.log1p(both.size / (expected + 0.5)) + agreement.max(initial=0) / (4 * UNIT)
     return found
 
 
