@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import log
 from typing import Any
 
 Row = Sequence[Any]
@@ -53,10 +54,25 @@ def may_not_grow(
 
 
 def levels(
-    released: Sequence[Row], canary: Row, pair: Pair | None, relative: float
-) -> tuple[int, int, float] | tuple[int, float]:
-    """Return what a canary is judged by, the first that differs decides: planted pairs, equal rows, nearness."""
-    equal = sum(tuple(row) == tuple(canary) for row in released)
-    if pair is None:
-        return equal, round(relative, 7)
-    return sum(holds(row, canary, pair) for row in released), equal, round(relative, 7)
+    released: Sequence[Row], population: Sequence[Row], canary: Row, pair: Pair | None, relative: float
+) -> tuple[int, float]:
+    """Return what a canary is judged by, in 2**-20, and what decides between those that are equal."""
+
+    def shown(rows: Sequence[Row], columns: Sequence[int]) -> int:
+        return sum(all(row[at] == canary[at] for at in columns) for row in rows)
+
+    everything = range(len(canary))
+    expected = shown(population, everything) / len(population) * len(released)
+    found = log(1 + shown(released, everything) / (expected + 0.5))
+    if pair is not None:
+        expected = shown(released, pair[:1]) / len(released) * shown(released, pair[1:])
+        both = [row for row in released if holds(row, canary, pair)]
+        found += log(1 + len(both) / (expected + 0.5))
+        weight = {
+            at: round(-(2**20) * log((shown(released, [at]) + 0.5) / (len(released) + 1)))
+            for at in everything
+            if at not in pair
+        }
+        alike = (sum(weight[at] for at in weight if row[at] == canary[at]) for row in both)
+        found += max(alike, default=0) / 2**22
+    return round(2**20 * found), round(relative, 7)

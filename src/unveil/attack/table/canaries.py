@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from unveil._kernels.membership.agreement import UNIT, rarity
 from unveil._kernels.neighbours.index import LAST_MARKER, Grid, content_rank
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.attack.table._compared import Compared, compared_people
@@ -107,10 +108,18 @@ def score_canaries(
 ) -> FloatArray:
     """Return how much the release looks as if each canary was in, the larger the more; to be compared within one call.
 
-    Unusual rows, whose ``pairs`` are given, are judged by how many released rows hold the two planted values, then by
-    how many are equal to the canary in all columns, then by the score "relative" of `SCORES`. People are judged by the
-    last two, or, with teachers, by all scores as these teach to weigh them. One released row more counts at least twice
-    as much as anything after it. Equal canaries have equal scores, and nothing hangs on the order of rows or columns.
+    With teachers all ten scores of `SCORES` count as these teach to weigh them. Otherwise a canary scores
+
+        log(1 + equal / (1/2 + as many as expected))
+
+    where ``equal`` released rows have all its values, and as many are expected as the population has, row for row. An
+    unusual row, for which ``pairs`` names the columns with the planted values, scores the same once more for the
+    released rows that hold these two, of which as many are expected as if the two had nothing to do with one another,
+    and a quarter of what that one of them agrees with it in all other columns that agrees most, a value that c of n
+    released rows have counting as -log((c + 1/2) / (n + 1)). Thus a generator is seen that keeps whole rows, one that
+    keeps counts of two columns, and one that draws from few people, and a pair that comes up because its values are
+    common says little. Among canaries that score the same, as where no row was found, the score "relative" decides.
+    Equal canaries have equal scores, and nothing hangs on the order of rows or columns.
 
     Parameters
     ----------
@@ -134,8 +143,8 @@ def score_canaries(
     >>> rows, planted, others = (Table.from_frame(pl.DataFrame({"town": towns, "job": jobs}))
     ...     for towns, jobs in ((["Ulm", "Ulm"], ["b", "a"]), (["Ulm", "Bonn"], ["b", "a"]), (["Ulm"], ["a"])))
     >>> score_canaries(released=rows, canaries=planted, population=others, columns=("town", "job"),
-    ...     pairs=[("town", "job")] * 2, rng=np.random.default_rng(1))
-    array([1.5, 0. ])
+    ...     pairs=[("town", "job")] * 2, rng=np.random.default_rng(1)).round(4)
+    array([1.6094, 0.    ])
     """
     if pairs is not None and teachers is not None:
         raise InputError("unusual rows are not like people who teach, but pairs and teachers are given. Leave one out")
@@ -149,41 +158,49 @@ def score_canaries(
         every = {name: np.split(score.function(compared), ends) for name, score in SCORES.items()}
         mine, members, outsiders = ({name: parts[place] for name, parts in every.items()} for place in range(3))
         return Combination.learned(members, outsiders)(mine)
-    decided = _in_turn(_equal_rows(compared, len(columns)), SCORES["relative"].function(compared))
-    return decided if pairs is None else _in_turn(_planted(compared, pairs, canaries.rows), decided)
+    found = _of_equal_rows(compared, len(columns))
+    if pairs is not None:
+        found += _of_planted(compared, pairs, canaries.rows)
+    relative = SCORES["relative"].function(compared)
+    span = np.ptp(relative)
+    # Whole units, so that equal ones are equal; what decides between these is half a unit at most.
+    return (np.rint(UNIT * found) + ((relative - relative.min()) / (2 * span) if span else 0.0)) / UNIT
 
 
-def _in_turn(rows: IntArray, after: FloatArray) -> FloatArray:
-    """Return numbers of rows with what decides after them, which makes half a row at most."""
-    low, span = after.min(initial=np.inf), np.ptp(after) if after.size else 0.0
-    return rows + ((after - low) / (2 * span) if span else 0.0)
-
-
-def _equal_rows(compared: Compared, columns: int) -> IntArray:
-    """Return how many released rows are equal to each person in all columns; a cell of several values equals none."""
+def _of_equal_rows(compared: Compared, columns: int) -> FloatArray:
+    """Return what released rows say that are equal to each person in all columns; a cell of several values is none."""
     codes, names = compared.exact
-    people = compared.released_rows + len(compared.population.numbers)
+    rows, others = compared.released_rows, len(compared.population.numbers)
     if len(names) < columns:
-        return np.zeros(len(codes) - people, np.int64)
+        return np.zeros(len(codes) - rows - others)
     none = np.empty((len(codes), 0), np.int64)
     rank = content_rank(Grid(none, codes, none[0], 1))
-    return np.bincount(rank[: compared.released_rows], minlength=rank.max() + 1)[rank[people:]]
+    shown, known = (np.bincount(part, minlength=rank.max() + 1) for part in np.split(rank, [rows, rows + others])[:2])
+    people = rank[rows + others :]
+    return np.log1p(shown[people] / (known[people] * rows / others + 0.5))
 
 
-def _planted(compared: Compared, pairs: Sequence[tuple[str, str]], canaries: int) -> IntArray:
-    """Return how many released rows hold the two values that were planted in each canary."""
+def _of_planted(compared: Compared, pairs: Sequence[tuple[str, str]], canaries: int) -> FloatArray:
+    """Return what released rows say that hold the two values planted in each canary."""
     if len(pairs) != canaries:
         raise InputError(f"each of {canaries:,} canaries must have its pair of columns, but {len(pairs):,} are given")
     codes, names = compared.exact
-    shown = np.ascontiguousarray(codes[: compared.released_rows].T)
-    people = codes[compared.released_rows + len(compared.population.numbers) :]
+    rows = compared.released_rows
+    shown, people = codes[:rows], codes[rows + len(compared.population.numbers) :]
+    weights = rarity(people, shown)
+    columns = np.ascontiguousarray(shown.T)
     places = {name: place for place, name in enumerate(names)}
-    rows = np.zeros(len(pairs), np.int64)
+    found = np.zeros(canaries)
     for line, pair in enumerate(pairs):
         if all(name in places for name in pair):
-            one, two = (places[name] for name in pair)
-            rows[line] = np.count_nonzero((shown[one] == people[line, one]) & (shown[two] == people[line, two]))
-    return rows
+            at = [places[name] for name in pair]
+            one, two = (columns[place] == people[line, place] for place in at)
+            both = np.flatnonzero(one & two)
+            expected = np.count_nonzero(one) * np.count_nonzero(two) / rows
+            weights[line, at] = 0
+            agreement = (shown[both] == people[line]) @ weights[line]
+            found[line] = np.log1p(both.size / (expected + 0.5)) + agreement.max(initial=0) / (4 * UNIT)
+    return found
 
 
 def _coded(table: "Table", names: Sequence[str]) -> tuple[Int32Array, list[IntArray]]:
