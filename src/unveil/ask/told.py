@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.ask.settings import Question
 from unveil.errors import InputError
-from unveil.show.progress import Progress, silent
+from unveil.show.progress import Progress, Say, silent, unsaid
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +37,7 @@ class Told:
     #: Whether a report is made of the answer: on the page always, on the command line where one is asked for.
     report: bool = True
     progress: Progress = silent
+    say: Say = unsaid
     #: The command that asks the same, for reports that state it.
     written: tuple[str, ...] = ()
     #: What files are called by their owner, where they lie under another name.

@@ -267,6 +267,7 @@ def _run(
     name: str, *, as_json: bool, html: Path | None, csv: Path | None, figures: Path | None, quiet: bool, **params: Any
 ) -> None:
     """Ask the question, and show the answer as was wished."""
+    from unveil.show.progress import unsaid
     from unveil.show.terminal import progress
 
     refuse_tight_memory()
@@ -277,10 +278,14 @@ def _run(
     wishes = Wishes(as_json=as_json, html=html, csv=csv, figures=figures, quiet=quiet, outputs=outputs)
     try:
         with progress(quiet=quiet) as report:
-            reply = QUESTIONS[name].answer(replace(told, progress=report))
+            reply = QUESTIONS[name].answer(replace(told, progress=report, say=unsaid if quiet else _say))
     except AskedError as error:
         raise at_option(error, question) from error
     show(reply, told, wishes)
+
+
+def _say(sentence: str) -> None:
+    click.echo(sentence, err=True)
 
 
 def at_option(error: AskedError, question: Question) -> Exception:

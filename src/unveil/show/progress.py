@@ -8,3 +8,11 @@ Progress = Callable[[str, float], None]
 
 def silent(step: str, share: float) -> None:
     """Report no progress."""
+
+
+#: What is told a sentence that must be read before a long computation goes on.
+Say = Callable[[str], None]
+
+
+def unsaid(sentence: str) -> None:
+    """Tell nobody."""

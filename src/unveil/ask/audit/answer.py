@@ -42,7 +42,7 @@ from unveil.measure.epsilon.claim import Claim
 from unveil.protect.generators import Given
 from unveil.show.export import csv_of
 from unveil.show.limits import check_limits
-from unveil.show.progress import Progress, silent
+from unveil.show.progress import Progress, Say, silent, unsaid
 from unveil.show.sheet import sheet_document
 from unveil.show.terminal import Part
 
@@ -97,6 +97,7 @@ def audit(
     suggest_for: Collection[str] = (),
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
+    say: Say = unsaid,
     notes: Sequence[str] = (),
 ) -> Answer[Audit]:
     """Return what an adversary could do with one or more releases of a table, and how sure that is.
@@ -190,6 +191,8 @@ def audit(
         the answer says so.
     progress
         Called with the name of a step and the share of it that is done.
+    say
+        Called with what should be known while a generator is run: what its coins can show, and how long it will take.
     notes
         Sentences to carry into the report.
 
@@ -251,7 +254,7 @@ def audit(
         progress("looking at the tables", 0.0)
         given = given_of(original, settings.reading)
         findings, releases = audit_generator(
-            given, released, making=making, settings=settings, rng=rng, progress=progress, notes=notes
+            given, released, making=making, settings=settings, rng=rng, progress=progress, say=say, notes=notes
         )
         return _answer(findings, releases, seed)
     if released is None:

@@ -61,6 +61,7 @@ def settings_of(told: Told) -> dict[str, Any]:
     if values["generator"]:
         settings |= told.named("generator", "hold_out", "folds", "runs", "time_limit", "memory_limit", "workers")
         settings |= {name: values[name] or None for name in ("canaries", "made", "cluster")}
+        settings["say"] = told.say
     if values["compatibility"]:
         settings["compatibility_seed"] = values["seed"]
     return settings

@@ -15,6 +15,7 @@ from unveil.ask.audit.generator.combine import AttackedRun, combined, spread_of
 from unveil.ask.audit.generator.design import Design, GeneratorRun, draw_design
 from unveil.ask.audit.generator.findings import Oddity, Way
 from unveil.ask.audit.generator.settings import GeneratorSettings
+from unveil.ask.audit.generator.words import coins_said
 from unveil.ask.audit.inputs import PreparedAudit, PreparedRelease, prepare
 from unveil.ask.audit.judge import judge_audit
 from unveil.ask.audit.run import attack_release, audit_original, audit_release, audit_releases
@@ -27,7 +28,7 @@ from unveil.measure.trials.risk import clopper_pearson
 from unveil.measure.verdict.copies import FACTOR
 from unveil.measure.verdict.pooled import number_people, pool_tables
 from unveil.protect.generators import Given, Made, about, generator_from
-from unveil.show.progress import Progress, silent
+from unveil.show.progress import Progress, Say, silent, unsaid
 from unveil.study.made import PlannedRun, make_runs
 
 #: What the report calls the way of making releases, among releases.
@@ -44,6 +45,7 @@ def audit_generator(
     settings: AuditSettings,
     rng: np.random.Generator,
     progress: Progress,
+    say: Say = unsaid,
     notes: Sequence[str] = (),
 ) -> tuple[Audit, tuple[PreparedRelease, ...]]:
     """Return what attacks achieve on releases that a generator makes of most people, beside those held out.
@@ -60,8 +62,8 @@ def audit_generator(
         The settings of the audit.
     rng
         Where all randomness comes from.
-    progress
-        What is told how far it is.
+    progress, say
+        What is told how far it is, and what should be known before it goes on.
     notes
         Sentences to carry into the report.
 
@@ -71,7 +73,7 @@ def audit_generator(
         All findings, and the tables of the first run and of the releases that exist already.
     """
     start = deepcopy(rng)
-    audit, first = _audit_way(given, making, settings, rng, progress)
+    audit, first = _audit_way(given, making, settings, rng, progress, say)
     audit = replace(audit, notes=tuple(dict.fromkeys((*notes, *audit.notes))))
     if existing is None:
         return audit, (first,)
@@ -99,6 +101,7 @@ def _audit_way(
     settings: AuditSettings,
     rng: np.random.Generator,
     progress: Progress,
+    say: Say,
 ) -> tuple[Audit, PreparedRelease]:
     """Return what attacks achieve on the way of making releases, and the tables of its first run."""
     seeds = rng.integers(2**63, size=4)
@@ -112,6 +115,8 @@ def _audit_way(
         kind=settings.kind.get(WAY) if isinstance(settings.kind, Mapping) else settings.kind,
     )
     settings = replace(settings, kind=None)
+    if making.canaries is not None:
+        say(coins_said(len(design.canaries), len(design.runs), pairs=design.canaries.shape[1] == 2, claim=claim))
     made = make_runs(
         generator,
         everybody,
@@ -141,7 +146,7 @@ def _audit_way(
     way = Way(
         release=WAY,
         generator=generator.written,
-        about=tuple(about(generator).items()),
+        about=tuple((name, text) for name, text in about(generator).items() if name != "generator"),
         people=design.people,
         held_out=first.prepared.people.control.others,
         folds=design.folds,

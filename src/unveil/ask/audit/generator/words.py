@@ -10,6 +10,9 @@ from unveil.ask.audit.generator.findings import EpsilonFound, Oddity, Way
 from unveil.ask.audit.quantities import alone
 from unveil.ask.audit.said import number_of, quoted
 from unveil.ask.audit.words import percent
+from unveil.measure.epsilon.bound import ADJACENCY, SHARES, Design
+from unveil.measure.epsilon.claim import Claim
+from unveil.measure.epsilon.needed import coins_needed, most_provable
 from unveil.show.blocks import Block, Section, Side, Table
 from unveil.show.text import count, duration, name
 
@@ -79,6 +82,30 @@ def epsilon_said(audit: Audit) -> str:
         return f"{which}, was not tested: what was planted says nothing about replacing one person."
     shown = f"epsilon is {_shown(found)} ({_rests_on(found)})"
     return f"{which}, is not contradicted, which confirms nothing: {shown}. {_power(found)}".rstrip()
+
+
+def coins_said(canaries: int, runs: int, *, pairs: bool, claim: Claim | None) -> str:
+    """Return what coins can show at best, before any of them is tossed.
+
+    >>> coins_said(200, 4, pairs=False, claim=None).partition(",")[2]
+    ' 4 runs) can show an epsilon of at most 4.5 at 95% confidence, the error divided among 5 numbers of guesses.'
+    """
+    design: Design = "pairs" if pairs else "coins"
+    coins, delta = canaries * runs, 0.0 if claim is None else claim.delta_against(ADJACENCY[design])
+    most = most_provable(coins, design=design, delta=delta)
+    said = (
+        f"{count(coins)} coins ({count(canaries)} canaries, {count(runs, 'run', 'runs')}) can show an epsilon of at "
+        f"most {most:.2g} at 95% confidence, the error divided among {len(SHARES[design])} numbers of guesses."
+    )
+    if claim is None:
+        return said
+    needed = coins_needed(claim.epsilon, 2 * claim.epsilon, design=design, delta=delta)
+    if needed is None:
+        return f"{said} No number of coins could show that it is {2 * claim.epsilon:g}."
+    return (
+        f"{said} If it were {2 * claim.epsilon:g} in place of {claim.epsilon:g}, the best adversary would need about "
+        f"{count(needed)}, and one who sees a release alone several times as many."
+    )
 
 
 def contradiction(audit: Audit) -> tuple[str, ...]:
@@ -155,7 +182,7 @@ def way_section(audit: Audit) -> Section | None:
 def _facts(way: Way) -> Table:
     rows = [
         ("Generator", name(way.generator, _LONGEST)),
-        *((label, name(text, _LONGEST)) for label, text in way.about),
+        *((f"{label[:1].upper()}{label[1:]}", name(text, _LONGEST)) for label, text in way.about),
         ("Runs", count(way.runs) if way.attacked == way.runs else f"{count(way.runs)}, one attacked in every way"),
         ("Held out", f"everybody once, in {way.folds} parts" if way.folds > 1 else number_of(way.held_out)),
     ]
