@@ -88,7 +88,7 @@ def test_with_folds_rates_are_those_of_all_runs_as_sure_as_there_are_people():
 def test_a_release_that_exists_already_is_audited_beside_the_way():
     way = found(unrelated, {"old": resampled(PEOPLE, np.random.default_rng(5))}, attacks=FEW)
     assert [each.name for each in way.releases] == [WAY, "old"]
-    assert [each.outcome for each in way.verdict.releases][0] == "nothing_found"
+    assert way.verdict.releases[0].outcome == "nothing_found"
     assert way.verdict.releases[1].outcome in ("found", "copies")
     copies = way.releases[1].of("copies")[0]
     assert copies.targets == 240
@@ -123,6 +123,14 @@ def test_canaries_contradict_a_claim_of_a_way_that_copies_and_not_of_one_that_ig
     assert harmless.bound.bound == 0
     assert guilty.bound.coins == 120
     assert guilty.bound.adjacency == adjacency
+
+
+def test_one_person_who_is_left_out_or_not_in_each_of_many_runs_shows_as_much_as_many_canaries():
+    settings = {"canaries": 1, "runs": 60, "epsilon": 0.1}
+    guilty, harmless = (found(each, attacks=["copies"], **settings).epsilon for each in (resampled, unrelated))
+    assert guilty.contradicted
+    assert (guilty.bound.coins, guilty.bound.runs) == (60, 60)
+    assert harmless.bound.bound == 0
 
 
 def test_without_canaries_epsilon_is_bounded_by_people_of_both_tables():

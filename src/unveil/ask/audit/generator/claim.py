@@ -1,6 +1,7 @@
 """How large epsilon is at least: from canaries planted by coins, or from people of two tables paired by lot."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from unveil.ask.audit.findings import Audit
     from unveil.ask.audit.generator.settings import CanaryKind
     from unveil.data.table import Table
+
+#: Fewer canaries than these are compared with those of other runs: the highest of 32 is the smallest share that is tried.
+FEW_CANARIES = 32
 
 
 def epsilon_from_canaries(
@@ -51,13 +55,18 @@ def epsilon_from_canaries(
         Breaks ties.
     """
     scores = [_scores(each, first, design, table, pairs, rng) for each in releases]
-    runs = list(zip(scores, (each.coins for each in design.runs), strict=True))
+    coins = [each.coins for each in design.runs]
+    if len(design.canaries) < FEW_CANARIES:
+        # So few cannot be ranked within a run, as where one person is left out or not in each of many runs.
+        scores, coins = [np.concatenate(scores)], [np.concatenate(coins)]
+    runs = list(zip(scores, coins, strict=True))
     if design.canaries.shape[1] == 2:
         delta = 0.0 if claim is None else claim.delta_against("replace")
-        bound = bound_of_pairs([(score[:, 0], score[:, 1], coins) for score, coins in runs], rng=rng, delta=delta)
+        bound = bound_of_pairs([(score[:, 0], score[:, 1], coin) for score, coin in runs], rng=rng, delta=delta)
     else:
         delta = 0.0 if claim is None else claim.delta_against("add-remove")
-        bound = bound_of_coins([(score[:, 0], coins) for score, coins in runs], rng=rng, delta=delta)
+        bound = bound_of_coins([(score[:, 0], coin) for score, coin in runs], rng=rng, delta=delta)
+    bound = replace(bound, runs=len(design.runs))
     return EpsilonFound(bound=bound, source="canaries", claim=claim, canaries=kind, needed=_needed(claim, bound))
 
 
