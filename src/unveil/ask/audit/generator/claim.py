@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unveil.ask.audit.generator.settings import CanaryKind
     from unveil.data.table import Table
 
-#: Fewer canaries than these are compared with those of other runs: the highest of 32 is the smallest share that is tried.
+#: Fewer canaries than these are compared with those of other runs: the smallest share that is tried is one of 32.
 FEW_CANARIES = 32
 
 
