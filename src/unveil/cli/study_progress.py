@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from unveil.study.run import Progress
+    from unveil.study.tasks import Progress
 
 #: How many seconds lie between two lines of progress where there is no terminal.
 EVERY = 30.0

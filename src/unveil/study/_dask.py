@@ -50,7 +50,7 @@ class DaskCluster:
     def check(self) -> None:
         """Raise an error where the cluster is gone, or has been without workers for a while."""
         if self._client.status not in ("running", "connecting"):
-            raise InputError(f"the cluster {self.address!r} is gone. Start it again, and resume the study")
+            raise InputError(f"the cluster {self.address!r} is gone. Start it again, and resume")
         if self._threads():
             self._deserted = None
             return
@@ -58,7 +58,7 @@ class DaskCluster:
         if time.monotonic() - self._deserted > 2 * self._patience:
             raise InputError(
                 f"the cluster {self.address!r} has no workers any more. Start some with 'dask worker {self.address}', "
-                "and resume the study"
+                "and resume"
             )
 
     def _threads(self) -> int:

@@ -1,6 +1,7 @@
 """Where tasks are computed: in processes of this machine, in a Dask cluster, or in this process."""
 
 import contextlib
+import json
 import os
 import queue
 import re
@@ -187,7 +188,8 @@ def _started() -> "subprocess.Popen[bytes]":
         [sys.executable, "-W", "ignore", "-c", program],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, **_ENVIRONMENT},
+        # What a worker starts for its user, such as a generator, gets what the user set.
+        env={**os.environ, **_ENVIRONMENT, "UNVEIL_OUTSIDE": json.dumps({n: os.getenv(n) for n in _ENVIRONMENT})},
     )
 
 

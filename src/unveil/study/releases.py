@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil.data.files.whole_files import SECRET_FOLDER
 from unveil.data.graph import Graph
@@ -23,6 +24,9 @@ from unveil.study.plan import Study
 from unveil.study.scenario import DataSet, rng, short_hash, slug
 from unveil.study.seal import write_bytes
 from unveil.study.sources import graph_of, path_of, table_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FOLDER = "releases"
 
@@ -141,22 +145,35 @@ def _graph_from(file: Path, original: Graph) -> GraphRelease:
 def _table_content(release: Release) -> bytes:
     rows, released = io.BytesIO(), release.released
     released.frame.write_parquet(rows)
-    told = {
-        "columns": [asdict(replace(column, hierarchy=None)) for column in released.columns],
-        "marked": list(released.marked),
-        "kind": release.kind,
-        "name": release.name,
-        "table": released.name,
-    }
+    told = {**facts_of_table(released), "kind": release.kind, "name": release.name}
     stream = io.BytesIO()
     np.savez(
         stream,
         frame=np.frombuffer(rows.getvalue(), np.uint8),
         truth=np.asarray(release.truth, np.int64),
-        marked=np.array([cells.to_numpy() for cells in released.marked.values()], np.uint8),
+        marked=marks_of_table(released),
         told=np.array(json.dumps(told)),
     )
     return stream.getvalue()
+
+
+def facts_of_table(table: Table) -> dict[str, Any]:
+    """Return what a file says of a table beside its rows; `table_of_facts` makes it again."""
+    columns = [asdict(replace(column, hierarchy=None)) for column in table.columns]
+    return {"columns": columns, "marked": list(table.marked), "table": table.name}
+
+
+def marks_of_table(table: Table) -> "NDArray[np.uint8]":
+    """Return which marker each cell holds, a row for each column that has some."""
+    return np.array([cells.to_numpy() for cells in table.marked.values()], np.uint8)
+
+
+def table_of_facts(told: dict[str, Any], frame: "pl.DataFrame", marks: "NDArray[np.uint8]") -> Table:
+    """Return the table that a file holds."""
+    import polars as pl
+
+    marked = {name: pl.Series(name, cells) for name, cells in zip(told["marked"], marks, strict=True)}
+    return Table(told["table"], tuple(map(_column_from, told["columns"])), frame, marked=marked)
 
 
 def _table_from(file: Path, original: Table) -> Release:
@@ -165,10 +182,8 @@ def _table_from(file: Path, original: Table) -> Release:
     with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as parts:
         told = json.loads(str(parts["told"]))
         frame = pl.read_parquet(io.BytesIO(parts["frame"].tobytes()))
-        marked = {name: pl.Series(name, cells) for name, cells in zip(told["marked"], parts["marked"], strict=True)}
+        released = table_of_facts(told, frame, parts["marked"])
         truth = parts["truth"]
-    columns = tuple(map(_column_from, told["columns"]))
-    released = Table(told["table"], columns, frame, marked=marked)
     return Release(original, released, kind=told["kind"], name=told["name"], truth=truth)
 
 

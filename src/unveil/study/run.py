@@ -2,16 +2,15 @@
 
 import os
 import time
-from collections import Counter, deque
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from math import nan
 from pathlib import Path
 from typing import Any
 
 from unveil.errors import InputError, whole_number
-from unveil.study.executors import WorkerDiedError, Workers, died, local, lost
+from unveil.study.executors import Workers, died, local, lost
 from unveil.study.executors import cluster as dask_cluster
 from unveil.study.memory import physical_memory
 from unveil.study.plan import Study
@@ -19,15 +18,10 @@ from unveil.study.scenario import Scenario
 from unveil.study.seal import DiskError
 from unveil.study.sources import digest_of
 from unveil.study.store import Store
+from unveil.study.tasks import MismatchError, Pace, Progress, check_version, how_lost, run_tasks, version
 from unveil.study.work import Outcome, make_release, run_scenario, told, write_rows
 
-#: Called with the scenarios that are done, all that there are, and the seconds left (NaN before the first is done).
-Progress = Callable[[int, int, float], None]
-
-# A task that ended its worker is tried again at once, then once more when nothing else runs.
-_TRIES = 3
 _SHARE_OF_MEMORY = 0.8
-_LOOK = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +107,7 @@ def run_study(
         scenarios = study.scenarios()
         there = store.done(scenarios)
         missing = [scenario for scenario in scenarios if scenario.file_name not in there]
-        run = _Run(study, store, limit, progress, len(scenarios), len(there))
+        run = _Run(study, store, limit, Pace(progress, len(scenarios), len(there)))
         if missing:
             hands = local(count) if cluster is None else dask_cluster(cluster)
             try:
@@ -122,7 +116,7 @@ def run_study(
                 hands.stop()
         return RunSummary(
             total=len(scenarios),
-            done=run.done,
+            done=run.pace.done,
             failed=run.failed,
             reused=len(there),
             set_aside=len(store.set_aside),
@@ -151,84 +145,56 @@ class _Task:
 
 @dataclass
 class _Run:
-    """The state of a run: what is ready, what waits for a release, what runs, and what became of the rest."""
+    """The state of a run: what waits for a release, and what became of the rest."""
 
     study: Study
     store: Store
     memory: int | None
-    progress: Progress | None
-    total: int
-    reused: int
-    done: int = 0
+    pace: Pace
     failed: int = 0
-    began: float = field(default_factory=time.monotonic)
-    ready: deque[_Task] = field(default_factory=deque)
-    alone: deque[_Task] = field(default_factory=deque)
     waiting: dict[tuple[str, str], list[_Task]] = field(default_factory=dict)
     releases_left: Counter[tuple[str, str]] = field(default_factory=Counter)
-    deaths: Counter[_Task] = field(default_factory=Counter)
 
     def compute(self, scenarios: list[Scenario], hands: Workers) -> None:
         """Compute the scenarios; each release is made first, by one worker."""
-        self._plan(scenarios)
-        self._report()
-        running: dict[Future[Any], _Task] = {}
-        while self.ready or self.alone or running:
-            # Twice as many as run at once, so that no worker waits for us.
-            while self.ready and len(running) < 2 * hands.slots:
-                self._begin(self.ready.popleft(), hands, running)
-            if self.alone and not running and not self.ready:
-                self._begin(self.alone.popleft(), hands, running)
-            ended, _ = wait(running, timeout=_LOOK, return_when=FIRST_COMPLETED)
-            if not ended:
-                hands.check()
-            for future in ended:
-                self._settle(running.pop(future), future)
 
-    def _plan(self, scenarios: list[Scenario]) -> None:
+        def begin(task: _Task) -> "Future[Any]":
+            return hands.submit(_work, self.study, task, self.store.folder, self.memory, version())
+
+        releases = self._plan(scenarios)
+        self.pace.report()
+        run_tasks(releases, hands, begin=begin, settle=self._settle)
+
+    def _plan(self, scenarios: list[Scenario]) -> list[_Task]:
+        """Return the releases to make, and let each scenario wait for its own."""
+        releases: list[_Task] = []
         for scenario in scenarios:
             task = _Task(scenario)
             if task.shared not in self.waiting:
                 numbers = range(min(self.study.releases, self.study.replications.most))
-                self.ready.extend(_Task(scenario, number) for number in numbers)
+                releases.extend(_Task(scenario, number) for number in numbers)
                 self.releases_left[task.shared] = len(numbers)
                 self.waiting[task.shared] = []
             self.waiting[task.shared].append(task)
+        return releases
 
-    def _begin(self, task: _Task, hands: Workers, running: dict[Future[Any], _Task]) -> None:
-        future = hands.submit(_work, self.study, task, self.store.folder, self.memory, _version())
-        running[future] = task
-
-    def _settle(self, task: _Task, future: "Future[Any]") -> None:
-        error = _error_of(future)
-        if isinstance(error, (DiskError, _MismatchError)):
+    def _settle(self, task: _Task, error: BaseException | None, answer: Any) -> Iterable[_Task]:
+        if isinstance(error, (DiskError, MismatchError)):
             raise error
         if error is not None and lost(error):
             raise InputError("the cluster lost the tasks of this study. See that it runs, and resume the study")
-        if error is not None and died(error) and self._try_again(task, error):
-            return
-        if error is None:
-            outcome: Outcome = future.result()
-        else:
-            outcome = Outcome(task.scenario.file_name, 0, _fatal(error))
+        outcome: Outcome = answer
+        if error is not None:
+            outcome = Outcome(task.scenario.file_name, 0, how_lost(error) if died(error) else told(error))
             if task.release is None:
                 write_rows(self.study, task.scenario, self.store.folder, [], outcome.error)
-        if task.release is None:
-            self._finish(task.scenario, outcome)
-        else:
-            self._released(task, outcome)
+        if task.release is not None:
+            return self._released(task, outcome)
+        self._finish(task.scenario, outcome)
+        return ()
 
-    def _try_again(self, task: _Task, error: BaseException) -> bool:
-        """Return whether a task whose worker was lost is tried again: at once, and the last time on its own."""
-        # Dask has tried several times before it says so.
-        self.deaths[task] += 1 if isinstance(error, WorkerDiedError) else _TRIES - 1
-        if self.deaths[task] >= _TRIES:
-            return False
-        (self.alone if self.deaths[task] == _TRIES - 1 else self.ready).append(task)
-        return True
-
-    def _released(self, task: _Task, outcome: Outcome) -> None:
-        """Let the scenarios of a release begin, or end them with its error."""
+    def _released(self, task: _Task, outcome: Outcome) -> list[_Task]:
+        """Return the scenarios of a release once they can begin, or end them with its error."""
         self.releases_left[task.shared] -= 1
         waiting = self.waiting[task.shared]
         if outcome.error is not None:
@@ -236,51 +202,17 @@ class _Run:
                 write_rows(self.study, each.scenario, self.store.folder, [], outcome.error)
                 self._finish(each.scenario, Outcome(each.scenario.file_name, 0, outcome.error))
             waiting.clear()
-        elif self.releases_left[task.shared] == 0:
-            self.ready.extend(waiting)
-            waiting.clear()
+        return self.waiting.pop(task.shared) if self.releases_left[task.shared] == 0 else []
 
     def _finish(self, scenario: Scenario, outcome: Outcome) -> None:
         self.store.accept(scenario, outcome)
-        self.done += 1
         self.failed += outcome.error is not None
-        self._report()
-
-    def _report(self) -> None:
-        if self.progress is not None:
-            left = self.total - self.reused - self.done
-            pace = (time.monotonic() - self.began) / self.done if self.done else nan
-            self.progress(self.reused + self.done, self.total, left * pace if left else 0.0)
+        self.pace.report(1)
 
 
-class _MismatchError(InputError):
-    """A worker has another version of the package."""
-
-
-def _work(study: Study, task: _Task, folder: Path, memory: int | None, version: str) -> Outcome:
+def _work(study: Study, task: _Task, folder: Path, memory: int | None, wanted: str) -> Outcome:
     """Do one task, in a worker."""
-    if _version() != version:
-        raise _MismatchError(
-            f"every worker must have the same version of unveil, but one has {_version()} and this is {version}. "
-            f"Install unveil {version} on all of them"
-        )
+    check_version(wanted)
     if task.release is not None:
         return make_release(study, task.scenario, task.release, folder, memory=memory)
     return run_scenario(study, task.scenario, folder, memory=memory)
-
-
-def _version() -> str:
-    from unveil._version import __version__
-
-    return __version__
-
-
-def _error_of(future: "Future[Any]") -> BaseException | None:
-    return CancelledError() if future.cancelled() else future.exception()
-
-
-def _fatal(error: BaseException) -> str:
-    if died(error):
-        last = str(error) if isinstance(error, WorkerDiedError) else "says the cluster"
-        return f"every worker was lost that computed this, also when nothing else was computed ({last})"
-    return told(error)

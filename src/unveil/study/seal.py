@@ -3,6 +3,7 @@
 import hashlib
 import io
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -32,14 +33,14 @@ class DiskError(UnveilError):
     """A result could not be written, as on a full disk; what was written before is kept."""
 
 
-def sealed(frame: "pl.DataFrame", seal: Seal) -> bytes:
+def sealed(frame: "pl.DataFrame", seal: Seal, more: Mapping[str, str] | None = None) -> bytes:
     """Return the bytes of a Parquet file that holds its own hash, so that any change of any byte is seen.
 
-    The same rows and seal give the same bytes.
+    The same rows, seal and texts beside them (``more``) give the same bytes.
     """
     stream = io.BytesIO()
     written = f"{_WORD}:{_OPEN}:{seal.name}:{seal.digest}:{seal.state};"
-    frame.write_parquet(stream, compression="zstd", metadata={"unveil": written})
+    frame.write_parquet(stream, compression="zstd", metadata={"unveil": written, **(more or {})})
     content = stream.getvalue()
     closed = f"{_WORD}:{hashlib.sha256(content).hexdigest()}:"
     return content.replace(f"{_WORD}:{_OPEN}:".encode(), closed.encode())

@@ -45,16 +45,16 @@ class Store:
         self._lock = Lock(folder)
 
     def __enter__(self) -> "Store":
-        with _writing(self.folder):
+        with writing(self.folder):
             # Who is who in the releases is as secret as the data. A folder that was there is left to its owner.
-            _refuse_file(self.folder)
+            refuse_file(self.folder)
             self.folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
             self._refuse_other_files()  # before the lock, which is a file too
             self._lock.take()
             try:
                 self._claim()
                 for name in (RESULTS, RELEASES):
-                    _refuse_file(self.folder / name)
+                    refuse_file(self.folder / name)
                     make_secret_folder(self.folder / name)
                 for name in ("", RESULTS, RELEASES, ERRORS):  # what a run that was killed may have left
                     sweep(self.folder / name)
@@ -119,8 +119,8 @@ class Store:
         return fine
 
     def _put_aside(self, path: Path) -> None:
-        with _writing(self.folder):
-            _refuse_file(self.folder / DAMAGED)
+        with writing(self.folder):
+            refuse_file(self.folder / DAMAGED)
             make_secret_folder(self.folder / DAMAGED)
             tries = (self.folder / DAMAGED / f"{path.name}.{number}" for number in range(1, 10**6))
             path.replace(next(target for target in tries if not os.path.lexists(target)))
@@ -135,7 +135,7 @@ class Store:
             )
         parts = {part: round(seconds, 6) for part, seconds in outcome.seconds.items()}
         line = {"file": outcome.file, "key": scenario.key, "replications": outcome.rows, "seconds": parts}
-        with _writing(self.folder), open_secret(self.folder / TIMES, "a") as stream:
+        with writing(self.folder), open_secret(self.folder / TIMES, "a") as stream:
             stream.write(json.dumps(line) + "\n")
 
 
@@ -143,7 +143,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     """Return what a folder says about the study in it."""
     _refuse_archive(folder)
     try:
-        told = json.loads(_content(folder / MANIFEST))
+        told = json.loads(content_of(folder / MANIFEST))
         if isinstance(told, dict) and {"identity", "version", "seed", "data"} <= set(told):
             return told
     except FileNotFoundError as error:
@@ -194,7 +194,7 @@ def unreadable(folder: Path) -> InputError:
 def checked_seal(path: Path, scenario: Scenario, digest: str) -> Seal | None:
     """Return what the file of a scenario says about itself, or None where it is damaged or another one's."""
     try:
-        seal = seal_of(_content(path))
+        seal = seal_of(content_of(path))
     except PermissionError as error:
         raise unreadable(path.parent.parent) from error
     except OSError:  # a disk that cannot read it, a folder of that name
@@ -214,7 +214,7 @@ def _manifest(study: Study) -> dict[str, Any]:
     }
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
     """Return the bytes of a file; whoever reads a pipe in its place would wait for ever."""
     if path.exists() and not path.is_file():
         raise IsADirectoryError
@@ -239,13 +239,14 @@ def refuse_other_than_file(path: Path) -> None:
         raise InputError(f"{shown(path)} must be a file, but something else is there. Put the file back")
 
 
-def _refuse_file(folder: Path) -> None:
+def refuse_file(folder: Path) -> None:
+    """Refuse what is in the place of a folder and is none."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{shown(folder)} must be a folder, but something else is there. Move it away, and resume")
 
 
 @contextmanager
-def _writing(folder: Path) -> Iterator[None]:
+def writing(folder: Path) -> Iterator[None]:
     """Tell what goes wrong with a folder in one sentence."""
     try:
         yield

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from unveil._kernels.types import IntArray
 from unveil.data.files.source import shown
@@ -120,6 +121,7 @@ class Command:
         memory = str(int((self.memory_limit or 0) * _GB))
         program = (sys.executable, "-I", "-S", "-W", "ignore", _launch.__file__, memory, str(home), *words)
         with open(home / _LOG, "wb", opener=_secret) as log:
+            _lock(log)  # held by all that write to it, until the last of them is gone
             process = subprocess.Popen(
                 program,
                 stdin=subprocess.PIPE,
@@ -253,6 +255,31 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             _launch.end_session(process.pid)
             process.stdin.close()
     process.wait()
+
+
+def remove_left(folder: Path) -> None:
+    """Remove what commands that were ended with their workers left in a folder, once none of their processes runs."""
+    deadline = time.monotonic() + 2 * _launch.PATIENCE
+    while left := list(folder.glob("run-*")):
+        for home in left:
+            with contextlib.suppress(FileNotFoundError), (home / _LOG).open("rb") as log:
+                if not _lock(log) and time.monotonic() < deadline:
+                    continue
+            _remove(home)
+        time.sleep(0.01)
+
+
+def _lock(log: IO[bytes]) -> bool:
+    """Return whether nobody else has the messages of a command open; as well where the system cannot tell."""
+    try:
+        import fcntl
+
+        fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        return True
+    return True
 
 
 def _remove(home: Path) -> None:

@@ -1,0 +1,304 @@
+"""Make the runs of a generator: many at once, none twice, and none lost whatever becomes of the workers."""
+
+import contextlib
+import pickle
+import shutil
+import signal
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from math import ceil, nan
+from pathlib import Path
+from typing import Any, overload
+
+from unveil.data.files.source import shown
+from unveil.errors import InputError, UnveilError, where_raised, whole_number
+from unveil.protect.generators import Generator, Given, Made, RunError
+from unveil.study.executors import Workers, died, local, lost
+from unveil.study.executors import cluster as dask_cluster
+from unveil.study.made_folder import (
+    RUNS,
+    WORK,
+    MadeFolder,
+    PlannedRun,
+    content_of_made,
+    identity_of,
+    log_of,
+    made_of_content,
+    write_log,
+)
+from unveil.study.seal import Seal, write_bytes
+from unveil.study.tasks import Pace, Progress, check_version, how_lost, run_tasks, version
+
+__all__ = ["MadeRuns", "PlannedRun", "make_runs", "projected"]
+
+# What asks a process to end, and would leave a private folder behind.
+_ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class MadeRuns(Sequence[Made]):
+    """What runs made, in the order of their plan; each is read from its file when it is asked for."""
+
+    def __init__(self, home: MadeFolder, runs: Sequence[PlannedRun]) -> None:
+        self._home, self._runs, self._seconds = home, tuple(runs), home.seconds()
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    @overload
+    def __getitem__(self, place: int) -> Made: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Made]: ...
+    def __getitem__(self, place: int | slice) -> Made | list[Made]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        run = self._runs[place]
+        content = self._home.content(run)
+        if content is None:
+            raise InputError(
+                f"the file {run.name}.parquet in {shown(self._home.folder)} was changed or removed since it was made. "
+                "Call the same command again, which makes it anew"
+            )
+        return made_of_content(content, self._seconds.get(run.number, nan))
+
+
+def make_runs(
+    generator: Generator,
+    given: Given,
+    runs: Sequence[PlannedRun],
+    *,
+    folder: Path | None,
+    identity: Mapping[str, object],
+    workers: int = 1,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> MadeRuns:
+    """Return what the generator makes in each of these runs, in their order.
+
+    What is made does not depend on the workers, their number or order, nor on interruptions: the files of two
+    deterministic generators are the same byte for byte.
+
+    Parameters
+    ----------
+    generator
+        Makes the releases.
+    given
+        All people, of whom each run is given some.
+    runs
+        What to make; the numbers differ.
+    folder
+        Where what is made is kept: the same call with the same folder goes on where an earlier one ended. None is a
+        private folder that is gone when the answer is, or on any error.
+    identity
+        What else the runs depend on, by name: a digest of the ``people``, the ``seed``, and whatever plans the runs.
+    workers
+        How many processes of this machine make runs at the same time. With one, and with what cannot be sent to
+        another process, they are made in this one.
+    cluster
+        The address of a Dask cluster to use instead; its workers share ``folder`` and have what the generator needs.
+    progress
+        Called whenever a run is done.
+
+    Raises
+    ------
+    InputError
+        If a run fails, which stops the others soon; or if the folder holds other runs.
+    DiskError
+        If a run cannot be written, as on a full disk; those written before are kept.
+    """
+    whole_number(workers, "the number of workers", least=0)
+    if cluster is not None and folder is None:
+        raise InputError("runs on a cluster need a folder that all its workers share. Name one (--made)")
+    home = Path(tempfile.mkdtemp(prefix="unveil-made-")) if folder is None else folder.absolute()
+    try:
+        with _endings_raise():
+            answer = _made_in(
+                MadeFolder(home, identity_of(generator, identity)),
+                generator,
+                given,
+                runs,
+                workers=workers,
+                cluster=cluster,
+                progress=progress,
+                kept=folder is not None,
+            )
+    except BaseException:
+        if folder is None:
+            shutil.rmtree(home, ignore_errors=True)
+        raise
+    if folder is None:
+        weakref.finalize(answer, shutil.rmtree, home, ignore_errors=True)
+    return answer
+
+
+def projected(first: float, runs: int, workers: int = 1) -> float:
+    """Return how many seconds all runs take by the clock if each takes as long as the first one.
+
+    >>> projected(12.0, runs=20, workers=4)
+    60.0
+    """
+    return ceil(runs / max(1, workers)) * first
+
+
+def _made_in(
+    home: MadeFolder,
+    generator: Generator,
+    given: Given,
+    runs: Sequence[PlannedRun],
+    *,
+    workers: int,
+    cluster: str | None,
+    progress: Progress | None,
+    kept: bool,
+) -> MadeRuns:
+    """Return the runs once all of them are in the folder."""
+    with home:
+        missing = [run for run in runs if not home.has(run)]
+        pace = Pace(progress, len(runs), len(runs) - len(missing))
+        pace.report()
+        if missing:
+            sent = None
+            if cluster is not None or min(workers, len(missing)) > 1:
+                sent = _sent(generator, given, home.folder, must=cluster is not None)
+            count = min(workers, len(missing)) if sent is not None else 0
+            hands = local(count) if cluster is None else dask_cluster(cluster)
+            try:
+                _Making(home, generator, given, sent, pace, kept=kept).compute(missing, hands)
+            except BaseException:
+                hands.stop()
+                if cluster is not None:
+                    home.give_up()
+                raise
+            hands.stop()
+    return MadeRuns(home, runs)
+
+
+def _sent(generator: Generator, given: Given, folder: Path, *, must: bool) -> Path | None:
+    """Return the file that tells other processes the generator and the people, or None where that cannot be done."""
+    try:
+        method = pickle.dumps(generator)
+        content = pickle.dumps((generator, given))
+    except Exception as error:  # whatever a user's function or frame does when it is copied
+        if must:
+            raise InputError(
+                f"the generator or the people cannot be sent to a cluster ({type(error).__name__}). Name a function as "
+                "package.module:function, or do without the cluster"
+            ) from None
+        return None
+    if b"__main__" in method:  # which is another module in another process
+        if must:
+            raise InputError(
+                "a function that is defined in the script itself cannot be sent to a cluster. Put it into a module of "
+                "its own, or do without the cluster"
+            )
+        return None
+    path = folder / WORK / f"given-{sha256(content).hexdigest()[:16]}.pickle"
+    write_bytes(path, content)
+    return path
+
+
+@lru_cache(maxsize=1)
+def _received(path: Path) -> tuple[Generator, Given]:
+    found: tuple[Generator, Given] = pickle.loads(path.read_bytes())  # noqa: S301 (our own file)
+    return found
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What became of a run, in a worker: how long it took, or what happened and what to do about it."""
+
+    seconds: float
+    failed: tuple[str, str] | None = None
+    messages: bool = False
+
+
+@dataclass
+class _Making:
+    """The runs that are being made."""
+
+    home: MadeFolder
+    generator: Generator
+    given: Given
+    sent: Path | None
+    pace: Pace
+    kept: bool
+
+    def compute(self, missing: Sequence[PlannedRun], hands: Workers) -> None:
+        def begin(run: PlannedRun) -> "Future[Any]":
+            place = (run, self.home.folder, self.home.seal(run), self.kept)
+            if self.sent is None:
+                return hands.submit(_make, self.generator, self.given, *place)
+            return hands.submit(_make_elsewhere, self.sent, version(), *place)
+
+        run_tasks(missing, hands, begin=begin, settle=self._settle)
+
+    def _settle(self, run: PlannedRun, error: BaseException | None, outcome: Any) -> tuple[PlannedRun, ...]:
+        which = f"run {run.number} of {self.pace.total}"
+        if isinstance(error, UnveilError) and not died(error):
+            raise error
+        if error is not None and lost(error):
+            raise InputError("the cluster lost the runs of this generator. See that it runs, and call the same again")
+        if error is not None:
+            why = how_lost(error) if died(error) else f"{where_raised(error)} stopped it"
+            raise InputError(f"{which} could not be made: {why}. {self._others()}. Call the same again with one worker")
+        if outcome.failed is not None:
+            happened, advice = outcome.failed
+            sentences = [f"{which} failed: the generator {happened}", advice, self._messages(run, outcome)]
+            raise InputError(". ".join(filter(None, [*sentences, self._others()])))
+        self.home.note_seconds(run, outcome.seconds)
+        self.pace.report(1)
+        return ()
+
+    def _messages(self, run: PlannedRun, outcome: _Outcome) -> str:
+        if not outcome.messages:
+            return ""
+        where = f"Its messages are in {shown(log_of(self.home.folder, run))}"
+        return where if self.kept else "Name a folder with --made to keep its messages"
+
+    def _others(self) -> str:
+        done = self.pace.reused + self.pace.done
+        return "The other runs were stopped" + f", and the {done} that are done are kept" * (self.kept and done > 0)
+
+
+def _make_elsewhere(sent: Path, wanted: str, *place: Any) -> _Outcome:
+    """Make one run, in a worker."""
+    check_version(wanted)
+    generator, given = _received(sent)
+    return _make(generator, given, *place)
+
+
+def _make(generator: Generator, given: Given, run: PlannedRun, folder: Path, seal: Seal, kept: bool) -> _Outcome:
+    """Make one run, write what it made, and keep what it printed."""
+    try:
+        made = generator.make(given, run.rows, seed=run.seed, folder=folder / WORK)
+    except RunError as error:
+        if kept:
+            write_log(folder, run, error.log)
+        return _Outcome(nan, (error.happened, error.advice), bool(error.log))
+    if kept:
+        write_log(folder, run, made.log)
+    write_bytes(folder / RUNS / seal.name, content_of_made(made, seal))
+    return _Outcome(made.seconds)
+
+
+@contextlib.contextmanager
+def _endings_raise() -> Iterator[None]:
+    """Let what asks this process to end leave nothing behind; only the main thread can do that."""
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        usual = [each for each in _ENDINGS if signal.getsignal(each) is signal.SIG_DFL]
+        before = {each: signal.signal(each, _leave) for each in usual}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _leave(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)

@@ -1,0 +1,236 @@
+"""The runs of a generator in a folder: whose they are, one sealed file for each, and what the generator printed."""
+
+import base64
+import io
+import json
+import shutil
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from math import nan
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from unveil._kernels.types import IntArray
+from unveil.data.files.source import shown
+from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, open_secret, replace_file, sweep
+from unveil.errors import InputError
+from unveil.protect.generators import Generator, Made, scripts_of
+from unveil.protect.generators.command import remove_left
+from unveil.study.lock import Lock
+from unveil.study.releases import facts_of_table, marks_of_table, table_of_facts
+from unveil.study.seal import Seal, seal_of, sealed, write_bytes
+from unveil.study.store import content_of, refuse_file, writing
+from unveil.study.tasks import version
+
+MANIFEST, RUNS, LOGS, WORK, TIMES = "made.json", "runs", "logs", "work", "times.jsonl"
+#: What is said of runs that are not those asked for, by what differs; of all else, that a setting does.
+_OTHER = {
+    "generator": "of another generator",
+    "scripts": "of a generator whose scripts have changed since",
+    "people": "of other people",
+    "seed": "with another seed",
+    "version": "of another version of unveil",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedRun:
+    """A run to be made: its number, from 1, where its randomness starts from, and the rows that are given."""
+
+    number: int
+    seed: int
+    rows: IntArray
+
+    @property
+    def name(self) -> str:
+        """What its files are called."""
+        return f"run-{self.number:04}"
+
+
+class MadeFolder:
+    """The folder of runs; as a context, it also holds the lock of the folder.
+
+    Parameters
+    ----------
+    folder
+        Where the runs are; made if it does not exist.
+    identity
+        All that the runs depend on: a folder of others is refused.
+    """
+
+    def __init__(self, folder: Path, identity: Mapping[str, object]) -> None:
+        self.folder = folder
+        self.identity: dict[str, Any] = json.loads(json.dumps(dict(identity), default=str))
+        self._lock = Lock(folder)
+
+    def __enter__(self) -> "MadeFolder":
+        with writing(self.folder):
+            # What was made is as secret as the people. A folder that was there is left to its owner.
+            refuse_file(self.folder)
+            self.folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
+            self._refuse_other_files()  # before the lock, which is a file too
+            self._lock.take()
+            try:
+                self._claim()
+                shutil.rmtree(self.folder / WORK, ignore_errors=True)  # what runs that were killed may have left
+                for name in (RUNS, LOGS, WORK):
+                    refuse_file(self.folder / name)
+                    make_secret_folder(self.folder / name)
+                for name in ("", RUNS, LOGS):
+                    sweep(self.folder / name)
+            except BaseException:
+                self._lock.free()
+                raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        remove_left(self.folder / WORK)
+        shutil.rmtree(self.folder / WORK, ignore_errors=True)
+        self._lock.free()
+
+    def give_up(self) -> None:
+        """Let generators on other machines see that they are not wanted any more."""
+        shutil.rmtree(self.folder / WORK, ignore_errors=True)
+
+    def _refuse_other_files(self) -> None:
+        if (self.folder / MANIFEST).exists():
+            return
+        others = [entry for entry in self.folder.iterdir() if not entry.name.startswith((".", "run.lock"))]
+        if others:
+            raise InputError(
+                f"the folder of runs must be empty or hold runs of this generator, but {shown(self.folder)} holds "
+                "other files. Name another folder (--made)"
+            )
+
+    def _claim(self) -> None:
+        """Make the folder that of these runs, or see that it is."""
+        path = self.folder / MANIFEST
+        if not path.exists():
+            write_bytes(path, json.dumps(self.identity, indent=1).encode())
+            return
+        try:
+            there = json.loads(content_of(path))
+        except (OSError, ValueError, RecursionError):
+            there = None
+        if not isinstance(there, dict):
+            raise InputError(
+                f"the file {MANIFEST} in {shown(self.folder)} is damaged, so that it cannot be told whose runs these "
+                "are. Name another folder (--made)"
+            )
+        names = [*_OTHER, *self.identity, *there]
+        differs = next((name for name in names if there.get(name) != self.identity.get(name)), None)
+        if differs is not None:
+            raise InputError(
+                f"{shown(self.folder)} holds runs {_OTHER.get(differs, f'with another setting ({differs})')}: they are "
+                "not mixed. Name another folder (--made)"
+            )
+
+    def seal(self, run: PlannedRun) -> Seal:
+        """Return what the file of a run says about itself."""
+        rows = np.ascontiguousarray(run.rows, "<i8").tobytes()
+        told = json.dumps([self.identity, run.number, run.seed], sort_keys=True).encode()
+        return Seal(f"{run.name}.parquet", sha256(told + rows).hexdigest(), "fine")
+
+    def has(self, run: PlannedRun) -> bool:
+        """Return whether a run is done, and its file as it was written."""
+        return self.content(run) is not None
+
+    def content(self, run: PlannedRun) -> bytes | None:
+        """Return the file of a run, or None where it is not there, damaged, or another one's."""
+        try:
+            content = content_of(self.folder / RUNS / f"{run.name}.parquet")
+        except OSError:
+            return None
+        return content if seal_of(content) == self.seal(run) else None
+
+    def note_seconds(self, run: PlannedRun, seconds: float) -> None:
+        """Note how long a run took, once its file is there; a worker elsewhere may have another disk."""
+        if not (self.folder / RUNS / f"{run.name}.parquet").is_file():
+            raise InputError(
+                f"a worker wrote a run to {shown(self.folder)} that is not seen here. All workers must share this "
+                "folder: name one that they do share (--made)"
+            )
+        with writing(self.folder), open_secret(self.folder / TIMES, "a") as stream:
+            stream.write(json.dumps({"run": run.number, "seconds": round(seconds, 6)}) + "\n")
+
+    def seconds(self) -> dict[int, float]:
+        """Return how long each run took, as far as that is known."""
+        found: dict[int, float] = {}
+        try:
+            lines = (self.folder / TIMES).read_text(encoding="utf-8").splitlines()
+        except (OSError, ValueError):
+            return found
+        for line in lines:
+            try:
+                told = json.loads(line)
+                found[int(told["run"])] = float(told["seconds"])
+            except (ValueError, KeyError, TypeError):  # half a line, where a disk was full
+                continue
+        return found
+
+
+def identity_of(generator: Generator, told: Mapping[str, object]) -> dict[str, object]:
+    """Return all that runs depend on: the generator with its scripts, the version, and what the caller tells."""
+    return {"generator": generator.written, "scripts": scripts_of(generator), **told, "version": version()}
+
+
+def write_log(folder: Path, run: PlannedRun, log: bytes) -> None:
+    """Keep what the generator printed in a run."""
+    if log:
+        replace_file(log_of(folder, run), log, lasting=False)
+
+
+def log_of(folder: Path, run: PlannedRun) -> Path:
+    """Return where the messages of a run are kept."""
+    return folder / LOGS / f"{run.name}.txt"
+
+
+def content_of_made(made: Made, seal: Seal) -> bytes:
+    """Return the file of a run: the release as Parquet, with all else that is known of it beside its rows.
+
+    How long it took is not in it: a generator that does the same again makes the same bytes.
+    """
+    released = made.released
+    told = {
+        **facts_of_table(released),
+        "marks": _packed(marks_of_table(released).tobytes()),
+        "truth": None if made.truth is None else _packed(np.asarray(made.truth, "<i8").tobytes()),
+        "sha256": released.sha256,
+        "table notes": released.notes,
+        "kind": made.kind,
+        "notes": made.notes,
+    }
+    return sealed(released.frame, seal, {"made": json.dumps(told)})
+
+
+def made_of_content(content: bytes, seconds: float = nan) -> Made:
+    """Return what a run made, out of its file."""
+    import polars as pl
+
+    told = json.loads(pl.read_parquet_metadata(io.BytesIO(content))["made"])
+    frame = pl.read_parquet(io.BytesIO(content))
+    marks = np.frombuffer(_unpacked(told["marks"]), np.uint8).reshape(len(told["marked"]), frame.height)
+    table = table_of_facts(told, frame, marks)
+    truth = told["truth"]
+    return Made(
+        replace(table, sha256=told["sha256"], notes=tuple(told["table notes"])),
+        None if truth is None else np.frombuffer(_unpacked(truth), "<i8").astype(np.int64),
+        told["kind"],
+        seconds,
+        tuple(told["notes"]),
+    )
+
+
+def _packed(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content)).decode("ascii")
+
+
+def _unpacked(text: str) -> bytes:
+    return zlib.decompress(base64.b64decode(text))
