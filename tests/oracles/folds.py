@@ -1,6 +1,6 @@
 """Who was held out in which run, drawn anew in every possible way: the p of a sum over runs, from its definition."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import permutations
 
 import numpy as np
@@ -23,7 +23,7 @@ def p_of_folds(scores: np.ndarray, fold: Sequence[int], held_out: Sequence[int])
     return float(np.mean([each >= seen - 1e-9 for each in every]))
 
 
-def singled_out_over_runs(fits: Sequence[Sequence[Sequence[int]]], fold: Sequence[int], held_out: Sequence[int]) -> int:
+def singled_out_over_runs(fits: Sequence[Sequence[Iterable[int]]], fold: Sequence[int], held_out: Sequence[int]) -> int:
     """Return how many guesses of all runs fit exactly one person who was given; ``fits[run][guess]`` are persons."""
     return sum(
         sum(fold[person] != out for person in guess) == 1

@@ -245,7 +245,8 @@ class _Making:
             raise InputError("the cluster lost the runs of this generator. See that it runs, and call the same again")
         if error is not None:
             why = how_lost(error) if died(error) else f"{where_raised(error)} stopped it"
-            raise InputError(f"{which} could not be made: {why}. {self._others()}. Call the same again with one worker")
+            said = (f"{which} could not be made: {why}", self._others(), "Call the same again with one worker")
+            raise InputError(". ".join(filter(None, said)))
         if outcome.failed is not None:
             happened, advice = outcome.failed
             sentences = [f"{which} failed: the generator {happened}", advice, self._messages(run, outcome)]
@@ -262,6 +263,8 @@ class _Making:
 
     def _others(self) -> str:
         done = self.pace.reused + self.pace.done
+        if self.pace.total == 1:
+            return ""
         return "The other runs were stopped" + f", and the {done} that are done are kept" * (self.kept and done > 0)
 
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,7 +11,16 @@ from unveil.data.table import Table
 from unveil.errors import InputError
 
 
-def design(rows=100, *, person=None, adjacency="add-remove", planted=0, seed=1, frame=None, **settings):
+def design(
+    rows: Any = 100,
+    *,
+    person: Any = None,
+    adjacency: Any = "add-remove",
+    planted: Any = 0,
+    seed: Any = 1,
+    frame: Any = None,
+    **settings: Any,
+) -> Any:
     table = Table.from_frame(people(rows + planted, 7) if frame is None else frame)
     return draw_design(
         table,
@@ -20,7 +31,7 @@ def design(rows=100, *, person=None, adjacency="add-remove", planted=0, seed=1, 
     )
 
 
-def test_a_fifth_is_held_out_of_all_runs_unless_told():
+def test_a_fifth_is_held_out_of_all_runs_unless_told() -> None:
     made = design(runs=3)
     assert [each.outside.size for each in made.runs] == [20] * 3
     assert all(np.array_equal(each.outside, made.runs[0].outside) for each in made.runs)
@@ -28,7 +39,7 @@ def test_a_fifth_is_held_out_of_all_runs_unless_told():
     assert len({each.seed for each in made.runs}) == 3
 
 
-def test_with_folds_everybody_is_held_out_once_in_each_round():
+def test_with_folds_everybody_is_held_out_once_in_each_round() -> None:
     made = design(103, folds=4, runs=2)
     assert len(made.runs) == 8
     for first in (0, 4):
@@ -40,13 +51,13 @@ def test_with_folds_everybody_is_held_out_once_in_each_round():
         assert np.intersect1d(each.inside, each.outside).size == 0
 
 
-def test_all_rows_of_a_person_stay_together():
+def test_all_rows_of_a_person_stay_together() -> None:
     person = np.repeat(np.arange(50), 2)
     for each in design(person=person, folds=2).runs:
         assert np.intersect1d(person[each.inside], person[each.outside]).size == 0
 
 
-def test_who_is_held_out_hangs_on_what_rows_hold_and_not_on_where_they_stand():
+def test_who_is_held_out_hangs_on_what_rows_hold_and_not_on_where_they_stand() -> None:
     frame = pl.DataFrame({"number": range(100), "word": [str(each * each) for each in range(100)]})
     order = np.random.default_rng(3).permutation(100)
     one, other = design(frame=frame), design(frame=frame[order])
@@ -54,7 +65,7 @@ def test_who_is_held_out_hangs_on_what_rows_hold_and_not_on_where_they_stand():
 
 
 @pytest.mark.parametrize(("adjacency", "columns"), [("add-remove", 1), ("replace", 2)])
-def test_canaries_are_people_who_are_held_out_and_planted_by_coins(adjacency, columns):
+def test_canaries_are_people_who_are_held_out_and_planted_by_coins(adjacency: Any, columns: Any) -> None:
     made = design(400, hold_out=0.3, runs=5, canaries=Canaries(number=30), adjacency=adjacency)
     assert made.canaries.shape == (30, columns)
     every = made.canaries.ravel()
@@ -72,7 +83,7 @@ def test_canaries_are_people_who_are_held_out_and_planted_by_coins(adjacency, co
     assert 50 < coins.sum() < 100  # of 150; each lies outside with a probability below 1 in 10,000
 
 
-def test_unusual_rows_are_nobodys_and_the_last():
+def test_unusual_rows_are_nobodys_and_the_last() -> None:
     made = design(100, planted=12, canaries=Canaries(number=12, kind="unusual"))
     assert np.array_equal(made.canaries.ravel(), np.arange(100, 112))
     assert made.runs[0].outside.size == 20
@@ -91,7 +102,7 @@ def test_unusual_rows_are_nobodys_and_the_last():
         (200, {"canaries": Canaries(number=5), "person": np.arange(200) // 2}, "unusual"),
     ],
 )
-def test_too_few_people_to_hold_out_are_refused(rows, settings, said):
+def test_too_few_people_to_hold_out_are_refused(rows: Any, settings: Any, said: Any) -> None:
     with pytest.raises(InputError, match=said):
         design(rows, **settings)
 
@@ -106,13 +117,13 @@ def test_too_few_people_to_hold_out_are_refused(rows, settings, said):
         ({"folds": 2, "canaries": Canaries(number=3)}, "Leave out folds"),
     ],
 )
-def test_what_cannot_be_told_together_is_refused(settings, said):
+def test_what_cannot_be_told_together_is_refused(settings: Any, said: Any) -> None:
     with pytest.raises(InputError, match=said):
         GeneratorSettings(generator="shuffle", **settings)
 
 
 @pytest.mark.parametrize("told", ["", "0", "-3", "ten", "5:rare", "5:", "1.5"])
-def test_canaries_are_a_number_and_perhaps_what_they_are(told):
+def test_canaries_are_a_number_and_perhaps_what_they_are(told: Any) -> None:
     if told == "5:":
         assert Canaries.read(told) == Canaries(number=5)
         return

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from unveil.measure.verdict.pool import Pool
 
 
 @given(st.data())
-def test_what_was_seen_is_the_sum_over_runs_of_those_who_were_given(data):
+def test_what_was_seen_is_the_sum_over_runs_of_those_who_were_given(data: Any) -> None:
     people, folds, times = (data.draw(st.integers(*ends)) for ends in ((2, 9), (2, 4), (1, 2)))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     fold, held_out = rng.integers(0, folds, people), [each % folds for each in range(folds * times)]
@@ -28,7 +30,7 @@ def test_what_was_seen_is_the_sum_over_runs_of_those_who_were_given(data):
     assert by_guess.draw(5, unused)[0] == singled_out_over_runs(fits, fold.tolist(), held_out)
 
 
-def test_draws_of_folds_give_the_p_of_all_orders():
+def test_draws_of_folds_give_the_p_of_all_orders() -> None:
     rng = np.random.default_rng(4)
     fold, held_out = np.array([0, 0, 1, 1, 2, 2]), [0, 1, 2]
     for _ in range(3):
@@ -39,7 +41,7 @@ def test_draws_of_folds_give_the_p_of_all_orders():
         assert abs(p - p_of_folds(scores, fold.tolist(), held_out)) < 0.015
 
 
-def test_folds_stay_as_many_in_every_stratum():
+def test_folds_stay_as_many_in_every_stratum() -> None:
     fold = np.array([0, 1, 0, 1, 1, 0, 0, 0])
     strata = [np.array([0, 2, 4]), np.array([1, 3, 5, 6, 7])]
     blocks = list(draw_folds(fold, [0, 1], strata, seed=3)(1_200))
@@ -50,7 +52,7 @@ def test_folds_stay_as_many_in_every_stratum():
                 assert len(set(run[:, people].sum(axis=1).tolist())) == 1
 
 
-def test_all_figures_have_the_same_draws():
+def test_all_figures_have_the_same_draws() -> None:
     joint = JointDraws(draw_folds(np.arange(12) % 3, [0, 1, 2], [np.arange(12)], seed=9))
     scores = [np.random.default_rng(each).random(12) for each in range(3)]
     one, other = joint.add(scores), joint.add([2 * each for each in scores])
@@ -58,7 +60,7 @@ def test_all_figures_have_the_same_draws():
     assert np.allclose(2 * first, other.draw(50, np.random.default_rng(2)))
 
 
-def test_pools_of_single_runs_are_drawn_apart():
+def test_pools_of_single_runs_are_drawn_apart() -> None:
     pools = [Pool(is_member=np.arange(8) < 5, contents=np.arange(8)) for _ in range(2)]
     joint = JointDraws(draw_pools(pools, seed=1))
     ones = joint.add([np.ones(8), np.ones(8)])

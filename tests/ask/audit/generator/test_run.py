@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -16,17 +18,24 @@ OTHERS = people(3_000, 2).with_columns(weight=np.random.default_rng(4).integers(
 FEW = ["copies", "membership", "linkability", "singling_out"]
 
 
-def resampled(frame, rng):
+def resampled(frame: Any, rng: Any) -> Any:
     """Copy most people."""
     return frame[rng.integers(frame.height, size=frame.height)]
 
 
-def unrelated(frame, rng):
+def unrelated(frame: Any, rng: Any) -> Any:
     """Return other people of the same kind."""
     return OTHERS[rng.permutation(OTHERS.height)[: frame.height]]
 
 
-def found(generator, *released, attacks=("copies", "membership"), seed=1, frame=PEOPLE, **settings):
+def found(
+    generator: Any,
+    *released: Any,
+    attacks: Any = ("copies", "membership"),
+    seed: Any = 1,
+    frame: Any = PEOPLE,
+    **settings: Any,
+) -> Any:
     return audit(
         frame,
         *released,
@@ -39,7 +48,7 @@ def found(generator, *released, attacks=("copies", "membership"), seed=1, frame=
 
 
 @pytest.mark.parametrize("settings", [{}, {"folds": 3}, {"runs": 2}, {"hold_out": 0.4}], ids=str)
-def test_a_way_that_copies_people_is_found_and_one_that_ignores_them_is_not(settings):
+def test_a_way_that_copies_people_is_found_and_one_that_ignores_them_is_not(settings: Any) -> None:
     guilty, harmless = (found(each, attacks=FEW, **settings) for each in (resampled, unrelated))
     assert guilty.verdict.outcome == "found"
     assert {"copies", "membership"} <= {each.attack for each in guilty.verdict.releases[0].proved}
@@ -48,10 +57,10 @@ def test_a_way_that_copies_people_is_found_and_one_that_ignores_them_is_not(sett
     assert guilty.way.oddities == harmless.way.oddities == ()
 
 
-def test_one_run_is_the_audit_of_its_release_beside_those_held_out():
+def test_one_run_is_the_audit_of_its_release_beside_those_held_out() -> None:
     made = []
 
-    def kept(frame, rng):
+    def kept(frame: Any, rng: Any) -> Any:
         made.append((frame, resampled(frame, rng)))
         return made[-1][1]
 
@@ -67,10 +76,10 @@ def test_one_run_is_the_audit_of_its_release_beside_those_held_out():
             assert one.risk.control_rate == other.risk.control_rate
 
 
-def test_with_folds_rates_are_those_of_all_runs_as_sure_as_there_are_people():
+def test_with_folds_rates_are_those_of_all_runs_as_sure_as_there_are_people() -> None:
     made = []
 
-    def kept(frame, rng):
+    def kept(frame: Any, rng: Any) -> Any:
         made.append((frame, resampled(frame, rng)))
         return made[-1][1]
 
@@ -85,7 +94,7 @@ def test_with_folds_rates_are_those_of_all_runs_as_sure_as_there_are_people():
     assert spread == pytest.approx([hits / given.height for hits, (given, _) in zip(inside, made, strict=True)])
 
 
-def test_a_release_that_exists_already_is_audited_beside_the_way():
+def test_a_release_that_exists_already_is_audited_beside_the_way() -> None:
     way = found(unrelated, {"old": resampled(PEOPLE, np.random.default_rng(5))}, attacks=FEW)
     assert [each.name for each in way.releases] == [WAY, "old"]
     assert way.verdict.releases[0].outcome == "nothing_found"
@@ -95,18 +104,18 @@ def test_a_release_that_exists_already_is_audited_beside_the_way():
     assert not copies.risk.control_rate.defined
 
 
-def test_a_table_that_is_the_same_whoever_is_given_is_said():
+def test_a_table_that_is_the_same_whoever_is_given_is_said() -> None:
     fixed = OTHERS[:100]
-    assert found(lambda frame, rng: fixed, folds=2).way.oddities == ("same table",)
+    assert found(lambda *_: fixed, folds=2).way.oddities == ("same table",)
     # With the same people every time nobody can tell.
-    assert found(lambda frame, rng: fixed, runs=2).way.oddities == ()
+    assert found(lambda *_: fixed, runs=2).way.oddities == ()
 
 
-def test_people_who_were_never_given_are_said():
-    assert found(lambda frame, rng: PEOPLE).way.oddities == ("people never given",)
+def test_people_who_were_never_given_are_said() -> None:
+    assert found(lambda *_: PEOPLE).way.oddities == ("people never given",)
 
 
-def test_people_exposed_are_those_of_the_whole_table():
+def test_people_exposed_are_those_of_the_whole_table() -> None:
     way = found(resampled, attacks=["membership"], frame=people(400, 5))
     rows = [each.row for each in way.releases[0].exposed]
     assert max(rows) > 320
@@ -115,7 +124,9 @@ def test_people_exposed_are_those_of_the_whole_table():
 
 @pytest.mark.parametrize("adjacency", ["add-remove", "replace"])
 @pytest.mark.parametrize("canaries", [40, "40:unusual"])
-def test_canaries_contradict_a_claim_of_a_way_that_copies_and_not_of_one_that_ignores_people(canaries, adjacency):
+def test_canaries_contradict_a_claim_of_a_way_that_copies_and_not_of_one_that_ignores_people(
+    canaries: Any, adjacency: Any
+) -> None:
     settings = {"canaries": canaries, "runs": 3, "epsilon": 0.5, "adjacency": adjacency, "hold_out": 0.45}
     guilty, harmless = (found(each, attacks=["copies"], **settings).epsilon for each in (resampled, unrelated))
     assert guilty.contradicted
@@ -125,7 +136,7 @@ def test_canaries_contradict_a_claim_of_a_way_that_copies_and_not_of_one_that_ig
     assert guilty.bound.adjacency == adjacency
 
 
-def test_one_person_who_is_left_out_or_not_in_each_of_many_runs_shows_as_much_as_many_canaries():
+def test_one_person_who_is_left_out_or_not_in_each_of_many_runs_shows_as_much_as_many_canaries() -> None:
     settings = {"canaries": 1, "runs": 60, "epsilon": 0.1}
     guilty, harmless = (found(each, attacks=["copies"], **settings).epsilon for each in (resampled, unrelated))
     assert guilty.contradicted
@@ -133,23 +144,23 @@ def test_one_person_who_is_left_out_or_not_in_each_of_many_runs_shows_as_much_as
     assert harmless.bound.bound == 0
 
 
-def test_without_canaries_epsilon_is_bounded_by_people_of_both_tables():
+def test_without_canaries_epsilon_is_bounded_by_people_of_both_tables() -> None:
     claimed = found(resampled, frame=people(700, 6), attacks=["membership"], epsilon=0.1).epsilon
     assert claimed.source == "two tables"
     assert claimed.contradicted
     assert claimed.by_lot
 
 
-def test_the_claim_of_a_release_rests_on_a_control_that_was_kept_apart_by_lot():
+def test_the_claim_of_a_release_rests_on_a_control_that_was_kept_apart_by_lot() -> None:
     original, control = people(300, 1), people(300, 2)
-    plain = audit(original, original, control, attacks=["membership"], epsilon=1, rng=np.random.default_rng(0))
+    plain: Any = audit(original, original, control, attacks=["membership"], epsilon=1, rng=np.random.default_rng(0))
     assert plain.findings.epsilon.contradicted
     assert "if the control was kept apart by lot" in epsilon_said(plain.findings)
     with pytest.raises(InputError, match="several"):
         audit(original, [original, control], control, attacks=["membership"], epsilon=1)
 
 
-def test_the_same_seed_gives_the_same_answer():
+def test_the_same_seed_gives_the_same_answer() -> None:
     answers = [
         audit(PEOPLE, generator=resampled, attacks=["copies"], canaries=20, rng=np.random.default_rng(4))
         for _ in range(2)
@@ -159,7 +170,7 @@ def test_the_same_seed_gives_the_same_answer():
     assert len({_without(text, clock) for text in texts}) == 1
 
 
-def _without(text, names):
+def _without(text: Any, names: Any) -> Any:
     import json
 
     told = json.loads(text)
@@ -168,7 +179,7 @@ def _without(text, names):
     return json.dumps(told)
 
 
-def test_many_people_are_attacked_in_the_same_part_in_all_folds(monkeypatch):
+def test_many_people_are_attacked_in_the_same_part_in_all_folds(monkeypatch: Any) -> None:
     for module in ("people", "generator.design"):
         monkeypatch.setattr(f"unveil.ask.audit.{module}.ATTACKED_UP_TO", 100)
     way = found(resampled, folds=3, attacks=["membership"])
@@ -178,11 +189,11 @@ def test_many_people_are_attacked_in_the_same_part_in_all_folds(monkeypatch):
     assert by_distance.risk.control_rate.tries == 100
 
 
-def test_rows_of_a_person_are_held_out_together():
+def test_rows_of_a_person_are_held_out_together() -> None:
     frame = PEOPLE.with_columns(person=pl.Series(np.arange(240) // 2))
     given = []
 
-    def kept(rows, rng):
+    def kept(rows: Any, rng: Any) -> Any:
         given.append(set(rows["person"].to_list()))
         return resampled(rows, rng)
 
@@ -191,19 +202,19 @@ def test_rows_of_a_person_are_held_out_together():
     assert given[0] | given[1] == set(range(120))
 
 
-def test_a_generator_makes_its_own_control():
+def test_a_generator_makes_its_own_control() -> None:
     with pytest.raises(InputError, match="Leave out either"):
         audit(PEOPLE, None, OTHERS, generator=resampled)
     with pytest.raises(InputError, match="or a generator that makes one"):
         audit(PEOPLE)
 
 
-def test_pandas_stays_pandas_and_canaries_are_planted_in_it():
+def test_pandas_stays_pandas_and_canaries_are_planted_in_it() -> None:
     import pandas as pd
 
     seen = []
 
-    def kept(frame, rng):
+    def kept(frame: Any, rng: Any) -> Any:
         seen.append(frame)
         return frame.sample(frac=1, replace=True, random_state=int(rng.integers(1000)))
 
@@ -214,13 +225,13 @@ def test_pandas_stays_pandas_and_canaries_are_planted_in_it():
     assert way.epsilon.canaries == "unusual"
 
 
-def test_a_mask_tells_whose_each_row_is():
+def test_a_mask_tells_whose_each_row_is() -> None:
     way = audit(PEOPLE, generator="shuffle", attacks=["record_linkage"], rng=np.random.default_rng(1)).findings
     assert way.releases[0].kind == "masked"
     assert way.releases[0].findings[0].risk.attack_rate.value == pytest.approx(1, abs=0.05)
 
 
-def test_folds_are_balanced_among_those_attacked():
+def test_folds_are_balanced_among_those_attacked() -> None:
     table = Table.from_frame(PEOPLE)
     settings = GeneratorSettings(generator="shuffle", folds=4)
     made = draw_design(table, settings, person=np.arange(240), adjacency="add-remove", rng=np.random.default_rng(0))

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import asdict, replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,15 @@ from unveil.measure.verdict.copies import FACTOR
 from unveil.measure.verdict.pooled import number_people, pool_tables
 from unveil.protect.generators import Given, Made, about, generator_from
 from unveil.show.progress import Progress, Say, silent, unsaid
+from unveil.show.text import count, duration
 from unveil.study.made import PlannedRun, make_runs
+from unveil.study.tasks import Progress as RunProgress
 
 #: What the report calls the way of making releases, among releases.
 WAY = "your way of making it"
+#: Which share of an audit is making releases, as far as a bar shows it; what follows is said beforehand if it takes so
+#: many seconds.
+_MAKING, LONG = 0.1, 30.0
 #: How sure it must be that people come from elsewhere before that is said.
 _SURE = 0.998
 
@@ -120,18 +126,25 @@ def _audit_way(
     made = make_runs(
         generator,
         everybody,
-        [PlannedRun(each.number, each.seed, each.given) for each in design.runs],
+        [PlannedRun(each.number + 1, each.seed, each.given) for each in design.runs],
         folder=making.made,
+        identity={
+            "people": _digest(table),
+            "seed": int(seeds[0]),
+            **{name: getattr(making, name) for name in ("hold_out", "folds", "runs")},
+            "canaries": None if making.canaries is None else asdict(making.canaries),
+            "adjacency": None if claim is None else claim.adjacency,
+        },
         workers=making.workers,
         cluster=making.cluster,
-        progress=lambda name, share: progress(name, 0.1 * share),
+        progress=_told(progress, say),
     )
     # Where canaries are planted the runs are there for the coins: one of them is attacked in every way.
     runs = design.runs if making.canaries is None else design.runs[:1]
     attacked = []
     for number, run in enumerate(runs):
         which = f" (run {number + 1} of {len(runs)})" if len(runs) > 1 else ""
-        own = _within(progress, 0.1 + 0.8 * number / len(runs), 0.8 / len(runs), which)
+        own = _within(progress, _MAKING + 0.8 * number / len(runs), 0.8 / len(runs), which)
         prepared = _prepared(table, made[number], run, design, settings, int(seeds[1]))
         attacked.append(AttackedRun(run, prepared, attack_release(prepared, prepared.releases[0], progress=own)))
     progress("judging all figures together", 0.9)
@@ -287,6 +300,25 @@ def _knows_held_out(release: Release) -> bool:
     often = clopper_pearson(int(copied.sum()), copied.size, confidence=_SURE)
     by_chance = clopper_pearson(int(twins.sum()), twins.size, confidence=_SURE)
     return often.low > FACTOR * by_chance.high * max(1.0, pool.released_record.size / pool.people)
+
+
+def _digest(table: Table) -> str:
+    """Return what the people are known by when an audit goes on: the file, or what the table holds."""
+    return table.sha256 or sha256(table.frame.write_csv().encode()).hexdigest()
+
+
+def _told(progress: Progress, say: Say) -> RunProgress:
+    """Return what runs of a generator report to; what the first takes is said where all will take long."""
+    said = False
+
+    def report(done: int, total: int, left: float) -> None:
+        nonlocal said
+        progress(f"run {done} of {total}", _MAKING * done / total)
+        if not said and left > LONG:
+            said = True
+            say(f"{count(done)} of {count(total, 'run', 'runs')} made; the others will take about {duration(left)}.")
+
+    return report
 
 
 def _within(progress: Progress, start: float, width: float, which: str) -> Progress:
