@@ -218,6 +218,22 @@ def test_a_domain_of_numbers_may_be_finer_or_wider_than_the_table() -> None:
     assert frame["pay"].dtype == pl.Int64
 
 
+@each
+def test_a_domain_is_told_in_the_words_of_the_column(made: Noisy) -> None:
+    levels = pl.Series(["low", "high"] * 10, dtype=pl.Enum(["low", "middle", "high"]))
+    original = table(level=levels, born=[date(2000, 1, 1)] * 20, smokes=[True, None] * 10, code=["01", "02"] * 10)
+    domain: dict[str, Any] = {
+        "level": ["low", "middle", "high"],
+        "born": [date(2000, 1, 1), date(2000, 1, 2)],
+        "smokes": ["yes", "no", None],
+        "code": ["01", "02", "03"],
+    }
+    # Some counts are cut at 0 each time.
+    frame = pl.concat([applied(made(rows=50, domain=domain), original, seed).released.frame for seed in range(20)])
+    assert frame.dtypes == original.frame.dtypes
+    assert [frame[name].n_unique() for name in frame.columns] == [3, 2, 3, 3]
+
+
 # --- refusals ---
 
 

@@ -115,10 +115,13 @@ class Parts:
         return np.asarray(place * np.uint64(self.step) + self.low.view(np.uint64)).view(np.int64)
 
 
-def axes_of(original: Table, domain: Domain | None, cells: Callable[[Sequence[int]], int], what: str) -> list[Axis]:
+def axes_of(
+    original: Table, domain: Domain | None, cells: Callable[[Sequence[int]], int], what: str, instead: str = ""
+) -> list[Axis]:
     """Return the levels of the columns to be released; numbers and dates are cut as finely as the cells allow.
 
-    ``cells`` says how many cells the largest table of counts has where columns have so many levels.
+    ``cells`` says how many cells the largest table of counts has where columns have so many levels; ``instead`` is
+    what else can be done where these are too many.
     """
     names = released_columns(original)
     for name in domain or {}:
@@ -136,8 +139,8 @@ def axes_of(original: Table, domain: Domain | None, cells: Callable[[Sequence[in
     if parts is None:
         raise InputError(
             f"{what} counts people in at most {MOST_CELLS:,} cells, but the columns of the {original.name} need "
-            f"{cells(sizes(2)):,}, even where numbers and dates are cut in two. Leave columns with many values out, or "
-            "make them coarser first"
+            f"{cells(sizes(2)):,}, even where numbers and dates are cut in two. Leave columns with many values out, "
+            f"make them coarser first{instead}"
         )
     return [
         _axis(original, name, each, gap, parts if is_cut and each.len() > parts else None)
@@ -154,8 +157,8 @@ def _domain(original: Table, name: str, domain: Domain | None) -> tuple["pl.Seri
         return own.drop_nulls().unique().sort(), column.missing > 0
     try:
         told = pl.Series("values", list(domain[name]), strict=False)
-        found = in_form(normal(told, "domain"), column.kind) if told.null_count() < told.len() else told.cast(own.dtype)
-        found = found.cast(own.dtype) if isinstance(own.dtype, pl.Enum) else found
+        form = own.dtype.categories.to_list() if isinstance(own.dtype, pl.Enum) else column.kind
+        found = in_form(normal(told, "domain"), form) if told.null_count() < told.len() else told.cast(own.dtype)
     except (TypeError, pl.exceptions.PolarsError) as error:
         raise _no_domain(name, column.kind) from error
     if told.is_empty() or found.null_count() > told.null_count():

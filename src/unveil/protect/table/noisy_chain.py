@@ -1,11 +1,12 @@
 """A synthetic table drawn from noisy counts of neighbouring columns: its epsilon is known by proof."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.protect._listing import protection
@@ -83,18 +84,13 @@ whose values occur anyhow")
             self.domain,
             lambda sizes: max(one * other for one, other in pairwise([1, *sizes])),
             "noisy-chain",
+            ", or put columns with few values between them",
         )
         rows = original.rows if self.rows is None else self.rows
-        before, levels = np.zeros(rows, np.int64), []
-        for noisy in self.noisy_counts(axes, rng):
-            weights = np.maximum(noisy, 0)
-            left = weights.sum(axis=1, keepdims=True) > 0
-            before = drawn_cells(np.where(left, weights, weights.sum(axis=0)), before, rng)
-            levels.append(before)
         return noisy_release(
             original,
             axes,
-            levels,
+            self.drawn_levels(axes, rows, rng),
             name="noisy-chain",
             epsilon=self.epsilon,
             noise=self.noise,
@@ -102,7 +98,17 @@ whose values occur anyhow")
             rng=rng,
         )
 
-    def noisy_counts(self, axes: list[Axis], rng: np.random.Generator) -> list[FloatArray]:
+    def drawn_levels(self, axes: Sequence[Axis], rows: int, rng: np.random.Generator) -> list[IntArray]:
+        """Return the level that each column of each new row has."""
+        before, levels = np.zeros(rows, np.int64), []
+        for noisy in self.noisy_counts(axes, rng):
+            weights = np.maximum(noisy, 0)
+            left = weights.sum(axis=1, keepdims=True) > 0
+            before = drawn_cells(np.where(left, weights, weights.sum(axis=0)), before, rng)
+            levels.append(before)
+        return levels
+
+    def noisy_counts(self, axes: Sequence[Axis], rng: np.random.Generator) -> list[FloatArray]:
         """Return the tables of counts with noise, all that is used of the people; the first has one line."""
         tables = [counts_of(axes[:1])[None, :], *(counts_of(pair) for pair in pairwise(axes))]
         scale = self.noise * len(axes) / self.epsilon

@@ -1,11 +1,12 @@
 """A synthetic table drawn from one noisy table of counts: its epsilon is known by proof."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.protect._listing import protection
@@ -78,14 +79,12 @@ class NoisyHistogram:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the synthetic table."""
-        axes = axes_of(original, self.domain, prod, "noisy-histogram")
-        noisy = self.noisy_counts(axes, rng)
+        axes = axes_of(original, self.domain, prod, "noisy-histogram", ", or take noisy-chain")
         rows = original.rows if self.rows is None else self.rows
-        cells = drawn_cells(np.maximum(noisy, 0).reshape(1, -1), np.zeros(rows, np.int64), rng)
         return noisy_release(
             original,
             axes,
-            np.unravel_index(cells, noisy.shape),
+            self.drawn_levels(axes, rows, rng),
             name="noisy-histogram",
             epsilon=self.epsilon,
             noise=self.noise,
@@ -93,7 +92,13 @@ class NoisyHistogram:
             rng=rng,
         )
 
-    def noisy_counts(self, axes: list[Axis], rng: np.random.Generator) -> FloatArray:
+    def drawn_levels(self, axes: Sequence[Axis], rows: int, rng: np.random.Generator) -> list[IntArray]:
+        """Return the level that each column of each new row has."""
+        noisy = self.noisy_counts(axes, rng)
+        cells = drawn_cells(np.maximum(noisy, 0).reshape(1, -1), np.zeros(rows, np.int64), rng)
+        return list(np.unravel_index(cells, noisy.shape))
+
+    def noisy_counts(self, axes: Sequence[Axis], rng: np.random.Generator) -> FloatArray:
         """Return the table of counts with noise, all that is used of the people."""
         counts = counts_of(axes)
         return counts + rng.laplace(0, self.noise / self.epsilon, counts.shape)
