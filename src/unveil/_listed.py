@@ -76,7 +76,7 @@ class Listed:
         ('columns=none', 'k=3', 'shuffle=yes', 'cells=no')
         """
         given = []
-        for field in fields(self.make):  # type: ignore[arg-type]
+        for field in (each for each in fields(self.make) if each.repr):  # type: ignore[arg-type]
             made = field.default if field.default_factory is MISSING else field.default_factory()
             given.append(field.name if made is MISSING else f"{field.name}={_written_value(made)}")
         return tuple(given)

@@ -23,6 +23,8 @@ from unveil.protect.table.gaussian_copula import GaussianCopula
 from unveil.protect.table.generalization import Generalization
 from unveil.protect.table.microaggregation import Microaggregation
 from unveil.protect.table.mondrian import Mondrian
+from unveil.protect.table.noisy_chain import NoisyChain
+from unveil.protect.table.noisy_histogram import NoisyHistogram
 from unveil.protect.table.pram import Pram
 from unveil.protect.table.rank_swapping import RankSwapping
 from unveil.protect.table.rank_swapping_variants import RankSwappingBuckets, RankSwappingDistribution
@@ -45,6 +47,8 @@ __all__ = [
     "KSymmetry",
     "Microaggregation",
     "Mondrian",
+    "NoisyChain",
+    "NoisyHistogram",
     "Pram",
     "Protection",
     "Protects",

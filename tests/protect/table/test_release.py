@@ -38,7 +38,10 @@ def test_rows_that_stay_or_lose_cells_keep_their_markers(shuffle: bool) -> None:
     assert release.released.column("age").markers == original.column("age").markers
 
 
-@pytest.mark.parametrize("name", ["shuffle", "gaussian-copula", "rank-swapping:p=0.2", "additive-noise:scale=0.1"])
+@pytest.mark.parametrize(
+    "name",
+    ["shuffle", "gaussian-copula", "rank-swapping:p=0.2", "additive-noise:scale=0.1", "noisy-histogram:epsilon=9"],
+)
 def test_a_release_has_a_marker_wherever_it_has_no_number(name: str) -> None:
     original = people()
     release = protection_from(name).apply(original, rng=np.random.default_rng(2))
@@ -48,3 +51,13 @@ def test_a_release_has_a_marker_wherever_it_has_no_number(name: str) -> None:
     assert [marker == "n/a" for marker in held(release.released, "town")] == (
         release.released.frame["town"] == "n/a"
     ).to_list()
+
+
+def test_markers_may_tell_nothing_of_how_often_each_occurs() -> None:
+    cells = pl.DataFrame({"age": ["N"] * 990 + ["?"] * 10 + ["5", "6"] * 500})
+    original = Table.from_frame(cells, kinds={"age": "number"}, missing=["N", "?"])
+    release = protection_from("noisy-histogram:rows=4000").apply(original, rng=np.random.default_rng(3))
+    found = held(release.released, "age")
+    # About half of 2,000 missing cells each; five standard deviations are 112.
+    assert found.count("?") == pytest.approx(found.count("N"), abs=250)
+    assert found.count("?") > 700

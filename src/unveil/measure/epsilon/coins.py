@@ -62,7 +62,8 @@ def bound_of_coins(
     """Return what is shown about adding or removing one person, where each coin decided whether somebody was in.
 
     Each run has the score of everybody and whether they were in. The highest scores are guessed to be in, and nothing
-    of the others; which of equal ones are, lots decide.
+    of the others; which of equal ones are, lots decide. One canary that was tried in many runs has no others beside it
+    in a run: put its scores of all runs into one array.
 
     >>> scores, is_in = np.array([3.0, 2.0, 1.0, 0.0]), np.array([True, True, False, True])
     >>> found = bound_of_coins([(scores, is_in)] * 50, rng=np.random.default_rng(1))

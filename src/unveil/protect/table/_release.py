@@ -139,13 +139,14 @@ def _markers_of(
     marked: "pl.Series",
     after: "pl.Series",
     truth: "IntArray | None",
+    even: bool,
     rng: np.random.Generator,
 ) -> "pl.Series":
     """Return which marker each released cell holds, from the original column, its markers and the released column.
 
     A word has the marker that it has in the original. A missing value keeps the marker of the row that it was made
     from, and has none where that row had a value; where missing values were moved or drawn, each takes the marker of
-    one of the original's.
+    one of the original's, or any of these markers as likely where it must be ``even``.
     """
     import polars as pl
 
@@ -158,7 +159,7 @@ def _markers_of(
     if truth is not None and (empty[truth] <= gone).all():
         held[gone] = np.where(empty[truth], marked.to_numpy()[truth], 0)[gone]
     elif empty.any():
-        own = marked.to_numpy()[empty]
+        own = np.unique(marked.to_numpy()[empty]) if even else marked.to_numpy()[empty]
         held[gone] = own[0] if (own == own[0]).all() else rng.choice(own, int(gone.sum()))
     return pl.Series(after.name, held)
 
@@ -173,11 +174,13 @@ def release_of(
     notes: tuple[str, ...] = (),
     shuffle: bool = True,
     mechanism: Mechanism | None = None,
+    even_markers: bool = False,
 ) -> Release:
     """Return the release of a table whose protected cells are ``frame``, with kinds and roles as in the original.
 
     The rows of a masked one, of which row i was made from row i of the original, are put in random order unless
-    ``shuffle`` says no, and the release knows whose each of them is.
+    ``shuffle`` says no, and the release knows whose each of them is. With ``even_markers`` drawn missing values tell
+    nothing of how many of the original's have which marker.
     """
     truth = None
     if kind == "masked":
@@ -190,7 +193,9 @@ def release_of(
         replace(original.column(series.name), missing=series.null_count(), follows=True) for series in frame
     )
     marked = {
-        series.name: _markers_of(original.frame[series.name], original.marked[series.name], series, truth, rng)
+        series.name: _markers_of(
+            original.frame[series.name], original.marked[series.name], series, truth, even_markers, rng
+        )
         for series in frame
         if series.name in original.marked
     }
