@@ -249,8 +249,11 @@ def audit(
             workers=workers,
             cluster=cluster,
         )
-        if control is not None:
-            raise InputError("the control is made by holding people out of the generator. Leave out either")
+        if control is not None or suggest:
+            raise InputError(
+                "a generator makes the control by holding people out, and no changes of its releases are tried. Leave "
+                "out control and suggest, or the generator"
+            )
         progress("looking at the tables", 0.0)
         given = given_of(original, settings.reading)
         findings, releases = audit_generator(
@@ -259,6 +262,10 @@ def audit(
         return _answer(findings, releases, seed)
     if released is None:
         raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
+    if any(each is not None for each in (hold_out, folds, canaries, made, cluster)):
+        raise InputError(
+            "hold_out, folds, canaries, made and cluster say how a generator is run. Pass the generator too"
+        )
     start = deepcopy(rng)
     progress("looking at the tables", 0.0)
     prepared = prepare(original, released, control, settings=settings, rng=rng)

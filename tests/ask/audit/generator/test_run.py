@@ -236,3 +236,15 @@ def test_folds_are_balanced_among_those_attacked() -> None:
     settings = GeneratorSettings(generator="shuffle", folds=4)
     made = draw_design(table, settings, person=np.arange(240), adjacency="add-remove", rng=np.random.default_rng(0))
     assert np.bincount(made.fold[made.attacked[:100]]).tolist() == [25] * 4
+
+
+def test_targets_are_the_same_people_in_all_folds() -> None:
+    way = found(resampled, folds=3, attacks=["membership"], targets=40)
+    assert (way.attacked, way.attacked_outside) == (80, 80)
+
+
+def test_what_is_said_of_runs_needs_a_generator() -> None:
+    with pytest.raises(InputError, match="Pass the generator too"):
+        audit(PEOPLE, PEOPLE, folds=3)
+    with pytest.raises(InputError, match="suggest"):
+        audit(PEOPLE, generator=resampled, suggest=2)

@@ -120,6 +120,8 @@ def _mean_of(same: Sequence[Tried], judge: "_Runs | _Folds", times: "Times") -> 
                     for each in fields(Links)
                 }
             ),
+            # Those of groups are rates of one run.
+            groups=finding.groups if len(same) == 1 else None,
             figures={name: float(np.mean([one.finding.figures[name] for one in same])) for name in names},
         ),
         evidence=tuple(evidence),

@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.ask.audit.generator.settings import FEWEST_HELD_OUT, GeneratorSettings
-from unveil.ask.audit.people import draw_people
+from unveil.ask.audit.people import Targets, draw_people
 from unveil.errors import InputError
 from unveil.measure.verdict.pool import ATTACKED_UP_TO
 
@@ -86,6 +86,7 @@ def draw_design(
     *,
     person: IntArray,
     adjacency: "Adjacency",
+    targets: Targets = "auto",
     rng: np.random.Generator,
 ) -> Design:
     """Return who is held out in which run, by lot, and which canaries are planted.
@@ -103,6 +104,8 @@ def draw_design(
         Whose each row is that is somebody's.
     adjacency
         What epsilon is about: pairs are planted where one person is replaced by another.
+    targets
+        How many people are attacked, as in an audit: with folds twice so many, the same in all of them.
     rng
         Where the lot comes from.
     """
@@ -139,7 +142,7 @@ def draw_design(
         person=person,
         fold=fold,
         folds=folds,
-        attacked=order[:ATTACKED_UP_TO],
+        attacked=order[: ATTACKED_UP_TO if targets == "auto" else None if targets is None else 2 * targets],
         canaries=canaries,
         runs=tuple(runs),
     )

@@ -27,6 +27,7 @@ from unveil.data.table.release import Release
 from unveil.measure.releases.utility import loss_summary
 from unveil.measure.trials.risk import clopper_pearson
 from unveil.measure.verdict.copies import FACTOR
+from unveil.measure.verdict.limits import fewest_copies_provable
 from unveil.measure.verdict.pooled import number_people, pool_tables
 from unveil.protect.generators import Given, Made, about, generator_from
 from unveil.show.progress import Progress, Say, silent, unsaid
@@ -39,6 +40,10 @@ WAY = "your way of making it"
 #: Which share of an audit is making releases, as far as a bar shows it; what follows is said beforehand if it takes so
 #: many seconds.
 _MAKING, LONG = 0.1, 30.0
+_OF_FIRST = (
+    "Rates are means over all runs. What is no rate (curves, what was lost, rows that look alike, who is exposed) is that "
+    "of the first run."
+)
 #: How sure it must be that people come from elsewhere before that is said.
 _SURE = 0.998
 
@@ -176,6 +181,11 @@ def _audit_way(
         # Everybody was given to the generator, and everybody was held out.
         rows = int(np.isin(design.person, design.attacked).sum())
         audit = replace(audit, rows=table.rows, control_rows=table.rows, attacked=rows, attacked_outside=rows)
+        fold = design.people // design.folds
+        fewest = fewest_copies_provable(fold, design.people - fold)
+        audit = replace(audit, verdict=replace(verdict, fewest_copies_provable=fewest))
+    if len(attacked) > 1:
+        audit = replace(audit, notes=(_OF_FIRST, *audit.notes))
     epsilon = epsilon_from_tables(audit, claim=claim, by_lot=True)
     if making.canaries is not None:
         epsilon = epsilon_from_canaries(
@@ -229,7 +239,11 @@ def _planned(
         found = unusual_rows(table, each * making.canaries.number, columns=columns, rng=rng)
         own = np.repeat(np.arange(table.rows)[:, None], len(table.columns), axis=1)
         everybody, pairs = given.composed(np.concatenate([own, found.rows])), found.pairs
-    return draw_design(everybody.table, making, person=person, adjacency=adjacency, rng=rng), everybody, pairs
+    return (
+        draw_design(everybody.table, making, person=person, adjacency=adjacency, targets=settings.targets, rng=rng),
+        everybody,
+        pairs,
+    )
 
 
 def _prepared(
@@ -244,7 +258,11 @@ def _prepared(
         place[run.inside] = np.arange(run.inside.size)
         truth = place[run.given[made.truth]]
     release = Release(inside, made.released, kind=made.kind, name=WAY, notes=made.notes, truth=truth)
-    may_be_attacked = np.isin(design.person[np.concatenate([run.inside, run.outside])], design.attacked)
+    by_lot = np.ones(run.inside.size + run.outside.size, np.bool_)
+    if design.folds > 1:
+        # The same people in all runs, whichever of them are held out.
+        by_lot = np.isin(design.person[np.concatenate([run.inside, run.outside])], design.attacked)
+        settings = replace(settings, targets=None if by_lot.all() else settings.targets)
     # The same start in all runs: the same people, and the same adversaries.
     return prepare(
         inside,
@@ -252,7 +270,7 @@ def _prepared(
         outside,
         settings=settings,
         rng=np.random.default_rng(seed),
-        by_lot=may_be_attacked if design.folds > 1 else np.ones_like(may_be_attacked),
+        by_lot=by_lot,
     )
 
 
