@@ -203,7 +203,7 @@ def test_rows_of_a_person_are_held_out_together() -> None:
 
 
 def test_a_generator_makes_its_own_control() -> None:
-    with pytest.raises(InputError, match="Leave out either"):
+    with pytest.raises(InputError, match="Leave out control"):
         audit(PEOPLE, None, OTHERS, generator=resampled)
     with pytest.raises(InputError, match="or a generator that makes one"):
         audit(PEOPLE)

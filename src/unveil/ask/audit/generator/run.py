@@ -41,8 +41,8 @@ WAY = "your way of making it"
 #: many seconds.
 _MAKING, LONG = 0.1, 30.0
 _OF_FIRST = (
-    "Rates are means over all runs. What is no rate (curves, what was lost, rows that look alike, who is exposed) is that "
-    "of the first run."
+    "Rates are means over all runs. What is no rate (curves, what was lost, rows that look alike, who is exposed) is "
+    "that of the first run."
 )
 #: How sure it must be that people come from elsewhere before that is said.
 _SURE = 0.998
