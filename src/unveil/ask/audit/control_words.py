@@ -11,8 +11,9 @@ from unveil.show.text import count, name
 ADVICE = (
     "Keep a random fifth of the people (at least 200) out when the release is made, and audit with these as the "
     "control.",
-    "If the release exists already, make it again from the other four fifths in the same way and audit that; with five "
-    "such runs, each fifth being the control once, everybody is tested: this judges the way of making it.",
+    "If the release exists already, let the audit make it again from four fifths of the people in the same way "
+    "(--generator, with --folds 5): each fifth is the control once, everybody is tested, and the way of making it is "
+    "judged.",
 )
 
 

@@ -168,7 +168,7 @@ def prepare(
     parts = settings.parts
     reading, told = settings.reading, settings.hierarchies.items()
     hierarchies = {name: each if isinstance(each, Hierarchy) else Hierarchy.read(each) for name, each in told}
-    whole = _with_roles(reading.frame(original, "original"), settings)
+    whole = with_roles(reading.frame(original, "original"), settings)
     whole = whole.with_readings(hierarchies=hierarchies, exact=settings.exact)
     outside = None if control is None else reading.frame(control, "control")
     refuse_constant(whole, settings)
@@ -204,7 +204,7 @@ def prepare(
     )
 
 
-def _with_roles(table: Table, settings: AuditSettings) -> Table:
+def with_roles(table: Table, settings: AuditSettings) -> Table:
     """Return the table with the roles that were told; with ``known``, what is not named is ignored."""
     told: dict[str, Role] = dict.fromkeys(settings.sensitive, "sensitive")
     told |= dict.fromkeys(settings.identifiers, "identifier")
