@@ -12,12 +12,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tests.protect.generators.people import left, people, script
 from tests.study.small import GUESS, files, small_study
 from unveil.errors import InputError
+from unveil.protect.generators import generator_from
 from unveil.study import Results, run_study
 from unveil.study.executors import cluster
+from unveil.study.made import PlannedRun, make_runs
 
 ROOT = Path(__file__).parents[2]
 
@@ -114,6 +118,42 @@ def test_a_task_that_kills_its_workers_is_a_row(dask: Cluster, tmp_path: Path) -
     assert (summary.done, summary.failed) == (4, 1)
     (error,) = Results.read(tmp_path / "out").errors["error"]
     assert error == "every worker was lost that computed this, also when nothing else was computed (says the cluster)"
+
+
+# One run fails as soon as the other has begun, which then takes for ever.
+_ONE_FAILS = """
+begun, ready = pathlib.Path({begun!r}), pathlib.Path({ready!r})
+if not ready.exists():
+    if os.environ["UNVEIL_SEED"] == "73000002":
+        begun.touch()
+        time.sleep(600)
+    while not begun.exists():
+        time.sleep(0.01)
+    sys.exit(3)
+target.write_bytes(source.read_bytes())
+"""
+
+
+def test_runs_of_a_generator_on_a_cluster(dask: Cluster, tmp_path: Path) -> None:
+    dask.have(2)
+    begun, ready, out = tmp_path / "begun", tmp_path / "ready", tmp_path / "out"
+    command = generator_from(script(tmp_path, _ONE_FAILS.format(begun=str(begun), ready=str(ready))))
+    given, runs = people(tmp_path), [PlannedRun(n, 73_000_000 + n, np.arange(4)[-n:]) for n in (1, 2, 3)]
+    with pytest.raises(InputError, match=r"run [13] of 3 failed: .* \(exit code 3\)\. .* The other runs were stopped"):
+        make_runs(command, given, runs, folder=out, identity={}, cluster=dask.address)
+    deadline = time.monotonic() + 60
+    while any(left(run.seed) for run in runs):  # a worker elsewhere sees it within a second
+        assert time.monotonic() < deadline, "a generator is left"
+        time.sleep(0.05)
+    ready.touch()
+    made = make_runs(command, given, runs, folder=out, identity={}, cluster=dask.address)
+    assert [each.released.rows for each in made] == [1, 2, 3]
+    make_runs(command, given, runs, folder=tmp_path / "clean", identity={})
+    kept, clean = (
+        {path.name: path.read_bytes() for path in (each / "runs").iterdir()} for each in (out, tmp_path / "clean")
+    )
+    assert kept == clean
+    assert not (out / "work").exists()
 
 
 def test_a_cluster_without_workers_is_refused(dask: Cluster, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def _end_when_alone(child: "list[subprocess.Popen[bytes]]", folder: str) -> None
         if os.fork():
             time.sleep(PATIENCE)  # what was just started ends this process, with the others
         os.setsid()
-        end_session(session)
+        end_session(session, folder)
     else:
         for each in child:
             each.kill()
@@ -67,17 +67,17 @@ def _end_when_alone(child: "list[subprocess.Popen[bytes]]", folder: str) -> None
     os._exit(1)
 
 
-def end_session(leader: int) -> None:
-    """End all processes of a session, by the number of the one that began it, and wait until they are gone.
+def end_session(leader: int, folder: str) -> None:
+    """End all processes of a run, by the number of the one that began its session, and wait until they are gone.
 
-    Programs such as ``timeout`` have a group of their own within the session, which the system's list of processes
-    shows where there is one.
+    Programs such as ``timeout`` have a group of their own within the session, and servers a session of their own; the
+    system's list of processes shows both, where there is one: what they were told to use for files is in the folder.
     """
     deadline = time.monotonic() + PATIENCE
     while True:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, signal.SIGKILL)
-        left = running_in(leader)
+        left = running_in(leader, folder)
         for each in left:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(each, signal.SIGKILL)
@@ -86,18 +86,25 @@ def end_session(leader: int) -> None:
         time.sleep(0.005)
 
 
-def running_in(session: int) -> list[int]:
-    """Return the processes of a session that run; one that is dead and only has to be buried does not."""
+def running_in(session: int, folder: str) -> list[int]:
+    """Return the processes of a run that are there; one that is dead and only has to be buried is not."""
+    mark = b"TMPDIR=" + os.fsencode(temporary(folder))
     found = []
-    with contextlib.suppress(OSError):
-        for process in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError, ValueError):
-                # Behind the name, which may hold anything: the state, the parent, the group, the session.
-                told = (process / "stat").read_text(encoding="utf-8", errors="replace")
-                state, _, _, own = told.rpartition(")")[2].split()[:4]
-                if int(own) == session and state not in "ZX":
-                    found.append(int(process.name))
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError):  # it ended while we looked, or is somebody else's
+            # Behind the name, which may hold anything: the state, the parent, the group, the session.
+            told = (process / "stat").read_text(encoding="utf-8", errors="replace")
+            state, _, _, own = told.rpartition(")")[2].split()[:4]
+            if state in "ZX" or int(process.name) == os.getpid():
+                continue
+            if int(own) == session or mark in (process / "environ").read_bytes().split(b"\0"):
+                found.append(int(process.name))
     return found
+
+
+def temporary(folder: str) -> str:
+    """Return where a run in this folder puts files that it needs for a while."""
+    return str(Path(folder, "tmp"))
 
 
 if __name__ == "__main__":

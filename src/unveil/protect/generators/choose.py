@@ -95,7 +95,8 @@ def _is_like_a_command(text: str) -> bool:
 
 
 def _read_file(path: Path) -> Table:
-    return Table.read(path, name="released")
+    # What it was given had a header; without one, columns are missing.
+    return Table.read(path, name="released", header="yes")
 
 
 def _found(module: str, name: str) -> Any:

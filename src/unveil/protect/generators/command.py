@@ -93,7 +93,7 @@ class Command:
     def _made(self, given: Given, rows: IntArray, seed: int, home: Path) -> Made:
         source, target = home / f"in{given.suffix}", home / f"out{given.suffix}"
         try:
-            (home / "tmp").mkdir(SECRET_FOLDER)
+            Path(_launch.temporary(str(home))).mkdir(SECRET_FOLDER)
             with open(source, "wb", opener=_secret) as stream:
                 stream.write(_content(given, rows))
         except OSError as error:
@@ -134,7 +134,7 @@ class Command:
         try:
             return self._waited(process, home)
         finally:
-            _end(process)
+            _end(process, home)
 
     def _waited(self, process: "subprocess.Popen[bytes]", home: Path) -> tuple[int, tuple[str, str] | None]:
         deadline = time.monotonic() + (self.time_limit or float("inf"))
@@ -240,10 +240,10 @@ def _environment(seed: int, home: Path) -> dict[str, str]:
     for name, value in json.loads(told.pop("UNVEIL_OUTSIDE", "{}")).items():
         told.pop(name, None)
         told |= {} if value is None else {name: value}
-    return told | {"UNVEIL_SEED": str(seed)} | dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(home / "tmp"))
+    return told | {"UNVEIL_SEED": str(seed)} | dict.fromkeys(("TMPDIR", "TMP", "TEMP"), _launch.temporary(str(home)))
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _end(process: "subprocess.Popen[bytes]", home: Path) -> None:
     """End a command with all that it started, and wait until it is gone."""
     if process.stdin is not None:
         if not hasattr(os, "killpg"):  # there the launcher does it
@@ -252,7 +252,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
                 process.wait(timeout=_launch.PATIENCE)
             process.kill()
         else:
-            _launch.end_session(process.pid)
+            _launch.end_session(process.pid, str(home))
             process.stdin.close()
     process.wait()
 
