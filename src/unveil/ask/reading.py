@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unveil.ask.settings import READING
@@ -44,9 +44,11 @@ class TableReading:
 
     def made(self, given: Any) -> Table:
         """Return what a generator made: the file that it wrote, or the frame that it returned."""
-        if isinstance(given, os.PathLike):
-            return self.file(given, "release", released=True)
-        return self.frame(given, "release", released=True)
+        if not isinstance(given, os.PathLike):
+            return self.frame(given, "release", released=True)
+        # Whoever gives names gets names back.
+        files = replace(self.files, header="yes") if self.files.header == "detect" else self.files
+        return replace(self, files=files).file(given, "release", released=True)
 
     def _of_columns(self, released: bool) -> dict[str, Any]:
         told = {name: getattr(self, name) for name in ("kinds", "missing", "markers", "dictionary", "rename")}

@@ -108,7 +108,7 @@ class Callable:
         (lambda *_: SECRET, "but returned a str. Let the function end with 'return frame'"),
         (lambda *_: 7, "returned what cannot be read as a table: the table must be a DataFrame .* is a int"),
         (lambda frame, _: frame[:0], "returned what cannot be read as a table"),
-        (lambda frame, _: frame.select("age"), r"lacks 'town' \(missing: 1 of 2\)"),
+        (lambda frame, _: frame.rename({"age": "alter", "town": "ort"}), "but has none of 'age', 'town'"),
         (lambda frame: frame, "raised TypeError"),
     ],
 )

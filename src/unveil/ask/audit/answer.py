@@ -331,6 +331,8 @@ def audit_files(
     everybody: Table | Given = tables.original
     if settings.get("generator") is not None:
         tables.kinds.update({} if kind is None else {WAY: kind})
+    if "{in}" in str(settings.get("generator")):
+        # A command reads the file as its owner wrote it; a function gets numbers where there are numbers.
         everybody = Given.of_file(Path(original), tables.original, (reading or TableReading()).files)
     return audit(
         everybody,

@@ -163,17 +163,20 @@ class Generator(Protocol):
 
 
 def checked_columns(released: Table, given: Table) -> tuple[str, ...]:
-    """Return notes on columns of a release that the people lack; refuse one that lacks columns that are attacked."""
+    """Return notes on columns that the people lack, or that the release does; refuse one with none that is attacked."""
     have = set(released.column_names)
-    missing = [column.name for column in given.columns if column.is_used and column.name not in have]
-    if missing:
+    used = [column.name for column in given.columns if column.is_used]
+    missing = [name for name in used if name not in have]
+    if len(missing) == len(used):
         raise RunError(
-            f"must release every column that is attacked, but lacks {_listed(missing)} (missing: {len(missing)} of "
-            f"{len(given.columns)})",
-            "Let it write all of them under their own names, or leave those columns out of the people it is given",
+            f"must release columns of the people that are attacked, but has none of {_listed(missing)}",
+            "Let it write them under their own names",
         )
     extra = [name for name in released.column_names if name not in given.column_names]
-    return (f"the generator adds columns that the people lack, left out: {_listed(extra)}",) if extra else ()
+    return (
+        *((f"the generator leaves out columns that the people have: {_listed(missing)}",) if missing else ()),
+        *((f"the generator adds columns that the people lack, left out: {_listed(extra)}",) if extra else ()),
+    )
 
 
 def _listed(names: list[str], most: int = 5) -> str:

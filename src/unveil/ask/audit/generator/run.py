@@ -138,7 +138,8 @@ def _audit_way(
         identity={
             "people": _digest(table),
             "seed": int(seeds[0]),
-            **{name: getattr(making, name) for name in ("hold_out", "folds", "runs")},
+            # Not how many runs: more of them go on from those that are there.
+            **{name: getattr(making, name) for name in ("hold_out", "folds")},
             "canaries": None if making.canaries is None else asdict(making.canaries),
             "adjacency": None if claim is None else claim.adjacency,
         },
