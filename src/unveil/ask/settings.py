@@ -45,6 +45,8 @@ class Setting:
     #: What stands for its value in help; made from its kind unless given.
     metavar: str = ""
     required: bool = False
+    #: The setting that may take the place of one that is required.
+    unless: str = ""
     default: Any = None
     #: Looked up when needed, because the listings take a moment to import.
     choices: Callable[[], Choices] | None = None

@@ -212,7 +212,12 @@ def told_by(question: Question, params: Mapping[str, Any], *, report: bool = Tru
         raise click.UsageError("--sample needs no files. Leave out either", context)
     calls = {each.name: called(each) for each in question.settings}
     must = [each for each in question.on("command line") if each.required and not told.sample]
-    missing = [calls[each.name] for each in must if not (told.files.get(each.name) or told.values.get(each.name))]
+    must = [each for each in must if not told.values.get(each.unless)]
+    missing = [
+        f"{calls[each.name]}{f' or {calls[each.unless]}' if each.unless else ''}"
+        for each in must
+        if not (told.files.get(each.name) or told.values.get(each.name))
+    ]
     if missing:
         example = ", or --sample for an example" if question.sample and not question.sample_by_default else ""
         raise click.UsageError(f"{' and '.join(missing)} must be named{example}", context)

@@ -39,7 +39,7 @@ def _together(told: Told) -> list[tuple[str, str]]:
 
     generated = bool(told.values["generator"])
     if not told.sample and not told.files.get("released") and not generated:
-        return [("released", "{released} or {generator} must be named beside {original}")]
+        return [("released", "{released} must be named beside {original}")]
     if wrong := wrong_with_generator(told):
         return [wrong]
     if told.values["show_records"] and not told.report:
@@ -76,6 +76,8 @@ _FILES = (
         kind="tables",
         words="One or several versions of it, masked or synthetic, whose columns have the same names. Several are "
         "compared with one another.",
+        required=True,
+        unless="generator",
         is_bare=True,
     ),
     Setting(
