@@ -39,8 +39,8 @@ class Way:
         The generator as it was written, without folders.
     about
         What is known of its environment and version, by name.
-    people
-        How many people there are; in each run some of them were held out.
+    people, rows
+        How many people there are, and rows of theirs; in each run some of them were held out.
     held_out, folds, runs
         How many people were held out in the first run; in how many parts everybody was divided, each held out in turn
         (1 where one part was held out, and the others never); and how many runs there were in all.
@@ -54,12 +54,15 @@ class Way:
         The share of usefulness that the release of each run has lost; none where that was not measured.
     oddities
         What is strange about the generator.
+    attacked_beside
+        How many rows of everybody were attacked in releases beside it that exist already.
     """
 
     release: str
     generator: str
     about: tuple[tuple[str, str], ...]
     people: int
+    rows: int
     held_out: int
     folds: int
     runs: int
@@ -68,6 +71,7 @@ class Way:
     spread: tuple[Spread, ...] = ()
     lost: tuple[float, ...] = ()
     oddities: tuple[Oddity, ...] = ()
+    attacked_beside: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

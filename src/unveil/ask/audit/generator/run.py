@@ -169,6 +169,7 @@ def _audit_way(
         generator=generator.written,
         about=tuple((name, text) for name, text in about(generator).items() if name != "generator"),
         people=design.people,
+        rows=table.rows,
         held_out=first.prepared.people.control.others,
         folds=design.folds,
         runs=len(design.runs),
@@ -210,6 +211,7 @@ def _beside(audit: Audit, existing: Audit) -> Audit:
     own, theirs = audit.verdict, existing.verdict
     return replace(
         audit,
+        way=None if audit.way is None else replace(audit.way, attacked_beside=existing.attacked),
         releases=(*audit.releases, *existing.releases),
         verdict=replace(own, outcome=_worse(own, theirs), releases=(*own.releases, *theirs.releases)),
         flags=(*(each for each in existing.flags if each.table in names), *audit.flags),

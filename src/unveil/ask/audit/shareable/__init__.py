@@ -52,13 +52,21 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
         households=_households(audit.before),
     )
     small = replace(small, tables=small.apart([each.rows for each in audit.releases]))
+    # Releases beside a way of making them are of everybody, and nobody is held out of them.
+    every = {each.name: small for each in audit.releases}
+    if audit.way is not None:
+        whole = audit.way.rows
+        beside = replace(small, rows=whole, attacked=(whole, audit.way.attacked_beside), outside=())
+        every |= {each.name: beside for each in audit.releases if each.name != audit.way.release}
     return replace(
         audit,
         sha256=digest(audit.sha256),
         control_sha256=digest(audit.control_sha256),
         verdict=shared_verdict(small, audit.verdict),
         digest_name="SHA-256" if key is None else "keyed digest",
-        releases=tuple(replace(_release(small, each), sha256=digest(each.sha256)) for each in audit.releases),
+        releases=tuple(
+            replace(_release(every[each.name], each), sha256=digest(each.sha256)) for each in audit.releases
+        ),
         before=None if audit.before is None else _release(small, audit.before),
         flags=tuple(
             TableFlags(table=each.table, flags=tuple(replace(flag, reason=_worded(flag.reason)) for flag in each.flags))
