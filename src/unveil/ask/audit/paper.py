@@ -197,7 +197,8 @@ def _key_text(key: bytes) -> str:
 
 
 def _files(audit: Audit, paper: Paper) -> Iterator[FileFact]:
-    yield FileFact(part="Original", file=_shown(paper.original), rows=audit.rows, sha256=audit.sha256)
+    rows = audit.rows if audit.way is None else audit.way.rows
+    yield FileFact(part="Original", file=_shown(paper.original), rows=rows, sha256=audit.sha256)
     made = [] if audit.way is None else [f"made for this audit by {name(audit.way.generator, 80)}"]
     existing = [str(path) for path in paper.released] or [release.name for release in audit.releases[len(made) :]]
     paths = [*made, *existing]

@@ -176,6 +176,7 @@ _TONES: Mapping[tuple[str, str], str] = {
     ("found", "bad"): "Most people",
     ("found", "warning"): "Proved",
     ("copies", "warning"): "People copied",
+    **{(outcome, "warning"): "Claim contradicted" for outcome in ("nothing_found", "control_unusable", "no_control")},
     ("nothing_found", "neutral"): "Nothing proved",
     ("control_unusable", "neutral"): "No comparison",
     ("no_control", "neutral"): "No comparison",

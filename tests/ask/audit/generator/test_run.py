@@ -248,3 +248,19 @@ def test_what_is_said_of_runs_needs_a_generator() -> None:
         audit(PEOPLE, PEOPLE, folds=3)
     with pytest.raises(InputError, match="suggest"):
         audit(PEOPLE, generator=resampled, suggest=2)
+
+
+def test_a_claim_may_be_contradicted_where_no_attack_proves_anything() -> None:
+    answer = audit(
+        PEOPLE,
+        generator=resampled,
+        canaries="40:unusual",
+        hold_out=0.45,
+        epsilon=0.1,
+        attacks=["closest_record"],
+        rng=np.random.default_rng(1),
+    )
+    assert answer.findings.verdict.outcome == "nothing_found"
+    page = answer.page()
+    assert (page.tone, page.tone_word) == ("warning", "Claim contradicted")
+    assert any(each.startswith("This claim, epsilon 0.1") and "is contradicted" in each for each in page.explanation)

@@ -51,13 +51,17 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
         outside=(audit.control_rows or 0, audit.attacked_outside),
         households=_households(audit.before),
     )
-    small = replace(small, tables=small.apart([each.rows for each in audit.releases]))
-    # Releases beside a way of making them are of everybody, and nobody is held out of them.
-    every = {each.name: small for each in audit.releases}
-    if audit.way is not None:
-        whole = audit.way.rows
-        beside = replace(small, rows=whole, attacked=(whole, audit.way.attacked_beside), outside=())
-        every |= {each.name: beside for each in audit.releases if each.name != audit.way.release}
+    way, released = audit.way, {each.name: each.rows for each in audit.releases}
+    own = [rows for label, rows in released.items() if way is None or label == way.release]
+    small = replace(small, tables=small.apart(own))
+    every = dict.fromkeys(released, small)
+    if way is not None:
+        # Releases that exist already are of everybody, and nobody is held out of them.
+        beside = replace(small, rows=way.rows, attacked=(way.rows, way.attacked_beside), outside=(), tables=())
+        beside = replace(
+            beside, tables=beside.apart([rows for label, rows in released.items() if label != way.release])
+        )
+        every |= {label: beside for label in released if label != way.release}
     return replace(
         audit,
         sha256=digest(audit.sha256),

@@ -64,7 +64,9 @@ class SmallNumbers:
         if not rate.defined or not rate.tries:
             return rate
         whole = self._of_all(rate, sizes)
-        number, hits = whole.tries, whole.value * whole.tries
+        # Tries that hang together are as many as they are worth: the interval tells these.
+        number = min(whole.tries, round(whole.worth)) if whole.worth else whole.tries
+        hits = whole.value * number
         few, all_but_few = self.is_small(hits), self.is_small(number - hits)
         if number < self.minimum or (few and all_but_few):
             return undefined(f"it rests on fewer than {self.minimum} people and is not shown here")
