@@ -189,6 +189,16 @@ def test_many_people_are_attacked_in_the_same_part_in_all_folds(monkeypatch: Any
     assert by_distance.risk.control_rate.tries == 100
 
 
+def test_of_very_many_people_those_count_who_are_attacked(monkeypatch: Any) -> None:
+    for module in ("people", "generator.design"):
+        monkeypatch.setattr(f"unveil.ask.audit.{module}.ATTACKED_UP_TO", 100)
+    monkeypatch.setattr("unveil.ask.audit.generator.combine.DRAWN_UP_TO", 200)
+    way = found(resampled, folds=3, attacks=["copies", "membership", "singling_out"])
+    judged = {each.attack for each in way.verdict.releases[0].findings}
+    assert judged == {"copies", "membership"}
+    assert way.verdict.outcome == "found"
+
+
 def test_rows_of_a_person_are_held_out_together() -> None:
     frame = PEOPLE.with_columns(person=pl.Series(np.arange(240) // 2))
     given = []

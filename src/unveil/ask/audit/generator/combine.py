@@ -95,15 +95,15 @@ def _figure_key(evidence: Evidence) -> Key:
     return figure.attack, figure.adversary, figure.secret, figure.group
 
 
-def _mean_of(same: Sequence[Tried], judge: "_Runs | _Folds", times: "Times") -> Tried:
+def _mean_of(same: Sequence[Tried], judge: "_Runs | _Folds", times: Times) -> Tried:
     """Return the mean of what one adversary achieved over runs."""
     finding = same[0].finding
     risks = [each.finding.risk for each in same]
     risk = _mean_risk(risks, times)
     evidence = []
-    for place, one in enumerate(same[0].evidence):
+    for one in same[0].evidence:
         every = [each for tried in same for each in tried.evidence if _figure_key(each) == _figure_key(one)]
-        statistic = judge.statistic(every, place) if len(every) == len(same) else None
+        statistic = judge.statistic(every) if len(every) == len(same) else None
         if statistic is not None:
             figure = _mean_figure([each.figure for each in every], times)
             evidence.append(replace(one, figure=figure, statistic=statistic))
@@ -142,7 +142,7 @@ def _most_copied(copies: Sequence[Copies]) -> Copies | None:
     return replace(worst, coincidences=worst.coincidences * len(copies))
 
 
-def _mean_figure(figures: Sequence[JudgedFigure], times: "Times") -> JudgedFigure:
+def _mean_figure(figures: Sequence[JudgedFigure], times: Times) -> JudgedFigure:
     attack = mean_rate([each.attack_rate for each in figures], times.inside)
     control = mean_rate([each.control_rate for each in figures], times.outside)
     return replace(
@@ -156,7 +156,7 @@ def _mean_figure(figures: Sequence[JudgedFigure], times: "Times") -> JudgedFigur
     )
 
 
-def _mean_risk(risks: Sequence[Risk], times: "Times") -> Risk:
+def _mean_risk(risks: Sequence[Risk], times: Times) -> Risk:
     attack, naive = (
         mean_rate([getattr(each, name) for each in risks], times.inside) for name in ("attack_rate", "naive_rate")
     )
@@ -205,7 +205,7 @@ class _Runs:
     def __init__(self, attacked: Sequence[AttackedRun]) -> None:
         self._runs = len(attacked)
 
-    def statistic(self, every: Sequence[Evidence], _place: int) -> FloatArray | FittedGuesses | OwnDraws | None:
+    def statistic(self, every: Sequence[Evidence]) -> FloatArray | FittedGuesses | OwnDraws | None:
         """Return what is judged in place of the figures of single runs."""
         parts = [each.statistic for each in every]
         if self._runs == 1:
@@ -223,11 +223,13 @@ class _Folds:
 
     def __init__(self, attacked: Sequence[AttackedRun], design: Design, seed: int) -> None:
         self._attacked, self._design = attacked, design
-        rest = np.setdiff1d(np.arange(design.people), design.attacked)
-        # With very many people only those count who are attacked.
+        # Of very many people only those count who are attacked.
         self._everybody = design.people <= DRAWN_UP_TO
+        self._people = np.arange(design.people) if self._everybody else np.sort(design.attacked)
+        is_attacked = np.isin(self._people, design.attacked)
+        strata = [np.flatnonzero(is_attacked), np.flatnonzero(~is_attacked)]
         held_out = [each.run.fold for each in attacked]
-        self._folds = JointDraws(draw_folds(design.fold, held_out, [design.attacked, rest], seed))
+        self._folds = JointDraws(draw_folds(design.fold[self._people], held_out, strata, seed))
         people = [each.prepared.people for each in attacked]
         self._measured = (
             JointDraws(draw_pools([each.pool("measured") for each in people], seed + 1))
@@ -235,7 +237,7 @@ class _Folds:
             else None
         )
 
-    def statistic(self, every: Sequence[Evidence], _place: int) -> OwnDraws | None:
+    def statistic(self, every: Sequence[Evidence]) -> OwnDraws | None:
         """Return the sum over runs of the figures of single runs."""
         parts = [each.statistic for each in every]
         own = [each for each in parts if isinstance(each, OwnDraws)]
@@ -267,11 +269,7 @@ class _Folds:
             raise TypeError("draws of a figure's own are summed, not scored")
         number = np.bincount(person, minlength=self._design.people)
         scores: FloatArray = np.bincount(person, weights=part, minlength=self._design.people) / np.maximum(number, 1)
-        if not self._everybody:
-            kept = np.zeros(self._design.people)
-            kept[self._design.attacked] = scores[self._design.attacked]
-            return kept
-        return scores
+        return scores[self._people]
 
 
 def _joined(guesses: Sequence[FittedGuesses]) -> FittedGuesses:

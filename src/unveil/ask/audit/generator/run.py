@@ -252,7 +252,7 @@ def _planned(
 
 
 def _prepared(
-    table: Table, made: "Made", run: GeneratorRun, design: Design, settings: AuditSettings, seed: int
+    table: Table, made: Made, run: GeneratorRun, design: Design, settings: AuditSettings, seed: int
 ) -> PreparedAudit:
     """Return the audit of one run: those given to the generator, its release, and those held out."""
     inside, outside = table.take(run.inside), replace(table.take(run.outside), name="control")
@@ -298,7 +298,7 @@ def _losses(attacked: Sequence[AttackedRun]) -> tuple[float, ...]:
     return tuple(found)
 
 
-def _oddities(runs: Sequence[GeneratorRun], made: "Sequence[Made]", first: AttackedRun) -> tuple[Oddity, ...]:
+def _oddities(runs: Sequence[GeneratorRun], made: Sequence[Made], first: AttackedRun) -> tuple[Oddity, ...]:
     """Return what is strange: tables that do not depend on who is given, and people who never were."""
     found: list[Oddity] = []
     differs = len({each.given.tobytes() for each in runs}) > 1
