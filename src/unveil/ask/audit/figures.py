@@ -143,6 +143,7 @@ def _separation(found: Separation) -> dict[str, Any]:
         "others": found.others,
         "learned_from": list(found.learned_from),
         "population": found.population,
+        "epsilon": None if found.epsilon is None else vars(found.epsilon),
         "scores": [
             {"score": each.name, "sees": each.sees, "area": _rate(each.area), "weights": list(each.weights)}
             for each in found.scores

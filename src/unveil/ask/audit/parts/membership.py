@@ -97,8 +97,14 @@ def _lines(found: "Separation") -> Iterator[tuple[str, str]]:
     for group in found.unusual:
         wrongly = f"such others named wrongly: {100 * group.named.wrongly:g}%"
         yield f"The most unusual {100 * group.share:g}%: named ({wrongly})", _rate(group.named.rate)
+    if found.epsilon is not None:
+        shown = found.epsilon
+        yield _EPSILON, f"{shown.bound:.2g} (at most {shown.most:.2g} could be shown)"
     for kind, score in best_by_kind(found).items():
         yield f"{kind[:1].upper()}{kind[1:]} alone: area, and by which score", f"{area_text(score.area)}, {score.name}"
+
+
+_EPSILON = "Epsilon is at least (replacing one person; if the lot divided both tables)"
 
 
 def best_by_kind(found: "Separation") -> "dict[str, ScoreArea]":

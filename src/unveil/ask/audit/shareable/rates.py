@@ -68,6 +68,8 @@ def _separation(small: SmallNumbers, found: Separation) -> Separation:
             if min(each.members, each.others) >= small.minimum
         ),
         curve=None,
+        # A bound tells how many guesses were right.
+        epsilon=None,
     )
 
 
