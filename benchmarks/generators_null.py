@@ -45,7 +45,7 @@ def line_of(everybody: pl.DataFrame, plan: str, seed: int) -> dict[str, Any]:
         "seed": seed,
         "outcome": found.verdict.outcome,
         "proved": [[each.attack, each.adversary, each.secret] for each in found.verdict.releases[0].proved],
-        "bound": None if found.epsilon is None else found.epsilon.bound.bound,
+        "bound": None if found.epsilon is None or found.epsilon.bound is None else found.epsilon.bound.bound,
     }
 
 

@@ -274,3 +274,10 @@ def test_a_claim_may_be_contradicted_where_no_attack_proves_anything() -> None:
     page = answer.page()
     assert (page.tone, page.tone_word) == ("warning", "Claim contradicted")
     assert any(each.startswith("This claim, epsilon 0.1") and "is contradicted" in each for each in page.explanation)
+
+
+def test_a_claim_that_could_not_be_tested_is_said() -> None:
+    way = found(resampled, attacks=["copies"], epsilon=2)
+    assert not way.epsilon.contradicted
+    assert "was not tested: nobody's membership was measured" in epsilon_said(way)
+    assert epsilon_said(found(resampled, attacks=["copies"])) == ""

@@ -105,17 +105,20 @@ def _scores(
 
 
 def epsilon_from_tables(audit: "Audit", *, claim: Claim | None, by_lot: bool) -> EpsilonFound | None:
-    """Return the bound from people of the two tables who were measured, paired by lot; None where nobody was."""
+    """Return the bound from people of the two tables who were measured, paired by lot.
+
+    Where nobody was it says so of a claim, and is None without one.
+    """
     every = (finding.separation for release in audit.releases for finding in release.findings)
     bound = next((each.epsilon for each in every if each is not None and each.epsilon is not None), None)
-    if bound is None:
+    if bound is None and claim is None:
         return None
     return EpsilonFound(bound=bound, source="two tables", claim=claim, by_lot=by_lot, needed=_needed(claim, bound))
 
 
-def _needed(claim: Claim | None, bound: EpsilonBound) -> int | None:
+def _needed(claim: Claim | None, bound: EpsilonBound | None) -> int | None:
     """Return how many coins would contradict the claim where epsilon is twice as large, with the best adversary."""
-    if claim is None:
+    if claim is None or bound is None:
         return None
     if bound.adjacency == "replace":
         # What is claimed of adding or removing is twice as much for replacing.

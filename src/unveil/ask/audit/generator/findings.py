@@ -81,7 +81,7 @@ class EpsilonFound:
     Attributes
     ----------
     bound
-        What the coins show.
+        What the coins show; None where there were none, as without anybody whose membership was measured.
     source
         Where they come from.
     claim
@@ -97,7 +97,7 @@ class EpsilonFound:
         Whether the numbers of guesses may be told.
     """
 
-    bound: EpsilonBound
+    bound: EpsilonBound | None
     source: CoinSource
     claim: Claim | None = None
     canaries: "CanaryKind | None" = None
@@ -108,7 +108,7 @@ class EpsilonFound:
     @property
     def contradicted(self) -> bool:
         """Whether the claim cannot be true; it is never confirmed."""
-        return self.claim is not None and contradicted(self.claim, self.bound)
+        return self.claim is not None and self.bound is not None and contradicted(self.claim, self.bound)
 
 
 def way_json(audit: "Audit") -> dict[str, Any]:
@@ -119,7 +119,7 @@ def way_json(audit: "Audit") -> dict[str, Any]:
         told["way"] = {**asdict(way), "about": dict(way.about), "spread": [asdict(each) for each in way.spread]}
     if found is not None:
         told["epsilon"] = {
-            **asdict(found.bound),
+            **({} if found.bound is None else asdict(found.bound)),
             "source": found.source,
             "canaries": found.canaries,
             "by_lot": found.by_lot,

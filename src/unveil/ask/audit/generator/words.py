@@ -10,7 +10,7 @@ from unveil.ask.audit.generator.findings import EpsilonFound, Oddity, Way
 from unveil.ask.audit.quantities import alone
 from unveil.ask.audit.said import number_of, quoted
 from unveil.ask.audit.words import percent
-from unveil.measure.epsilon.bound import ADJACENCY, SHARES, Design
+from unveil.measure.epsilon.bound import ADJACENCY, SHARES, Design, EpsilonBound
 from unveil.measure.epsilon.claim import Claim
 from unveil.measure.epsilon.needed import coins_needed, most_provable
 from unveil.show.blocks import Block, Section, Side, Table
@@ -71,17 +71,27 @@ def epsilon_said(audit: Audit) -> str:
     found = audit.epsilon
     if found is None:
         return ""
-    if found.claim is None:
-        return f"Epsilon is {_shown(found)} ({_rests_on(found)})." if found.source == "canaries" else ""
-    claim = found.claim
+    claim, bound = found.claim, found.bound
+    if claim is None:
+        if bound is None or found.source != "canaries":
+            return ""
+        return f"Epsilon is {_shown(found, bound)} ({_rests_on(found, bound)})."
     delta = f" and delta {claim.delta:g}" if claim.delta else ""
     which = f"This claim, epsilon {claim.epsilon:g}{delta} ({_ABOUT[claim.adjacency]})"
+    if bound is None:
+        return f"{which}, was not tested: {_UNTESTED}"
     if found.contradicted:
-        return f"{which}, is contradicted: epsilon is {_shown(found)} ({_rests_on(found)})."
-    if found.bound.adjacency == "add-remove" and claim.adjacency == "replace":
+        return f"{which}, is contradicted: epsilon is {_shown(found, bound)} ({_rests_on(found, bound)})."
+    if bound.adjacency == "add-remove" and claim.adjacency == "replace":
         return f"{which}, was not tested: what was planted says nothing about replacing one person."
-    shown = f"epsilon is {_shown(found)} ({_rests_on(found)})"
-    return f"{which}, is not contradicted, which confirms nothing: {shown}. {_power(found)}".rstrip()
+    shown = f"epsilon is {_shown(found, bound)} ({_rests_on(found, bound)})"
+    return f"{which}, is not contradicted, which confirms nothing: {shown}. {_power(found, bound)}".rstrip()
+
+
+_UNTESTED = (
+    "nobody's membership was measured. Have membership among the attacks and at least 60 people outside the data, or "
+    "plant canaries (--generator, --canaries)."
+)
 
 
 def coins_said(canaries: int, runs: int, *, pairs: bool, claim: Claim | None) -> str:
@@ -113,17 +123,15 @@ def contradiction(audit: Audit) -> tuple[str, ...]:
     return (epsilon_said(audit),) if audit.epsilon is not None and audit.epsilon.contradicted else ()
 
 
-def _shown(found: EpsilonFound) -> str:
+def _shown(found: EpsilonFound, bound: EpsilonBound) -> str:
     """Return how large epsilon is at least, as the claim counts it, and how much could have been shown at best."""
-    bound = found.bound
     halved = bound.adjacency == "replace" and (found.claim is None or found.claim.adjacency == "add-remove")
     least, most = (each / 2 if halved else each for each in (bound.bound, bound.most))
     could = f"at most {most:.2g} could have been shown"
     return f"at least {least:.2g}; {could}" if least > 0 else f"not shown to be above 0; {could}"
 
 
-def _rests_on(found: EpsilonFound) -> str:
-    bound = found.bound
+def _rests_on(found: EpsilonFound, bound: EpsilonBound) -> str:
     coins = "pairs of people" if found.source == "two tables" else "coins"
     guessed = ""
     if found.counts:
@@ -134,13 +142,13 @@ def _rests_on(found: EpsilonFound) -> str:
     return f"{sure}, by {count(bound.coins)} {coins}{runs}{guessed}{lot}"
 
 
-def _power(found: EpsilonFound) -> str:
+def _power(found: EpsilonFound, bound: EpsilonBound) -> str:
     if found.claim is None:
         return ""
     twice = 2 * found.claim.epsilon
     if found.needed is None:
         return f"No number of coins could show that it is {twice:g}."
-    fewer = ", more than there were" if found.needed > found.bound.coins else ""
+    fewer = ", more than there were" if found.needed > bound.coins else ""
     coins = "coins" if found.source == "canaries" else "pairs"
     return f"If it were {twice:g}, the best adversary would need about {count(found.needed)} {coins}{fewer}."
 
