@@ -37,7 +37,7 @@ class KDegree:
     Our reading, where the source leaves it open: the least even sum is taken, as no graph has degrees with an odd one;
     nodes are raised for exactly those hubs that lacked partners; and edges added before are exchanged along alternating
     walks before anybody is raised. What the release holds is counted again before it is returned. The facts say how
-    many edges must be added at least, by the degrees alone: no graph with all the edges of the original in which k nodes
+    many edges must be added at least, by the degrees alone: no graph with all edges of the original in which k nodes
     share each degree has fewer new ones, and perhaps none has so few.
 
     Parameters
