@@ -75,6 +75,11 @@ def _entry(metric: Metric) -> Iterator[str]:
         yield f"* {trust_sentence(metric.name)}"
     if metric.affected_by_chunking:
         yield "* It depends on how many candidates an attack looks at in one go."
+    if metric.capped:
+        yield (
+            f"* It is capped at {_bound(metric.bounds[1])}. Pages mark it with † where somebody is at the cap, and say "
+            "how many; JSON has their share as `at_cap`."
+        )
     if metric.printed_direction != metric.more_means:
         yield f"* The source prints that more means {metric.printed_direction}, which contradicts its meaning."
 

@@ -30,7 +30,7 @@ HEAD = "target,candidate,probability\n"
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
 METRIC = {"name", "category", "on", "per", "more_means", "mean", "median", "low", "high", "undefined", "why", "trust"}
-METRIC |= {"random_guessing", "knowing_all"}
+METRIC |= {"random_guessing", "knowing_all", "at_cap"}
 
 
 def save_guess(path: Path, guess: dict[str, dict[str, str]], head: str = HEAD) -> Path:

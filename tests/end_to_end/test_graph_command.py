@@ -21,7 +21,7 @@ ask, refuse = COMMAND.ask, COMMAND.refuse
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
 ON_GRAPHS = [name for name, one in ATTACKS.items() if one.on == "graph"]
 PROTECT_GRAPHS = [name for name, one in PROTECTIONS.items() if one.on == "graph"]
-METRIC = {"name", "category", "per", "more_means", "mean", "low", "high", "undefined", "why", "trust"}
+METRIC = {"name", "category", "per", "more_means", "mean", "low", "high", "undefined", "why", "trust", "at_cap"}
 FEW = ("--seed-pairs", "9")
 ELSEWHERE = ("released.csv", "--auxiliary", "known.csv", "--truth", "truth.csv")
 

@@ -36,6 +36,8 @@ class Metric:
     affected_by_chunking: bool
     #: The direction that the source prints, where it contradicts the meaning; else the same as ``more_means``.
     printed_direction: Meaning
+    #: Whether values that would be infinite, or above the upper bound, are set to it.
+    capped: bool = False
 
     @property
     def summary(self) -> str:
@@ -114,11 +116,13 @@ def metric(
     source: str,
     affected_by_chunking: bool = False,
     printed_direction: Meaning | None = None,
+    capped: bool = False,
 ) -> Callable[[Function], Function]:
     """List the decorated function as a metric, and return it unchanged.
 
     What it measures (``on``) and whether it needs the truth are read from its signature. A metric is affected by
-    chunking when its value depends on how many candidates an attack looks at in one go.
+    chunking when its value depends on how many candidates an attack looks at in one go, and capped when its upper bound
+    is a number that we chose, which then decides the mean.
     """
 
     def list_it(function: Function) -> Function:
@@ -137,6 +141,7 @@ def metric(
             needs_truth="truth" in parameters,
             affected_by_chunking=affected_by_chunking,
             printed_direction=printed_direction or more_means,
+            capped=capped,
         )
         return function
 

@@ -1,7 +1,10 @@
 """Metrics in words: what each is called, what it is, and what its values mean as something a limit can be set for."""
 
+from collections.abc import Mapping
+
 from unveil.measure import Metric
 from unveil.measure.candidates.candidate_metrics import candidate_metrics
+from unveil.show.text import percent
 
 
 def summary_of(metric: Metric) -> str:
@@ -33,6 +36,33 @@ def title_of(metric: Metric) -> str:
     'Anonymity set size'
     """
     return metric.name.replace("_", " ").capitalize()
+
+
+def cap_mark(at_cap: float) -> str:
+    """Return the mark of a mean that a cap has a say in, by the share of values at the cap (NaN where there is none).
+
+    >>> cap_mark(0.2), cap_mark(0.0), cap_mark(float("nan"))
+    ('†', '', '')
+    """
+    return "†" if at_cap > 0 else ""
+
+
+def cap_notes(shares: Mapping[str, float], *, who: str, named: bool = False) -> list[str]:
+    """Return what the mark says, where a metric has it; ``shares`` are those of values at the cap, by metric.
+
+    With ``named`` the metrics stand in place of the mark, for a table that has no room for it.
+
+    >>> cap_notes({"relative_entropy": 0.25, "entropy": float("nan")}, who="nodes")[0][:53]
+    '† 25.0% of the nodes with a value are at the cap, as '
+    """
+    marked = [name for name, share in shares.items() if cap_mark(share)]
+    if not marked:
+        return []
+    share = percent(max(shares[name] for name in marked))
+    return [
+        f"{', '.join(marked) + ':' if named else '†'} {share} of the {who} with a value are at the cap, as their truth "
+        "was given no probability: the cap decides the mean."
+    ]
 
 
 def quantity_meanings() -> dict[str, str]:

@@ -1,5 +1,6 @@
 """What is said and drawn of an attacked graph: sentences, tables, the picture of nodes, and the whole page."""
 
+import json
 import math
 import re
 from itertools import pairwise
@@ -178,6 +179,21 @@ def test_metrics_with_a_ceiling_are_marked() -> None:
     assert starred == [name for name in NAMES if METRICS[name].affected_by_chunking]
     assert "than 20 candidates" in metric_table(CHUNKED.findings).note
     assert not any("*" in row[0] for row in metric_table(REPEATED.findings).rows)
+
+
+def test_means_that_a_cap_decides_are_marked() -> None:
+    guess, truth = CHUNKED.findings.guess, CHUNKED.findings.truth
+    # Who has a true node that is not among the candidates is at the cap.
+    listed = [guess.candidate[guess.start[each] : guess.start[each + 1]] for each in range(truth.size)]
+    missed = float(np.mean([truth[each] not in listed[each] for each in np.flatnonzero(guess.attempted)]))
+    assert 0 < missed < 1
+    table = metric_table(CHUNKED.findings)
+    assert [row[0] for row in table.rows if "†" in row[1]] == ["Information surprisal", "Relative entropy"]
+    assert f"† {missed:.1%} of the nodes with a value are at the cap" in table.note
+    shares = {row["name"]: row["at_cap"] for row in json.loads(CHUNKED.to_json())["metrics"]}
+    assert shares["relative_entropy"] == shares["information_surprisal"] == pytest.approx(missed)
+    everybody = graph(SMALL, None, DistanceVector(chunk=None), seed_pairs=10, rng=rng())
+    assert "†" not in metric_table(everybody.findings).note
 
 
 def test_other_tables_have_a_row_for_each_cut_off_and_repetition() -> None:

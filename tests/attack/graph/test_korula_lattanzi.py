@@ -1,5 +1,7 @@
 """The attack of Korula and Lattanzi in both variants against its definition, and planted cases."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,7 +25,7 @@ VARIANTS = (
     KorulaLattanzi(theta=2, rounds=3),
     KorulaLattanzi(variant="window", chunk=3),
     KorulaLattanzi(variant="window", theta=0, chunk=10),
-    KorulaLattanzi(variant="window", theta=2, chunk=None),
+    KorulaLattanzi(variant="window", theta=2, chunk="all"),
 )
 
 
@@ -36,7 +38,7 @@ def attacked(case: Case, attack: KorulaLattanzi | None = None, seed: int = 1) ->
 def by_definition(case: Case, attack: KorulaLattanzi, seed: int) -> Outcome:
     rng = np.random.default_rng(seed)
     if attack.variant == "window":
-        return korula_lattanzi_window(*case, theta=attack.theta, chunk=attack.chunk, rng=rng)
+        return korula_lattanzi_window(*case, theta=attack.theta, chunk=attack.compared_at_a_time, rng=rng)
     return korula_lattanzi(*case, theta=attack.theta, rounds=attack.rounds, rng=rng)
 
 
@@ -54,8 +56,10 @@ def test_it_does_what_the_definition_says(case: Case, theta: int, rounds: int, s
     check(attacked(case, attack, seed), by_definition(case, attack, seed))
 
 
-@given(case=cases(), theta=st.integers(0, 3), chunk=st.sampled_from([1, 2, 3, 5, 100, None]), seed=st.integers(0, 100))
-def test_the_window_does_what_the_definition_says(case: Case, theta: int, chunk: int | None, seed: int) -> None:
+@given(case=cases(), theta=st.integers(0, 3), chunk=st.sampled_from([1, 2, 3, 5, 100, "all"]), seed=st.integers(0, 100))
+def test_the_window_does_what_the_definition_says(
+    case: Case, theta: int, chunk: int | Literal["all"], seed: int
+) -> None:
     attack = KorulaLattanzi(variant="window", theta=theta, chunk=chunk)
     check(attacked(case, attack, seed), by_definition(case, attack, seed))
 
@@ -107,7 +111,7 @@ def test_a_window_on_all_nodes_is_refused_if_it_does_not_fit(monkeypatch: pytest
     monkeypatch.setattr(module, "_MOST_BYTES", 1000)
     case = random_case(1, seeds=8)
     with pytest.raises(InputError, match=r"the window compares 34 with 32 nodes and would take 0\.0 GB\. Set chunk to"):
-        attacked(case, KorulaLattanzi(variant="window", chunk=None))
+        attacked(case, KorulaLattanzi(variant="window", chunk="all"))
     attacked(case, KorulaLattanzi(variant="window", chunk=15))
 
 
@@ -116,7 +120,7 @@ def test_a_window_on_all_nodes_is_refused_if_it_does_not_fit(monkeypatch: pytest
     [
         KorulaLattanzi(theta=2, rounds=20),
         KorulaLattanzi(variant="window"),
-        KorulaLattanzi(variant="window", chunk=None),
+        KorulaLattanzi(variant="window", chunk="all"),
     ],
     ids=str,
 )
@@ -161,8 +165,11 @@ def test_between_equals_the_lot_decides() -> None:
         ({"theta": -1}, "theta must be a whole number of at least 0, but is -1"),
         ({"theta": 1.5}, "theta must be a whole number of at least 0, but is 1.5"),
         ({"rounds": 0}, "rounds must be a whole number of at least 1, but is 0"),
-        ({"chunk": 0}, "chunk must be a whole number of at least 1, but is 0"),
-        ({"chunk": True}, "chunk must be a whole number of at least 1, but is True"),
+        ({"variant": "window", "chunk": 0}, "chunk must be a whole number of at least 1, but is 0"),
+        ({"variant": "window", "chunk": True}, "chunk must be a whole number of at least 1, but is True"),
+        ({"variant": "window", "chunk": "some"}, "chunk must be a whole number of at least 1, but is 'some'"),
+        ({"chunk": 100}, r"chunk belongs to variant=window, .* Write variant=window, or leave chunk out"),
+        ({"chunk": "all"}, "chunk belongs to variant=window"),
         ({"variant": "secgraph"}, "variant must be 'paper' or 'window', but is 'secgraph'"),
     ],
     ids=str,
@@ -170,3 +177,12 @@ def test_between_equals_the_lot_decides() -> None:
 def test_settings_are_checked(settings: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         KorulaLattanzi(**settings)  # type: ignore[arg-type]
+
+
+def test_a_window_shows_a_hundred_nodes_unless_told_otherwise() -> None:
+    case = random_case(1, nodes=260, probability=0.05, seeds=8)
+    usual, said, all_of_them = (
+        attacked(case, KorulaLattanzi(variant="window", theta=0, chunk=chunk)) for chunk in (None, 100, "all")
+    )
+    assert np.array_equal(usual.candidate, said.candidate)
+    assert usual.candidate.size < all_of_them.candidate.size

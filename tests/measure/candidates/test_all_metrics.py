@@ -26,6 +26,7 @@ COLUMNS = [
     "high",
     "undefined",
     "why",
+    "at_cap",
 ]
 
 
@@ -43,6 +44,18 @@ def quantile(values: list[float], share: float) -> float:
 
 def close(one: float, other: float) -> bool:
     return one == pytest.approx(other, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+@given(cases())
+def test_who_is_at_the_cap_was_given_no_probability(case: Case) -> None:
+    table = by_name(all_metrics(case.guess, case.truth))
+    surprised = table["information_surprisal"].values
+    believed = 1 - table["incorrectness"].values[~np.isnan(surprised)]
+    # Cases have no probability that is tiny and not 0.
+    share = math.nan if believed.size == 0 else float((believed < 1e-12).mean())
+    assert close(table["information_surprisal"].at_cap, share)
+    assert close(table["relative_entropy"].at_cap, share)
+    assert all(math.isnan(each.at_cap) for name, each in table.items() if not METRICS[name].capped)
 
 
 @given(cases())

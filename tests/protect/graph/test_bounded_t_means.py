@@ -21,11 +21,11 @@ from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError
 from unveil.measure import smallest_degree_class
 from unveil.protect._listing import PROTECTIONS
-from unveil.protect.graph.bounded_t_means import BoundedTMeans, _notes
+from unveil.protect.graph.bounded_t_means import Bound, BoundedTMeans, _notes
 
 
-def made(graph: Graph, max_size: int, seed: int = 1) -> GraphRelease:
-    return BoundedTMeans(max_size=max_size).apply(graph, rng=np.random.default_rng(seed))
+def made(graph: Graph, size: int, seed: int = 1, bound: Bound = "below") -> GraphRelease:
+    return BoundedTMeans(size=size, bound=bound).apply(graph, rng=np.random.default_rng(seed))
 
 
 def spread(values: NDArray[np.int64], bounds: list[int], centres: Sequence[float] | None = None) -> float:
@@ -35,22 +35,30 @@ def spread(values: NDArray[np.int64], bounds: list[int], centres: Sequence[float
     return float(sum(((part - centre) ** 2).sum() for part, centre in zip(parts, around, strict=True)))
 
 
-def all_bounds(length: int, count: int, size: int) -> list[list[int]]:
-    return [np.cumsum([0, *sizes]).tolist() for sizes in cuts(length, size) if len(sizes) == count]
+def all_bounds(length: int, count: int, size: int, most: int | None = None) -> list[list[int]]:
+    found = [sizes for sizes in cuts(length, size) if len(sizes) == count]
+    return [np.cumsum([0, *sizes]).tolist() for sizes in found if most is None or max(sizes) <= most]
 
 
 VALUES = st.lists(st.integers(0, 20), min_size=2, max_size=11)
 
 
+@pytest.mark.parametrize("even", [False, True])
 @given(VALUES, st.integers(1, 5), st.data())
-def test_values_are_assigned_as_cheaply_as_possible(found: list[int], size: int, data: st.DataObject) -> None:
+def test_values_are_assigned_as_cheaply_as_possible(
+    even: bool, found: list[int], size: int, data: st.DataObject
+) -> None:
     values = np.sort(np.array(found))
     size = min(size, values.size)
     count = data.draw(st.integers(1, values.size // size))
+    if even:
+        size = values.size // count
     centres = sorted(data.draw(st.lists(st.integers(0, 20), min_size=count, max_size=count)))
-    bounds = assigned(np.concatenate([[0], np.cumsum(values)]), np.array(centres, float), size)
-    best = min(spread(values, each, centres) for each in all_bounds(values.size, count, size))
+    bounds = assigned(np.concatenate([[0], np.cumsum(values)]), np.array(centres, float), size, even)
+    possible = all_bounds(values.size, count, size, size + 1 if even else None)
+    best = min(spread(values, each, centres) for each in possible)
     assert spread(values, bounds.tolist(), centres) == pytest.approx(best, abs=1e-9)
+    assert bounds.tolist() in possible
     assert np.diff(bounds).min() >= size
     assert (bounds[0], bounds[-1]) == (0, values.size)
 
@@ -228,8 +236,47 @@ def test_equal_degrees_in_two_clusters_are_told_apart_by_lot() -> None:
 
 @pytest.mark.parametrize("size", [1, 0, 2.0, True, "30", None])
 def test_a_cluster_that_hides_nobody_is_refused(size: object) -> None:
-    with pytest.raises(InputError, match="max_size must be a whole number of at least 2"):
-        BoundedTMeans(max_size=size)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"^size must be a whole number of at least 2"):
+        BoundedTMeans(size=size)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"max_size": 1}, "max_size must be a whole number of at least 2"),
+        ({"max_size": 5, "size": 6}, "max_size is what size was called before, but size is 6 and max_size 5"),
+        ({"bound": "upper"}, "bound must be one of below, above, but is 'upper'"),
+    ],
+    ids=str,
+)
+def test_settings_are_checked(setting: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        BoundedTMeans(**setting)  # type: ignore[arg-type]
+
+
+def test_its_former_name_is_understood_with_a_note() -> None:
+    graph = erdos_renyi(40, 0.2, 1)
+    before = BoundedTMeans(max_size=7).apply(graph, rng=np.random.default_rng(1))
+    now = made(graph, 7)
+    assert (before.released.keys == now.released.keys).all()
+    assert before.notes[0].startswith("the setting max_size is now called size")
+    assert before.notes[1:] == now.notes
+
+
+@pytest.mark.parametrize(
+    ("nodes", "size", "sizes"), [(167, 30, {27, 28}), (60, 30, {30}), (20, 30, {20}), (61, 30, {20, 21})]
+)
+def test_a_bound_from_above_holds_and_clusters_are_even(nodes: int, size: int, sizes: set[int]) -> None:
+    graph = heavy_tail(nodes, 4, 1)
+    target, clusters = BoundedTMeans(size=size, bound="above")._targets(graph, np.random.default_rng(1))
+    assert clusters.bounds.size - 1 == -(-nodes // size)
+    assert set(np.diff(clusters.bounds).tolist()) == sizes
+    assert np.unique(target).size <= clusters.bounds.size - 1
+    release = made(graph, size, bound="above")
+    assert release.facts["clusters"] == -(-nodes // size)
+    degrees = release.in_original_numbers().degrees[:nodes]
+    if release.facts["nodes off target"] == 0:
+        assert np.unique(degrees, return_counts=True)[1].min() >= min(sizes)
 
 
 def test_a_graph_without_an_edge_is_refused() -> None:
@@ -239,4 +286,4 @@ def test_a_graph_without_an_edge_is_refused() -> None:
 
 def test_it_is_listed() -> None:
     assert PROTECTIONS["bounded-t-means"].aka == ("t-Means",)
-    assert PROTECTIONS["bounded-t-means"].settings == ("max_size=30",)
+    assert PROTECTIONS["bounded-t-means"].settings == ("size=30", "bound=below", "max_size=none")

@@ -98,12 +98,16 @@ def test_hardly_any_graph_of_five_nodes_could_do_with_fewer_edges() -> None:
     }
     some = list(all_graphs(5))[::7]
     for k, could in shared.items():
-        more = []
+        more, beyond = [], []
         for original in some:
             edges = set(original.keys.tolist())
             least = min(len(other - edges) for other in could if edges <= other)
-            more.append(applied(original, k).changes.added - least)
-        assert min(more) == 0
+            release = applied(original, k)
+            more.append(release.changes.added - least)
+            beyond.append(least - release.facts["least edges to add"])
+            rise = least_even_raise(sorted(original.degrees.tolist(), reverse=True), k)
+            assert release.facts["least edges to add"] == rise / 2
+        assert min(more) == min(beyond) == 0
         assert np.mean(more) < 0.4
 
 
@@ -112,7 +116,7 @@ def test_hardly_any_graph_of_five_nodes_could_do_with_fewer_edges() -> None:
 def test_degrees_that_are_shared_already_stay(original: Graph, edges: EdgeRule) -> None:
     release = applied(original, edges=edges)
     assert np.array_equal(release.in_original_numbers().keys, original.keys)
-    assert dict(release.facts) == {"attempts": 1}
+    assert dict(release.facts) == {"attempts": 1, "least edges to add": 0}
     assert smallest_degree_class(release) == original.nodes
 
 

@@ -105,14 +105,25 @@ def cells_for(
     """
     degrees = np.diff(start)
     distinct = np.unique(degrees[degrees > 0])
+    place = np.searchsorted(distinct, degrees[row_numbers(start)])
+    weight = np.bincount(place, _half_weights(start, neighbour)).astype(np.float64)
+    return DegreeCells(triangles, class_bounds(distinct, weight, classes), loops)
+
+
+def class_bounds(distinct: IntArray, weight: FloatArray, classes: int) -> FloatArray:
+    """Return the bounds between classes of these ascending degrees that weigh about the same.
+
+    >>> class_bounds(np.array([1, 2, 5]), np.array([1.0, 1.0, 2.0]), 2)
+    array([3.5])
+    """
     number: NDArray[np.generic] = np.arange(distinct.size)
     if classes < distinct.size:
-        weight = np.bincount(np.searchsorted(distinct, degrees[row_numbers(start)]), _half_weights(start, neighbour))
         until = np.cumsum(weight)
         number = np.floor(classes * (until - weight / 2) / until[-1])
     last = np.flatnonzero(np.diff(number))
     # A degree that does not occur belongs to the class whose nearest degree is nearer.
-    return DegreeCells(triangles, (distinct[last] + distinct[last + 1]) / 2, loops)
+    bounds: FloatArray = (distinct[last] + distinct[last + 1]) / 2
+    return bounds
 
 
 def _half_weights(start: IntArray, neighbour: Int32Array) -> FloatArray:

@@ -9,7 +9,7 @@ from unveil.ask.candidates.words import matched_tone
 from unveil.measure import Measured, Metric
 from unveil.measure.candidates.matches import Matches
 from unveil.show.blocks import Number, Side, Table
-from unveil.show.metrics import summary_of, title_of
+from unveil.show.metrics import cap_mark, cap_notes, summary_of, title_of
 from unveil.show.text import count, decimal, percent
 from unveil.show.trust import GROUNDS, mark
 
@@ -104,6 +104,7 @@ def metric_table(
     reasons = dict.fromkeys(each.why for each in measured if each.undefined and math.isnan(each.mean))
     notes = [f"Undefined: {'; '.join(reasons)}."] if reasons else []
     notes += _missing(measured)
+    notes += cap_notes({each.metric.name: each.at_cap for each in measured}, who="targets", named=as_written)
     columns = {"Metric": _LEFT, "Mean": _RIGHT, "Median": _RIGHT, "5% to 95%": _RIGHT}
     if not as_written:
         columns["By chance"] = _RIGHT
@@ -147,7 +148,7 @@ def _row(measured: Measured, as_written: bool, ends: Mapping[str, Ends]) -> dict
         between = f"{decimal(measured.low)} to {decimal(measured.high)}" if not math.isnan(measured.low) else ""
     return {
         "Metric": metric.name if as_written else title_of(metric),
-        "Mean": decimal(measured.mean),
+        "Mean": decimal(measured.mean) + ("" if as_written else cap_mark(measured.at_cap)),
         "Median": median,
         "5% to 95%": between,
         "By chance": decimal(ends[metric.name].blind) if metric.name in ends else "",

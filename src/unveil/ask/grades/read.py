@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from unveil.ask.grades.findings import AttackFacts, GradedStudy
-from unveil.attack import ATTACKS, graph_attack_from
+from unveil.attack import graph_attack_from
+from unveil.attack.graph._settings import compared_at_a_time
 from unveil.errors import InputError, UnveilError
+from unveil.grade.data_facts import scope_of
 from unveil.grade.replicated import Replicated
 from unveil.grade.suites import Suite
 from unveil.show.progress import Progress
@@ -67,15 +69,11 @@ def _graded(results: Results) -> GradedStudy:
 def _attacks(values: Replicated) -> dict[str, AttackFacts]:
     """Return what reports have to know of each attack; of a user's own, its name."""
     called = labels(tuple(dict.fromkeys(case.attack for case in values.cases)))
-    scopes = {kind.make: kind.scope for kind in ATTACKS.values()}
     found = {}
     for text, name in called.items():
         try:
             made: object = graph_attack_from(text)
-        except UnveilError:  # on tables, or a class that is not to be found here
+        except UnveilError:  # on tables, or a class or settings that cannot be had here
             made = None
-        chunk = getattr(made, "chunk", None) if getattr(made, "variant", "window") == "window" else None
-        found[text] = AttackFacts(
-            called=name, scope=scopes.get(type(made)), chunk=chunk if isinstance(chunk, int) else None
-        )
+        found[text] = AttackFacts(called=name, scope=scope_of(text) or None, chunk=compared_at_a_time(made))
     return found

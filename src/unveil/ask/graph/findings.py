@@ -44,6 +44,7 @@ class Averaged:
 
     ``values`` has one value per repetition (a metric of nodes has its mean over the nodes). Repetitions without a value
     are counted as ``undefined``, and ``why`` says why; with fewer than two values ``low`` and ``high`` are NaN.
+    ``at_cap`` is the share of nodes at the cap of a metric that has one, the mean over the repetitions; else NaN.
     """
 
     metric: Metric
@@ -53,6 +54,7 @@ class Averaged:
     high: float
     undefined: int
     why: str
+    at_cap: float = np.nan
 
     @property
     def agree(self) -> bool:

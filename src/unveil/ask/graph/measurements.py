@@ -39,6 +39,7 @@ class Measurements:
     repetition: Repetition
     values: tuple[float, ...]
     why: tuple[str, ...]
+    at_cap: tuple[float, ...]
     cut_offs: tuple[CutOff, ...]
     truth_counts: IntArray
     candidate_counts: IntArray
@@ -99,6 +100,7 @@ def measure(
         ),
         values=tuple(each.mean for each in measured),
         why=tuple(each.why for each in measured),
+        at_cap=tuple(each.at_cap for each in measured),
         cut_offs=tuple(_cut_off(guess, probability, least) for least in CUT_OFFS),
         truth_counts=_counted(1 - likely[~np.isnan(likely)]),
         candidate_counts=np.bincount(bar, minlength=bars),
@@ -139,7 +141,7 @@ def averages(every: Sequence[Measurements]) -> tuple[Averaged, ...]:
         found = averaged(metric, values, why)
         if metric.name == "adversary_overall_success" and all(idle):
             found = replace(found, low=np.nan, high=np.nan)
-        made.append(found)
+        made.append(replace(found, at_cap=_mean_of_known([each.at_cap[at] for each in every])))
     return tuple(made)
 
 
@@ -149,11 +151,14 @@ def cut_offs(every: Sequence[Measurements]) -> tuple[CutOff, ...]:
     for at in range(len(CUT_OFFS)):
         kept: dict[str, Any] = {}
         for field in fields(CutOff):
-            values = np.array([getattr(each.cut_offs[at], field.name) for each in every])
-            known = values[~np.isnan(values)]
-            kept[field.name] = float(known.mean()) if known.size else np.nan
+            kept[field.name] = _mean_of_known([getattr(each.cut_offs[at], field.name) for each in every])
         made.append(CutOff(**kept))
     return tuple(made)
+
+
+def _mean_of_known(values: Sequence[float]) -> float:
+    known = [value for value in values if not np.isnan(value)]
+    return float(np.mean(known)) if known else np.nan
 
 
 def _counted(probability: FloatArray) -> IntArray:

@@ -11,6 +11,7 @@ from unveil._specification import settings_of
 from unveil.ask.graph.findings import GraphFindings
 from unveil.ask.graph.measurements import Measurements, averages, cut_offs, measure, nodes_of, run_attack
 from unveil.attack import ATTACKS, AttacksGraph, attack_text
+from unveil.attack.graph._settings import compared_at_a_time
 from unveil.data.graph import Graph
 from unveil.data.graph.files import UNKNOWN
 from unveil.data.graph.knowledge import draw_knowledge
@@ -153,7 +154,7 @@ def _attack_all(
     return GraphFindings(
         attack=attack_text(attack),
         scope=next((each.scope for each in ATTACKS.values() if each.make is type(attack)), None),
-        chunk=_chunk(attack),
+        chunk=compared_at_a_time(attack),
         attack_settings=settings_of(attack),
         paired_by_rank=paired_by_rank,
         repetitions=tuple(each.repetition for each in every),
@@ -186,12 +187,6 @@ def _drawn_seeds(truth: IntArray, auxiliary: Graph, number: int, rng: np.random.
     known = known[np.argsort(truth[known])]
     chosen = known[rng.choice(known.size, number, replace=False)] if number else known[:0]
     return np.column_stack([chosen, truth[chosen]])
-
-
-def _chunk(attack: object) -> int | None:
-    """Return how many nodes an attack compares at a time, None if all; only one variant of some has windows."""
-    chunk = getattr(attack, "chunk", None) if getattr(attack, "variant", "window") == "window" else None
-    return chunk if isinstance(chunk, int) else None
 
 
 def _estimates(attack: object, world: World) -> Iterator[str]:

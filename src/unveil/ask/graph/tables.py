@@ -5,7 +5,7 @@ import math
 from unveil.ask.graph.findings import Averaged, GraphFindings, of_nodes
 from unveil.ask.graph.words import alike, cut_off_name, few
 from unveil.show.blocks import Side, Table
-from unveil.show.metrics import summary_of, title_of
+from unveil.show.metrics import cap_mark, cap_notes, summary_of, title_of
 from unveil.show.text import count, decimal, percent
 from unveil.show.trust import mark, trust_note
 
@@ -27,6 +27,7 @@ def metric_table(found: GraphFindings, *, as_written: bool = False) -> Table:
         )
     if capped:
         notes.append(f"* cannot be larger than {found.chunk} candidates at a time allow.")
+    notes += cap_notes({each.metric.name: each.at_cap for each in found.metrics}, who="nodes")
     notes.append(trust_note(["graphs"]))
     columns = {"Metric": _LEFT, "Mean": _RIGHT, "95% interval": _RIGHT, "Private": _LEFT, "Trust": _LEFT}
     columns |= {} if as_written else {"What it is": _LEFT}
@@ -48,7 +49,7 @@ def _row(each: Averaged, as_written: bool, capped: bool) -> dict[str, str]:
     star = "*" if capped and metric.affected_by_chunking else ""
     return {
         "Metric": (metric.name if as_written else title_of(metric)) + star,
-        "Mean": _cell(each.mean),
+        "Mean": _cell(each.mean) + cap_mark(each.at_cap),
         "95% interval": _ends(each, space),
         "Private": "if high" if metric.more_means == "more private" else "if low",
         "Trust": mark(metric.name, "graphs"),

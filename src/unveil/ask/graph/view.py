@@ -58,7 +58,8 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
 
     Counts are means over the repetitions; ``repetitions`` has those of each. Rates are means of the rates of the
     repetitions, those of attempts over the repetitions that attempted anything. Each metric has as ``trust`` its
-    grade in attacks on graphs (docs/grades.md), such as ``{"graphs": "use"}``, null where it has none.
+    grade in attacks on graphs (docs/grades.md), such as ``{"graphs": "use"}``, null where it has none, and as
+    ``at_cap`` the share of nodes whose value is a cap that we chose, null where there is no cap.
     """
     from unveil._version import __version__
 
@@ -118,6 +119,7 @@ def _metrics(found: GraphFindings) -> list[dict[str, Any]]:
             "high": each.high,
             "undefined": each.undefined,
             "why": each.why,
+            "at_cap": each.at_cap,
         }
         for each in found.metrics
     ]
@@ -127,7 +129,7 @@ def frame(found: GraphFindings) -> "pl.DataFrame":
     """Return one row per metric: its mean over the repetitions, and the interval."""
     import polars as pl
 
-    return pl.DataFrame(_metrics(found)).with_columns(pl.col("mean", "low", "high").fill_nan(None))
+    return pl.DataFrame(_metrics(found)).with_columns(pl.col("mean", "low", "high", "at_cap").fill_nan(None))
 
 
 def plot(found: GraphFindings) -> "NDArray[Any]":

@@ -20,6 +20,12 @@ def check_chunk(chunk: object) -> None:
         whole_number(chunk, "chunk", advice="Leave it out to compare all nodes at once")
 
 
+def compared_at_a_time(attack: object) -> int | None:
+    """Return how many nodes an attack compares at a time, None if all; an attack with windows says it itself."""
+    chunk = getattr(attack, "compared_at_a_time", getattr(attack, "chunk", None))
+    return chunk if isinstance(chunk, int) else None
+
+
 def check_weights(weights: Mapping[str, object]) -> None:
     """Refuse weights that are negative, or do not sum to 1."""
     for name, weight in weights.items():

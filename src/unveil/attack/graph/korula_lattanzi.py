@@ -19,6 +19,8 @@ from unveil.guess.candidates import Candidates
 
 #: A window may take so many bytes.
 _MOST_BYTES = 1_000_000_000
+#: A window shows so many nodes of each list, unless told otherwise.
+_CHUNK = 100
 
 
 @attack(
@@ -52,7 +54,8 @@ class KorulaLattanzi:
     variant
         "paper" or "window".
     chunk
-        How many nodes of each list the window shows, from 1; None for all, refused where that takes too much memory.
+        How many nodes of each list the variant "window" shows, from 1, 100 if left out; "all" shows all of them, and is
+        refused where that takes too much memory. The variant "paper" has no window, so that a chunk is refused there.
 
     Examples
     --------
@@ -66,15 +69,29 @@ class KorulaLattanzi:
     theta: int = 1
     rounds: int = 2
     variant: Literal["paper", "window"] = "paper"
-    chunk: int | None = 100
+    chunk: int | Literal["all"] | None = None
 
     def __post_init__(self) -> None:
         whole_number(self.theta, "theta", least=0)
         whole_number(self.rounds, "rounds")
-        if self.chunk is not None:
-            whole_number(self.chunk, "chunk")
         if self.variant not in ("paper", "window"):
             raise InputError(f"variant must be 'paper' or 'window', but is {self.variant!r}. Choose one of them")
+        if self.chunk is None:
+            return
+        if self.variant == "paper":
+            raise InputError(
+                "chunk belongs to variant=window, which compares the first so many nodes of each list. "
+                "Write variant=window, or leave chunk out"
+            )
+        if self.chunk != "all":
+            whole_number(self.chunk, "chunk", advice="Write chunk=all to compare all nodes at once")
+
+    @property
+    def compared_at_a_time(self) -> int | None:
+        """How many nodes of each list are compared at a time; None for all of them."""
+        if self.variant == "paper" or self.chunk == "all":
+            return None
+        return _CHUNK if self.chunk is None else self.chunk
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         """Return whom each released node was mapped to, and who else came near; ``rng`` draws the lots."""
@@ -101,7 +118,7 @@ class KorulaLattanzi:
 
     def _by_window(self, here: Side, there: Side, theta: int) -> Candidates:
         order, order_there = _by_falling_degree(here), _by_falling_degree(there)
-        width = max(order.size, order_there.size) if self.chunk is None else self.chunk
+        width = self.compared_at_a_time or max(order.size, order_there.size)
         _check_memory(min(width, order.size), min(width, order_there.size))
         entered = map_best_of_window(here, there, order, order_there, width, theta)
         decided = np.where(here.used == BEFORE, NEVER, here.used)

@@ -31,6 +31,14 @@ class Measured:
     undefined: int
     why: str
 
+    @property
+    def at_cap(self) -> float:
+        """The share of targets with a value whose value is the cap of the metric; NaN without a cap, or a value."""
+        known = self.values[~np.isnan(self.values)]
+        if not self.metric.capped or known.size == 0:
+            return float("nan")
+        return float((known >= self.metric.bounds[1] * (1 - 1e-12)).mean())
+
 
 def all_metrics(guess: Candidates, truth: Truth | None = None) -> tuple[Measured, ...]:
     """Return every listed metric of the guess; without truth, those that need none.
@@ -108,6 +116,7 @@ def to_rows(measured: tuple[Measured, ...]) -> list[dict[str, Any]]:
             "high": m.high,
             "undefined": m.undefined,
             "why": m.why,
+            "at_cap": m.at_cap,
         }
         for m in measured
     ]

@@ -53,7 +53,14 @@ def conditional_privacy_loss(guess: Candidates, truth: Truth, *, form: Form = "l
     return float(1 - 2 ** -learned.mean()) if learned.size else float("nan")
 
 
-@metric(per="target", more_means="more private", bounds=(0, -log2(LEAST)), printed_direction="less private", **FACTS)
+@metric(
+    per="target",
+    more_means="more private",
+    bounds=(0, -log2(LEAST)),
+    printed_direction="less private",
+    capped=True,
+    **FACTS,
+)
 def information_surprisal(guess: Candidates, truth: Truth) -> FloatArray:
     """Return how surprised the adversary would be by the truth, in bits.
 
@@ -124,7 +131,7 @@ def pearson_correlation(guess: Candidates, truth: Truth) -> FloatArray:
     return defined_with_truth(guess, truth, np.where(count == 1, 1.0, value) * inside)
 
 
-@metric(per="target", more_means="more private", bounds=(0, -log(LEAST)), **FACTS)
+@metric(per="target", more_means="more private", bounds=(0, -log(LEAST)), capped=True, **FACTS)
 def relative_entropy(guess: Candidates, truth: Truth) -> FloatArray:
     """Return the divergence of the estimate from the true match, in nats.
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.graph.degree_cells import DegreeCells, cells_for, classes_for
+from unveil._kernels.graph.degree_cells import DegreeCells, cells_for, cells_of, class_bounds, classes_for
 from unveil._kernels.graph.half_edges import HalfEdges, half_edges
 from unveil._kernels.graph.havel_hakimi import graph_with_degrees
 from unveil._kernels.graph.random import State
@@ -13,7 +13,7 @@ from unveil._kernels.graph.rows import edge_keys, rows_of
 from unveil._kernels.graph.staircase import fitted_degrees
 from unveil._kernels.graph.wpinq_queries import degree_distribution, degree_sequence
 from unveil._kernels.graph.wpinq_walk import walk
-from unveil._kernels.types import FloatArray
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.graph import Graph
 
 # A cell is expected to hold this many times the scale of its noise.
@@ -66,10 +66,46 @@ class Walk:
         return self.at_noise or (self.proposals > 0 and last <= _SETTLED * max(fall, 0.0))
 
 
-def seed_graph(original: Graph, scales: Scales, *, state: State, rng: np.random.Generator) -> Seed:
+def noisy_distribution(original: Graph, scales: Scales, rng: np.random.Generator) -> FloatArray:
+    """Return for each i about how many nodes have more than i neighbours."""
+    above = degree_distribution(original.degrees)
+    noise: FloatArray = rng.laplace(0, scales.distribution, (scales.times, above.size)).mean(axis=0)
+    return above + noise
+
+
+def expected_cells(above: FloatArray, scale: float) -> tuple[int, int]:
+    """Return how many cells of edges the last question is likely to have, and how many its noise would allow.
+
+    Both come from the first noisy answer alone: the degrees that fit it, in a graph that is random but for them. There
+    are fewer cells than the noise allows where few degrees occur, or one of them weighs more than a class should.
+
+    >>> expected_cells(np.array([9.1, 2.2, -0.3, 0.4, 0.2, -0.1, 0.1, 0.0, 0.2]), 0.001)
+    (3, 190)
+    """
+    degrees = _degrees_of(above)
+    distinct, count = np.unique(degrees[degrees > 0], return_counts=True)
+    if distinct.size == 0:
+        return 1, 1
+    ends = distinct * count / float((distinct * count).sum())
+    meets = np.array([(ends / (1 + degree + distinct)).sum() for degree in distinct.tolist()])
+    weight = distinct * count * meets
+    classes = classes_for(float(weight.sum()) / 2 / (_SIGNAL * scale), triangles=False)
+    bounds = class_bounds(distinct, weight, classes)
+    return DegreeCells(False, bounds).count, cells_of(classes, triangles=False)
+
+
+def _degrees_of(above: FloatArray) -> IntArray:
+    """Return the degrees, the largest first, of which about so many are above 0, above 1 and so on."""
+    from scipy.optimize import isotonic_regression
+
+    nodes = above.size + 1
+    falling = np.rint(isotonic_regression(above, increasing=False).x)
+    return np.searchsorted(-falling, -np.arange(1, nodes + 1), side="right").astype(np.int64)
+
+
+def seed_graph(original: Graph, above: FloatArray, scales: Scales, *, state: State, rng: np.random.Generator) -> Seed:
     """Return a random graph with the degrees that fit two noisy answers about those of the original."""
-    above, sequence = degree_distribution(original.degrees), degree_sequence(original.degrees)
-    above += rng.laplace(0, scales.distribution, (scales.times, above.size)).mean(axis=0)
+    sequence = degree_sequence(original.degrees)
     sequence += rng.laplace(0, scales.sequence, (scales.times, sequence.size)).mean(axis=0)
     # From here on the original is not looked at.
     degrees, best = fitted_degrees(above, sequence)
@@ -134,12 +170,16 @@ def walked(
     return Walk(tuple(energies), made, taken, energies[-1] <= enough)
 
 
-def facts_of(seed: Seed, cells: DegreeCells, way: Walk) -> dict[str, float]:
-    """Return what was counted; all of it comes from noisy answers."""
-    return {
+def facts_of(seed: Seed, cells: DegreeCells | None, way: Walk | None) -> dict[str, float]:
+    """Return what was counted; all of it comes from noisy answers. Without cells there was no walk."""
+    facts: dict[str, float] = {
         "edges": seed.edges,
         "nodes with an edge": int((np.diff(seed.graph.start) > 0).sum()),
         "neighbours left out": seed.lost,
+    }
+    if cells is None or way is None:
+        return facts | {"cells": 0}
+    return facts | {
         "classes of degrees": cells.bounds.size + 1,
         "cells": cells.count,
         "energy before the walk": way.energies[0],

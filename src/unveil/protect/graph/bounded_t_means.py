@@ -1,6 +1,7 @@
 """Bounded t-means: clusters of nodes with similar degrees, and one degree for all of a cluster."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -10,11 +11,16 @@ from unveil._kernels.graph.rows import edge_keys
 from unveil._kernels.types import IntArray
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphRelease
-from unveil.errors import whole_number
+from unveil.errors import InputError, whole_number
 from unveil.protect._listing import protection
 from unveil.protect.graph._release import check_edges, graph_release
 
+Bound = Literal["below", "above"]
+
 _MOST_ROUNDS = 50
+_SIZE = 30
+_ADVICE = "A cluster of one hides nobody: take 2 or more"
+_RENAMED = "the setting max_size is now called size: clusters hold at least so many nodes, or at most with bound=above"
 
 
 @protection(
@@ -27,7 +33,7 @@ _MOST_ROUNDS = 50
 class BoundedTMeans:
     """Cluster nodes by their degree, and add and remove edges until all of a cluster have its mean degree.
 
-    There are t = floor(n / ``max_size``) clusters, at least one. They start at the degrees of t nodes drawn at random;
+    There are t = floor(n / ``size``) clusters, at least one. They start at the degrees of t nodes drawn at random;
     then nodes are assigned to the nearest centre with room, and centres move to the mean of their cluster, until
     nothing changes. Edges between nodes that both have too many are removed first; then nodes that still have too
     many lose edges by lot; then nodes that lack edges are joined with one another where they have no edge yet. Whoever
@@ -35,33 +41,51 @@ class BoundedTMeans:
     nodes share the rarest degree that somebody has; the pseudo node itself may be the only one of its degree. An edge
     that was removed and joined again counts as neither removed nor added.
 
-    Our reading, where the source leaves it open. Every cluster holds ``max_size`` nodes, and the n mod ``max_size``
+    Our reading, where the source leaves it open. Every cluster holds at least ``size`` nodes, and the n mod ``size``
     nodes left over go where they fit best, so that some clusters are larger (all of them together in one cluster if
-    there are fewer nodes than ``max_size``). The assignment is the best one, not a greedy one, which is why the
-    centres do come to rest; as degrees are in a line, clusters are stretches of the nodes sorted by degree, and nodes
-    of one degree in two clusters are told apart by lot. The degree of a cluster is its mean, rounded down. Nodes that
-    lack the most edges are joined first.
+    there are fewer nodes than ``size``). With ``bound="above"``, as in the source, ``size`` is the most that a cluster
+    holds: there are t = ceil(n / ``size``) clusters of floor(n / t) or one more nodes.
+
+    The assignment is the best one, not a greedy one, which is why the centres do come to rest; as degrees are in a
+    line, clusters are stretches of the nodes sorted by degree, and nodes of one degree in two clusters are told apart
+    by lot. The degree of a cluster is its mean, rounded down. Nodes that lack the most edges are joined first.
 
     Parameters
     ----------
+    size
+        How many nodes a cluster holds at least, from 2. If nobody is off target, each degree is shared by at least as
+        many nodes (all of them, if there are fewer). The larger, the more edges are changed.
+    bound
+        "below" for at least ``size`` nodes in each cluster, "above" for at most. With "above", each degree is shared by
+        at least floor(n / t) nodes if nobody is off target.
     max_size
-        How many nodes a cluster holds, from 2. If nobody is off target, each degree is shared by at least as many
-        nodes (all of them, if there are fewer). The larger, the more edges are changed.
+        What ``size`` was called before, for one more version. A note of the release says so.
 
     Examples
     --------
     >>> star = Graph.from_edges([0] * 9, range(1, 10))
-    >>> release = BoundedTMeans(max_size=5).apply(star, rng=np.random.default_rng(1))
+    >>> release = BoundedTMeans(size=5).apply(star, rng=np.random.default_rng(1))
     >>> release.changes, release.facts["clusters"], release.facts["nodes off target"]
     (EdgeChanges(added=6, removed=7, kept=2), 2, 0)
     >>> np.sort(release.released.degrees[release.truth >= 0])  # degrees 9 and 1 have a mean of 2.6 in their cluster
     array([1, 1, 1, 1, 1, 2, 2, 2, 2, 2])
     """
 
-    max_size: int = 30
+    size: int = _SIZE
+    bound: Bound = "below"
+    max_size: int | None = None
 
     def __post_init__(self) -> None:
-        whole_number(self.max_size, "max_size", least=2, advice="A cluster of one hides nobody: take 2 or more")
+        whole_number(self.size, "size", least=2, advice=_ADVICE)
+        if self.bound not in get_args(Bound):
+            raise InputError(f"bound must be one of {', '.join(get_args(Bound))}, but is {self.bound!r}. Choose one")
+        if self.max_size is not None:
+            whole_number(self.max_size, "max_size", least=2, advice=_ADVICE)
+            if self.size not in (_SIZE, self.max_size):
+                raise InputError(
+                    f"max_size is what size was called before, but size is {self.size} and max_size {self.max_size}. "
+                    "Leave max_size out"
+                )
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the graph in which clusters have one degree, with nodes numbered at random."""
@@ -83,7 +107,7 @@ class BoundedTMeans:
             name="bounded-t-means",
             rng=rng,
             nodes=nodes,
-            notes=_notes(matched, clusters, missed),
+            notes=(*(() if self.max_size is None else (_RENAMED,)), *_notes(matched, clusters, missed)),
             facts={
                 "clusters": clusters.bounds.size - 1,
                 "rounds": clusters.rounds,
@@ -94,13 +118,15 @@ class BoundedTMeans:
 
     def _targets(self, original: Graph, rng: np.random.Generator) -> tuple[IntArray, Clusters]:
         """Return the degree that each node should get, and the clusters of nodes by rising degree."""
-        count = max(1, original.nodes // int(self.max_size))
+        wanted = int(self.size if self.max_size is None else self.max_size)
+        even = self.bound == "above"
+        count = -(-original.nodes // wanted) if even else max(1, original.nodes // wanted)
         by_lot = rng.permutation(original.nodes)
         # Those first in the lots are the nodes at which clusters start.
         centres = np.sort(original.degrees[by_lot[:count]]).astype(np.float64)
         order = by_lot[np.argsort(original.degrees[by_lot], kind="stable")]
-        size = min(int(self.max_size), original.nodes)
-        clusters = bounded_means(original.degrees[order], centres, size, _MOST_ROUNDS)
+        size = original.nodes // count if even else min(wanted, original.nodes)
+        clusters = bounded_means(original.degrees[order], centres, size, _MOST_ROUNDS, even=even)
         sizes = np.diff(clusters.bounds)
         total = np.add.reduceat(original.degrees[order], clusters.bounds[:-1])
         target = np.empty(original.nodes, np.int64)

@@ -36,7 +36,9 @@ class KDegree:
 
     Our reading, where the source leaves it open: the least even sum is taken, as no graph has degrees with an odd one;
     nodes are raised for exactly those hubs that lacked partners; and edges added before are exchanged along alternating
-    walks before anybody is raised. What the release holds is counted again before it is returned.
+    walks before anybody is raised. What the release holds is counted again before it is returned. The facts say how
+    many edges must be added at least, by the degrees alone: no graph with all edges of the original in which k nodes
+    share each degree has fewer new ones, and perhaps none has so few.
 
     Parameters
     ----------
@@ -55,6 +57,8 @@ class KDegree:
     >>> release = KDegree(k=2).apply(star, rng=np.random.default_rng(1))
     >>> sorted(release.released.degrees.tolist()), release.changes.added
     ([2, 2, 3, 3], 2)
+    >>> release.facts["least edges to add"]  # degrees 3, 3, 1, 1 would need one, but no graph has them
+    1
     """
 
     k: int = 5
@@ -81,7 +85,13 @@ class KDegree:
         if self.edges == "add" and not among(original.keys, np.sort(keys)).all():
             said = counted(self.attempts, "attempt", "attempts")
             notes = (f"{said} to add edges alone did not suffice, so edges were exchanged",)
-        return graph_release(original, keys, name="k-degree", rng=rng, notes=notes, facts={"attempts": tries})
+        facts = {"attempts": tries, "least edges to add": self._least_edges(original)}
+        return graph_release(original, keys, name="k-degree", rng=rng, notes=notes, facts=facts)
+
+    def _least_edges(self, original: Graph) -> int:
+        """Return how many edges must be added at least, whoever chooses them: half of what degrees must rise by."""
+        falling = np.sort(original.degrees)[::-1]
+        return int((raised_degrees(falling, self.k, even=True) - falling).sum()) // 2
 
     def _search(
         self, original: Graph, rng: np.random.Generator, *, keep: bool
