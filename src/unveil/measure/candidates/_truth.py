@@ -40,6 +40,14 @@ def truth_probability(guess: Candidates, truth: Truth) -> FloatArray:
     return np.where(entry >= 0, guess.probability[np.maximum(entry, 0)], 0.0)
 
 
+def choice_probability(guess: Candidates) -> FloatArray:
+    """Return the probability of the candidate that was settled on, the largest where none was chosen; 0 without any."""
+    if guess.chosen is None or guess.probability.size == 0:
+        return guess.summary.largest
+    entry = guess.entry_of(guess.chosen)
+    return np.where(entry >= 0, guess.probability[np.maximum(entry, 0)], 0.0)
+
+
 def tied_with_truth(guess: Candidates, truth: Truth) -> IntArray:
     """Return how many candidates have just the probability of the true one, itself included."""
     return count_equal(guess.start, guess.probability, truth_probability(guess, truth))
