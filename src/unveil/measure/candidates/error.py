@@ -12,6 +12,7 @@ from unveil.guess.candidates import NOBODY, Truth
 from unveil.measure._listing import metric
 from unveil.measure.candidates._truth import (
     choice_probability,
+    considered_count,
     considered_truth,
     correct,
     defined_with_truth,
@@ -60,9 +61,9 @@ def mean_squared_error(guess: Candidates, truth: Truth) -> FloatArray:
     >>> mean_squared_error(Candidates.from_matrix([[0.5, 0.5]]), [0])
     array([0.25])
     """
-    count = guess.considered + ~considered_truth(guess, truth)
+    count = considered_count(guess) + ~considered_truth(guess, truth)
     squared = 1 - 2 * truth_probability(guess, truth) + guess.summary.squares
-    return defined_with_truth(guess, truth, np.maximum(0.0, squared) / count)
+    return defined_with_truth(guess, truth, np.maximum(0.0, squared) / np.maximum(count, 1))
 
 
 @metric(per="release", **FACTS)
