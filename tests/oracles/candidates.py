@@ -169,8 +169,16 @@ def normalized_variance(target: Target) -> float:
     return float(pvariance([a - p for a, p in zip(x, wide.vector, strict=True)]) / pvariance(x))
 
 
+def set_size(target: Target, credible: float | None = None) -> int:
+    """How many candidates have some probability; or the fewest, at least one, that hold so much of it together."""
+    if credible is None:
+        return sum(p > 0 for p in target.vector)
+    falling = sorted(target.vector, reverse=True)
+    return next(k for k in range(1, len(falling) + 1) if sum(falling[:k]) >= Fraction(credible))
+
+
 PER_TARGET: dict[str, Oracle] = {
-    "anonymity_set_size": lambda target: sum(p > 0 for p in target.vector),
+    "anonymity_set_size": set_size,
     "collision_entropy": lambda target: renyi(target, 2),
     "conditional_entropy": conditional_entropy,
     "conditional_privacy": lambda target, **form: 2 ** conditional_entropy(target, **form),

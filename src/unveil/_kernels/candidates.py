@@ -124,3 +124,49 @@ def count_equal(start: IntArray, probability: FloatArray, value: FloatArray) -> 
             if probability[k] == value[r]:
                 count[r] += 1
     return count
+
+
+def with_others(
+    start: IntArray, probability: FloatArray, others: IntArray, each: FloatArray
+) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
+    """Return what :func:`summarise` would if each row had ``others`` more entries of ``each``, without writing them."""
+    support, entropy, squares, _, largest, ties = summarise(start, probability)
+    listed = np.diff(start)
+    owner = np.repeat(np.arange(listed.size), listed)
+    mean = 1 / np.maximum(listed + others, 1)
+    spread = np.bincount(owner, (probability - mean[owner]) ** 2, minlength=listed.size) + others * (each - mean) ** 2
+    filled = (each > 0) & (others > 0)
+    entropy = entropy - np.where(filled, others * each * np.log2(np.where(filled, each, 1.0)), 0.0)
+    ties = np.where(filled & (each > largest), others, ties + np.where(filled & (each == largest), others, 0))
+    return (
+        support + np.where(filled, others, 0),
+        entropy,
+        squares + others * each * each,
+        spread,
+        np.where(filled, np.maximum(largest, each), largest),
+        ties,
+    )
+
+
+@kernel
+def credible_sizes(
+    start: IntArray, probability: FloatArray, others: IntArray, each: FloatArray, mass: float
+) -> FloatArray:
+    """Return per row the fewest entries that hold ``mass`` together, if it had ``others`` more entries of ``each``."""
+    size = np.zeros(start.size - 1, np.float64)
+    for r in range(start.size - 1):
+        row = np.sort(probability[start[r] : start[r + 1]])[::-1]
+        left = mass - 1e-12
+        bulk = others[r] if each[r] > 0 else 0
+        for k in range(row.size + 1):
+            if bulk > 0 and (k == row.size or row[k] <= each[r]):
+                needed = max(0.0, np.ceil(left / each[r]))
+                taken = min(float(bulk), needed)
+                size[r] += taken
+                left -= taken * each[r]
+                bulk = 0
+            if left <= 0 or k == row.size:
+                break
+            size[r] += 1
+            left -= row[k]
+    return size

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil._kernels.candidates import find_entries, first_fault, summarise
+from unveil._kernels.candidates import find_entries, first_fault, summarise, with_others
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.errors import InputError
 from unveil.guess._entries import entries_of_matrix, entries_of_table, frozen
@@ -54,6 +54,11 @@ class Candidates:
         the most likely one, and where several are, each of them with equal chance: success is then an expectation.
     targets, candidates
         Their names, or None where they are known by number alone.
+    elsewhere, pool
+        How much probability of each target lies on candidates that are not listed, shared evenly by all members of
+        ``pool`` (the numbers of the candidates that there are, ascending) without an entry; then entries and
+        ``elsewhere`` together sum to 1. A target that has all of it elsewhere has no entry: the adversary gave up on
+        it, but knows that it is one of the pool. None, as usual, where nothing lies elsewhere.
 
     Examples
     --------
@@ -68,12 +73,15 @@ class Candidates:
     chosen: Int32Array | None = None
     targets: NDArray[Any] | None = None
     candidates: NDArray[Any] | None = None
+    elsewhere: FloatArray | None = None
+    pool: Int32Array | None = None
 
     def __post_init__(self) -> None:
         for name, dtype in _DTYPES.items():
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, frozen(getattr(self, name), dtype, what=name))
         self._check_shape()
+        self._check_elsewhere()
         self._check_rows()
 
     def _check_shape(self) -> None:
@@ -101,8 +109,27 @@ class Candidates:
                 f"candidate number {highest} has no name: there are {self.candidates.size} names. Pass one for each"
             )
 
+    def _check_elsewhere(self) -> None:
+        if (self.elsewhere is None) != (self.pool is None):
+            raise InputError("elsewhere and pool belong together, but one is missing. Pass both or neither")
+        if self.elsewhere is None or self.pool is None:
+            return
+        away, pool, listed = self.elsewhere, self.pool, self.considered
+        if away.size != self.target_count or not ((away >= 0) & (away <= 1)).all():
+            raise InputError(f"elsewhere must be a probability for each of the {self.target_count} targets. Correct it")
+        if (np.diff(pool) <= 0).any() or not np.isin(self.candidate, pool).all():
+            raise InputError("the pool must hold every candidate once, ascending, but does not. Add or sort them")
+        if ((away == 1) & (listed > 0)).any() or ((away > 0) & (listed >= pool.size)).any():
+            raise InputError(
+                "probability can lie elsewhere only beside entries that have some, and where candidates of the pool "
+                "are not listed, but some targets have no room for it. Leave such entries out, or set elsewhere to 0"
+            )
+
     def _check_rows(self) -> None:
-        row, kind = first_fault(self.start, self.candidate, self.probability, TOLERANCE)
+        probability = self.probability
+        if self.elsewhere is not None:  # what is listed must sum to the rest
+            probability = probability / np.repeat(np.where(self.elsewhere < 1, 1 - self.elsewhere, 1), self.considered)
+        row, kind = first_fault(self.start, self.candidate, probability, TOLERANCE)
         if row >= 0:
             what, cure = _FAULTS[kind]
             raise InputError(
@@ -123,6 +150,8 @@ class Candidates:
         if filled.size == 0:
             return
         sums = np.add.reduceat(self.probability, self.start[filled])
+        if self.elsewhere is not None:
+            sums = sums / (1 - self.elsewhere[filled])
         if (np.abs(sums - 1) > 1e-12).any():
             exact = self.probability / np.repeat(sums, self.considered[filled])
             exact.flags.writeable = False
@@ -188,22 +217,71 @@ class Candidates:
     @cached_property
     def attempted(self) -> BoolArray:
         """Whether the adversary attempted each target."""
-        tried = np.diff(self.start) > 0
+        tried = (np.diff(self.start) > 0) | (self.others > 0)
         return tried if self.chosen is None else tried & (self.chosen != NOT_ATTEMPTED)
 
     @cached_property
+    def believed(self) -> BoolArray:
+        """Whether the adversary has probabilities for each target: it attempted it, or has some of them elsewhere."""
+        return self.attempted | (self.others > 0)
+
+    @cached_property
+    def others(self) -> IntArray:
+        """The number of candidates without an entry that share what lies elsewhere; 0 where nothing does."""
+        if self.elsewhere is None or self.pool is None:
+            return np.zeros(self.target_count, np.int64)
+        return np.where(self.elsewhere > 0, self.pool.size - self.considered, 0)
+
+    @cached_property
+    def each_other(self) -> FloatArray:
+        """The probability of each candidate that shares what lies elsewhere."""
+        if self.elsewhere is None:
+            return np.zeros(self.target_count)
+        return self.elsewhere / np.maximum(self.others, 1)
+
+    @cached_property
     def considered(self) -> IntArray:
-        """The number of candidates considered for each target, those with probability 0 included."""
+        """The number of candidates listed for each target, those with probability 0 included."""
         return np.diff(self.start)
 
     @cached_property
     def summary(self) -> Summary:
         """What the truth-free metrics need, from one pass."""
-        return Summary(*summarise(self.start, self.probability))
+        if self.elsewhere is None:
+            return Summary(*summarise(self.start, self.probability))
+        return Summary(*with_others(self.start, self.probability, self.others, self.each_other))
 
     def entry_of(self, candidate: ArrayLike) -> IntArray:
         """Return where each target's entry for the given candidate is, or -1 where it was not considered."""
         return find_entries(self.start, self.candidate, np.asarray(candidate, np.int64))
+
+    def is_other(self, candidate: ArrayLike) -> BoolArray:
+        """Return whether each target's given candidate is one of those that share what lies elsewhere."""
+        if self.pool is None:
+            return np.zeros(self.target_count, np.bool_)
+        wanted = np.asarray(candidate, np.int64)
+        return (self.others > 0) & np.isin(wanted, self.pool) & (self.entry_of(wanted) < 0)
+
+    def written_out(self) -> "Candidates":
+        """Return the same guess with an entry for every candidate that has some probability; nothing lies elsewhere.
+
+        >>> Candidates([0, 1], [1], [0.5], elsewhere=[0.5], pool=[0, 1, 2]).written_out().probability
+        array([0.25, 0.5 , 0.25])
+        """
+        if self.elsewhere is None or self.pool is None:
+            return self
+        spread = self.others > 0
+        row = np.concatenate(
+            [np.repeat(np.flatnonzero(spread), self.pool.size), np.repeat(np.arange(spread.size), self.considered)]
+        )
+        number = np.concatenate([np.tile(self.pool, int(spread.sum())), self.candidate]).astype(np.int64)
+        value = np.concatenate([np.repeat(self.each_other[spread], self.pool.size), self.probability])
+        # An entry comes after the share that its candidate would have otherwise, and is the one that is kept.
+        order = np.lexsort((np.arange(row.size), number, row))
+        row, number, value = row[order], number[order], value[order]
+        last = np.append((np.diff(row) != 0) | (np.diff(number) != 0), True)[: row.size]
+        start = np.concatenate([[0], np.cumsum(np.bincount(row[last], minlength=spread.size))])
+        return Candidates(start, number[last], value[last], self.chosen, self.targets, self.candidates)
 
     def only(self, targets: ArrayLike) -> "Candidates":
         """Return the guess about some of the targets, named by their numbers, in the order given.
@@ -222,6 +300,8 @@ class Candidates:
             None if self.chosen is None else self.chosen[kept],
             None if self.targets is None else self.targets[kept],
             self.candidates,
+            None if self.elsewhere is None else self.elsewhere[kept],
+            self.pool,
         )
 
     def truth_from(self, truth: Truth) -> IntArray:
@@ -266,6 +346,8 @@ _DTYPES: dict[str, Any] = {
     "chosen": np.int32,
     "targets": None,
     "candidates": None,
+    "elsewhere": np.float64,
+    "pool": np.int32,
 }
 _FAULTS = {
     1: ("must have finite probabilities", "Replace what is missing or infinite"),

@@ -122,6 +122,7 @@ class Matching:
         """
         from scipy.sparse import csr_array
 
+        candidates = candidates.written_out()
         n, idle = candidates.target_count, ~candidates.attempted
         highest = int(candidates.candidate.max(initial=-1)) + 1
         count = max(n, highest) if candidates.candidates is None else candidates.candidates.size

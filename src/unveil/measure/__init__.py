@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unveil.measure.candidates.confusion import confusion as confusion
     from unveil.measure.candidates.confusion import least_confusion as least_confusion
     from unveil.measure.candidates.error import absolute_error as absolute_error
+    from unveil.measure.candidates.error import expected_calibration_error as expected_calibration_error
     from unveil.measure.candidates.error import incorrectly_classified as incorrectly_classified
     from unveil.measure.candidates.error import incorrectness as incorrectness
     from unveil.measure.candidates.error import mean_squared_error as mean_squared_error
@@ -173,7 +174,9 @@ _HOME = {
         "max_entropy min_entropy normalized_entropy quantiles_on_entropy renyi_entropy"
     ),
     "candidates.confusion": "Confusion confusion least_confusion",
-    "candidates.error": "absolute_error incorrectly_classified incorrectness mean_squared_error",
+    "candidates.error": (
+        "absolute_error expected_calibration_error incorrectly_classified incorrectness mean_squared_error"
+    ),
     "candidates.information": (
         "amount_of_leaked_information conditional_privacy_loss information_surprisal loss_of_anonymity "
         "mutual_information pearson_correlation relative_entropy"

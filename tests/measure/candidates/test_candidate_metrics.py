@@ -19,7 +19,7 @@ from unveil._kernels import _compile
 from unveil._kernels import candidates as kernels
 from unveil.errors import InputError
 from unveil.guess import Candidates
-from unveil.measure import METRICS, all_metrics, quantiles_on_entropy, renyi_entropy
+from unveil.measure import METRICS, all_metrics, expected_calibration_error, quantiles_on_entropy, renyi_entropy
 
 #: The metrics of the paper; what else is listed has its own test.
 NAMES = [name for name, metric in METRICS.items() if metric.source == "Zhao & Wagner, Table 2"]
@@ -32,6 +32,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "loss_of_anonymity": [{"form": "prior"}],
     "mutual_information": [{"form": "prior"}],
     "quantiles_on_entropy": [{"least": 0.0}, {"least": 0.25}, {"least": 1.0}, {"least": 0.2, "renormalise": True}],
+    "anonymity_set_size": [{"credible": 0.5}, {"credible": 1.0}],
     "amount_of_leaked_information": [{"at_least": 0.0}, {"at_least": 0.25}, {"at_least": 1.0}],
     "hiding_property": [{"threshold": 0.25}, {"threshold": 1.0}, {"unattempted_hidden": False}],
     "user_specified_innocence": [{"threshold": 0.0}, {"threshold": 0.25}, {"unattempted_innocent": False}],
@@ -215,3 +216,32 @@ def test_candidates_that_look_alike_have_no_correlation_whatever_rounding_leaves
     # Written with a few digits, equal probabilities leave a spread of 1e-33, which must not be divided by.
     guess = Candidates.from_matrix([[round(1 / number, digits)] * number])
     assert METRICS["pearson_correlation"].function(guess, [0]).tolist() == [0.0]
+
+
+@given(case=cases(), bins=st.integers(1, 5))
+def test_the_calibration_error_compares_what_was_stated_of_choices_with_what_came_true(case: Case, bins: int) -> None:
+    tried = [target for target in case.targets if target.attempted]
+    rows = []
+    for target in tried:
+        likely = max(target.vector)
+        tied = [candidate for candidate, p in target.probability.items() if p == likely]
+        choices = tied if target.chosen is None else [target.chosen]
+        stated = target.probability[choices[0]]
+        rows.append((stated, Fraction(sum(each == target.truth for each in choices), len(choices))))
+    found = expected_calibration_error(case.guess, case.truth, bins=bins)
+    if not rows:
+        assert math.isnan(found)
+        return
+    order = sorted(rows)
+    shared = [
+        sum((right for other, right in rows if other == stated), Fraction(0)) / sum(o == stated for o, _ in rows)
+        for stated, _ in order
+    ]
+    parts = np.array_split(np.arange(len(rows)), min(bins, len(rows)))
+    gaps = [abs(sum((order[k][0] - shared[k] for k in part), Fraction(0))) for part in parts]
+    assert found == pytest.approx(float(sum(gaps, Fraction(0)) / len(rows)), abs=1e-9)
+
+
+def test_a_calibration_error_needs_groups() -> None:
+    with pytest.raises(InputError, match="bins must be a whole number of at least 1"):
+        expected_calibration_error(Candidates.from_matrix([[1.0]]), [0], bins=0)

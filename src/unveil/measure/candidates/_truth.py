@@ -13,13 +13,13 @@ LEAST = 1e-12
 
 
 def defined(guess: Candidates, values: ArrayLike) -> FloatArray:
-    """Return the values with NaN for targets that were not attempted."""
-    return np.where(guess.attempted, values, np.nan)
+    """Return the values with NaN for targets that have no probabilities."""
+    return np.where(guess.believed, values, np.nan)
 
 
 def defined_with_truth(guess: Candidates, truth: Truth, values: ArrayLike) -> FloatArray:
-    """Return the values with NaN for targets that were not attempted or stand for nobody."""
-    return np.where(guess.attempted & (numbers(guess, truth) != NOBODY), values, np.nan)
+    """Return the values with NaN for targets that have no probabilities or stand for nobody."""
+    return np.where(guess.believed & (numbers(guess, truth) != NOBODY), values, np.nan)
 
 
 def numbers(guess: Candidates, truth: Truth) -> IntArray:
@@ -29,20 +29,36 @@ def numbers(guess: Candidates, truth: Truth) -> IntArray:
 
 def considered_truth(guess: Candidates, truth: Truth) -> BoolArray:
     """Return whether the true candidate is among those considered."""
-    return guess.entry_of(numbers(guess, truth)) >= 0
+    known = numbers(guess, truth)
+    return (guess.entry_of(known) >= 0) | guess.is_other(known)
+
+
+def considered_count(guess: Candidates) -> IntArray:
+    """Return the number of candidates considered, listed or not."""
+    return guess.considered + guess.others
 
 
 def truth_probability(guess: Candidates, truth: Truth) -> FloatArray:
     """Return the probability given to the true candidate, 0 where it was not considered."""
-    entry = guess.entry_of(numbers(guess, truth))
+    known = numbers(guess, truth)
+    return _probability_at(guess, guess.entry_of(known)) + np.where(guess.is_other(known), guess.each_other, 0.0)
+
+
+def _probability_at(guess: Candidates, entry: IntArray) -> FloatArray:
     if guess.probability.size == 0:
         return np.zeros(entry.size)
     return np.where(entry >= 0, guess.probability[np.maximum(entry, 0)], 0.0)
 
 
+def choice_probability(guess: Candidates) -> FloatArray:
+    """Return the probability of the candidate that was settled on, the largest where none was chosen; 0 without any."""
+    return guess.summary.largest if guess.chosen is None else _probability_at(guess, guess.entry_of(guess.chosen))
+
+
 def tied_with_truth(guess: Candidates, truth: Truth) -> IntArray:
     """Return how many candidates have just the probability of the true one, itself included."""
-    return count_equal(guess.start, guess.probability, truth_probability(guess, truth))
+    value = truth_probability(guess, truth)
+    return count_equal(guess.start, guess.probability, value) + np.where(guess.each_other == value, guess.others, 0)
 
 
 def correct(guess: Candidates, truth: Truth) -> FloatArray:

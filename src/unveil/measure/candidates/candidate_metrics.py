@@ -95,8 +95,8 @@ def measure_one(metric: Metric, guess: Candidates, truth: IntArray | None) -> Me
 
 def _why(guess: Candidates, truth: IntArray | None) -> str:
     """Return why targets have no value, in words."""
-    idle = int((~guess.attempted).sum())
-    nobody = 0 if truth is None else int((guess.attempted & (truth == NOBODY)).sum())
+    idle = int((~guess.believed).sum())
+    nobody = 0 if truth is None else int((guess.believed & (truth == NOBODY)).sum())
     reasons = [f"{idle} not attempted"] * bool(idle) + [f"{nobody} stand for nobody"] * bool(nobody)
     return " and ".join(reasons)
 

@@ -44,7 +44,8 @@ def confusion(guess: Candidates | Beliefs) -> FloatArray:
     alike = (guess.probability >= best * (1 - ROUNDING)) & (best > 0)
     owner = np.repeat(np.arange(guess.target_count), guess.considered)
     count = np.bincount(owner, alike, minlength=guess.target_count)
-    return np.where(guess.attempted, count, np.nan)
+    count += np.where(guess.each_other >= guess.summary.largest * (1 - ROUNDING), guess.others, 0)
+    return np.where(guess.believed, count, np.nan)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

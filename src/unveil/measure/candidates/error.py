@@ -4,11 +4,21 @@ from typing import Any
 
 import numpy as np
 
+from unveil._kernels.calibration import BINS, calibration_error
 from unveil._kernels.types import FloatArray
+from unveil.errors import whole_number
 from unveil.guess import Candidates
 from unveil.guess.candidates import NOBODY, Truth
 from unveil.measure._listing import metric
-from unveil.measure.candidates._truth import considered_truth, correct, defined_with_truth, numbers, truth_probability
+from unveil.measure.candidates._truth import (
+    choice_probability,
+    considered_count,
+    considered_truth,
+    correct,
+    defined_with_truth,
+    numbers,
+    truth_probability,
+)
 from unveil.measure.candidates.uncertainty import SOURCE
 
 FACTS: dict[str, Any] = {"category": "error", "more_means": "more private", "bounds": (0, 1), "source": SOURCE}
@@ -51,9 +61,9 @@ def mean_squared_error(guess: Candidates, truth: Truth) -> FloatArray:
     >>> mean_squared_error(Candidates.from_matrix([[0.5, 0.5]]), [0])
     array([0.25])
     """
-    count = guess.considered + ~considered_truth(guess, truth)
+    count = considered_count(guess) + ~considered_truth(guess, truth)
     squared = 1 - 2 * truth_probability(guess, truth) + guess.summary.squares
-    return defined_with_truth(guess, truth, np.maximum(0.0, squared) / count)
+    return defined_with_truth(guess, truth, np.maximum(0.0, squared) / np.maximum(count, 1))
 
 
 @metric(per="release", **FACTS)
@@ -71,3 +81,22 @@ def incorrectly_classified(guess: Candidates, truth: Truth) -> float:
         return float("nan")
     wrong = np.where(guess.attempted & somebody, 1 - correct(guess, truth), 0.0)
     return float(wrong.sum() / somebody.sum())
+
+
+@metric(per="release", **(FACTS | {"source": "Guo, Pleiss, Sun & Weinberger (2017), groups of equal size"}))
+def expected_calibration_error(guess: Candidates, truth: Truth, *, bins: int = BINS) -> float:
+    """Return how far the adversary's confidence in its choices is from how often they are right.
+
+    Formula: ``sum(size * |mean(p_chosen) - share right|) / #attempted`` over groups of attempted targets: sorted by the
+    probability of the choice, they are cut into ``bins`` groups (15) of about the same size. 0 means that probabilities
+    are what they say, 1 that the adversary is sure and never right, or right about what it held impossible. Where it is
+    large, no metric of the probabilities says how private a target is. With few targets chance alone makes it large.
+    Targets of the same probability share their successes evenly; an attempt on a target that stands for nobody is a
+    failed one. NaN where no target was attempted.
+
+    >>> expected_calibration_error(Candidates.from_matrix([[0.75, 0.25], [0.75, 0.25]]), [0, 1])
+    0.25
+    """
+    whole_number(bins, "bins", least=1)
+    tried = guess.attempted
+    return calibration_error(choice_probability(guess)[tried], correct(guess, truth)[tried], bins)

@@ -13,6 +13,7 @@ from unveil.measure.candidates._truth import (
     LEAST,
     binary_entropy,
     check_form,
+    considered_count,
     considered_truth,
     correct,
     defined_with_truth,
@@ -103,7 +104,7 @@ def mutual_information(guess: Candidates, truth: Truth, *, form: Form = "label")
     array([0., 1.])
     """
     check_form(form)
-    count = np.maximum(guess.considered, 1)
+    count = np.maximum(considered_count(guess), 1)
     left = conditional_entropy(guess, truth, form=form)
     if form == "prior":
         return np.maximum(0.0, np.log2(count) - left)
@@ -122,9 +123,9 @@ def pearson_correlation(guess: Candidates, truth: Truth) -> FloatArray:
     >>> pearson_correlation(Candidates.from_matrix([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), [0, 0])
     array([ 1. , -0.5])
     """
-    count = np.maximum(guess.considered, 1)
+    count = np.maximum(considered_count(guess), 1)
     inside = considered_truth(guess, truth)
-    alike = (guess.summary.ties == guess.considered) | (guess.summary.spread == 0)
+    alike = (guess.summary.ties == considered_count(guess)) | (guess.summary.spread == 0)
     spread = np.where(alike, 1.0, guess.summary.spread) * np.where(count > 1, 1 - 1 / count, 1.0)
     value = np.clip((truth_probability(guess, truth) - 1 / count) / np.sqrt(spread), -1.0, 1.0)
     value = np.where(alike, 0.0, value)

@@ -6,7 +6,7 @@ from math import nan
 from unveil._kernels.types import IntArray
 from unveil.guess import Candidates
 from unveil.guess.candidates import NOBODY
-from unveil.measure.candidates._truth import considered_truth
+from unveil.measure.candidates._truth import considered_count, considered_truth
 from unveil.measure.candidates.information import amount_of_leaked_information
 from unveil.measure.candidates.success import adversary_overall_success, adversary_success_rate
 
@@ -64,7 +64,7 @@ def matches(guess: Candidates, truth: IntArray | None = None) -> Matches:
         nobody_attempted=int((attempted & nobody).sum()),
         not_considered=int((tried & ~considered).sum()),
         correct=amount_of_leaked_information(guess, truth),
-        by_chance=float((1 / guess.considered[tried & considered]).sum()),
+        by_chance=float((1 / considered_count(guess)[tried & considered]).sum()),
         success_rate=adversary_success_rate(guess, truth),
         overall_success=adversary_overall_success(guess, truth),
     )

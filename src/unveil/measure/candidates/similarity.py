@@ -6,7 +6,7 @@ from unveil._kernels.types import FloatArray
 from unveil.guess import Candidates
 from unveil.guess.candidates import Truth
 from unveil.measure._listing import metric
-from unveil.measure.candidates._truth import considered_truth, defined_with_truth, truth_probability
+from unveil.measure.candidates._truth import considered_count, considered_truth, defined_with_truth, truth_probability
 from unveil.measure.candidates.uncertainty import SOURCE
 
 
@@ -23,7 +23,8 @@ def normalized_variance(guess: Candidates, truth: Truth) -> FloatArray:
     array([1., 4.])
     """
     inside = considered_truth(guess, truth)
-    count = guess.considered + ~inside
+    listed = considered_count(guess)
+    count = listed + ~inside
     squared = np.maximum(0.0, 1 - 2 * truth_probability(guess, truth) + guess.summary.squares)
     value = count * squared / np.maximum(count - 1, 1)
-    return defined_with_truth(guess, truth, np.where(guess.considered == 1, np.where(inside, 0.0, 1.0), value))
+    return defined_with_truth(guess, truth, np.where(listed == 1, np.where(inside, 0.0, 1.0), value))

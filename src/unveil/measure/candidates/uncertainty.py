@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unveil._kernels.candidates import entropy_above, power_excess, power_sums
+from unveil._kernels.candidates import credible_sizes, entropy_above, power_excess, power_sums
 from unveil._kernels.types import FloatArray
 from unveil.errors import InputError, share
 from unveil.guess import Candidates
@@ -14,6 +14,7 @@ from unveil.measure._listing import metric
 from unveil.measure.candidates._truth import (
     binary_entropy,
     check_form,
+    considered_count,
     considered_truth,
     defined,
     defined_with_truth,
@@ -24,6 +25,8 @@ Form = Literal["label", "prior"]
 
 # Where the quotient of two small numbers would lose its digits.
 _NEAR_ONE = 0.1
+# Where every candidate has some probability, those count that hold this much together.
+_CREDIBLE = 0.95
 
 SOURCE = "Zhao & Wagner, Table 2"
 FACTS: dict[str, Any] = {
@@ -35,15 +38,23 @@ FACTS: dict[str, Any] = {
 
 
 @metric(bounds=(1, inf), affected_by_chunking=True, **FACTS)
-def anonymity_set_size(guess: Candidates) -> FloatArray:
-    """Return how many candidates have a probability above 0.
+def anonymity_set_size(guess: Candidates, *, credible: float | None = None) -> FloatArray:
+    """Return how many candidates have a probability above 0, or how many it takes to hold most of it.
 
-    Formula: ``#{p > 0}``. 1 means a single candidate is left; there is no maximum. NaN where not attempted.
+    Formula: ``#{p > 0}``; with ``credible``, the fewest candidates whose probabilities sum to at least that. Where some
+    probability lies on candidates that are not listed, all of them have some, and ``credible`` is 0.95 unless given. 1
+    means a single candidate is left; there is no maximum. NaN where not attempted.
 
     >>> anonymity_set_size(Candidates.from_matrix([[0.5, 0.5, 0.0]]))
     array([2.])
+    >>> anonymity_set_size(Candidates.from_matrix([[0.9, 0.06, 0.04]]), credible=0.95)
+    array([2.])
     """
-    return defined(guess, guess.summary.support)
+    if credible is None and guess.elsewhere is None:
+        return defined(guess, guess.summary.support)
+    mass = share(_CREDIBLE if credible is None else credible, "credible")
+    sizes = credible_sizes(guess.start, guess.probability, guess.others, guess.each_other, mass)
+    return defined(guess, np.maximum(sizes, 1.0))
 
 
 def renyi_entropy(guess: Candidates, *, order: float) -> FloatArray:
@@ -58,7 +69,7 @@ def renyi_entropy(guess: Candidates, *, order: float) -> FloatArray:
     """
     if not order >= 0:
         raise InputError(f"the order of a Rényi entropy must be at least 0, but is {order:g}. Correct it")
-    known = guess.summary
+    known, each = guess.summary, guess.each_other
     if order == 0:
         bits = np.log2(np.maximum(known.support, 1))
     elif order == 1:
@@ -68,9 +79,12 @@ def renyi_entropy(guess: Candidates, *, order: float) -> FloatArray:
     elif order == 2:
         bits = -_log2(known.squares)
     elif abs(order - 1) < _NEAR_ONE:
-        bits = np.log1p(power_excess(guess.start, guess.probability, float(order))) / ((1 - order) * log(2))
+        excess = power_excess(guess.start, guess.probability, float(order))
+        excess += guess.others * each * np.expm1((order - 1) * np.log(np.where(each > 0, each, 1.0)))
+        bits = np.log1p(excess) / ((1 - order) * log(2))
     else:  # over the largest probability, so that a high power does not vanish
         sums = power_sums(guess.start, guess.probability, known.largest, float(order))
+        sums += np.where(each > 0, guess.others * (each / np.where(known.largest > 0, known.largest, 1)) ** order, 0.0)
         bits = (order * _log2(known.largest) + _log2(sums)) / (1 - order)
     return defined(guess, np.maximum(bits, 0.0))
 
@@ -110,7 +124,7 @@ def conditional_entropy(guess: Candidates, truth: Truth, *, form: Form = "label"
     if form == "prior":
         return defined_with_truth(guess, truth, guess.summary.entropy)
     tied = np.maximum(tied_with_truth(guess, truth), 1)
-    left = tied / np.maximum(guess.considered, 1) * binary_entropy(1 / tied)
+    left = tied / np.maximum(considered_count(guess), 1) * binary_entropy(1 / tied)
     return defined_with_truth(guess, truth, np.where(considered_truth(guess, truth), left, 0.0))
 
 
@@ -203,6 +217,10 @@ def quantiles_on_entropy(guess: Candidates, *, least: float = 0.001, renormalise
     """
     share(least, "least")
     bits, total = entropy_above(guess.start, guess.probability, float(least))
+    if guess.elsewhere is not None:
+        each = guess.each_other
+        counted = np.where((each >= least) & (each > 0), guess.others * each, 0.0)
+        bits, total = bits - counted * _log2(each), total + counted
     if renormalise:
         whole = np.where(total > 0, total, 1.0)
         bits = np.maximum(0.0, bits / whole + np.log2(whole))
