@@ -1,5 +1,6 @@
 """Files that are there in full or not at all, and tell whether they are still what was written."""
 
+import errno
 import hashlib
 import io
 import re
@@ -59,6 +60,16 @@ def seal_of(content: bytes) -> Seal | None:
     return Seal(found[2].decode(), found[3].decode(), state)
 
 
+def remedy(error: OSError) -> str:
+    """Return what to do about a disk; room is what it lacks only if it says so.
+
+    >>> remedy(OSError(errno.ENOSPC, "no space")), remedy(OSError(errno.EACCES, "not allowed"))
+    ('make room or choose another disk', 'choose a folder that can be written to')
+    """
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return "make room or choose another disk" if full else "choose a folder that can be written to"
+
+
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file that only this user may read, seen once it is on the disk in full; one of that name is replaced."""
     try:
@@ -71,5 +82,5 @@ def write_bytes(path: Path, content: bytes) -> None:
             ) from error
         raise DiskError(
             f"{shown(path)} cannot be written ({error.strerror or type(error).__name__}). What was computed before is "
-            "kept: make room or choose another disk, and resume"
+            f"kept: {remedy(error)}, and resume"
         ) from error

@@ -15,7 +15,7 @@ from unveil.study.lock import Lock
 from unveil.study.plan import Study
 from unveil.study.releases import FOLDER as RELEASES
 from unveil.study.scenario import Scenario
-from unveil.study.seal import DiskError, Seal, seal_of, write_bytes
+from unveil.study.seal import DiskError, Seal, remedy, seal_of, write_bytes
 from unveil.study.work import ERRORS, RESULTS, Outcome
 
 if TYPE_CHECKING:
@@ -253,6 +253,6 @@ def writing(folder: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or os.strerror(error.errno or 0)
         raise DiskError(
-            f"the folder {shown(folder)} cannot be written to ({reason}). What was computed before is kept: make room "
-            "or choose another disk, and resume"
+            f"the folder {shown(folder)} cannot be written to ({reason}). What was computed before is kept: "
+            f"{remedy(error)}, and resume"
         ) from error

@@ -474,3 +474,23 @@ def test_stub_knows_who_is_unknown() -> None:
     released, auxiliary = unknown(SMALL, knowledge)
     assert 3 not in released
     assert 4 not in auxiliary
+
+
+def test_who_was_not_heard_of_is_not_found_and_naming_somebody_there_is_a_false_alarm() -> None:
+    answer = graph(SMALL, "id-removal", "kl", seed_pairs=20, overlap=1, node_share=0.5, repeat=2, rng=rng())
+    found = answer.findings
+    half = SMALL.nodes // 2
+    assert [each.auxiliary_nodes for each in found.repetitions] == [half, half]
+    assert [each.matches.nobody for each in found.repetitions] == [half, half]
+    assert [each.matches.targets for each in found.repetitions] == [SMALL.nodes - 20] * 2
+    # Counted by hand in the first repetition: nobody, and an attempt all the same.
+    absent = found.truth == -1
+    told = json.loads(answer.to_json())
+    assert (absent.sum(), told["node_share"]) == (half, 0.5)
+    attempts = [each.matches.nobody_attempted for each in found.repetitions]
+    assert attempts[0] == (found.guess.attempted & absent).sum() > 0
+    assert told["false_alarms"] == pytest.approx(sum(attempts) / (2 * half))
+    assert f"has not heard of {half} of {SMALL.nodes} original nodes" in found.notes[0]
+    assert "50% of the nodes, 100% of the edges among them and 20 nodes in it" in answer.page().question
+    everybody = json.loads(graph(SMALL, "id-removal", "kl", seed_pairs=20, rng=rng()).to_json())
+    assert (everybody["node_share"], everybody["false_alarms"]) == (1.0, None)

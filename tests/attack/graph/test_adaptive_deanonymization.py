@@ -13,6 +13,9 @@ from tests.oracles.graph_attacks_global import (
     structure_scores,
     weighted,
 )
+from unveil._kernels.graph.centrality import Centrality
+from unveil._kernels.types import IntArray
+from unveil.attack.graph import _centralities
 from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
@@ -148,6 +151,25 @@ def test_a_threshold_ends_the_rounds() -> None:
     assert not run(AdaptiveDeanonymization(theta=1.5), graph, knowledge).attempted.any()
     some = run(AdaptiveDeanonymization(theta=0.9), graph, knowledge).attempted.sum()
     assert 0 < some < run(AdaptiveDeanonymization(), graph, knowledge).attempted.sum()
+
+
+def test_betweenness_is_sampled_above_two_thousand_nodes_unless_exact_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[int] = []
+
+    def counting(start: IntArray, neighbour: IntArray, sources: IntArray | None = None) -> Centrality:
+        searched.append(start.size - 1 if sources is None else sources.size)
+        return Centrality(np.ones(start.size - 1), sources is None)
+
+    monkeypatch.setattr(_centralities, "betweenness", counting)
+    monkeypatch.setattr(_centralities, "closeness", counting)
+    for nodes, exact_up_to, expected in ((2000, None, 2000), (2001, None, 256), (2001, 2001, 2001)):
+        path = Graph.from_edges(np.arange(nodes - 1), np.arange(1, nodes))
+        attack = AdaptiveDeanonymization() if exact_up_to is None else AdaptiveDeanonymization(exact_up_to=exact_up_to)
+        attack.score(path, GraphKnowledge(path, np.array([[0, 0]])), np.full(nodes, -1), np.zeros(nodes))
+        assert set(searched) == {expected}
+        searched.clear()
 
 
 @pytest.mark.parametrize(

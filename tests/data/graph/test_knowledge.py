@@ -13,7 +13,8 @@ from tests.data.refusals import refusal
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
-from unveil.data.graph.release import GraphRelease
+from unveil.data.graph.release import GraphKnowledge, GraphRelease
+from unveil.errors import InputError
 
 
 def released(original: Graph, *, pseudo: int = 0, seed: int = 0) -> GraphRelease:
@@ -169,3 +170,64 @@ def test_a_graph_without_an_edge_leaves_the_seeds(nodes: int, connected: bool) -
 def test_settings_that_cannot_be_are_refused(setting: dict[str, Any], words: str) -> None:
     release = released(erdos_renyi(50, 0.1, 1))
     assert words in refusal(lambda: draw_knowledge(release, rng=np.random.default_rng(1), **setting))
+
+
+@pytest.mark.parametrize("connected", [False, True])
+def test_an_adversary_may_have_heard_of_some_nodes_alone(connected: bool) -> None:
+    original = erdos_renyi(41, 0.3, 1)
+    release = GraphRelease(original, original.relabelled(range(40, -1, -1)), np.arange(40, -1, -1))
+    edges = set(zip(*(ends.tolist() for ends in original.ends), strict=True))
+    heard = np.zeros(41, np.int64)
+    for seed in range(60):
+        settings: dict[str, Any] = {"overlap": 0.5, "seed_pairs": 5, "connected": connected, "node_share": 0.6}
+        knowledge = draw_knowledge(release, **settings, rng=np.random.default_rng(seed))
+        assert knowledge.names is not None
+        names = knowledge.names.tolist()
+        assert len(names) == len(set(names)) == knowledge.auxiliary.nodes == 25  # 24.6, rounded
+        heard[names] += 1
+        among = {edge for edge in edges if set(edge) <= set(names)}
+        found = {(names[one], names[other]) for one, other in zip(*knowledge.auxiliary.ends, strict=True)}
+        assert found <= among
+        assert len(found) == (len(among) + 1) // 2
+        for here, there in knowledge.seeds.tolist():
+            assert release.truth[here] == names[there]
+        truth = knowledge.in_auxiliary_numbers(release.truth)
+        for node, known in zip(release.truth.tolist(), truth.tolist(), strict=True):
+            assert known == (names.index(node) if node in names else -1)
+    # Each is heard of in 25 of 41 draws: 60 draws are 36.6 with a standard deviation of 3.8.
+    assert abs(heard - 60 * 25 / 41).max() < 5 * 3.8
+
+
+def test_all_nodes_are_drawn_as_before() -> None:
+    original = erdos_renyi(30, 0.3, 1)
+    release = GraphRelease(original, original, np.arange(30))
+    one = draw_knowledge(release, seed_pairs=4, rng=np.random.default_rng(3))
+    other = draw_knowledge(release, seed_pairs=4, node_share=1, rng=np.random.default_rng(3))
+    assert one.names is other.names is None
+    assert (one.auxiliary.keys == other.auxiliary.keys).all()
+    assert (one.seeds == other.seeds).all()
+    assert one.in_auxiliary_numbers(release.truth) is release.truth
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"node_share": 0}, "the share of nodes must lie between 0 and 1, 0 excluded"),
+        ({"node_share": 1.2}, "the share of nodes must lie between 0 and 1"),
+        ({"node_share": 0.01}, r"must leave at least one node to the adversary, but 0\.01 of 30 leaves none"),
+        ({"node_share": 0.1, "seed_pairs": 4}, "from 0 to the number of nodes, but is 4 and the part of the graph"),
+    ],
+    ids=str,
+)
+def test_a_share_of_nodes_is_checked(settings: dict[str, Any], said: str) -> None:
+    original = erdos_renyi(30, 0.3, 1)
+    release = GraphRelease(original, original, np.arange(30))
+    with pytest.raises(InputError, match=said):
+        draw_knowledge(release, **{"seed_pairs": 0} | settings, rng=np.random.default_rng(3))
+
+
+def test_names_are_checked() -> None:
+    edge = erdos_renyi(3, 1, 1)
+    for names in ([0, 1], [0, 1, 1], [0, 1, -1]):
+        with pytest.raises(InputError, match="an original node for each of the 3 nodes of the auxiliary graph"):
+            GraphKnowledge(edge, np.empty((0, 2), np.int64), names=np.array(names))

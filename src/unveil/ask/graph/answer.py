@@ -30,6 +30,7 @@ def graph(
     seed_pairs: int = 50,
     overlap: float = 0.85,
     connected: bool = False,
+    node_share: float = 1.0,
     repeat: int = 1,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
@@ -50,9 +51,9 @@ def graph(
         The protection, or how it is written, such as ``k-degree:k=5``; None only takes the names away.
     attack
         The attack, or how it is written, such as ``ns`` or ``yg:theta=3``.
-    seed_pairs, overlap, connected
-        How many people the adversary knows in the release, and the share of the original connections that it knows;
-        see :func:`unveil.data.draw_knowledge`.
+    seed_pairs, overlap, connected, node_share
+        How many people the adversary knows in the release, the share of the original connections that it knows, and the
+        share of the people that it has heard of; see :func:`unveil.data.draw_knowledge`.
     repeat
         How often all this is done, from 1 to 10,000; an interval needs two.
     rng
@@ -86,6 +87,7 @@ def graph(
         seed_pairs=seed_pairs,
         overlap=overlap,
         connected=connected,
+        node_share=node_share,
         repeat=repeat,
         rng=rng,
         progress=progress,
@@ -231,6 +233,7 @@ def ask(told: Told) -> Reply:
             values["attack"],
             **told.named("seed_pairs", "connected", "repeat"),
             overlap=float(values["overlap"]),
+            node_share=float(values["node_share"]),
             rng=told.rng,
             progress=told.progress,
         )

@@ -97,12 +97,12 @@ class GraphFindings:
     """What an adversary finds in a released graph.
 
     ``graph`` has the nodes and edges of the original, None where it is not known because the release was made
-    elsewhere; then there is neither ``protect`` nor ``overlap``. ``given_seeds`` says whether seed pairs were given
-    rather than drawn, ``chunk`` how many nodes the attack compares at a time (None for all), ``paired_by_rank`` that
-    released nodes are nobody's and were paired with originals by the rank of their degrees. ``truth_counts`` counts
-    attempted nodes by the probability of the true node, ``candidate_counts`` and ``candidate_mass`` candidates and
-    their probability by powers of ten, all over every repetition. The settings are all that there are, those that were
-    left as they are included.
+    elsewhere; then there is neither ``protect`` nor ``overlap`` nor ``node_share``, the share of original nodes that
+    the adversary has heard of. ``given_seeds`` says whether seed pairs were given rather than drawn, ``chunk`` how
+    many nodes the attack compares at a time (None for all), ``paired_by_rank`` that released nodes are nobody's and
+    were paired with originals by the rank of their degrees. ``truth_counts`` counts attempted nodes by the probability
+    of the true node, ``candidate_counts`` and ``candidate_mass`` candidates and their probability by powers of ten,
+    all over every repetition. The settings are all that there are, those that were left as they are included.
 
     ``guess`` and ``truth`` are those of the first repetition, without the nodes that the adversary knew before, for
     metrics of your own. ``notes`` say what a reader has to know.
@@ -114,6 +114,7 @@ class GraphFindings:
     scope: Literal["local", "global"] | None
     chunk: int | None
     overlap: float | None
+    node_share: float | None = None
     connected: bool
     given_seeds: bool
     paired_by_rank: bool
@@ -142,6 +143,11 @@ class GraphFindings:
     def metric(self, name: str) -> Averaged:
         """Return the metric with this name."""
         return next(each for each in self.metrics if each.metric.name == name)
+
+    @property
+    def false_alarms(self) -> float:
+        """The share of released nodes that stand for nobody whom the adversary named somebody for; NaN without any."""
+        return self.mean_share(lambda each: each.matches.nobody_attempted, lambda each: each.matches.nobody)
 
     @property
     def repeated(self) -> bool:

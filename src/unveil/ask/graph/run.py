@@ -15,7 +15,7 @@ from unveil.attack.graph._settings import compared_at_a_time
 from unveil.data.graph import Graph
 from unveil.data.graph.files import UNKNOWN
 from unveil.data.graph.knowledge import draw_knowledge
-from unveil.data.graph.release import NOBODY, GraphKnowledge
+from unveil.data.graph.release import NOBODY, GraphKnowledge, GraphRelease
 from unveil.errors import InputError
 from unveil.protect import ProtectsGraph
 from unveil.show.progress import Progress
@@ -51,6 +51,7 @@ def run(
     seed_pairs: int,
     overlap: float,
     connected: bool,
+    node_share: float,
     repeat: int,
     rng: np.random.Generator,
     progress: Progress,
@@ -67,14 +68,19 @@ def run(
             progress("protecting", number / repeat)
             release = protection.apply(original, rng=for_protection)
             knowledge = draw_knowledge(
-                release, overlap=overlap, seed_pairs=seed_pairs, connected=connected, rng=for_knowledge
+                release,
+                overlap=overlap,
+                seed_pairs=seed_pairs,
+                connected=connected,
+                node_share=node_share,
+                rng=for_knowledge,
             )
             yield World(
                 released=release.released,
                 knowledge=knowledge,
-                truth=release.truth,
+                truth=knowledge.in_auxiliary_numbers(release.truth),
                 rng=for_attack,
-                notes=(*release.notes, *knowledge.notes),
+                notes=(*release.notes, *knowledge.notes, *_not_heard_of(release, knowledge)),
                 paired_by_rank=release.pairing == "rank",
             )
 
@@ -91,7 +97,18 @@ def run(
         given_seeds=False,
     )
     # The overlap is known to be a number only now: drawing knowledge has checked it.
-    return replace(found, overlap=float(overlap), notes=_all_notes(repeat, *notes, *original.notes, *found.notes))
+    said = _all_notes(repeat, *notes, *original.notes, *found.notes)
+    return replace(found, overlap=float(overlap), node_share=float(node_share), notes=said)
+
+
+def _not_heard_of(release: GraphRelease, knowledge: GraphKnowledge) -> Iterator[str]:
+    """Yield a note where the adversary has not heard of everybody."""
+    if knowledge.names is not None:
+        nodes, absent = release.original.nodes, release.original.nodes - knowledge.auxiliary.nodes
+        yield (
+            f"The adversary has not heard of {absent:,} of {nodes:,} original nodes. Released nodes of theirs count as "
+            "nodes that stand for nobody: to name somebody there is a false alarm, and overall success leaves them out."
+        )
 
 
 def run_made_elsewhere(

@@ -34,7 +34,7 @@ def _read_attack(text: str) -> object:
 
 
 #: Settings of a graph that is protected here, which is not done where the release was made elsewhere.
-ONLY_HERE = ("protect", "overlap", "connected")
+ONLY_HERE = ("protect", "overlap", "connected", "node_share")
 
 
 def _made_elsewhere(told: Told) -> list[tuple[str, str]]:
@@ -116,6 +116,14 @@ QUESTION = Question(
             label="What the adversary knows connects whatever the original does",
             kind="switch",
             default=False,
+            fold=MORE,
+        ),
+        Setting(
+            name="node_share",
+            label="The share of the people that the adversary has heard of",
+            kind="share",
+            words="Others are released too, but cannot be found; to name somebody there is a false alarm.",
+            default="1",
             fold=MORE,
         ),
         limits_setting(),

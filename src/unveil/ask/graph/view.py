@@ -80,6 +80,7 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
         },
         "seed_pairs": found.mean(lambda each: each.seeds),
         "overlap": found.overlap,
+        "node_share": found.node_share,
         "connected": found.connected,
         "repeat": len(found.repetitions),
         "targets": found.mean(lambda each: each.matches.targets),
@@ -87,6 +88,7 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
         "truth_unknown": found.mean(lambda each: each.unknown),
         "attempted": found.mean(lambda each: each.matches.attempted),
         "correct": found.mean(lambda each: each.matches.correct),
+        "false_alarms": found.false_alarms,
         "correct_by_chance": found.mean(lambda each: each.matches.by_chance),
         "correct_by_random_mapping": found.mean(lambda each: each.at_random),
         "truth_not_considered": found.mean(lambda each: each.matches.not_considered),
@@ -174,9 +176,12 @@ def question(found: GraphFindings) -> str:
         return f"Who is found in the released graph by an adversary who knows {seeds} and an auxiliary graph?"
     nodes, edges = found.graph
     share = short_percent(found.overlap or 0.0)
+    if found.node_share not in (None, 1.0):
+        share = f"{short_percent(found.node_share or 0.0)} of the nodes, {share}"
+    among = "" if found.node_share in (None, 1.0) else " among them"
     return (
         f"Who is found in a graph of {count(nodes, 'node', 'nodes')} and {count(edges, 'edge', 'edges')} after "
-        f"{found.protect}, by an adversary who knows {share} of the edges and {seeds}?"
+        f"{found.protect}, by an adversary who knows {share} of the edges{among} and {seeds}?"
     )
 
 

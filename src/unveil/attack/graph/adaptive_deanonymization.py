@@ -10,7 +10,6 @@ from unveil._kernels.graph.inheritance import Rows, inherited
 from unveil._kernels.graph.rows import row_numbers
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attack._listing import attack
-from unveil.attack.graph._centralities import EXACT_UP_TO, PIVOTS
 from unveil.attack.graph._chunks import Block, Score, by_degree, check_memory, chunk_pairs, guess_of, solve
 from unveil.attack.graph._guess import check_knowledge, mapping_of_seeds
 from unveil.attack.graph._settings import check_chunk, check_theta, check_weights
@@ -19,6 +18,10 @@ from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import share, whole_number
 from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
+
+#: Exact betweenness of larger graphs takes most of the time, and finds hardly more nodes than that from a few pivots.
+_EXACT_UP_TO = 2_000
+_PIVOTS = 256
 
 
 @attack(
@@ -60,7 +63,9 @@ class AdaptiveDeanonymization:
         What each feature counts, from 0 to 1; they sum to 1. What has no weight is not computed.
     exact_up_to, pivots
         Closeness and betweenness are exact in graphs of at most ``exact_up_to`` nodes; in larger ones they are
-        estimates from the paths that begin at ``pivots`` nodes.
+        estimates from the paths that begin at ``pivots`` nodes. An ``exact_up_to`` of at least the number of nodes
+        asks for exact ones: on a graph of 4,039 nodes the attack then took nine times as long, and found 443 nodes in
+        place of 434 (means of six draws).
 
     Examples
     --------
@@ -76,8 +81,8 @@ class AdaptiveDeanonymization:
     distance_weight: float = 0.6
     structure_weight: float = 0.2
     inheritance_weight: float = 0.2
-    exact_up_to: int = EXACT_UP_TO
-    pivots: int = PIVOTS
+    exact_up_to: int = _EXACT_UP_TO
+    pivots: int = _PIVOTS
 
     def __post_init__(self) -> None:
         check_theta(self.theta)

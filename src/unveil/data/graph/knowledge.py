@@ -18,6 +18,7 @@ def draw_knowledge(
     overlap: float = 0.85,
     seed_pairs: int = 50,
     connected: bool = False,
+    node_share: float = 1.0,
     rng: np.random.Generator,
 ) -> GraphKnowledge:
     """Return what an adversary knows who has seen a share of the original edges and knows some people.
@@ -36,18 +37,23 @@ def draw_knowledge(
         True first keeps edges that connect whatever the original connects (a spanning forest drawn at random), and
         draws the rest from all others. Where the forest has too many edges for the overlap, edges are drawn as
         if False, and a note says so.
+    node_share
+        The share of original nodes that the adversary has heard of, above 0 and at most 1: of n nodes exactly
+        ``floor(node_share * n + 1/2)`` are in the auxiliary graph, all sets of that many being equally likely. Seed
+        pairs are drawn among them, and the overlap is of the edges among them.
     rng
         Where chance comes from.
 
     Returns
     -------
     GraphKnowledge
-        The auxiliary graph has all nodes of the original, under the same numbers and names.
+        The auxiliary graph has all nodes of the original, under the same numbers and names; with a ``node_share`` below
+        1 it has fewer, numbered anew, and ``names`` says which.
 
     Raises
     ------
     InputError
-        If the overlap is no share, or there are fewer nodes than seed pairs.
+        If the overlap or the share of nodes is no share, or there are fewer nodes than seed pairs.
 
     Examples
     --------
@@ -56,14 +62,44 @@ def draw_knowledge(
     >>> knowledge = draw_knowledge(release, overlap=0.5, seed_pairs=3, rng=np.random.default_rng(1))
     >>> knowledge.auxiliary, knowledge.seeds.sum(axis=1)
     (Graph(8 nodes, 4 edges), array([7, 7, 7]))
+    >>> some = draw_knowledge(release, overlap=1, seed_pairs=0, node_share=0.5, rng=np.random.default_rng(1))
+    >>> some.auxiliary, some.names
+    (Graph(4 nodes, 1 edges), array([2, 3, 5, 7]))
     """
-    original = release.original
+    names = _drawn_nodes(release.original, node_share, rng)
+    original = release.original if names is None else _among(release.original, names)
     _check(original, overlap, seed_pairs)
     # As it is written: 0.29 is no sum of halves, and 0.29 * 50 + 0.5 would fall below 15.
     kept = math.floor(Fraction(str(overlap)) * original.edges + Fraction(1, 2))
     keys, notes = _drawn_edges(original, kept, connected, rng)
     auxiliary = Graph.from_keys(keys, original.nodes, names=original.names, name="auxiliary graph")
-    return GraphKnowledge(auxiliary, _drawn_seeds(release, seed_pairs, rng), notes)
+    seeds = _drawn_seeds(release, seed_pairs, names, rng)
+    return GraphKnowledge(auxiliary, seeds, notes, names)
+
+
+def _drawn_nodes(original: Graph, node_share: float, rng: np.random.Generator) -> IntArray | None:
+    """Return the original nodes that the adversary has heard of, ascending; None for all of them."""
+    share(node_share, "the share of nodes", zero=False, advice="Write 80% as 0.8")
+    if node_share == 1:
+        return None
+    count = math.floor(Fraction(str(node_share)) * original.nodes + Fraction(1, 2))
+    if count == 0:
+        raise InputError(
+            f"the share of nodes must leave at least one node to the adversary, but {node_share:g} of "
+            f"{original.nodes} leaves none. Write a larger share"
+        )
+    return np.sort(rng.choice(original.nodes, count, replace=False))
+
+
+def _among(original: Graph, nodes: IntArray) -> Graph:
+    """Return the graph of some nodes, ascending, with the edges among them; they are numbered anew in that order."""
+    place = np.full(original.nodes, NOBODY)
+    place[nodes] = np.arange(nodes.size)
+    one, other = (place[ends] for ends in original.ends)
+    both = (one != NOBODY) & (other != NOBODY)
+    names = None if original.names is None else original.names[nodes]
+    keys = np.sort(edge_keys(one[both], other[both], nodes.size))
+    return Graph.from_keys(keys, nodes.size, names=names, name="part of the graph that the adversary has heard of")
 
 
 def _check(original: Graph, overlap: object, seed_pairs: object) -> None:
@@ -109,9 +145,10 @@ def _spanning_forest(original: Graph, rng: np.random.Generator) -> IntArray:
     return np.sort(edge_keys(forest.row, forest.col, original.nodes))
 
 
-def _drawn_seeds(release: GraphRelease, count: int, rng: np.random.Generator) -> IntArray:
+def _drawn_seeds(release: GraphRelease, count: int, names: IntArray | None, rng: np.random.Generator) -> IntArray:
     place = np.empty(release.original.nodes, np.int64)
     real = np.flatnonzero(release.truth != NOBODY)
     place[release.truth[real]] = real
-    known = rng.choice(release.original.nodes, count, replace=False) if count else np.empty(0, np.int64)
-    return np.column_stack([place[known], known])
+    nodes = release.original.nodes if names is None else names.size
+    known = rng.choice(nodes, count, replace=False) if count else np.empty(0, np.int64)
+    return np.column_stack([place[known if names is None else names[known]], known])

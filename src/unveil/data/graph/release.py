@@ -130,13 +130,26 @@ class GraphKnowledge:
         One row per pair that the adversary knows: the released node and the auxiliary node it stands for.
     notes
         What a reader has to know, such as that the auxiliary graph could not be connected.
+    names
+        The original number of each auxiliary node, where the adversary has heard of some original nodes alone; None
+        where auxiliary nodes have the numbers of the original.
     """
 
     auxiliary: Graph
     seeds: IntArray
     notes: tuple[str, ...] = ()
+    names: IntArray | None = None
 
     def __post_init__(self) -> None:
+        if self.names is not None:
+            names = np.array(self.names, np.int64)
+            if names.shape != (self.auxiliary.nodes,) or np.unique(names).size != names.size or (names < 0).any():
+                raise InputError(
+                    f"names must hold an original node for each of the {self.auxiliary.nodes} nodes of the auxiliary "
+                    "graph, each once. Correct them"
+                )
+            names.flags.writeable = False
+            object.__setattr__(self, "names", names)
         seeds = np.array(self.seeds, np.int64).reshape(-1, 2)
         if seeds.size and (seeds.min() < 0 or seeds[:, 1].max() >= self.auxiliary.nodes):
             raise InputError(
@@ -148,6 +161,21 @@ class GraphKnowledge:
                 raise InputError(f"each {what} node may be in one seed pair, but some are in two. Keep the right one")
         seeds.flags.writeable = False
         object.__setattr__(self, "seeds", seeds)
+
+    def in_auxiliary_numbers(self, truth: IntArray) -> IntArray:
+        """Return the auxiliary node that each released one stands for, -1 where the adversary has not heard of it.
+
+        ``truth`` has original numbers, and -1 or less where there is none, which stays.
+
+        >>> edge = Graph.from_edges([0], [1])
+        >>> GraphKnowledge(edge, np.empty((0, 2)), names=np.array([4, 2])).in_auxiliary_numbers(np.array([2, 3, 4, -1]))
+        array([ 1, -1,  0, -1])
+        """
+        if self.names is None:
+            return truth
+        place = np.full(max(int(truth.max(initial=-1)), int(self.names.max(initial=-1))) + 1, NOBODY)
+        place[self.names] = np.arange(self.names.size)
+        return np.where(truth >= 0, place[np.maximum(truth, 0)], truth)
 
     def targets(self, released: Graph) -> IntArray:
         """Return the released nodes that are left to find: those that the adversary did not know beforehand.
