@@ -474,3 +474,42 @@ def test_stub_knows_who_is_unknown() -> None:
     released, auxiliary = unknown(SMALL, knowledge)
     assert 3 not in released
     assert 4 not in auxiliary
+
+
+# ---- calibrated -----------------------------------------------------------------------------------------------------
+
+
+def test_calibrated_figures_stand_beside_the_same_raw_ones() -> None:
+    people = heavy_tail(300, 4, 3)
+    plain = graph(people, calibrate="none", repeat=2, rng=rng())
+    learned = graph(people, calibrate="simulate", repeat=2, rng=rng())
+    assert plain.findings.calibrated is None
+    assert told(plain)["calibration"] is None
+    found = learned.findings.calibrated
+    assert found is not None
+    for one, other in zip(plain.findings.metrics, learned.findings.metrics, strict=True):
+        np.testing.assert_array_equal(one.values, other.values)
+    assert [each.metric.name for each in found.metrics] == NAMES
+    for name in ("adversary_success_rate", "adversary_overall_success", "incorrectly_classified"):
+        assert found.metric(name).mean == learned.findings.metric(name).mean
+    raw = learned.findings.metric("expected_calibration_error").mean
+    assert found.metric("expected_calibration_error").mean < raw
+    attempts = sum(each.matches.attempted for each in learned.findings.repetitions)
+    assert found.raw.size.sum() == found.learned.size.sum() == attempts
+    written = told(learned)["calibration"]
+    assert (written["how"], [each["name"] for each in written["metrics"]]) == ("simulate", NAMES)
+    assert learned.to_frame()["calibrated_mean"].len() == len(NAMES)
+    assert "What its scores are worth" in learned.to_html()
+    assert "Calibration error" in [each.label for each in key_numbers(learned.findings)]
+
+
+def test_a_release_made_elsewhere_is_calibrated_by_seeds_alone() -> None:
+    known = heavy_tail(120, 4, 3)
+    pairs = [[k, k] for k in range(20)]
+    answer = graph_made_elsewhere(known, known, pairs, range(120), calibrate="seeds", rng=rng())
+    assert answer.findings.calibrated is not None
+    assert answer.findings.calibrated.labels <= 20
+    with pytest.raises(InputError, match="cannot be made again"):
+        graph_made_elsewhere(known, known, pairs, range(120), calibrate="simulate", rng=rng())
+    with pytest.raises(InputError, match="calibrate must be 'simulate', 'seeds' or 'none', but is 'yes'"):
+        graph(known, calibrate="yes", rng=rng())  # type: ignore[arg-type]
