@@ -35,7 +35,8 @@ def metric_table(found: GraphFindings, *, as_written: bool = False) -> Table:
         )
     columns = {"Metric": _LEFT, "Mean": _RIGHT, "95% interval": _RIGHT}
     if found.calibrated is not None:
-        columns |= {"Calibrated": _RIGHT, "Its 95% interval": _RIGHT}
+        # A page has no room for a second interval beside what each metric is; JSON has it.
+        columns |= {"Calibrated": _RIGHT} | ({"Its 95% interval": _RIGHT} if as_written else {})
     columns |= {"Private": _LEFT, "Trust": _LEFT}
     columns |= {} if as_written else {"What it is": _LEFT}
     shown = [name for name in columns if found.repeated or not name.endswith("95% interval")]
