@@ -200,6 +200,7 @@ def test_limits_are_watched_from_the_side_that_is_worse() -> None:
         ((*ELSEWHERE, "--protect", "switch"), ("--protect", "made elsewhere")),
         ((*ELSEWHERE, "--overlap", "0.5"), ("--overlap", "made elsewhere")),
         ((*ELSEWHERE, "--connected"), ("--connected", "made elsewhere")),
+        ((*ELSEWHERE, "--calibrate", "simulate"), ("--calibrate", "protected here")),
         ((*ELSEWHERE, "--seed-pairs", "nowhere.csv"), ("nowhere.csv",)),
         ((*ELSEWHERE, "--seed-pairs", "61"), ("from 0 to 60",)),
         ((*ELSEWHERE[:-1], "pairs.csv", "--seed-pairs", "truth.csv"), ("must not know all 60",)),

@@ -494,3 +494,42 @@ def test_who_was_not_heard_of_is_not_found_and_naming_somebody_there_is_a_false_
     assert "50% of the nodes, 100% of the edges among them and 20 nodes in it" in answer.page().question
     everybody = json.loads(graph(SMALL, "id-removal", "kl", seed_pairs=20, rng=rng()).to_json())
     assert (everybody["node_share"], everybody["false_alarms"]) == (1.0, None)
+
+
+# ---- calibrated -----------------------------------------------------------------------------------------------------
+
+
+def test_calibrated_figures_stand_beside_the_same_raw_ones() -> None:
+    people = heavy_tail(300, 4, 3)
+    plain = graph(people, calibrate="none", repeat=2, rng=rng())
+    learned = graph(people, calibrate="simulate", repeat=2, rng=rng())
+    assert plain.findings.calibrated is None
+    assert told(plain)["calibration"] is None
+    found = learned.findings.calibrated
+    assert found is not None
+    for one, other in zip(plain.findings.metrics, learned.findings.metrics, strict=True):
+        np.testing.assert_array_equal(one.values, other.values)
+    assert [each.metric.name for each in found.metrics] == NAMES
+    for name in ("adversary_success_rate", "adversary_overall_success", "incorrectly_classified"):
+        assert found.metric(name).mean == learned.findings.metric(name).mean
+    raw = learned.findings.metric("expected_calibration_error").mean
+    assert found.metric("expected_calibration_error").mean < raw
+    attempts = sum(each.matches.attempted for each in learned.findings.repetitions)
+    assert found.raw.size.sum() == found.learned.size.sum() == attempts
+    written = told(learned)["calibration"]
+    assert (written["how"], [each["name"] for each in written["metrics"]]) == ("simulate", NAMES)
+    assert learned.to_frame()["calibrated_mean"].len() == len(NAMES)
+    assert "What its scores are worth" in learned.to_html()
+    assert "Calibration error" in [each.label for each in key_numbers(learned.findings)]
+
+
+def test_a_release_made_elsewhere_is_calibrated_by_seeds_alone() -> None:
+    known = heavy_tail(120, 4, 3)
+    pairs = [[k, k] for k in range(20)]
+    answer = graph_made_elsewhere(known, known, pairs, range(120), calibrate="seeds", rng=rng())
+    assert answer.findings.calibrated is not None
+    assert answer.findings.calibrated.labels <= 20
+    with pytest.raises(InputError, match="cannot be made again"):
+        graph_made_elsewhere(known, known, pairs, range(120), calibrate="simulate", rng=rng())
+    with pytest.raises(InputError, match="calibrate must be 'simulate', 'seeds' or 'none', but is 'yes'"):
+        graph(known, calibrate="yes", rng=rng())  # type: ignore[arg-type]

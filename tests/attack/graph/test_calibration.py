@@ -162,3 +162,14 @@ def test_what_cannot_be_calibrated_is_refused(world: tuple[GraphRelease, GraphKn
                 how=how,  # type: ignore[arg-type]
                 rng=rng,
             )
+    one = GraphKnowledge(knowledge.auxiliary, knowledge.seeds[:1])
+    with pytest.raises(InputError, match="at least 2, but there are 1"):
+        calibrate(
+            NarayananShmatikov(),
+            None,
+            released=release.released,
+            knowledge=one,
+            guess=open_choice,
+            how="seeds",
+            rng=rng,
+        )

@@ -168,6 +168,7 @@ def test_compiled_loops_do_what_the_plain_ones_do(large: tuple[Candidates, NDArr
     guess, truth, _ = large
     candidate, p, most = guess.candidate, guess.probability, guess.summary.largest
     assert min(guess.start.size, p.size) > _compile.PLAIN_UP_TO
+    more, each = truth + 1, np.full(TARGETS, 0.01)
     # The plain loops are slow: they get the last rows, as the compiled ones have them.
     last = guess.start[-CHECKED - 1 :]
     calls: list[tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = [
@@ -177,6 +178,7 @@ def test_compiled_loops_do_what_the_plain_ones_do(large: tuple[Candidates, NDArr
         (kernels.power_excess, (guess.start, p, 1.01), (last, p, 1.01)),
         (kernels.find_entries, (guess.start, candidate, truth), (last, candidate, truth[-CHECKED:])),
         (kernels.count_equal, (guess.start, p, most), (last, p, most[-CHECKED:])),
+        (kernels.credible_sizes, (guess.start, p, more, each, 0.9), (last, p, more[-CHECKED:], each[-CHECKED:], 0.9)),
     ]
     for loop, arguments, fewer in calls:
         fast, plain = np.atleast_2d(loop(*arguments)), np.atleast_2d(inspect.unwrap(loop)(*fewer))

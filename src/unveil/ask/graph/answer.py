@@ -9,12 +9,21 @@ from numpy.typing import ArrayLike
 
 from unveil.ask.answer import Answer, randomness
 from unveil.ask.graph.findings import GraphFindings
-from unveil.ask.graph.read import check_repeat, checked_pairs, checked_truth, read, read_made_elsewhere
+from unveil.ask.graph.read import (
+    Calibrate,
+    check_repeat,
+    checked_calibration,
+    checked_pairs,
+    checked_truth,
+    read,
+    read_made_elsewhere,
+)
 from unveil.ask.graph.run import run, run_made_elsewhere
 from unveil.ask.graph.view import VIEW, brief
 from unveil.ask.told import Reply, Told
 from unveil.attack import AttacksGraph, graph_attack_from
 from unveil.data.graph.read import graph_from
+from unveil.errors import InputError
 from unveil.protect import ProtectsGraph, graph_protection_from, protection_text
 from unveil.show.progress import Progress, silent
 
@@ -32,6 +41,7 @@ def graph(
     connected: bool = False,
     node_share: float = 1.0,
     repeat: int = 1,
+    calibrate: Calibrate = "none",
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
@@ -56,6 +66,10 @@ def graph(
         share of the people that it has heard of; see :func:`unveil.data.draw_knowledge`.
     repeat
         How often all this is done, from 1 to 10,000; an interval needs two.
+    calibrate
+        Whether every metric is given for learned probabilities as well: "simulate" lets the adversary protect and
+        attack its own auxiliary graph (twice per repetition), "seeds" keeps back a fifth of the seed pairs at a time,
+        "none" does not; see :func:`unveil.attack.graph.calibration.calibrate`.
     rng
         Where chance comes from; unless given it starts from seed 0, and the answer says so.
     progress
@@ -89,6 +103,7 @@ def graph(
         connected=connected,
         node_share=node_share,
         repeat=repeat,
+        calibration=checked_calibration(calibrate),
         rng=rng,
         progress=progress,
         notes=notes,
@@ -126,6 +141,7 @@ def graph_made_elsewhere(
     attack: str | AttacksGraph = "ns",
     *,
     repeat: int = 1,
+    calibrate: Calibrate = "none",
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
@@ -149,6 +165,8 @@ def graph_made_elsewhere(
         where that is not known: the attack sees the node, but no figure counts it.
     attack, repeat, rng, progress, notes
         As in :func:`unveil.graph`.
+    calibrate
+        "seeds" or "none" as there; how the release was protected is not known, so that it cannot be simulated.
 
     Raises
     ------
@@ -166,6 +184,11 @@ def graph_made_elsewhere(
     check_repeat(repeat)
     rng, seed = randomness(rng)
     attacker = graph_attack_from(attack) if isinstance(attack, str) else attack
+    if calibrate == "simulate":
+        raise InputError(
+            "a release made elsewhere cannot be made again, so calibrate must be 'seeds' or 'none' for it, but is "
+            "'simulate'. Choose one of them"
+        )
     seen, known = graph_from(released), graph_from(auxiliary)
     whose = checked_truth(truth, seen)
     findings = run_made_elsewhere(
@@ -175,6 +198,7 @@ def graph_made_elsewhere(
         whose,
         attacker,
         repeat=repeat,
+        calibration=checked_calibration(calibrate),
         rng=rng,
         progress=progress,
         notes=notes,
@@ -190,6 +214,7 @@ def graph_made_elsewhere_files(
     attack: str = "ns",
     *,
     repeat: int = 1,
+    calibrate: Calibrate = "none",
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
 ) -> Answer[GraphFindings]:
@@ -205,11 +230,11 @@ def graph_made_elsewhere_files(
     truth
         CSV or Parquet with the columns ``released`` and ``original``; an empty original is a pseudo node. Originals
         that the auxiliary graph lacks can be named, but not found.
-    attack, repeat, rng, progress
-        As in :func:`unveil.graph`.
+    attack, repeat, calibrate, rng, progress
+        As in :func:`graph_made_elsewhere`.
     """
     inputs = read_made_elsewhere(released, auxiliary, seeds, truth, attack, progress=progress)
-    return graph_made_elsewhere(**inputs._asdict(), repeat=repeat, rng=rng, progress=progress)
+    return graph_made_elsewhere(**inputs._asdict(), repeat=repeat, calibrate=calibrate, rng=rng, progress=progress)
 
 
 def ask(told: Told) -> Reply:
@@ -223,6 +248,7 @@ def ask(told: Told) -> Reply:
             told.must("truth"),
             values["attack"],
             repeat=values["repeat"],
+            calibrate=values["calibrate"],
             rng=told.rng,
             progress=told.progress,
         )
@@ -231,7 +257,7 @@ def ask(told: Told) -> Reply:
             told.path("edges"),
             values["protect"],
             values["attack"],
-            **told.named("seed_pairs", "connected", "repeat"),
+            **told.named("seed_pairs", "connected", "repeat", "calibrate"),
             overlap=float(values["overlap"]),
             node_share=float(values["node_share"]),
             rng=told.rng,

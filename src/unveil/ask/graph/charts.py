@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.ask.graph.findings import BARS_PER_POWER, LEAST_POWER, TRUTH_BARS, GraphFindings, Nodes
+from unveil.ask.graph.findings import BARS_PER_POWER, LEAST_POWER, TRUTH_BARS, Calibrated, GraphFindings, Nodes
 from unveil.ask.graph.words import alike, cut_off_name
 from unveil.show.blocks import Chart, Rings, Series, Threshold
 from unveil.show.svg.rings import MOST_MARKS
@@ -112,6 +112,27 @@ def cut_off_chart(found: GraphFindings) -> Chart:
         # Beyond the longest interval there is room for its figure.
         x_range=(0.0, max(0.5, float(np.nan_to_num(ends["high"]).max())) * 1.18),
         rows=(*(cut_off_name(each.least) for each in cuts), "the likeliest alone: min-entropy"),
+    )
+
+
+def reliability_chart(learned: Calibrated) -> Chart:
+    """Return how often choices were right beside how likely the adversary held them, raw and learned."""
+    return Chart(
+        title="How often it is right where it is so sure",
+        x_label="chance that the adversary gave to its choice",
+        y_label="share of them that was right",
+        series=(
+            Series(name="learned", x=learned.learned.stated, y=learned.learned.right, style="first"),
+            Series(name="raw scores", x=learned.raw.stated, y=learned.raw.right, style="second"),
+            Series(name="as it should be", x=np.array([0.0, 1.0]), y=np.array([0.0, 1.0]), style="first-reference"),
+        ),
+        caption=(
+            f"{count(int(learned.raw.size.sum()), 'attempt', 'attempts')} in groups of about the same size, from the "
+            "least to the most sure. On the diagonal chances are what they say; above it the adversary is right more "
+            "often than it says, and nodes are less private than its doubt makes them look."
+        ),
+        x_range=(0.0, 1.0),
+        y_range=(0.0, 1.0),
     )
 
 

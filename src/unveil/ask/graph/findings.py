@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from unveil._kernels.calibration import Reliability
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.guess import Candidates
 from unveil.measure import Metric
@@ -93,6 +94,32 @@ class Nodes:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Calibrated:
+    """What the same attacks say with probabilities that the adversary learned, in ``how`` of two ways.
+
+    ``metrics`` are in the order of the raw ones. ``labels`` choices were learned from (mean over the repetitions), the
+    share ``labels_right`` of them; ``attempted_there`` is the share of nodes that was attempted in the experiment and
+    ``attempted_here`` in the attack. ``expected_success`` is the share of nodes that the adversary expects to have
+    found: the mean over all nodes of the chance of its choice. ``raw`` and ``learned`` are the groups of attempts, over
+    all repetitions, whose stated chances are compared with what came true.
+    """
+
+    how: str
+    metrics: tuple[Averaged, ...]
+    labels: float
+    labels_right: float
+    attempted_there: float
+    attempted_here: float
+    expected_success: float
+    raw: Reliability
+    learned: Reliability
+
+    def metric(self, name: str) -> Averaged:
+        """Return the metric with this name."""
+        return next(each for each in self.metrics if each.metric.name == name)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class GraphFindings:
     """What an adversary finds in a released graph.
 
@@ -103,6 +130,8 @@ class GraphFindings:
     were paired with originals by the rank of their degrees. ``truth_counts`` counts attempted nodes by the probability
     of the true node, ``candidate_counts`` and ``candidate_mass`` candidates and their probability by powers of ten,
     all over every repetition. The settings are all that there are, those that were left as they are included.
+
+    ``calibrated`` has the metrics of learned probabilities, None where that was not asked for.
 
     ``guess`` and ``truth`` are those of the first repetition, without the nodes that the adversary knew before, for
     metrics of your own. ``notes`` say what a reader has to know.
@@ -129,6 +158,7 @@ class GraphFindings:
     protect_settings: Mapping[str, str] = field(default_factory=dict)
     guess: Candidates = field(repr=False)
     truth: IntArray = field(repr=False)
+    calibrated: Calibrated | None = None
     notes: tuple[str, ...] = ()
 
     def mean(self, of: Callable[[Repetition], float]) -> float:

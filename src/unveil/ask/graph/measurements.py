@@ -1,17 +1,19 @@
 """One guess about a released graph measured: every metric, and the counts behind the pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
+from unveil._kernels.calibration import reliability
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.ask.graph.findings import (
     BARS_PER_POWER,
     LEAST_POWER,
     TRUTH_BARS,
     Averaged,
+    Calibrated,
     CutOff,
     Nodes,
     Repetition,
@@ -24,7 +26,7 @@ from unveil.data.graph.release import NOBODY, GraphKnowledge
 from unveil.errors import InputError
 from unveil.guess import Candidates
 from unveil.measure import all_metrics, quantiles_on_entropy
-from unveil.measure.candidates._truth import correct
+from unveil.measure.candidates._truth import choice_probability, correct
 from unveil.measure.candidates.matches import matches
 
 #: The probabilities below which the paper cuts off, and none at all first.
@@ -46,10 +48,25 @@ class Measurements:
     candidate_mass: FloatArray
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CalibratedMeasurements:
+    """What is kept of the calibrated guess of one repetition.
+
+    ``stated`` has what was said of each attempt, raw and learned, and ``right`` whether it was right.
+    """
+
+    values: tuple[float, ...]
+    why: tuple[str, ...]
+    facts: Mapping[str, float]
+    expected_success: float
+    stated: tuple[FloatArray, FloatArray]
+    right: FloatArray
+
+
 def run_attack(
     attack: AttacksGraph, released: Graph, knowledge: GraphKnowledge, truth: IntArray, rng: np.random.Generator
 ) -> tuple[Candidates, IntArray, IntArray]:
-    """Return the guess about the nodes that count, their truth, and their numbers.
+    """Return the guess, the truth of the nodes that count, and their numbers.
 
     Those that the adversary knew do not count, nor those of which the truth is not known.
     """
@@ -71,7 +88,7 @@ def run_attack(
             "the truth must say of at least one released node that is in no seed pair for whom it stands, but says it "
             "of none. Add rows to it, or give fewer seed pairs"
         )
-    return guess.only(targets), truth[targets], targets
+    return guess, truth[targets], targets
 
 
 def measure(
@@ -108,6 +125,45 @@ def measure(
     )
 
 
+def measure_calibrated(
+    guess: Candidates, learned: Candidates, truth: IntArray, facts: Mapping[str, float]
+) -> CalibratedMeasurements:
+    """Return every metric of a guess with learned probabilities beside the same guess with raw ones."""
+    measured, tried = all_metrics(learned, truth), guess.attempted
+    raw, stated = choice_probability(guess)[tried], choice_probability(learned)[tried]
+    somebody = int((truth != NOBODY).sum())
+    return CalibratedMeasurements(
+        values=tuple(each.mean for each in measured),
+        why=tuple(each.why for each in measured),
+        facts=facts,
+        expected_success=float(stated.sum()) / somebody if somebody else np.nan,
+        stated=(raw, stated),
+        right=correct(guess, truth)[tried],
+    )
+
+
+def calibrated_of(how: str, every: Sequence[CalibratedMeasurements], raw: Sequence[Measurements]) -> Calibrated:
+    """Return what learned probabilities say over all repetitions."""
+
+    def mean(values: Iterable[float]) -> float:
+        known = [value for value in values if not np.isnan(value)]
+        return float(np.mean(known)) if known else np.nan
+
+    right = np.concatenate([each.right for each in every])
+    groups = [reliability(np.concatenate([each.stated[at] for each in every]), right) for at in (0, 1)]
+    return Calibrated(
+        how=how,
+        metrics=averages(every, [each.repetition.matches.attempted == 0 for each in raw]),
+        labels=mean(each.facts["labels"] for each in every),
+        labels_right=mean(each.facts["right"] for each in every),
+        attempted_there=mean(each.facts["attempted"] for each in every),
+        attempted_here=mean(each.facts["attempted_here"] for each in every),
+        expected_success=mean(each.expected_success for each in every),
+        raw=groups[0],
+        learned=groups[1],
+    )
+
+
 def nodes_of(guess: Candidates, truth: IntArray, degrees: IntArray) -> Nodes:
     """Return what the adversary believes of each node that stands for somebody, those with most connections first.
 
@@ -122,8 +178,8 @@ def nodes_of(guess: Candidates, truth: IntArray, degrees: IntArray) -> Nodes:
     return Nodes(degree=degree[order], probability=probability[order], right=right[order])
 
 
-def averages(every: Sequence[Measurements]) -> tuple[Averaged, ...]:
-    """Return each metric over all repetitions, in the order of the listing.
+def averages(every: Sequence[Measurements | CalibratedMeasurements], idle: Sequence[bool]) -> tuple[Averaged, ...]:
+    """Return each metric over all repetitions, in the order of the listing; ``idle`` ones attempted nothing.
 
     A repetition without an attempt has no rate of attempts: as a 0 it would hide how often attempts are right. Where
     nothing was ever attempted, that nobody was found has no interval either, because it was never put to the test.
@@ -131,7 +187,6 @@ def averages(every: Sequence[Measurements]) -> tuple[Averaged, ...]:
     from unveil.measure import METRICS
 
     listed = [metric for metric in METRICS.values() if metric.on == "Candidates"]
-    idle = [each.repetition.matches.attempted == 0 for each in every]
     made = []
     for at, metric in enumerate(listed):
         values, why = [each.values[at] for each in every], [each.why[at] for each in every]

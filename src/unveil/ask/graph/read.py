@@ -1,13 +1,14 @@
 """The question about an attacked graph asked of files: one to protect, or a release that was made elsewhere."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil._kernels.types import IntArray
 from unveil.attack import AttacksGraph, graph_attack_from
+from unveil.attack.graph.calibration import How
 from unveil.data.files.read import read_table
 from unveil.data.files.source import shown
 from unveil.data.graph import Graph
@@ -18,6 +19,8 @@ from unveil.errors import InputError, whole_number
 from unveil.protect import ProtectsGraph, graph_protection_from
 from unveil.show.progress import Progress
 
+#: Whether and how an adversary learns what its scores are worth.
+Calibrate = Literal["simulate", "seeds", "none"]
 #: More repetitions than this tell nothing new, and their figures would have to be kept.
 MOST_REPETITIONS = 10_000
 
@@ -97,6 +100,13 @@ def _with_those_of_truth(auxiliary: Graph, truth: str | Path) -> tuple[Graph, tu
 def check_repeat(repeat: object) -> None:
     """Refuse a number of repetitions that is none, or that would never end."""
     whole_number(repeat, "the number of repetitions", most=MOST_REPETITIONS)
+
+
+def checked_calibration(calibrate: object) -> How | None:
+    """Return how the adversary learns what its scores are worth, None if it does not."""
+    if calibrate not in get_args(Calibrate):
+        raise InputError(f"calibrate must be 'simulate', 'seeds' or 'none', but is {calibrate!r}. Choose one of them")
+    return None if calibrate == "none" else cast("How", calibrate)
 
 
 def checked_truth(truth: ArrayLike, released: Graph) -> IntArray:

@@ -9,9 +9,20 @@ import numpy as np
 from unveil._kernels.types import IntArray
 from unveil._specification import settings_of
 from unveil.ask.graph.findings import GraphFindings
-from unveil.ask.graph.measurements import Measurements, averages, cut_offs, measure, nodes_of, run_attack
+from unveil.ask.graph.measurements import (
+    CalibratedMeasurements,
+    Measurements,
+    averages,
+    calibrated_of,
+    cut_offs,
+    measure,
+    measure_calibrated,
+    nodes_of,
+    run_attack,
+)
 from unveil.attack import ATTACKS, AttacksGraph, attack_text
 from unveil.attack.graph._settings import compared_at_a_time
+from unveil.attack.graph.calibration import How, calibrate
 from unveil.data.graph import Graph
 from unveil.data.graph.files import UNKNOWN
 from unveil.data.graph.knowledge import draw_knowledge
@@ -53,6 +64,7 @@ def run(
     connected: bool,
     node_share: float,
     repeat: int,
+    calibration: How | None,
     rng: np.random.Generator,
     progress: Progress,
     notes: Sequence[str],
@@ -89,6 +101,8 @@ def run(
         worlds(),
         repeat=repeat,
         progress=progress,
+        calibration=calibration,
+        protection=protection,
         graph=(original.nodes, original.edges),
         protect=protect,
         protect_settings=settings_of(protection),
@@ -119,6 +133,7 @@ def run_made_elsewhere(
     attack: AttacksGraph,
     *,
     repeat: int,
+    calibration: How | None,
     rng: np.random.Generator,
     progress: Progress,
     notes: Sequence[str],
@@ -136,6 +151,8 @@ def run_made_elsewhere(
         worlds(),
         repeat=repeat,
         progress=progress,
+        calibration=calibration,
+        protection=None,
         graph=None,
         protect=None,
         overlap=None,
@@ -147,23 +164,46 @@ def run_made_elsewhere(
 
 
 def _attack_all(
-    attack: AttacksGraph, worlds: Iterator[World], *, repeat: int, progress: Progress, **facts: Any
+    attack: AttacksGraph,
+    worlds: Iterator[World],
+    *,
+    repeat: int,
+    progress: Progress,
+    calibration: How | None,
+    protection: ProtectsGraph | None,
+    **facts: Any,
 ) -> GraphFindings:
     """Return what the attack finds in each world; only the first guess is kept, because guesses are large.
 
     ``facts`` are the fields of the findings that do not depend on the attack.
     """
     every: list[Measurements] = []
+    learned: list[CalibratedMeasurements] = []
     said: list[tuple[str, ...]] = []
     kept: list[dict[str, Any]] = []
     paired_by_rank = False
     for number, world in enumerate(worlds):
         progress("attacking", (number + 0.3) / repeat)
-        guess, truth, targets = run_attack(attack, world.released, world.knowledge, world.truth, world.rng)
+        whole, truth, targets = run_attack(attack, world.released, world.knowledge, world.truth, world.rng)
+        guess = whole.only(targets)
+        mended: tuple[str, ...] = ()
+        if calibration is not None:
+            progress("calibrating", (number + 0.5) / repeat)
+            made = calibrate(
+                attack,
+                protection,
+                released=world.released,
+                knowledge=world.knowledge,
+                guess=whole,
+                how=calibration,
+                rng=world.rng.spawn(1)[0],  # so that the attack itself is the same with and without
+            )
+            learned.append(measure_calibrated(guess, made(whole).only(targets), truth, made.facts))
+            mended = made.notes
         progress("measuring", (number + 0.8) / repeat)
         unknown = world.released.nodes - targets.size - np.unique(world.knowledge.seeds[:, 0]).size
         every.append(measure(guess, truth, world.released, world.knowledge, unknown=unknown))
-        said.append((*world.notes, *_estimates(attack, world)))
+        said.append((*world.notes, *_estimates(attack, world), *mended))
         paired_by_rank = paired_by_rank or world.paired_by_rank
         if not kept:
             nodes = nodes_of(guess, truth, world.released.degrees[targets])
@@ -175,7 +215,8 @@ def _attack_all(
         attack_settings=settings_of(attack),
         paired_by_rank=paired_by_rank,
         repetitions=tuple(each.repetition for each in every),
-        metrics=averages(every),
+        metrics=averages(every, [each.repetition.matches.attempted == 0 for each in every]),
+        calibrated=None if calibration is None else calibrated_of(calibration, learned, every),
         cut_offs=cut_offs(every),
         truth_counts=np.sum([each.truth_counts for each in every], axis=0),
         candidate_counts=np.sum([each.candidate_counts for each in every], axis=0),

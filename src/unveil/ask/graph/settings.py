@@ -51,6 +51,9 @@ def _made_elsewhere(told: Told) -> list[tuple[str, str]]:
     if drawn:
         both = f"{{{drawn[0]}}} is for a graph that is protected here, and {{auxiliary}} for a release made elsewhere"
         return [(drawn[0], f"{both}. Leave out either")]
+    if told.values["calibrate"] == "simulate":
+        how = "{calibrate} can be simulate only where the graph is protected here"
+        return [("calibrate", f"{how}. Choose seeds or none, or leave out {{auxiliary}}")]
     if "truth" not in elsewhere:
         return [("truth", "{auxiliary} needs {truth}, to see what the adversary gets right. Add it")]
     return []
@@ -112,6 +115,19 @@ QUESTION = Question(
             most=MOST_REPETITIONS,
         ),
         Setting(
+            name="calibrate",
+            label="Whether the adversary learns what its scores are worth",
+            kind="choice",
+            words="Every metric is then given for raw and for learned probabilities.",
+            choices=lambda: (
+                ("none", "No: scores over their sum"),
+                ("simulate", "It protects and attacks its own graph, twice"),
+                ("seeds", "It keeps back some of the people it knows, five times"),
+            ),
+            default="none",
+            fold=MORE,
+        ),
+        Setting(
             name="connected",
             label="What the adversary knows connects whatever the original does",
             kind="switch",
@@ -162,6 +178,7 @@ QUESTION = Question(
     tries=(
         "unveil graph",
         "unveil graph edges.csv --protect k-degree:k=5 --attack ns --repeat 10 --html report.html",
+        "unveil graph edges.csv --attack kl --calibrate simulate --repeat 3",
         "unveil graph edges.csv --attack yg --seed-pairs 20 --limit adversary_overall_success=0.1",
         "unveil graph released.csv --auxiliary known.csv --seed-pairs pairs.csv --truth truth.csv",
     ),

@@ -29,20 +29,31 @@ def metric_table(found: GraphFindings, *, as_written: bool = False) -> Table:
         notes.append(f"* cannot be larger than {found.chunk} candidates at a time allow.")
     notes += cap_notes({each.metric.name: each.at_cap for each in found.metrics}, who="nodes")
     notes.append(trust_note(["graphs"]))
-    columns = {"Metric": _LEFT, "Mean": _RIGHT, "95% interval": _RIGHT, "Private": _LEFT, "Trust": _LEFT}
+    if found.calibrated is not None:
+        notes.append(
+            "Calibrated: with learned probabilities, over all nodes that the adversary did not know, attempted or not; "
+            "anonymity set size is then the fewest candidates with 95% of the probability. Trust is in raw figures."
+        )
+    columns = {"Metric": _LEFT, "Mean": _RIGHT, "95% interval": _RIGHT}
+    if found.calibrated is not None:
+        # A page has no room for a second interval beside what each metric is; JSON has it.
+        columns |= {"Calibrated": _RIGHT} | ({"Its 95% interval": _RIGHT} if as_written else {})
+    columns |= {"Private": _LEFT, "Trust": _LEFT}
     columns |= {} if as_written else {"What it is": _LEFT}
-    shown = [name for name in columns if found.repeated or name != "95% interval"]
+    shown = [name for name in columns if found.repeated or not name.endswith("95% interval")]
+    learned = found.calibrated.metrics if found.calibrated is not None else (None,) * len(found.metrics)
+    rows = zip(found.metrics, learned, strict=True)
     return Table(
         caption=f"{len(found.metrics)} metrics",
         columns=tuple(shown),
-        rows=tuple(tuple(_row(each, as_written, capped)[name] for name in shown) for each in found.metrics),
+        rows=tuple(tuple(_row(each, mended, as_written, capped)[name] for name in shown) for each, mended in rows),
         align=tuple(columns[name] for name in shown),
         note=" ".join(notes),
         prose=not as_written,
     )
 
 
-def _row(each: Averaged, as_written: bool, capped: bool) -> dict[str, str]:
+def _row(each: Averaged, mended: Averaged | None, as_written: bool, capped: bool) -> dict[str, str]:
     metric = each.metric
     # On a page both ends of an interval stay on one line.
     space = " " if as_written else "\u00a0"
@@ -51,6 +62,8 @@ def _row(each: Averaged, as_written: bool, capped: bool) -> dict[str, str]:
         "Metric": (metric.name if as_written else title_of(metric)) + star,
         "Mean": _cell(each.mean) + cap_mark(each.at_cap),
         "95% interval": _ends(each, space),
+        "Calibrated": "" if mended is None else _cell(mended.mean),
+        "Its 95% interval": "" if mended is None else _ends(mended, space),
         "Private": "if high" if metric.more_means == "more private" else "if low",
         "Trust": mark(metric.name, "graphs"),
         "What it is": of_nodes(summary_of(metric)),

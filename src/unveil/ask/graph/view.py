@@ -1,13 +1,13 @@
 """How the findings about an attacked graph are shown: JSON, limits, table, page and pictures."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
-from unveil.ask.graph.charts import candidate_chart, cut_off_chart, node_picture, truth_chart
-from unveil.ask.graph.findings import GraphFindings, of_nodes
+from unveil.ask.graph.charts import candidate_chart, cut_off_chart, node_picture, reliability_chart, truth_chart
+from unveil.ask.graph.findings import Averaged, Calibrated, GraphFindings, of_nodes
 from unveil.ask.graph.tables import cut_off_table, metric_table, repetition_table
-from unveil.ask.graph.words import explanation, headline, key_numbers, next_steps, tone
+from unveil.ask.graph.words import calibration_words, explanation, headline, key_numbers, next_steps, tone
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.metrics import quantity_meanings
@@ -59,7 +59,8 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
     Counts are means over the repetitions; ``repetitions`` has those of each. Rates are means of the rates of the
     repetitions, those of attempts over the repetitions that attempted anything. Each metric has as ``trust`` its
     grade in attacks on graphs (docs/grades.md), such as ``{"graphs": "use"}``, null where it has none, and as
-    ``at_cap`` the share of nodes whose value is a cap that we chose, null where there is no cap.
+    ``at_cap`` the share of nodes whose value is a cap that we chose, null where there is no cap. ``calibration`` has
+    every metric again, of learned probabilities, or is null where that was not asked for.
     """
     from unveil._version import __version__
 
@@ -92,7 +93,8 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
         "correct_by_chance": found.mean(lambda each: each.matches.by_chance),
         "correct_by_random_mapping": found.mean(lambda each: each.at_random),
         "truth_not_considered": found.mean(lambda each: each.matches.not_considered),
-        "metrics": [{**row, "trust": trust_of(row["name"], ["graphs"])} for row in _metrics(found)],
+        "metrics": [{**row, "trust": trust_of(row["name"], ["graphs"])} for row in _metrics(found.metrics)],
+        "calibration": None if found.calibrated is None else _calibration(found.calibrated),
         "entropy_cut_offs": [dict(vars(each)) for each in found.cut_offs],
         "repetitions": [
             {
@@ -109,7 +111,26 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
     }
 
 
-def _metrics(found: GraphFindings) -> list[dict[str, Any]]:
+def _calibration(found: Calibrated) -> dict[str, Any]:
+    return {
+        "how": found.how,
+        "labels": found.labels,
+        "labels_right": found.labels_right,
+        "attempted_there": found.attempted_there,
+        "attempted_here": found.attempted_here,
+        "expected_success": found.expected_success,
+        "reliability": {
+            name: [
+                dict(zip(("stated", "right", "attempts"), (float(stated), float(right), int(size)), strict=True))
+                for stated, right, size in zip(*groups, strict=True)
+            ]
+            for name, groups in (("raw", found.raw), ("calibrated", found.learned))
+        },
+        "metrics": _metrics(found.metrics),
+    }
+
+
+def _metrics(metrics: Iterable[Averaged]) -> list[dict[str, Any]]:
     return [
         {
             "name": each.metric.name,
@@ -123,15 +144,22 @@ def _metrics(found: GraphFindings) -> list[dict[str, Any]]:
             "why": each.why,
             "at_cap": each.at_cap,
         }
-        for each in found.metrics
+        for each in metrics
     ]
 
 
 def frame(found: GraphFindings) -> "pl.DataFrame":
-    """Return one row per metric: its mean over the repetitions, and the interval."""
+    """Return one row per metric: its mean over the repetitions, and the interval; of learned probabilities too."""
     import polars as pl
 
-    return pl.DataFrame(_metrics(found)).with_columns(pl.col("mean", "low", "high", "at_cap").fill_nan(None))
+    rows = pl.DataFrame(_metrics(found.metrics))
+    if found.calibrated is not None:
+        learned = found.calibrated.metrics
+        rows = rows.with_columns(
+            pl.Series(f"calibrated_{name}", [getattr(each, name) for each in learned], pl.Float64)
+            for name in ("mean", "low", "high")
+        )
+    return rows.with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
 def plot(found: GraphFindings) -> "NDArray[Any]":
@@ -194,6 +222,15 @@ def _sections(found: GraphFindings) -> list[Section]:
             Section(heading="How sure it is of whom", lead=lead, blocks=(truth_chart(found),), tells="whom")
         )
     sections.append(Section(heading="Every metric", lead=_METRICS_LEAD, blocks=(metric_table(found),)))
+    if attempted and found.calibrated is not None:
+        sections.append(
+            Section(
+                heading="What its scores are worth",
+                lead=_CALIBRATION_LEAD,
+                blocks=(reliability_chart(found.calibrated),),
+                tells="sure",
+            )
+        )
     if attempted:
         sections.append(
             Section(
@@ -227,6 +264,8 @@ def _method(found: GraphFindings) -> tuple[str, ...]:
         "Where the true node was given no probability, surprise would be infinite; it is capped at that of a "
         "probability of 1e-12.",
     ]
+    if found.calibrated is not None:
+        sentences += calibration_words(found.calibrated)
     if many > 1:
         sentences.append(
             f"Intervals are those of Student's t at 95% over {many} repetitions, cut where the range of the metric "
@@ -280,6 +319,10 @@ _FOUND_LEAD = (
 _METRICS_LEAD = (
     "How private the nodes are, in as many ways as the literature has. A metric of nodes is their mean, over those "
     "that have a value; private if high means that a higher value is more private."
+)
+_CALIBRATION_LEAD = (
+    "An adversary that knows how far its scores can be trusted has probabilities, and only of these do entropy and its "
+    "relatives say how unsure it is."
 )
 _DOUBT_LEAD = (
     "Entropy counts every candidate, likely or not, and so does the size of an anonymity set. A long tail of "

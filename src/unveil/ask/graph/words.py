@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from unveil.ask.graph.findings import GraphFindings
+from unveil.ask.graph.findings import Calibrated, GraphFindings
 from unveil.show.blocks import Number, Tone
 from unveil.show.text import about, count, decimal, percent, significant
 
@@ -101,7 +101,7 @@ def next_steps(found: GraphFindings) -> tuple[str, ...]:
 
 def key_numbers(found: GraphFindings) -> tuple[Number, ...]:
     """Return the figures that matter most: how often the adversary is right, and how much it attempted."""
-    return (*_success(found), *_reach(found), *_looked_hidden(found))
+    return (*_success(found), *_reach(found), *_looked_hidden(found), *_calibration(found))
 
 
 def _success(found: GraphFindings) -> Iterator[Number]:
@@ -184,6 +184,43 @@ def _looked_hidden(found: GraphFindings) -> Iterator[Number]:
             meaning=f"Nodes rightly matched{first} whose true node was given less than 1/10: its score hardly "
             "exceeds the others, but it does. Metrics of uncertainty call such nodes private, and they are not.",
         )
+
+
+def _calibration(found: GraphFindings) -> Iterator[Number]:
+    learned = found.calibrated
+    if learned is None or not found.mean(lambda each: each.matches.attempted):
+        return
+    error = "expected_calibration_error"
+    yield Number(
+        label="Calibration error",
+        value=percent(learned.metric(error).mean),
+        meaning="How far the learned chance of a choice is from how often such choices are right, on average; with raw "
+        f"scores it is {percent(found.metric(error).mean)}.",
+    )
+    yield Number(
+        label="What the adversary expects to have found",
+        value=percent(learned.expected_success),
+        meaning="Of all nodes, by the learned chances of its choices, without knowing the truth; in truth it is "
+        f"{percent(found.metric(_RATES[1]).mean)}.",
+    )
+
+
+def calibration_words(learned: Calibrated) -> list[str]:
+    """Return how probabilities were learned, in sentences."""
+    labels = few(learned.labels)
+    own = (
+        "The adversary took its auxiliary graph (without isolated nodes) for an original, protected it the same way, "
+        "drew from it as much knowledge as it has, and attacked it, twice"
+        if learned.how == "simulate"
+        else "The adversary attacked the release five times, each time without a fifth of the seed pairs, which then "
+        "told what was right"
+    )
+    return [
+        f"Calibrated: {own}. From {labels} choices, of which {about(learned.labels_right)} were right, a logistic "
+        "regression (and from 200 on the mean of it and a monotone curve) learned how likely a choice is right, by its "
+        "score, its lead, the number of candidates and both degrees. The rest of the probability goes to the other "
+        "candidates and to all who are still free; a node that was not attempted may be anybody who is.",
+    ]
 
 
 def _interval(found: GraphFindings, name: str) -> str:

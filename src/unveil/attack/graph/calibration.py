@@ -32,6 +32,8 @@ _FARTHEST_LEAD = 6.0
 #: An experiment that attempts so many times more or fewer than the attack is not like it.
 _UNLIKE = 1.5
 _FEWEST_SEEDS = 10
+#: With one pair there is none to attack with while it is kept back.
+_FEWEST_PAIRS = 2
 
 
 class Protects(Protocol):
@@ -183,6 +185,11 @@ def calibrate(
     if how not in get_args(How):
         raise InputError(f"how must be 'simulate' or 'seeds', but is {how!r}. Choose one of them")
     whole_number(draws, "draws")
+    if how == "seeds" and len(knowledge.seeds) < _FEWEST_PAIRS:
+        raise InputError(
+            f"to keep back seed pairs there must be at least {_FEWEST_PAIRS}, but there are {len(knowledge.seeds)}. "
+            "Give more, or calibrate by an own experiment"
+        )
     if how == "seeds":
         known = _from_seeds(attack, released, knowledge, rng)
     elif protection is None:
