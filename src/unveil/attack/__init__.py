@@ -12,6 +12,7 @@ from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.attack.graph.distance_vector import DistanceVector
 from unveil.attack.graph.ji_li_srivatsa_beyah import JiLiSrivatsaBeyah
 from unveil.attack.graph.korula_lattanzi import KorulaLattanzi
+from unveil.attack.graph.mean_field import MeanField
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.attack.graph.yartseva_grossglauser import YartsevaGrossglauser
 from unveil.attack.specification import Attacks, AttacksGraph, attack_from, attack_text, graph_attack_from
@@ -74,6 +75,7 @@ __all__ = [
     "JiLiSrivatsaBeyah",
     "KorulaLattanzi",
     "Linkability",
+    "MeanField",
     "Membership",
     "MembershipScores",
     "NarayananShmatikov",
