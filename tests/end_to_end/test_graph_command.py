@@ -74,8 +74,8 @@ def test_repetitions_give_intervals() -> None:
     assert not any("no interval" in note for note in found["notes"])
 
 
-def test_there_are_six_attacks() -> None:
-    assert len(ON_GRAPHS) == 6
+def test_there_are_seven_attacks() -> None:
+    assert len(ON_GRAPHS) == 7
 
 
 @pytest.mark.parametrize("name", ON_GRAPHS)
