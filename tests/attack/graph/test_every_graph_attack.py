@@ -164,10 +164,12 @@ def share_right(attack: Attack, *, overlap: float, seed_pairs: int, repetitions:
 @each
 def test_more_known_nodes_and_a_larger_overlap_help(attack: Attack) -> None:
     much = share_right(attack, overlap=0.9, seed_pairs=25)
-    # An attack that can do without any finds all of these graphs with two, and needs a harder one to fail.
-    gain, little = (0.0, 0.3) if attack.without_seeds else (0.15, 0.5)
-    assert much >= share_right(attack, overlap=0.9, seed_pairs=2) + gain
-    assert much > share_right(attack, overlap=little, seed_pairs=25) + 0.15
+    few = share_right(attack, overlap=0.9, seed_pairs=2)
+    assert much > few + 0.15 or min(much, few) > 0.99  # the strongest find all with two
+    less = share_right(attack, overlap=0.5, seed_pairs=25)
+    if less > 0.8:
+        less = share_right(attack, overlap=0.3, seed_pairs=25)
+    assert much > less + 0.15
 
 
 @each
