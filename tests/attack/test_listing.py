@@ -74,6 +74,7 @@ def test_the_command_line_shows_it() -> None:
         "on": "table",
         "leaves": "Trials",
         "scope": None,
+        "without_seeds": False,
         "example": "",
         "needs_control": False,
         "uses_row_order": False,

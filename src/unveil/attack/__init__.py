@@ -12,7 +12,9 @@ from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.attack.graph.distance_vector import DistanceVector
 from unveil.attack.graph.ji_li_srivatsa_beyah import JiLiSrivatsaBeyah
 from unveil.attack.graph.korula_lattanzi import KorulaLattanzi
+from unveil.attack.graph.mean_field import MeanField
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
+from unveil.attack.graph.refine import Refine
 from unveil.attack.graph.yartseva_grossglauser import YartsevaGrossglauser
 from unveil.attack.specification import Attacks, AttacksGraph, attack_from, attack_text, graph_attack_from
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure, Disclosed
@@ -74,6 +76,7 @@ __all__ = [
     "JiLiSrivatsaBeyah",
     "KorulaLattanzi",
     "Linkability",
+    "MeanField",
     "Membership",
     "MembershipScores",
     "NarayananShmatikov",
@@ -81,6 +84,7 @@ __all__ = [
     "OrderTest",
     "RankIntersection",
     "RecordLinkage",
+    "Refine",
     "RowOrder",
     "SearchedInference",
     "SeveralReleases",

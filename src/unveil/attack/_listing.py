@@ -22,6 +22,8 @@ class Attack(Listed):
 
     #: Of attacks on graphs: whether they grow from the nodes they know or compare all; None for all others.
     scope: Scope | None = None
+    #: Of attacks on graphs: whether it can do without any node that the adversary knows.
+    without_seeds: bool = False
     #: Settings to try on the people inside unveil (`unveil.data.samples.audit_sample`); empty where none must be given.
     example: str = ""
     #: Whether it needs people who are not in the data.

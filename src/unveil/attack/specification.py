@@ -44,7 +44,8 @@ class AttacksGraph(Protocol):
     Whatever it does, this holds, and ``tests/attack/graph/test_every_graph_attack.py`` sees to it:
 
     * An auxiliary graph without edges, and seed pairs that are none or name nodes that are not there, are refused with
-      an `InputError` of one line. A release without edges is attacked: it is an answer that nobody is found.
+      an `InputError` of one line; that there are none is fine where the decorator says that it does without. A
+      release without edges is attacked: it is an answer that nobody is found.
     * Nothing that was passed is changed, and no randomness is used but that of ``rng``: the same state of it gives the
       same guess.
     * Every released node is a target. A seed, and a node that the attack gave up on, is not attempted and has no

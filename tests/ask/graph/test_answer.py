@@ -533,3 +533,16 @@ def test_a_release_made_elsewhere_is_calibrated_by_seeds_alone() -> None:
         graph_made_elsewhere(known, known, pairs, range(120), calibrate="simulate", rng=rng())
     with pytest.raises(InputError, match="calibrate must be 'simulate', 'seeds' or 'none', but is 'yes'"):
         graph(known, calibrate="yes", rng=rng())  # type: ignore[arg-type]
+
+
+def test_beside_what_is_found_stands_the_most_that_any_attack_finds() -> None:
+    # A middle with four leaves, and one of them known: the middle, and one of the three others.
+    star = Graph.from_edges([0] * 4, range(1, 5))
+    answer = graph_made_elsewhere(star, star, [[1, 1]], [0, 1, 2, 3, -1], "mf", rng=np.random.default_rng(1))
+    found = json.loads(answer.to_json())
+    # Who stands for nobody looks like the others, and is no node that could be found.
+    assert found["most_found_on_average"] == pytest.approx(1 + 2 / 3)
+    assert found["deanonymizability_bound"] == pytest.approx((1 + 2 / 3) / 3)
+    assert found["share_of_bound"] == pytest.approx(found["correct"] / (1 + 2 / 3))
+    assert found["repetitions"][0]["most_found_on_average"] == pytest.approx(1 + 2 / 3)
+    assert "The most that any attack finds on average" in answer.to_html()

@@ -26,7 +26,8 @@ class Repetition:
 
     ``seeds`` are the nodes that the adversary knew, ``unknown`` others of which the truth says nothing; both are no
     targets, and ``matches`` leaves them out. ``at_random`` is how many matches would be right if each attempted node
-    were given any auxiliary node that is no seed.
+    were given any auxiliary node that is no seed; ``most`` how many any adversary finds on average at the most, because
+    nodes with the same neighbours cannot be told apart.
     """
 
     released_nodes: int
@@ -36,6 +37,7 @@ class Repetition:
     seeds: int
     matches: Matches
     at_random: float
+    most: float
     unknown: int = 0
 
 
@@ -169,6 +171,17 @@ class GraphFindings:
         """Return the mean over the repetitions of a share, NaN where none has a whole that is not 0."""
         shares = [part(each) / whole(each) for each in self.repetitions if whole(each)]
         return float(np.mean(shares)) if shares else np.nan
+
+    @property
+    def bound(self) -> float:
+        """The share of nodes that any adversary finds on average at the most; NaN where no node stands for somebody."""
+        return self.mean_share(lambda each: each.most, lambda each: each.matches.somebody)
+
+    @property
+    def share_of_bound(self) -> float:
+        """How much was found of what any adversary can find on average; NaN where nothing can be."""
+        most = float(np.mean([each.most for each in self.repetitions]))
+        return float(np.mean([each.matches.correct for each in self.repetitions])) / most if most else np.nan
 
     def metric(self, name: str) -> Averaged:
         """Return the metric with this name."""

@@ -57,6 +57,7 @@ class CalibratedMeasurements:
 
     values: tuple[float, ...]
     why: tuple[str, ...]
+    at_cap: tuple[float, ...]
     facts: Mapping[str, float]
     expected_success: float
     stated: tuple[FloatArray, FloatArray]
@@ -92,9 +93,12 @@ def run_attack(
 
 
 def measure(
-    guess: Candidates, truth: IntArray, released: Graph, knowledge: GraphKnowledge, *, unknown: int = 0
+    guess: Candidates, truth: IntArray, released: Graph, knowledge: GraphKnowledge, *, most: float, unknown: int = 0
 ) -> Measurements:
-    """Return every metric of the guess, and the counts behind the pictures; ``unknown`` nodes are in none of them."""
+    """Return every metric of the guess, and the counts behind the pictures; ``unknown`` nodes are in none of them.
+
+    ``most`` is how many can be found on average, whatever the attack.
+    """
     measured, found = all_metrics(guess, truth), matches(guess, truth)
     likely = next(each.values for each in measured if each.metric.name == "incorrectness")
     kept = np.repeat(guess.attempted, guess.considered)
@@ -114,6 +118,7 @@ def measure(
             unknown=unknown,
             matches=found,
             at_random=_at_random(guess, truth, knowledge),
+            most=most,
         ),
         values=tuple(each.mean for each in measured),
         why=tuple(each.why for each in measured),
@@ -135,6 +140,7 @@ def measure_calibrated(
     return CalibratedMeasurements(
         values=tuple(each.mean for each in measured),
         why=tuple(each.why for each in measured),
+        at_cap=tuple(each.at_cap for each in measured),
         facts=facts,
         expected_success=float(stated.sum()) / somebody if somebody else np.nan,
         stated=(raw, stated),

@@ -28,6 +28,7 @@ from unveil.data.graph.files import UNKNOWN
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.release import NOBODY, GraphKnowledge, GraphRelease
 from unveil.errors import InputError
+from unveil.measure.graphs.symmetry import most_found
 from unveil.protect import ProtectsGraph
 from unveil.show.progress import Progress
 
@@ -202,7 +203,8 @@ def _attack_all(
             mended = made.notes
         progress("measuring", (number + 0.8) / repeat)
         unknown = world.released.nodes - targets.size - np.unique(world.knowledge.seeds[:, 0]).size
-        every.append(measure(guess, truth, world.released, world.knowledge, unknown=unknown))
+        most = float(most_found(world.released, world.knowledge, world.truth).sum())
+        every.append(measure(guess, truth, world.released, world.knowledge, most=most, unknown=unknown))
         said.append((*world.notes, *_estimates(attack, world), *mended))
         paired_by_rank = paired_by_rank or world.paired_by_rank
         if not kept:

@@ -120,7 +120,7 @@ def repetition_table(found: GraphFindings) -> Table:
     """Return the counts of each repetition."""
     return Table(
         caption="Each repetition",
-        columns=("Repetition", "Released nodes", "Released edges", "Attempted", "Right", "Random guessing"),
+        columns=("Repetition", "Released nodes", "Released edges", "Attempted", "Right", "Random guessing", "At most"),
         rows=tuple(
             (
                 str(number),
@@ -129,8 +129,10 @@ def repetition_table(found: GraphFindings) -> Table:
                 f"{each.matches.attempted:,}",
                 few(each.matches.correct),
                 few(each.at_random),
+                few(each.most),
             )
             for number, each in enumerate(found.repetitions, start=1)
         ),
-        align=(_RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT),
+        align=(_RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT),
+        note="At most: so many any attack finds on average, because others have the same neighbours as somebody else.",
     )

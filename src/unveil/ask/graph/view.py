@@ -57,10 +57,12 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
     """Return what JSON holds; undefined figures, and intervals of a single repetition, are null in it.
 
     Counts are means over the repetitions; ``repetitions`` has those of each. Rates are means of the rates of the
-    repetitions, those of attempts over the repetitions that attempted anything. Each metric has as ``trust`` its
-    grade in attacks on graphs (docs/grades.md), such as ``{"graphs": "use"}``, null where it has none, and as
-    ``at_cap`` the share of nodes whose value is a cap that we chose, null where there is no cap. ``calibration`` has
-    every metric again, of learned probabilities, or is null where that was not asked for.
+    repetitions, those of attempts over the repetitions that attempted anything. ``deanonymizability_bound`` is the
+    share of nodes that any adversary finds on average at the most, and ``share_of_bound`` how much of it was found: a
+    single draw may be lucky and lie above 1. Each metric has as ``trust`` its grade in attacks on graphs
+    (docs/grades.md), such as ``{"graphs": "use"}``, null where it has none, and as ``at_cap`` the share of nodes whose
+    value is a cap that we chose, null where there is no cap. ``calibration`` has every metric again, of learned
+    probabilities, or is null where that was not asked for.
     """
     from unveil._version import __version__
 
@@ -92,6 +94,9 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
         "false_alarms": found.false_alarms,
         "correct_by_chance": found.mean(lambda each: each.matches.by_chance),
         "correct_by_random_mapping": found.mean(lambda each: each.at_random),
+        "most_found_on_average": found.mean(lambda each: each.most),
+        "deanonymizability_bound": found.bound,
+        "share_of_bound": found.share_of_bound,
         "truth_not_considered": found.mean(lambda each: each.matches.not_considered),
         "metrics": [{**row, "trust": trust_of(row["name"], ["graphs"])} for row in _metrics(found.metrics)],
         "calibration": None if found.calibrated is None else _calibration(found.calibrated),
@@ -104,6 +109,7 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
                 "attempted": each.matches.attempted,
                 "correct": each.matches.correct,
                 "correct_by_random_mapping": each.at_random,
+                "most_found_on_average": each.most,
             }
             for each in found.repetitions
         ],
@@ -261,6 +267,9 @@ def _method(found: GraphFindings) -> tuple[str, ...]:
         "decided. A node that the attack settled on nobody for was not attempted: it has no probabilities, counts as "
         "hidden and as innocent, and lowers overall success.",
         "Random guessing gives each attempted node any auxiliary node that the adversary did not know before.",
+        "Nodes with the same neighbours can be exchanged and nobody sees it: of c such nodes, in the release or in the "
+        "auxiliary graph, each is found with a chance of at most 1/c. That bounds what any attack finds on average, if "
+        "numbers and names tell nothing; other symmetries, which were not looked for, may leave less.",
         "Where the true node was given no probability, surprise would be infinite; it is capped at that of a "
         "probability of 1e-12.",
     ]

@@ -129,6 +129,15 @@ def _success(found: GraphFindings) -> Iterator[Number]:
         reference=percent(of_nodes_there) if somebody else "",
         tone=struck,
     )
+    if somebody:
+        most = found.mean(lambda each: each.most)
+        reached = f" The attack found {percent(found.share_of_bound)} of that." if most else ""
+        yield Number(
+            label="The most that any attack finds on average",
+            value=percent(found.bound),
+            meaning=f"{few(most)} of {_some(somebody, 'node', 'nodes')}: the others have the same neighbours as "
+            f"somebody else, and cannot be told apart.{reached}",
+        )
     if attempted:
         yield Number(
             label="By picking blindly among its candidates",

@@ -9,15 +9,15 @@ from unveil.errors import InputError
 from unveil.guess.candidates import NOT_ATTEMPTED
 
 
-def check_knowledge(released: Graph, knowledge: GraphKnowledge, *, attack: str) -> None:
-    """Refuse knowledge from which no attack can start: no seed pair, one outside the graph, or nothing to compare.
+def check_knowledge(released: Graph, knowledge: GraphKnowledge, *, attack: str, needs_seeds: bool = True) -> None:
+    """Refuse knowledge from which an attack cannot start: no seed pair, one outside the graph, or nothing to compare.
 
     A released graph without edges is no mistake of whoever attacks it: nobody stands out in it.
     """
     seeds, auxiliary = knowledge.seeds, knowledge.auxiliary
-    if len(seeds) == 0:
+    if needs_seeds and len(seeds) == 0:
         raise InputError(f"{attack} starts from nodes that the adversary knows, but there are no seed pairs. Give some")
-    if seeds[:, 0].max() >= released.nodes:
+    if seeds[:, 0].max(initial=-1) >= released.nodes:
         raise InputError(
             f"seed pairs must name one of the {released.nodes} released nodes by its number from 0, but some do not. "
             "Correct them"
