@@ -19,6 +19,7 @@ from unveil.errors import InputError
 from unveil.study import DiskError, Replications, Results, Store, Study, run_study
 from unveil.study.executors import InThisProcess, LocalProcesses, WorkerDiedError
 from unveil.study.lock import running
+from unveil.study.plan import Axis
 
 ROOT = Path(__file__).parents[2]
 LOST = "every worker was lost that computed this, also when nothing else was computed ({})"
@@ -395,3 +396,23 @@ def test_the_store_is_free_after_an_error(tmp_path: Path) -> None:
         run_study(study, tmp_path / "out", workers=-1)
     with Store(tmp_path / "out", looked_at(study)) as store:
         assert store.done() == set()
+
+
+def test_an_adversary_of_a_study_may_have_heard_of_some_nodes_alone(tmp_path: Path) -> None:
+    axes = (Axis("node_share", (0.5, 1.0)),)
+    attacks = ("tests.study.own:Guess:among=1000", "NS:theta=0")
+    study = small_study(tmp_path, attacks=attacks, axes=axes, fixed={"seed_pairs": 12, "overlap": 1})
+    run_study(study, tmp_path / "out", workers=0)
+    sizes, rates = (
+        {
+            (row["attack"], row["level"]): row["value"]
+            for row in Results.read(tmp_path / "out").values(metric).to_dicts()
+            if row["protect"] == "id-removal" and row["replication"] == 0
+        }
+        for metric in ("anonymity_set_size", "adversary_success_rate")
+    )
+    # Who looks at all auxiliary nodes has as many candidates as there are.
+    assert (sizes[attacks[0], 0.5], sizes[attacks[0], 1.0]) == (20, 40)
+    # Numbers of the auxiliary graph are those that attempts are compared with: 1 in 20 would be right by chance.
+    assert rates[attacks[1], 1.0] > rates[attacks[1], 0.5] > 0.2
+    assert small_study(tmp_path).fixed_levels() == {"seed_pairs": 50.0, "overlap": 0.85}

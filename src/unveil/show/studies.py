@@ -7,6 +7,7 @@ from typing import Literal
 AXES: Mapping[str, tuple[str, Literal["count", "share"]]] = {
     "seed_pairs": ("seed pairs that the adversary knows", "count"),
     "overlap": ("share of the edges that the adversary knows", "share"),
+    "node_share": ("share of the nodes that the adversary has heard of", "share"),
     "known_columns": ("columns that the adversary knows", "count"),
     "known_share": ("share of the original rows that the adversary holds", "share"),
     "leaked_share": ("share of the people who are in the release", "share"),

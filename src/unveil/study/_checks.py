@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
 #: The axes of each kind of data, and the level of each while another one varies (None: everything there is).
 AXES: Mapping[str, Mapping[str, float | None]] = {
-    "graph": {"seed_pairs": 50.0, "overlap": 0.85},
+    "graph": {"seed_pairs": 50.0, "overlap": 0.85, "node_share": None},
     "table": {"known_columns": None, "known_share": 1.0, "leaked_share": None},
 }
 # Least and greatest level, and whether levels are whole numbers.
 _LIMITS = {
     "seed_pairs": (0.0, math.inf, True),
     "overlap": (0.0, 1.0, False),
+    "node_share": (0.0, 1.0, False),
     "known_columns": (1.0, math.inf, True),
     "known_share": (0.0, 1.0, False),
     "leaked_share": (0.0, 1.0, False),

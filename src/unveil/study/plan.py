@@ -20,9 +20,10 @@ __all__ = ["AXES", "Axis", "DataSet", "Replications", "Study"]
 class Axis:
     """What makes the adversary stronger, and its levels from weak to strong.
 
-    For graphs ``seed_pairs`` (how many nodes the adversary knows) and ``overlap`` (which share of the edges); for
-    tables ``known_columns`` (how many columns, drawn by lot) and ``known_share`` (which share of the original rows) or,
-    of attacks that leave trials, ``leaked_share`` (which share of the people are in the release at all).
+    For graphs ``seed_pairs`` (how many nodes the adversary knows), ``overlap`` (which share of the edges) and
+    ``node_share`` (which share of the nodes it has heard of); for tables ``known_columns`` (how many columns, drawn by
+    lot) and ``known_share`` (which share of the original rows) or, of attacks that leave trials, ``leaked_share``
+    (which share of the people are in the release at all).
     """
 
     name: str
@@ -95,8 +96,8 @@ class Study:
     metrics
         Names of metrics of what the attacks leave, candidates or trials; empty for all of them.
     fixed
-        The level of an axis while another one varies. By default 50 seed pairs and an overlap of 0.85; all known
-        columns, all rows and all people.
+        The level of an axis while another one varies. By default 50 seed pairs, an overlap of 0.85 and all nodes; all
+        known columns, all rows and all people.
     releases
         How many releases each protection makes of each data set; replications take turns with them.
 

@@ -155,6 +155,7 @@ def _attack_graph(
             release,
             overlap=levels["overlap"],
             seed_pairs=int(levels["seed_pairs"]),
+            node_share=levels.get("node_share", 1.0),
             rng=_knowledge_stream(study, scenario, number),
         )
     with _timed(seconds, "attack"):
@@ -162,7 +163,7 @@ def _attack_graph(
             released=release.released, knowledge=knowledge, rng=rng(study.seed, "attack", scenario.key, number)
         )
     targets = knowledge.targets(release.released)
-    return _candidates(guess, scenario.attack).only(targets), release.truth[targets]
+    return _candidates(guess, scenario.attack).only(targets), knowledge.in_auxiliary_numbers(release.truth)[targets]
 
 
 def _attack_table(
