@@ -9,8 +9,8 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: Stated chances are compared with what came true in so many groups of about the same size.
 BINS = 15
-# With fewer labels, or where all are alike, nothing but the share that was right can be learned.
-_FEWEST_LABELS = 10
+#: With fewer labels, or where all are alike, nothing but the share that was right can be learned.
+FEWEST_LABELS = 10
 # A monotone curve of any shape needs more labels than a straight line.
 _LABELS_FOR_ISOTONIC = 200
 _RIDGE = 1.0
@@ -46,7 +46,7 @@ def fit(features: FloatArray, labels: BoolArray) -> Calibrator:
     number, right = labels.size, int(labels.sum())
     none = np.empty(0)
     share, margin = (right + 0.5) / (number + 1), 0.5 / max(number, 1)
-    if number < _FEWEST_LABELS or right in (0, number):
+    if number < FEWEST_LABELS or right in (0, number):
         return Calibrator(share, margin, none, none, none, none, none)
     centre, scale = features.mean(axis=0), features.std(axis=0)
     scale = np.where(scale > 1e-12 * np.maximum(1.0, np.abs(centre)), scale, np.inf)

@@ -145,6 +145,17 @@ def test_an_experiment_unlike_the_attack_is_said_and_mended_by_seeds(
     assert made[1].chance(guess)[guess.attempted].mean() < 0.1
 
 
+def test_too_few_choices_to_learn_from_are_said(world: tuple[GraphRelease, GraphKnowledge]) -> None:
+    release, knowledge = world
+    rng, attack = np.random.default_rng(5), NarayananShmatikov()
+    few = GraphKnowledge(knowledge.auxiliary, knowledge.seeds[:6])
+    guess = attack.run(released=release.released, knowledge=few, rng=rng)
+    made = calibrate(attack, None, released=release.released, knowledge=few, guess=guess, how="seeds", rng=rng)
+    assert made.facts["labels"] <= 6
+    assert "choices only" in made.notes[0]
+    assert np.unique(made.chance(guess)[guess.attempted]).size <= 1
+
+
 def test_what_cannot_be_calibrated_is_refused(world: tuple[GraphRelease, GraphKnowledge]) -> None:
     release, knowledge = world
     rng = np.random.default_rng(1)

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 
-from unveil._kernels.calibration import Calibrator, chance, fit
+from unveil._kernels.calibration import FEWEST_LABELS, Calibrator, chance, fit
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.attack.specification import AttacksGraph
 from unveil.data.graph import Graph
@@ -205,6 +205,11 @@ def calibrate(
     here = float(guess.attempted.sum()) / max(knowledge.targets(released).size, 1)
     if how == "simulate" and max(there, here) > _UNLIKE * min(there, here):
         learned, notes = _moved(learned, there, here, _from_seeds(attack, released, knowledge, rng))
+    if known.right.size < FEWEST_LABELS:
+        notes += (
+            f"The adversary could learn from {known.right.size} choices only: each of its choices is given the same "
+            f"chance ({learned.share:.0%}), which says little.",
+        )
     wrong = known.listed[~known.right]
     return Calibration(
         released=released,
