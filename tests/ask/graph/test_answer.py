@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -492,6 +493,7 @@ def test_who_was_not_heard_of_is_not_found_and_naming_somebody_there_is_a_false_
     assert told["false_alarms"] == pytest.approx(sum(attempts) / (2 * half))
     assert f"has not heard of {half} of {SMALL.nodes} original nodes" in found.notes[0]
     assert "50% of the nodes, 100% of the edges among them and 20 nodes in it" in answer.page().question
+    assert re.search(r"attempted in vain \(8\.[78]\d?%, false alarms\)", answer.to_html())
     everybody = json.loads(graph(SMALL, "id-removal", "kl", seed_pairs=20, rng=rng()).to_json())
     assert (everybody["node_share"], everybody["false_alarms"]) == (1.0, None)
 

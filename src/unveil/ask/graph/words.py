@@ -171,7 +171,7 @@ def _reach(found: GraphFindings) -> Iterator[Number]:
             label="Nodes that stand for nobody",
             value=few(nobody),
             meaning=f"No match of them can be right; {few(tried)} of them "
-            f"{'was' if tried == 1 else 'were'} attempted in vain.",
+            f"{'was' if tried == 1 else 'were'} attempted in vain ({percent(found.false_alarms)}, false alarms).",
         )
     if lost:
         yield Number(
