@@ -28,7 +28,7 @@ DEGREES_UP_TO = 30_000
 SLACK = -8.0
 # Bytes for each pair of nodes with all candidates, for each candidate of a node, and for each node of the larger graph
 # while the first candidates are chosen.
-_BYTES_PER_PAIR, _BYTES_PER_CANDIDATE, _BYTES_PER_NODE = 24, 80, 20_000
+_BYTES_PER_PAIR, _BYTES_PER_CANDIDATE, _BYTES_PER_NODE = 56, 80, 20_000
 
 
 @attack(
@@ -55,7 +55,7 @@ class MeanField:
     Parameters
     ----------
     candidates
-        How many auxiliary nodes are kept for each released one, or "all"; then it takes 24 bytes for each pair of
+        How many auxiliary nodes are kept for each released one, or "all"; then it takes 56 bytes for each pair of
         nodes. "auto" keeps all in graphs of up to 4,000 nodes and 30 in larger ones. With a number the likeliest pair
         is mapped first. Above 30,000 nodes it then starts from the mapping of korula-lattanzi, and needs seed pairs.
     slack
