@@ -61,7 +61,7 @@ def test_without_truth_what_is_missing_is_listed(browser: "Browser", pages: dict
     with visit(browser, pages["without truth"]) as page:
         assert page.get_by_role("heading", name="What could not be measured").count() == 1
         rows = page.get_by_role("region", name="Metrics that compare with the truth").locator("tbody tr")
-        assert rows.count() == 17
+        assert rows.count() == 18
         assert page.get_by_text("Success rate", exact=True).count() == 0
 
 

@@ -11,8 +11,8 @@ def summary_of(metric: Metric) -> str:
     """Return what a metric is, as a sentence: the first line of its docstring without the word Return.
 
     >>> from unveil.measure import METRICS
-    >>> summary_of(METRICS["anonymity_set_size"])
-    'How many candidates have a probability above 0.'
+    >>> summary_of(METRICS["min_entropy"])
+    'The surprise at the most likely candidate, in bits: the worst case for the target.'
     """
     text = metric.summary.removeprefix("Return ").replace("``", "")
     return text[:1].upper() + text[1:]
@@ -22,8 +22,8 @@ def meaning_of(metric: Metric) -> str:
     """Return what a metric is and what its values mean, in plain sentences.
 
     >>> from unveil.measure import METRICS
-    >>> meaning_of(METRICS["anonymity_set_size"])
-    'How many candidates have a probability above 0. 1 means a single candidate is left; there is no maximum.'
+    >>> meaning_of(METRICS["collision_entropy"])
+    'The Rényi entropy of order 2, in bits. 0 means the adversary is sure; log2(k) means k candidates look alike.'
     """
     return f"{summary_of(metric)} {metric.meaning.replace('``', '')}".strip()
 
