@@ -17,14 +17,14 @@ import numpy as np
 
 from unveil._kernels.types import IntArray
 from unveil.data.files.source import shown
-from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, open_secret, replace_file, sweep
+from unveil.data.files.whole_files import open_secret, replace_file
 from unveil.errors import InputError
 from unveil.protect.generators import Generator, Made, scripts_of
 from unveil.protect.generators.command import remove_left
 from unveil.study.lock import Lock
 from unveil.study.releases import facts_of_table, marks_of_table, table_of_facts
 from unveil.study.seal import Seal, seal_of, sealed, write_bytes
-from unveil.study.store import content_of, refuse_file, writing
+from unveil.study.store import content_of, take_folder, writing
 from unveil.study.tasks import version
 
 MANIFEST, RUNS, LOGS, WORK, TIMES = "made.json", "runs", "logs", "work", "times.jsonl"
@@ -69,23 +69,13 @@ class MadeFolder:
         self._lock = Lock(folder)
 
     def __enter__(self) -> "MadeFolder":
-        with writing(self.folder):
-            # What was made is as secret as the people. A folder that was there is left to its owner.
-            refuse_file(self.folder)
-            self.folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
-            self._refuse_other_files()  # before the lock, which is a file too
-            self._lock.take()
-            try:
-                self._claim()
-                shutil.rmtree(self.folder / WORK, ignore_errors=True)  # what runs that were killed may have left
-                for name in (RUNS, LOGS, WORK):
-                    refuse_file(self.folder / name)
-                    make_secret_folder(self.folder / name)
-                for name in ("", RUNS, LOGS):
-                    sweep(self.folder / name)
-            except BaseException:
-                self._lock.free()
-                raise
+        take_folder(
+            self.folder,
+            self._lock,
+            refuse_others=self._refuse_other_files,
+            claim=self._begin,
+            parts=(RUNS, LOGS, WORK),
+        )
         return self
 
     def __exit__(
@@ -108,6 +98,10 @@ class MadeFolder:
                 f"the folder of runs must be empty or hold runs of this generator, but {shown(self.folder)} holds "
                 "other files. Name another folder (--made)"
             )
+
+    def _begin(self) -> None:
+        self._claim()
+        shutil.rmtree(self.folder / WORK, ignore_errors=True)  # what runs that were killed may have left
 
     def _claim(self) -> None:
         """Make the folder that of these runs, or see that it is."""

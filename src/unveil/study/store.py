@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -45,22 +45,14 @@ class Store:
         self._lock = Lock(folder)
 
     def __enter__(self) -> "Store":
-        with writing(self.folder):
-            # Who is who in the releases is as secret as the data. A folder that was there is left to its owner.
-            refuse_file(self.folder)
-            self.folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
-            self._refuse_other_files()  # before the lock, which is a file too
-            self._lock.take()
-            try:
-                self._claim()
-                for name in (RESULTS, RELEASES):
-                    refuse_file(self.folder / name)
-                    make_secret_folder(self.folder / name)
-                for name in ("", RESULTS, RELEASES, ERRORS):  # what a run that was killed may have left
-                    sweep(self.folder / name)
-            except BaseException:
-                self._lock.free()
-                raise
+        take_folder(
+            self.folder,
+            self._lock,
+            refuse_others=self._refuse_other_files,
+            claim=self._claim,
+            parts=(RESULTS, RELEASES),
+            swept=(ERRORS,),
+        )
         return self
 
     def __exit__(
@@ -137,6 +129,46 @@ class Store:
         line = {"file": outcome.file, "key": scenario.key, "replications": outcome.rows, "seconds": parts}
         with writing(self.folder), open_secret(self.folder / TIMES, "a") as stream:
             stream.write(json.dumps(line) + "\n")
+
+
+def take_folder(
+    folder: Path,
+    lock: Lock,
+    *,
+    refuse_others: Callable[[], None],
+    claim: Callable[[], None],
+    parts: Sequence[str],
+    swept: Sequence[str] = (),
+) -> None:
+    """Make a folder for one run at a time, and take its lock, which is free again where anything is wrong with it.
+
+    Parameters
+    ----------
+    folder, lock
+        The folder, made if it does not exist, and its lock.
+    refuse_others
+        Refuses a folder of other files.
+    claim
+        Makes the folder that of this run, or sees that it is.
+    parts, swept
+        Folders in it that are made, and further ones in which a run that was killed may have left drafts.
+    """
+    with writing(folder):
+        # What is in it is as secret as the data. A folder that was there is left to its owner.
+        refuse_file(folder)
+        folder.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
+        refuse_others()  # before the lock, which is a file too
+        lock.take()
+        try:
+            claim()
+            for name in parts:
+                refuse_file(folder / name)
+                make_secret_folder(folder / name)
+            for name in ("", *parts, *swept):
+                sweep(folder / name)
+        except BaseException:
+            lock.free()
+            raise
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:

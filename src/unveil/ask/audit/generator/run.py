@@ -156,14 +156,9 @@ def _audit_way(
         prepared = _prepared(table, made[number], run, design, settings, int(seeds[1]))
         attacked.append(AttackedRun(run, prepared, attack_release(prepared, prepared.releases[0], progress=own)))
     progress("judging all figures together", 0.9)
+    audit = _judged(attacked, design, table, seed=int(seeds[2]) >> 1)
     first = attacked[0]
-    every = combined(attacked, design, seed=int(seeds[2]) >> 1)
-    release = first.prepared.releases[0]
-    verdict, found = judge_audit(
-        first.prepared.people, {WAY: every}, rng=np.random.default_rng([first.prepared.seed, 0])
-    )
-    audited = audit_release(first.prepared, release, found[WAY], exposed=_exposed(first), progress=silent)
-    shown = [each for attack in first.prepared.attacks if (each := worst_of(audited, attack)) is not None]
+    shown = [each for attack in audit.attacks if (each := worst_of(audit.releases[0], attack)) is not None]
     way = Way(
         release=WAY,
         generator=generator.written,
@@ -179,17 +174,6 @@ def _audit_way(
         lost=_losses(attacked),
         oddities=_oddities(design.runs, made, first),
     )
-    before = audit_original(first.prepared, progress=silent)
-    audit = replace(first.prepared.found((audited,), verdict=verdict, before=before, notes=()), sha256=table.sha256)
-    if design.folds > 1:
-        # Everybody was given to the generator, and everybody was held out.
-        rows = int(np.isin(design.person, design.attacked).sum())
-        audit = replace(audit, rows=table.rows, control_rows=table.rows, attacked=rows, attacked_outside=rows)
-        fold = design.people // design.folds
-        fewest = fewest_copies_provable(fold, design.people - fold)
-        audit = replace(audit, verdict=replace(verdict, fewest_copies_provable=fewest))
-    if len(attacked) > 1:
-        audit = replace(audit, notes=(_OF_FIRST, *audit.notes))
     epsilon = epsilon_from_tables(audit, claim=claim, by_lot=True)
     if making.canaries is not None:
         epsilon = epsilon_from_canaries(
@@ -202,7 +186,34 @@ def _audit_way(
             claim=claim,
             rng=np.random.default_rng(int(seeds[3])),
         )
-    return replace(audit, way=way, epsilon=epsilon), release
+    return replace(audit, way=way, epsilon=epsilon), first.prepared.releases[0]
+
+
+def _judged(attacked: Sequence[AttackedRun], design: Design, table: Table, *, seed: int) -> Audit:
+    """Return what was found over all runs, with the verdict; what is no rate is that of the first run."""
+    first = attacked[0]
+    prepared = first.prepared
+    verdict, found = judge_audit(
+        prepared.people,
+        {WAY: combined(attacked, design, seed=seed)},
+        rng=np.random.default_rng([prepared.seed, 0]),
+    )
+    audited = audit_release(prepared, prepared.releases[0], found[WAY], exposed=_exposed(first), progress=silent)
+    before = audit_original(prepared, progress=silent)
+    notes = (_OF_FIRST,) if len(attacked) > 1 else ()
+    audit = replace(prepared.found((audited,), verdict=verdict, before=before, notes=notes), sha256=table.sha256)
+    if design.folds == 1:
+        return audit
+    # Everybody was given to the generator, and everybody was held out.
+    rows, fold = int(np.isin(design.person, design.attacked).sum()), design.people // design.folds
+    return replace(
+        audit,
+        rows=table.rows,
+        control_rows=table.rows,
+        attacked=rows,
+        attacked_outside=rows,
+        verdict=replace(verdict, fewest_copies_provable=fewest_copies_provable(fold, design.people - fold)),
+    )
 
 
 def _beside(audit: Audit, existing: Audit) -> Audit:
