@@ -51,7 +51,7 @@ class Cluster:
 
 def process(name: str, *told: str) -> "subprocess.Popen[bytes]":
     # One loss is enough to give a task up: this test need not kill eight workers.
-    more = {"PYTHONPATH": str(ROOT), "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
+    more = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
     return subprocess.Popen(
         [sys.executable, "-m", f"distributed.cli.{name}", *told],
         env={**os.environ, **more},

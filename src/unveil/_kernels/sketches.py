@@ -5,7 +5,7 @@ mean, variance) can be had from sketches, also of several sketches together, as 
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,8 @@ from unveil._kernels.types import FloatArray, IntArray
 BLOCKS = 64
 
 
-class Sketch(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Sketch:
     """What is kept of many values.
 
     ``count`` of them, the ``lowest`` and the ``highest``, their ``sum`` and that of their ``squares`` are exact (NaN
@@ -32,7 +33,8 @@ class Sketch(NamedTuple):
     blocks: NDArray[np.float32]
 
 
-class Pooled(NamedTuple):
+@dataclass(frozen=True)
+class Pooled:
     """All values of some sketches together: how many, extremes, mean, and variance (divided by one less than count)."""
 
     count: int

@@ -1,7 +1,7 @@
 """Values of nodes, pooled over the replications of a scenario, and kept as a sketch of each metric."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: The folder of a study that holds them.
 NODES = "nodes"
 #: What is kept of each metric beside the scenario; see :class:`unveil._kernels.sketches.Sketch`.
-COLUMNS = ("metric", *Sketch._fields)
+COLUMNS = ("metric", *(each.name for each in fields(Sketch)))
 
 # A scenario of many replications must not need more memory than one of few: from here on values are kept by the means
 # of short runs, of which there are so many that the blocks hardly differ.
