@@ -210,11 +210,12 @@ def test_interrupting_keeps_what_is_done(folder: Path) -> None:
 
 def test_lines_of_progress_come_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     for every, lines in (
-        (0.0, ["1 of 3 scenarios, about 2 min left", "3 of 3 scenarios"]),
-        (1e9, ["3 of 3 scenarios"]),
+        (0.0, ["0 of 3 scenarios, about 3 min left", "1 of 3 scenarios, about 2 min left", "3 of 3 scenarios"]),
+        (1e9, ["0 of 3 scenarios, about 3 min left", "3 of 3 scenarios"]),  # the first one tells how long it takes
     ):
         with moving(quiet=False, every=every) as tell:
             assert tell is not None
+            tell(0, 3, 180.0)
             tell(1, 3, 120.0)
             tell(3, 3, 0.0)
         assert capsys.readouterr().err.splitlines() == lines

@@ -37,11 +37,12 @@ def moving(*, quiet: bool, every: float = EVERY) -> Iterator["Progress | None"]:
 
 
 def _lines(every: float) -> "Progress":
-    last = time.monotonic()
+    last, told = time.monotonic(), False
 
     def tell(done: int, total: int, left: float) -> None:
-        nonlocal last
-        if done == total or time.monotonic() - last >= every:
+        nonlocal last, told
+        first, told = not told and isfinite(left), True
+        if first or done == total or time.monotonic() - last >= every:
             last = time.monotonic()
             click.echo(far(done, total, left), err=True)
 

@@ -1,7 +1,7 @@
 """Values of nodes, pooled over the replications of a scenario, and kept as a sketch of each metric."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 #: The folder of a study that holds them.
 NODES = "nodes"
-#: What is kept of each metric beside the scenario; see :class:`unveil._kernels.sketches.Sketch`.
-COLUMNS = ("metric", *(each.name for each in fields(Sketch)))
 
 # A scenario of many replications must not need more memory than one of few: from here on values are kept by the means
 # of short runs, of which there are so many that the blocks hardly differ.
@@ -73,20 +71,29 @@ class NodeValues:
         return value[order], weight[order]
 
 
+def nodes_schema() -> "dict[str, pl.DataType | type[pl.DataType]]":
+    """Return the columns of the values of nodes: those of the scenario, then those of the sketch."""
+    import polars as pl
+
+    return {
+        **dict.fromkeys(("data", "protect", "attack", "axis"), pl.String),
+        "level": pl.Float64,
+        "metric": pl.String,
+        "count": pl.UInt64,
+        **dict.fromkeys(("lowest", "highest", "sum", "squares"), pl.Float64),
+        "blocks": pl.List(pl.Float32),
+    }
+
+
 def frame_of_nodes(scenario: "Scenario", sketches: Mapping[str, Sketch]) -> "pl.DataFrame":
     """Return a row for each metric that has a value, with the columns of the scenario before those of the sketch."""
     import polars as pl
 
-    some = {name: each for name, each in sketches.items() if each.count}
-    told = {"data": scenario.data.name, "protect": scenario.protect, "attack": scenario.attack, "axis": scenario.axis}
-    every = [pl.Series(name, [value] * len(some), pl.String) for name, value in told.items()]
-    every.append(pl.Series("level", [scenario.level] * len(some), pl.Float64))
-    every.append(pl.Series("metric", list(some), pl.String))
-    every.append(pl.Series("count", [each.count for each in some.values()], pl.UInt64))
-    every += [
-        pl.Series(name, [getattr(each, name) for each in some.values()], pl.Float64)
-        for name in ("lowest", "highest", "sum", "squares")
+    facts = ("count", "lowest", "highest", "sum", "squares")
+    told = (scenario.data.name, scenario.protect, scenario.attack, scenario.axis, scenario.level)
+    rows = [
+        (*told, name, *(getattr(each, fact) for fact in facts), each.blocks.tolist())
+        for name, each in sketches.items()
+        if each.count
     ]
-    blocks = [each.blocks.tolist() for each in some.values()]
-    every.append(pl.Series("blocks", blocks, pl.List(pl.Float32)))
-    return pl.DataFrame(every)
+    return pl.DataFrame(rows, schema=nodes_schema(), orient="row")
