@@ -93,7 +93,8 @@ class Results:
             if keeps_nodes(study) and _is_there(nodes, folder) and checked_seal(nodes, scenario, digest) is None:
                 seal = None
             found["damaged" if seal is None else seal.state].append(scenario)
-        return cls(folder=folder, study=study, scenarios=scenarios, **{key: tuple(each) for key, each in found.items()})
+        states: dict[str, Any] = {key: tuple(each) for key, each in found.items()}
+        return cls(folder=folder, study=study, scenarios=scenarios, **states)
 
     @classmethod
     def _of_summary(cls, path: Path, summary: Summary) -> "Results":

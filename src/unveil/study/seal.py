@@ -44,8 +44,17 @@ def sealed(
     stream = io.BytesIO()
     written = f"{_WORD}:{_OPEN}:{seal.name}:{seal.digest}:{seal.state};"
     metadata = {"unveil": written, **(more or {})}
-    more_room = {} if level is None else {"compression_level": level, "statistics": False, "data_page_size": 1 << 26}
-    frame.write_parquet(stream, compression="zstd", metadata=metadata, **more_room)
+    if level is None:
+        frame.write_parquet(stream, compression="zstd", metadata=metadata)
+    else:  # in one piece, so that what is alike in all of it is seen
+        frame.write_parquet(
+            stream,
+            compression="zstd",
+            compression_level=level,
+            statistics=False,
+            data_page_size=1 << 26,
+            metadata=metadata,
+        )
     content = stream.getvalue()
     closed = f"{_WORD}:{hashlib.sha256(content).hexdigest()}:"
     return content.replace(f"{_WORD}:{_OPEN}:".encode(), closed.encode())

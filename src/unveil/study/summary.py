@@ -75,11 +75,10 @@ def summary_of(
     numbers = {name: frame[name].cast(pl.Float64).to_numpy() for name in (*COUNTS, *columns)}
     sketches = _sketches(nodes)
     told: list[dict[str, Any]] = []
-    given: set[str] = set()
     for case, every in groupby(scenarios, key=_case):
-        # A level that another axis has too is read from there.
-        levels = [each for each in every if each.file_name in rows and each.drawn.file_name not in given]
-        given |= {each.file_name for each in levels}
+        # A level that another axis has too is kept for both: rounded to the steps of another case, it would differ from
+        # levels that it equals.
+        levels = [each for each in every if each.file_name in rows]
         if not levels:
             continue
         for name in (*COUNTS, *columns):
@@ -118,24 +117,18 @@ def read_summary(path: Path) -> Summary:
     content, metadata = _opened(path)
     study = Study.from_toml(metadata["study"])
     manifest = json.loads(metadata["manifest"])
-    stored, errors = pl.read_parquet(BytesIO(content)), json.loads(metadata["errors"])
+    stored = pl.read_parquet(BytesIO(content))
     scenarios = study.scenarios(version=str(manifest["version"]))
     by_metric = {str(name): part for (name,), part in stored.partition_by("metric", as_dict=True).items()}
     cases = by_metric.get(COUNTS[0], stored)
     levels = {(*case, level) for *case, every in cases.select(*_CASE, "levels").iter_rows() for level in every}
-    there = {each.file_name for each in scenarios if (*_case(each), each.level) in levels}
-    twins = [
-        each
-        for each in scenarios
-        if each.drawn.file_name in there and each.file_name not in there and each.file_name not in errors
-    ]
     return Summary(
         study=study,
         manifest=manifest,
-        fine=frozenset(there | {each.file_name for each in twins}),
-        errors=errors,
-        frame=_ordered(_frame(study, cases, by_metric), scenarios, twins),
-        nodes=_ordered(_nodes(stored), scenarios, twins),
+        fine=frozenset(each.file_name for each in scenarios if (*_case(each), each.level) in levels),
+        errors=json.loads(metadata["errors"]),
+        frame=_frame(study, cases, by_metric),
+        nodes=_ordered(_nodes(stored), scenarios),
     )
 
 
@@ -302,19 +295,12 @@ def _nodes(stored: "pl.DataFrame") -> "pl.DataFrame":
     return pl.DataFrame(told, schema=nodes_schema(), orient="row")
 
 
-def _ordered(frame: "pl.DataFrame", scenarios: Sequence[Scenario], twins: Sequence[Scenario]) -> "pl.DataFrame":
-    """Return rows in the order of the study, with those of scenarios that are the same as others."""
+def _ordered(nodes: "pl.DataFrame", scenarios: Sequence[Scenario]) -> "pl.DataFrame":
+    """Return the rows of each scenario together, in the order of the study."""
     import polars as pl
 
     keys = [*_CASE, "level"]
     schema = {**dict.fromkeys(_CASE, pl.String), "level": pl.Float64}
     place = pl.DataFrame([(*_case(each), each.level) for each in scenarios], schema=schema, orient="row")
-    others = pl.DataFrame([(*_case(each.drawn), each.drawn.level) for each in twins], schema=schema, orient="row")
-    own = pl.DataFrame(
-        {"own axis": [each.axis for each in twins], "own level": [each.level for each in twins]},
-        schema={"own axis": pl.String, "own level": pl.Float64},
-    )
-    more = frame.join(pl.concat([others, own], how="horizontal"), on=keys, maintain_order="left")
-    more = more.with_columns(axis="own axis", level="own level").select(frame.columns)
-    joined = pl.concat([frame, more]).join(place.with_row_index("place"), on=keys, how="left", maintain_order="left")
-    return joined.sort("place", maintain_order=True).select(frame.columns)
+    joined = nodes.join(place.with_row_index("place"), on=keys, how="left", maintain_order="left")
+    return joined.sort("place", maintain_order=True).select(nodes.columns)
