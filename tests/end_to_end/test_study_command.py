@@ -283,3 +283,28 @@ def test_data_that_can_be_read_only_once_are_no_data_of_a_study() -> None:
         refused = run()
         assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
         assert "must be a file, which can be read again, but is a pipe or a device" in refused.stderr
+
+
+def test_a_study_becomes_one_file_that_is_reported_and_graded() -> None:
+    write(by=(GUESS, "tests.study.own:Guess:among=2"))
+    assert run().exit_code == 0
+    done = ask("summary", "out", "--out", "little.parquet")
+    assert (done.exit_code, done.stdout) == (0, "4 scenarios of 4 in little.parquet, 0.01 MB.\n")
+    told = [json.loads(ask("report", where, "--json").stdout) for where in ("out", "little.parquet")]
+    assert told[0]["scenarios"] == told[1]["scenarios"]
+    assert Command("grade-metrics").ask("little.parquet").exit_code == 0
+    content = Path("little.parquet").read_bytes()
+    assert "is one. Name the folder of the study" in refuse("status", "little.parquet")
+    assert "a new file made of a folder" in refuse("summary", "little.parquet", "--out", "other.parquet")
+    assert "a new file made of a folder" in refuse("summary", "out", "--out", "out")
+    assert "holds none" in refuse("summary", ".", "--out", "other.parquet")
+    assert "cannot be written to" in refuse("summary", "out", "--out", "nowhere/other.parquet")
+    assert (Path("little.parquet").read_bytes(), Path("other.parquet").exists()) == (content, False)
+    ask("summary", "out", "--out", "little.parquet", "--no-nodes")
+    assert len(Path("little.parquet").read_bytes()) < len(content)
+
+
+def test_a_study_without_results_has_no_summary() -> None:
+    write(by=("tests.study.own:Failing",))
+    assert run().exit_code == 4
+    assert "must have results to be summarised" in refuse("summary", "out", "--out", "little.parquet")

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: How many seconds lie between two lines of progress where there is no terminal.
 EVERY = 30.0
+# A run that takes less is over before anybody has read how long it takes.
+_WORTH_TELLING = 10.0
 
 
 @contextmanager
@@ -41,7 +43,7 @@ def _lines(every: float) -> "Progress":
 
     def tell(done: int, total: int, left: float) -> None:
         nonlocal last, told
-        first, told = not told and isfinite(left), True
+        first, told = not told and left >= _WORTH_TELLING, True
         if first or done == total or time.monotonic() - last >= every:
             last = time.monotonic()
             click.echo(far(done, total, left), err=True)

@@ -33,6 +33,7 @@ def run(results: Results, metrics: tuple[str, ...]) -> StudyFindings:
         summary=results.summary().filter(pl.col("metric").is_in(metrics)),
         failures=failures_of(results.errors),
         spent=spent(results.fine, times_of(results)),
+        is_summary=results.summarised is not None,
         results=results,
     )
     return replace(found, effects=effects_of(found), targets=targets_of(results))
