@@ -62,7 +62,7 @@ def times_in(folder: Path, wanted: Iterable[str]) -> dict[str, Taken]:
 def seconds_by_size(study: "Study", data: "DataSet") -> float:
     """Return about how many CPU seconds a scenario of a graph takes, judged by its size; NaN where that says nothing.
 
-    Listed attacks took 0.6 to 1.2 times as long on the machine on which it was measured. It knows neither how much
+    Listed attacks took 0.6 to 1.7 times as long on the machine on which it was measured. It knows neither how much
     a protection adds to the graph, nor other attacks. A graph that cannot be read takes no time: its scenarios fail.
     """
     from unveil.study.sources import graph_of, size_of
