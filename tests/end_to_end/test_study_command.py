@@ -13,7 +13,8 @@ from click.testing import Result
 
 from tests.end_to_end.commands import Command
 from tests.study.small import GUESS, small_graph
-from unveil.cli.study_progress import far, moving
+from unveil.cli.study_progress import moving
+from unveil.show.studies import far
 from unveil.show.text import about, percent
 from unveil.study import Results, Study
 

@@ -4,10 +4,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import click
+
+from unveil.show.studies import far
 
 if TYPE_CHECKING:
     from unveil.study.tasks import Progress
@@ -49,11 +50,3 @@ def _lines(every: float) -> "Progress":
             click.echo(far(done, total, left), err=True)
 
     return tell
-
-
-def far(done: int, total: int, left: float) -> str:
-    """Return how far a run is, and how long the rest may take."""
-    from unveil.show.text import duration
-
-    rest = f", about {duration(left)} left" if isfinite(left) and done < total else ""
-    return f"{done:,} of {total:,} scenarios{rest}"

@@ -135,8 +135,10 @@ def read_summary(path: Path) -> Summary:
 def is_summary(path: Path) -> bool:
     """Return whether a file may be a summary: whether it is a Parquet file at all."""
     try:
+        if not path.is_file():  # whoever opens a pipe waits for ever
+            return False
         with path.open("rb") as stream:
-            return path.is_file() and stream.read(4) == b"PAR1"
+            return stream.read(4) == b"PAR1"
     except (OSError, ValueError):
         return False
 
