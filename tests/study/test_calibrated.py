@@ -99,6 +99,9 @@ def test_reports_and_grades_cope_with_calibrated_columns(tmp_path: Path) -> None
     page = answer.to_html()
     assert "calibrated entropy" in page
     assert "Calibrated entropy, by" in page
+    assert "Calibrated entropy at" in page
+    assert "calibrated.entropy" not in page.lower()
+    assert "protected and attacked it in the same way (1 time per replication)" in page
     assert study_report(tmp_path / "out").findings.metrics == ("adversary_overall_success", "entropy")
     graded = grade_metrics(tmp_path / "out")
     assert {each.metric for each in graded.findings.grades.metrics} <= set(NAMES)

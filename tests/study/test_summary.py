@@ -124,10 +124,11 @@ def test_reports_and_grades_take_it_for_the_folder(folder: Path, file: Path) -> 
     answers = [study_report(each) for each in (folder, file)]
     assert answers[1].findings.targets == answers[0].findings.targets
     assert "--resume" in answers[0].to_html()
+    assert "This is a summary: numbers are rounded to 8,190 steps" in answers[1].to_html()
     assert "--resume" not in answers[1].to_html()  # nothing goes on from a summary
 
 
-def test_what_is_none_is_refused(folder: Path, file: Path, tmp_path: Path) -> None:
+def test_what_is_none_is_refused(folder: Path, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     damaged = tmp_path / "damaged.parquet"
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
@@ -138,6 +139,11 @@ def test_what_is_none_is_refused(folder: Path, file: Path, tmp_path: Path) -> No
     for path in (damaged, other, one_of_results):
         with pytest.raises(InputError, match="must be the folder of a study or its summary, but is another file"):
             Results.read(path)
+    with monkeypatch.context() as changed:
+        changed.setattr("unveil.study.summary._FORM", "2")
+        other.write_bytes(Results.read(folder).to_summary())
+    with pytest.raises(InputError, match="was written by another version of unveil, in a form"):
+        Results.read(other)
     with pytest.raises(InputError, match="a summary does not change and has no times"):
         study_status(file)
 

@@ -36,8 +36,11 @@ COUNTS = ("attempted", "correct")
 BLOCKS = 16
 
 _CASE = ("data", "protect", "attack", "axis")
-_STEPS, _FEW_STEPS = 8_190, 255
+#: How many steps lie between the lowest and the highest value of a case and metric, and of a block of values of nodes.
+STEPS, FEW_STEPS = 8_190, 255
 _UNDEFINED = 65_535
+# Another number for another way to write files: what a file does not say of itself, such as its steps, may then differ.
+_FORM = "1"
 # The strongest that zstd has: a summary is written once, and read and passed on often.
 _LEVEL = 22
 
@@ -96,6 +99,7 @@ def summary_of(
     told.sort(key=lambda row: order[row["metric"]])  # numbers of one kind beside one another need less room
     places = tuple(replace(each, source=_file_name(each.source)) for each in study.data)
     more = {
+        "form": _FORM,
         "study": replace(study, data=places).to_toml(),
         "manifest": json.dumps(dict(manifest)),
         "errors": json.dumps(dict(errors)),
@@ -160,7 +164,13 @@ def _opened(path: Path) -> tuple[bytes, dict[str, str]]:
             f"{shown(path)} must be the folder of a study or its summary, but is another file, or a damaged one. Name "
             "the folder, or make the summary anew with 'unveil study summary'"
         )
-    return content, pl.read_parquet_metadata(BytesIO(content))
+    metadata = pl.read_parquet_metadata(BytesIO(content))
+    if metadata.get("form") != _FORM:
+        raise InputError(
+            f"the summary {shown(path)} was written by another version of unveil, in a form that this one does not "
+            "read. Read it with that version, or make it anew from the folder"
+        )
+    return content, metadata
 
 
 def _case(scenario: Scenario) -> tuple[str, str, str, str]:
@@ -216,7 +226,7 @@ def _encoded(levels: list[FloatArray]) -> dict[str, Any]:
     if lowest is None or highest is None:
         kept = np.full(values.size, _UNDEFINED)
     else:
-        kept = np.where(known, _steps(np.where(known, values, lowest), lowest, highest, _STEPS), _UNDEFINED)
+        kept = np.where(known, _steps(np.where(known, values, lowest), lowest, highest, STEPS), _UNDEFINED)
     return {
         "lowest": lowest,
         "highest": highest,
@@ -244,11 +254,11 @@ def _encoded_nodes(levels: list[tuple[Any, ...] | None]) -> dict[str, Any]:
         mean = min(max(total / count, low), high)
         spread = np.sqrt(max(squares / count - (total / count) ** 2, 0.0)) if high > low else 0.0
         for name, value in (("low", low), ("high", high), ("mean", mean)):
-            told[name].append(int(_steps(np.array(value), lowest, highest, _STEPS)))
-        told["deviation"].append(int(_steps(np.array(spread), 0.0, (highest - lowest) / 2, _STEPS)))
+            told[name].append(int(_steps(np.array(value), lowest, highest, STEPS)))
+        told["deviation"].append(int(_steps(np.array(spread), 0.0, (highest - lowest) / 2, STEPS)))
         weight = weights_of(count, len(blocks)).astype(np.float64)
         runs, _ = means_of_runs(np.array(blocks, np.float64), weight, BLOCKS)
-        told["blocks"] += _steps(np.clip(runs, low, high), low, high, _FEW_STEPS).astype(int).tolist()
+        told["blocks"] += _steps(np.clip(runs, low, high), low, high, FEW_STEPS).astype(int).tolist()
     return {**told, "node_lowest": lowest, "node_highest": highest}
 
 
@@ -269,7 +279,7 @@ def _frame(study: Study, cases: "pl.DataFrame", by_metric: Mapping[str, "pl.Data
         ends = [
             np.repeat(part[end].cast(pl.Float64).fill_null(0.0).to_numpy(), of_case) for end in ("lowest", "highest")
         ]
-        part_of_range = kept.astype(np.float64) / _STEPS
+        part_of_range = kept.astype(np.float64) / STEPS
         values = ends[0] * (1 - part_of_range) + ends[1] * part_of_range
         values[kept == _UNDEFINED] = np.nan
         column = pl.Series(name, values, pl.Float64).fill_nan(None)
@@ -285,13 +295,13 @@ def _nodes(stored: "pl.DataFrame") -> "pl.DataFrame":
     told: list[tuple[Any, ...]] = []
     for row in stored.filter(pl.col("count").is_not_null()).iter_rows(named=True):
         lowest, highest = row["node_lowest"], row["node_highest"]
-        facts = [_from_steps(np.array(row[name]), lowest, highest, _STEPS) for name in ("low", "high", "mean")]
-        spread = _from_steps(np.array(row["deviation"]), 0.0, (highest - lowest) / 2, _STEPS)
+        facts = [_from_steps(np.array(row[name]), lowest, highest, STEPS) for name in ("low", "high", "mean")]
+        spread = _from_steps(np.array(row["deviation"]), 0.0, (highest - lowest) / 2, STEPS)
         some = [(level, count) for level, count in zip(row["levels"], row["count"], strict=True) if count]
         ends = np.cumsum([min(count, BLOCKS) for _, count in some])
         blocks = np.split(np.array(row["blocks"], np.float64), ends[:-1])
         for (level, count), low, high, mean, deviation, own in zip(some, *facts, spread, blocks, strict=True):
-            runs = _from_steps(own, low, high, _FEW_STEPS).tolist()
+            runs = _from_steps(own, low, high, FEW_STEPS).tolist()
             case, squares = tuple(row[name] for name in _CASE), count * (deviation**2 + mean**2)
             told.append((*case, level, row["metric"], count, low, high, count * mean, squares, runs))
     return pl.DataFrame(told, schema=nodes_schema(), orient="row")
