@@ -32,12 +32,14 @@ def keeps_nodes(study: "Study") -> bool:
 
 @dataclass
 class NodeValues:
-    """The values of one metric that came so far: exact while there are few, extremes and sums exact always."""
+    """The values of one metric that came so far: exact while there are few, extremes and sums exact always.
+
+    ``runs`` are the means of those that came before ``values``, and how many each stands for.
+    """
 
     values: list[FloatArray] = field(default_factory=list)
-    weights: list[FloatArray] = field(default_factory=list)
+    runs: tuple[FloatArray, FloatArray] = field(default_factory=lambda: (np.empty(0), np.empty(0)))
     parts: list[Sketch] = field(default_factory=list)
-    held: int = 0
 
     def add(self, values: FloatArray) -> None:
         """Take the values of one more replication; those that are undefined are left out."""
@@ -46,11 +48,8 @@ class NodeValues:
             return
         self.parts.append(sketch_of(known, blocks=1))
         self.values.append(known)
-        self.weights.append(np.ones(known.size))
-        self.held += known.size
-        if self.held > _MOST:
-            value, weight = means_of_runs(*self._ordered(), _RUNS)
-            self.values, self.weights, self.held = [value], [weight], value.size
+        if sum(each.size for each in self.values) > _MOST:
+            self.runs, self.values = means_of_runs(*self._ordered(), _RUNS), []
 
     def sketch(self) -> Sketch:
         """Return the sketch of all of them."""
@@ -66,7 +65,8 @@ class NodeValues:
         )
 
     def _ordered(self) -> tuple[FloatArray, FloatArray]:
-        value, weight = np.concatenate(self.values), np.concatenate(self.weights)
+        value = np.concatenate([self.runs[0], *self.values])
+        weight = np.concatenate([self.runs[1], np.ones(value.size - self.runs[0].size)])
         order = np.argsort(value, kind="stable")
         return value[order], weight[order]
 
