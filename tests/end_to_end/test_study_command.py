@@ -13,7 +13,8 @@ from click.testing import Result
 
 from tests.end_to_end.commands import Command
 from tests.study.small import GUESS, small_graph
-from unveil.cli.study_progress import far, moving
+from unveil.cli.study_progress import moving
+from unveil.show.studies import far
 from unveil.show.text import about, percent
 from unveil.study import Results, Study
 
@@ -210,11 +211,12 @@ def test_interrupting_keeps_what_is_done(folder: Path) -> None:
 
 def test_lines_of_progress_come_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     for every, lines in (
-        (0.0, ["1 of 3 scenarios, about 2 min left", "3 of 3 scenarios"]),
-        (1e9, ["3 of 3 scenarios"]),
+        (0.0, ["0 of 3 scenarios, about 3 min left", "1 of 3 scenarios, about 2 min left", "3 of 3 scenarios"]),
+        (1e9, ["0 of 3 scenarios, about 3 min left", "3 of 3 scenarios"]),  # the first one tells how long it takes
     ):
         with moving(quiet=False, every=every) as tell:
             assert tell is not None
+            tell(0, 3, 180.0)
             tell(1, 3, 120.0)
             tell(3, 3, 0.0)
         assert capsys.readouterr().err.splitlines() == lines
@@ -234,19 +236,19 @@ def test_every_shipped_study_can_be_read_without_its_data(path: Path, monkeypatc
 
 def test_the_shipped_studies_are_the_grids_they_say() -> None:
     studies = {path.stem: Study.read(path) for path in SHIPPED}
-    assert set(studies) == {"curves", "paper", "paper-facebook", "paper-small", "quick", "table"}
-    paper, small, quick, table = (studies[name] for name in ("paper", "paper-small", "quick", "table"))
-    assert (len(paper.data), len(paper.protections), len(paper.attacks)) == (11, 11, 6)
-    assert len(paper.scenarios()) == 11 * 11 * 6 * 2 * 6
-    assert (paper.protections, paper.attacks, paper.axes) == (small.protections, small.attacks, small.axes)
-    assert [each.name for each in small.data] == ["manufacturing", "irvine", "dnc"]
-    assert (small.replications.number or 0) >= 20
-    facebook = studies["paper-facebook"]
-    assert [each.name for each in facebook.data] == ["facebook"]
-    assert set(facebook.protections) < set(paper.protections)
-    assert (facebook.attacks, facebook.axes, len(facebook.scenarios())) == (paper.attacks, paper.axes, 288)
-    assert paper.replications.relative_error == 0.05
-    assert {text.partition(":")[0] for text in paper.attacks} == set(quick.attacks)
+    steps = [studies[f"paper-{number}"] for number in range(1, 5)]
+    assert set(studies) == {"curves", "quick", "table", *(each.name for each in steps)}
+    quick, table = studies["quick"], studies["table"]
+    # Together they are the whole grid of the paper, each case once: 11 graphs, 11 protections, 6 attacks, 12 levels.
+    every = [scenario for each in steps for scenario in each.scenarios()]
+    assert len({scenario.key for scenario in every}) == len(every) == 11 * 11 * 6 * 2 * 6
+    assert len({scenario.data.name for scenario in every}) == len({scenario.protect for scenario in every}) == 11
+    assert sum(scenario.same_as is None for scenario in every) == 11 * 11 * 6 * 11
+    assert {(each.attacks, each.axes, each.replications.number) for each in steps} == {
+        (steps[0].attacks, steps[0].axes, 5)
+    }
+    assert [each.calibrate for each in steps] == ["simulate", None, None, None]
+    assert {text.partition(":")[0] for text in steps[0].attacks} == set(quick.attacks)
     assert [axis.name for axis in quick.axes] == ["seed_pairs", "overlap"]
     assert (table.kind, [axis.name for axis in table.axes]) == ("table", ["known_columns"])
     assert len(table.data[0].known) >= table.axes[0].levels[-1]
@@ -258,7 +260,7 @@ def test_the_shipped_studies_are_the_grids_they_say() -> None:
 
 def test_a_study_whose_data_cannot_be_found_says_which_variable_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("UNVEIL_DATA", raising=False)
-    said = refuse("run", str(ROOT / "studies" / "paper.toml"), "--out", "out")
+    said = refuse("run", str(ROOT / "studies" / "paper-1.toml"), "--out", "out")
     assert "UNVEIL_DATA" in said
 
 
@@ -282,3 +284,28 @@ def test_data_that_can_be_read_only_once_are_no_data_of_a_study() -> None:
         refused = run()
         assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
         assert "must be a file, which can be read again, but is a pipe or a device" in refused.stderr
+
+
+def test_a_study_becomes_one_file_that_is_reported_and_graded() -> None:
+    write(by=(GUESS, "tests.study.own:Guess:among=2"))
+    assert run().exit_code == 0
+    done = ask("summary", "out", "--out", "little.parquet")
+    assert (done.exit_code, done.stdout) == (0, "4 scenarios of 4 in little.parquet, 0.01 MB.\n")
+    told = [json.loads(ask("report", where, "--json").stdout) for where in ("out", "little.parquet")]
+    assert told[0]["scenarios"] == told[1]["scenarios"]
+    assert Command("grade-metrics").ask("little.parquet").exit_code == 0
+    content = Path("little.parquet").read_bytes()
+    assert "is one. Name the folder of the study" in refuse("status", "little.parquet")
+    assert "a new file made of a folder" in refuse("summary", "little.parquet", "--out", "other.parquet")
+    assert "a new file made of a folder" in refuse("summary", "out", "--out", "out")
+    assert "holds none" in refuse("summary", ".", "--out", "other.parquet")
+    assert "cannot be written to" in refuse("summary", "out", "--out", "nowhere/other.parquet")
+    assert (Path("little.parquet").read_bytes(), Path("other.parquet").exists()) == (content, False)
+    ask("summary", "out", "--out", "little.parquet", "--no-nodes")
+    assert len(Path("little.parquet").read_bytes()) < len(content)
+
+
+def test_a_study_without_results_has_no_summary() -> None:
+    write(by=("tests.study.own:Failing",))
+    assert run().exit_code == 4
+    assert "must have results to be summarised" in refuse("summary", "out", "--out", "little.parquet")

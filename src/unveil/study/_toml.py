@@ -1,6 +1,7 @@
 """Studies as TOML files: read with every key checked, and written so that they can be read again."""
 
 import json
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,9 @@ _STUDY = {
     "metrics": ("a list of texts", False),
     "fixed": ("a table, written [fixed]", False),
     "releases": ("a whole number", False),
+    "calibrate": ("a text", False),
+    "calibrate_draws": ("a whole number", False),
+    "node_values": ("true or false", False),
 }
 _DATA = {
     "name": ("a text", True),
@@ -42,8 +46,15 @@ _REPLICATIONS = {
 
 def study_fields(path: Path) -> dict[str, Any]:
     """Return what a study file says, checked for its form: the arguments of the classes in `unveil.study.plan`."""
-    told = read_toml(path)
-    where = f"the study {shown(path)}"
+    return _checked(read_toml(path), f"the study {shown(path)}")
+
+
+def fields_of_text(text: str) -> dict[str, Any]:
+    """Return what the text of a study file says, as :func:`study_fields` does."""
+    return _checked(tomllib.loads(text), "the study in a summary")
+
+
+def _checked(told: dict[str, Any], where: str) -> dict[str, Any]:
     _check_table(told, _STUDY, where)
     for place, each in enumerate(told["data"], 1):
         _check_table(each, _DATA, f"[[data]] number {place} of {where}")
@@ -70,8 +81,8 @@ def _check_table(told: object, keys: Mapping[str, tuple[str, bool]], where: str)
 
 
 def _is(value: object, wanted: str) -> bool:
-    if wanted == "a text":
-        return isinstance(value, str)
+    if wanted in ("a text", "true or false"):
+        return isinstance(value, str if wanted == "a text" else bool)
     if wanted in ("a whole number", "a number"):
         kinds = (int,) if wanted == "a whole number" else (int, float)
         return isinstance(value, kinds) and not isinstance(value, bool)
@@ -86,6 +97,9 @@ def to_toml(study: "Study") -> str:
     lines += [f"{key} = {_texts(getattr(study, key))}" for key in ("protections", "attacks")]
     lines += [f"metrics = {_texts(study.metrics)}"] * bool(study.metrics)
     lines += [f"releases = {study.releases}"]
+    if study.calibrate:
+        lines += [f"calibrate = {_text(study.calibrate)}", f"calibrate_draws = {study.calibrate_draws}"]
+    lines += ["node_values = false"] * (not study.node_values)
     for data in study.data:
         lines += ["", "[[data]]", *(f"{key} = {_text(getattr(data, key))}" for key in ("name", "kind", "source"))]
         lines += [f"known = {_texts(data.known)}"] * bool(data.known)

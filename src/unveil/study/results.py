@@ -1,6 +1,7 @@
 """The results of a study, read back: rows, failures, and means with their uncertainty."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -9,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.data.files.source import is_text
 from unveil.errors import InputError, did_you_mean
-from unveil.study._parts import metrics_of
+from unveil.study._parts import columns_of
+from unveil.study.nodes import NODES, frame_of_nodes, keeps_nodes
 from unveil.study.plan import Study
 from unveil.study.precision import half_width
 from unveil.study.scenario import Scenario
 from unveil.study.store import STUDY, checked_seal, manifest_of, refuse_other_than_file, unreadable
+from unveil.study.summary import Summary, is_summary, read_summary, summary_of
 from unveil.study.work import RESULTS, frame_of
 
 if TYPE_CHECKING:
@@ -46,7 +49,7 @@ class Results:
     Attributes
     ----------
     folder, study
-        Where they are, and what was computed.
+        Where they are (a folder, or the file of a summary), and what was computed.
     scenarios
         All scenarios of the study, computed or not.
     fine, failed, damaged, missing
@@ -60,11 +63,14 @@ class Results:
     failed: tuple[Scenario, ...]
     damaged: tuple[Scenario, ...]
     missing: tuple[Scenario, ...]
+    summarised: Summary | None = None
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> "Results":
-        """Return the results in the folder of a study, also while it runs; every file is checked."""
+        """Return the results in the folder of a study, also while it runs, or in a summary; every file is checked."""
         folder = Path(folder)
+        if is_summary(folder):
+            return cls._of_summary(folder, read_summary(folder))
         manifest = manifest_of(folder)
         refuse_other_than_file(folder / STUDY)
         study = Study.read(folder / STUDY, check=False)
@@ -81,9 +87,48 @@ class Results:
             if not _is_there(path, folder):
                 found["missing"].append(scenario)
                 continue
-            seal = checked_seal(path, scenario, digests.get(scenario.data.name, ""))
+            digest = digests.get(scenario.data.name, "")
+            seal = checked_seal(path, scenario, digest)
+            nodes = folder / NODES / scenario.file_name
+            if keeps_nodes(study) and _is_there(nodes, folder) and checked_seal(nodes, scenario, digest) is None:
+                seal = None
             found["damaged" if seal is None else seal.state].append(scenario)
-        return cls(folder=folder, study=study, scenarios=scenarios, **{key: tuple(each) for key, each in found.items()})
+        states: dict[str, Any] = {key: tuple(each) for key, each in found.items()}
+        return cls(folder=folder, study=study, scenarios=scenarios, **states)
+
+    @classmethod
+    def _of_summary(cls, path: Path, summary: Summary) -> "Results":
+        scenarios = summary.study.scenarios(version=str(summary.manifest["version"]))
+        fine = tuple(each for each in scenarios if each.file_name in summary.fine)
+        failed = tuple(each for each in scenarios if each.file_name in summary.errors)
+        there = {each.file_name for each in (*fine, *failed)}
+        missing = tuple(each for each in scenarios if each.file_name not in there)
+        return cls(
+            folder=path,
+            study=summary.study,
+            scenarios=scenarios,
+            fine=fine,
+            failed=failed,
+            damaged=(),
+            missing=missing,
+            summarised=summary,
+        )
+
+    def to_summary(self, *, nodes: bool = True) -> bytes:
+        """Return the content of a small file that :meth:`read` takes for the folder; see `unveil.study.summary`.
+
+        Values of nodes are left out unless ``nodes``. A damaged file counts as missing from then on.
+        """
+        return summary_of(
+            self.study,
+            manifest_of(self.folder),
+            self.scenarios,
+            fine=self.fine,
+            columns=self.metrics,
+            frame=self.frame,
+            nodes=self.nodes if nodes else self.nodes.clear(),
+            errors=dict(zip((each.file_name for each in self.failed), self.errors["error"], strict=True)),
+        )
 
     @property
     def counts(self) -> Counts:
@@ -98,18 +143,35 @@ class Results:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The names of the metrics, in the order of the columns."""
-        return tuple(metric.name for metric in metrics_of(self.study))
+        """The names of the metrics in the order of the columns; of calibrated guesses with ``calibrated.`` before."""
+        return columns_of(self.study)
 
     @cached_property
     def frame(self) -> "pl.DataFrame":
         """One row per replication: the scenario, its numbers, and one column per metric (null where undefined)."""
-        return self._rows(self.fine)
+        return self._rows(self.fine) if self.summarised is None else self.summarised.frame
 
     @cached_property
     def errors(self) -> "pl.DataFrame":
         """One row per failed scenario, with its error."""
-        return self._rows(self.failed).select(*KEYS, "error")
+        if self.summarised is None:
+            return self._rows(self.failed).select(*KEYS, "error")
+        said = self.summarised.errors
+        rows = [frame_of(each, self.metrics, [], said[each.file_name]).select(*KEYS, "error") for each in self.failed]
+        return _joined(rows or [frame_of(self.scenarios[0], self.metrics, [], None).select(*KEYS, "error")])
+
+    @cached_property
+    def nodes(self) -> "pl.DataFrame":
+        """One row per scenario and metric with values of nodes, pooled over the replications.
+
+        After the scenario come ``metric``, ``count``, ``lowest``, ``highest``, ``sum``, ``squares`` and ``blocks``: see
+        :class:`unveil._kernels.sketches.Sketch`. No row where a study kept none.
+        """
+        if self.summarised is not None:
+            return self.summarised.nodes
+        folder = self.folder / NODES
+        there = [each for each in self.fine if keeps_nodes(self.study) and (folder / each.file_name).is_file()]
+        return self._read(NODES, there) if there else frame_of_nodes(self.scenarios[0], {})
 
     def values(self, metric: str) -> "pl.DataFrame":
         """Return every value of one metric: the scenario, the replication, and ``value``."""
@@ -153,13 +215,20 @@ class Results:
         return _with_intervals(pl.concat(parts).sort("scenario", "place"))
 
     def _rows(self, scenarios: tuple[Scenario, ...]) -> "pl.DataFrame":
+        return self._read(RESULTS, scenarios) if scenarios else frame_of(self.scenarios[0], self.metrics, [], None)
+
+    def _read(self, part: str, scenarios: Sequence[Scenario]) -> "pl.DataFrame":
         import polars as pl
 
-        files = [self.folder / RESULTS / scenario.file_name for scenario in scenarios]
-        if not files:
-            return frame_of(self.scenarios[0], self.metrics, [], None)
+        files = [self.folder / part / scenario.file_name for scenario in scenarios]
         sources: Any = files if is_text(str(self.folder)) else [BytesIO(file.read_bytes()) for file in files]
         return pl.scan_parquet(sources, glob=False).collect()
+
+
+def _joined(frames: "list[pl.DataFrame]") -> "pl.DataFrame":
+    import polars as pl
+
+    return pl.concat(frames)
 
 
 def _is_there(path: Path, folder: Path) -> bool:
