@@ -85,8 +85,10 @@ class EdgeClaims:
     ) -> "EdgeClaims":
         """Return the pairs that are joined with a probability above 1/2, by the probabilities of a guess.
 
-        The probability is ``min(1, κ Σ P(u is v) P(w is x))`` over all released edges u-w, in both directions, seed
-        pairs being certain; chances below 0.001 are left out. It takes both ends for independent.
+        The probability is ``min(1, c Σ P(u is v) P(w is x))`` over all released edges u-w, in both directions, seed
+        pairs being certain; chances below 0.001 are left out. It takes both ends for independent. ``c`` is the chance
+        that a released edge between two people is original although the auxiliary graph does not join them, see
+        :func:`fresh_share`.
 
         Parameters
         ----------
@@ -95,17 +97,20 @@ class EdgeClaims:
         released, knowledge
             What was attacked, and what the adversary knew.
         original_share
-            κ: the share of released edges that are original, as far as the adversary knows the protection.
+            The share of released edges that are original, as far as the adversary knows the protection.
         """
-        share(original_share, "the share of original edges", zero=False)
         auxiliary = knowledge.auxiliary
+        fresh = fresh_share(original_share, released, auxiliary)
+        nothing = np.empty(0, np.int64)
+        if fresh <= CLAIMED_ABOVE:
+            return cls(auxiliary, nothing, np.empty(0))
         keys, expected = likely_edges(
             (released.start, released.neighbour),
             certain_seeds(guess, released, knowledge),
             (auxiliary.start, auxiliary.neighbour),
-            CLAIMED_ABOVE / original_share,
+            CLAIMED_ABOVE / fresh,
         )
-        return cls(auxiliary, keys, np.minimum(1.0, expected * original_share))
+        return cls(auxiliary, keys, np.minimum(1.0, expected * fresh))
 
     def hidden(self, original: Graph) -> IntArray:
         """Return the keys of the edges to be learned: those of the original graph that the adversary did not know."""
@@ -118,6 +123,25 @@ class EdgeClaims:
 
     def __repr__(self) -> str:
         return f"EdgeClaims({self.keys.size} claims about {self.auxiliary.nodes} nodes)"
+
+
+def fresh_share(original_share: float, released: Graph, auxiliary: Graph) -> float:
+    """Return the share of original edges among released ones between people whom the auxiliary graph does not join.
+
+    Of released edges the share κ is original, and of these the auxiliary graph has a share s, of the others none:
+    ``κ (1 - s) / (1 - κ s)`` of those that it lacks are original, which is far less than κ where it has most. s is
+    taken to be its edges over the released ones among as many nodes as it has, at most 1.
+
+    >>> ring, part = Graph.from_edges(range(8), [*range(1, 8), 0]), Graph.from_edges(range(6), range(1, 7), nodes=8)
+    >>> fresh_share(1.0, ring, part), round(fresh_share(0.9, ring, part), 4)
+    (1.0, 0.6923)
+    """
+    share(original_share, "the share of original edges")
+    if original_share == 1:
+        return 1.0
+    among_them = released.edges * min(1.0, auxiliary.nodes / max(released.nodes, 1)) ** 2
+    known = min(1.0, auxiliary.edges / among_them) if among_them else 1.0
+    return original_share * (1 - known) / (1 - original_share * known)
 
 
 def partners(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> IntArray:

@@ -34,6 +34,7 @@ from unveil.measure import (
 )
 from unveil.measure.graphs.edges import rate_of_pairs
 from unveil.measure.trials.risk import clopper_pearson
+from unveil.protect import Switch
 
 
 def sure(chosen: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Candidates:
@@ -111,12 +112,35 @@ def test_with_chances_whatever_is_more_likely_than_not_is_claimed(
     ]
     if seed % 2:
         written[0] = {1: 1.0}
-    every = chances_of_edges(edges_of(released), edges_of(known), written, known.nodes, original_share, 1e-3)
+    # As many released edges are original and unknown, and of those that are unknown the share that is original.
+    heard_of = released.edges * min(1, known.nodes / released.nodes) ** 2
+    new, old = (1 - original_share) * heard_of, original_share * heard_of
+    unknown = old * (1 - min(1, known.edges / heard_of)) if heard_of else 0
+    fresh = 1.0 if original_share == 1 else unknown / (unknown + new) if heard_of else 0.0
+    every = chances_of_edges(edges_of(released), edges_of(known), written, known.nodes, fresh, 1e-3)
     assume(all(abs(value - 0.5) > 1e-9 for value in every.values()))
     found = EdgeClaims.from_chances(guess, released=released, knowledge=knowledge, original_share=original_share)
     assert found.probability is not None
     stated = dict(zip(pairs_of(found.keys, known.nodes), found.probability.tolist(), strict=True))
     assert stated == pytest.approx({pair: value for pair, value in every.items() if value > 0.5})
+
+
+@pytest.mark.unwatched
+def test_stated_chances_of_edges_are_as_often_right_as_they_say() -> None:
+    # All are found, and a tenth of the released edges are new: then most that the adversary did not know are.
+    original = heavy_tail(600, 6, 1)
+    stated, right = [], []
+    for seed in range(5):
+        release = Switch(share=0.05).apply(original, rng=np.random.default_rng(seed))
+        knowledge = draw_knowledge(release, overlap=0.8, seed_pairs=0, rng=np.random.default_rng(seed))
+        guess = EdgeClaims.from_chances(
+            sure(release.truth), released=release.released, knowledge=knowledge, original_share=0.9
+        )
+        found = edge_disclosure(guess, original)
+        stated.append(found.expected)
+        right.append(found.precision.value)
+    assert np.mean(right) == pytest.approx(np.mean(stated), abs=0.02)
+    assert 0.6 < np.mean(stated) < 0.7
 
 
 def test_a_mapping_without_a_choice_claims_only_where_one_candidate_is_likeliest() -> None:
@@ -172,7 +196,7 @@ def test_intervals_hold_the_truth_where_nodes_are_wrong_and_plain_ones_do_not() 
         (lambda: EdgeClaims.from_mapping(sure(np.array([0])), released=PATH, knowledge=NOBODY), "each of the 3"),
         (lambda: EdgeClaims.from_mapping(sure(np.arange(2, 5)), released=PATH, knowledge=NOBODY), "3 auxiliary nodes"),
         (
-            lambda: EdgeClaims.from_chances(sure(np.arange(3)), released=PATH, knowledge=NOBODY, original_share=0),
+            lambda: EdgeClaims.from_chances(sure(np.arange(3)), released=PATH, knowledge=NOBODY, original_share=2),
             "share of original edges",
         ),
     ],
