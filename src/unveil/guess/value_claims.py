@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from unveil._kernels.graph.rows import row_numbers
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
@@ -53,7 +54,7 @@ class ValueClaims:
 
     @classmethod
     def from_mapping(
-        cls, guess: Candidates, values: IntArray, *, released: Graph, knowledge: GraphKnowledge
+        cls, guess: Candidates, values: ArrayLike, *, released: Graph, knowledge: GraphKnowledge
     ) -> "ValueClaims":
         """Return the values of the nodes that people are mapped to; ``values`` has one for each released node."""
         partner = partners(guess, released, knowledge)
@@ -62,7 +63,7 @@ class ValueClaims:
 
     @classmethod
     def from_chances(
-        cls, guess: Candidates, values: IntArray, *, released: Graph, knowledge: GraphKnowledge
+        cls, guess: Candidates, values: ArrayLike, *, released: Graph, knowledge: GraphKnowledge
     ) -> "ValueClaims":
         """Return the values that are likeliest by the probabilities of a guess, which must be such and no scores.
 
@@ -106,7 +107,7 @@ class ValueClaims:
 def _summed(keys: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return each key once, ascending, and the sum of its weights."""
     different, place = np.unique(keys, return_inverse=True)
-    return different, np.bincount(place, weights, different.size)
+    return different, np.asarray(np.bincount(place, weights, different.size), np.float64)
 
 
 def _own_values(values: IntArray, many: int, knowledge: GraphKnowledge) -> tuple[IntArray, FloatArray]:

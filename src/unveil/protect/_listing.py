@@ -116,13 +116,17 @@ def facts_of(made: object) -> Protection:
 def original_edges(made: object) -> float | None:
     """Return the share of a released graph's edges that are original, as method and settings tell; None if they do not.
 
-    >>> from unveil.protect import IdRemoval, KDegree, Switch
-    >>> original_edges(IdRemoval()), original_edges(Switch(share=0.05)), original_edges(KDegree())
-    (1.0, 0.9, None)
+    Edges that are drawn anew are none, even where one happens to be as before.
+
+    >>> from unveil.protect import HrgDP, IdRemoval, KDegree, Switch
+    >>> [original_edges(made) for made in (IdRemoval(), Switch(share=0.05), HrgDP(), KDegree())]
+    [1.0, 0.9, 0.0, None]
     """
     for each in PROTECTIONS.values():
         if each.make in type(made).__mro__:
             if {"edges", "edge count"} <= set(each.keeps):
                 return 1.0
+            if each.kind == "synthetic":
+                return 0.0
             return max(1 - 2 * float(getattr(made, each.exchanges)), 0.0) if each.exchanges else None
     return None

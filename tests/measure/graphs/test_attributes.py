@@ -77,16 +77,16 @@ def test_a_value_that_all_of_a_class_share_is_learned_although_nobody_is_found()
     assert attribute_disclosure_accuracy(found, [0, 1, 1, 1, 1]) == 1.0
     assert attribute_guessing_accuracy(found, [0, 1, 1, 1, 1]) == 0.0  # they are joined to somebody who has the other
     # A mapping that takes every leaf for another one tells their values all the same.
-    wrong = Candidates([0, 1, 2, 3, 4, 5], [0, 2, 1, 4, 3], np.ones(5))
+    wrong = Candidates(np.arange(6), np.array([0, 2, 1, 4, 3], np.int32), np.ones(5))
     mapped = ValueClaims.from_mapping(wrong, [0, 1, 1, 2, 2], released=STAR, knowledge=knowledge)
     assert attribute_disclosure_accuracy(mapped, [0, 1, 1, 2, 2]) == 1.0
 
 
 def test_what_is_planted_is_told_by_value_the_rarest_last() -> None:
     nothing = Graph.from_edges([], [], nodes=6)
-    knowledge = GraphKnowledge(nothing, np.empty((0, 2)))
-    chosen = np.array([0, 1, 2, 3, 5, -1])
-    guess = Candidates([0, 1, 2, 3, 4, 5, 5], chosen[:5], np.ones(5), chosen)
+    knowledge = GraphKnowledge(nothing, np.empty((0, 2), np.int64))
+    chosen = np.array([0, 1, 2, 3, 5, -1], np.int32)
+    guess = Candidates(np.array([0, 1, 2, 3, 4, 5, 5]), chosen[:5], np.ones(5), chosen)
     values = np.array([0, 0, 0, 1, 1, 2])
     found = attribute_disclosure(ValueClaims.from_mapping(guess, values, released=nothing, knowledge=knowledge), values)
     # Node 4 is mapped to nobody and guessed, 5 is taken for one with value 1.
@@ -102,7 +102,7 @@ def test_what_is_planted_is_told_by_value_the_rarest_last() -> None:
 
 
 def test_values_that_do_not_fit_are_refused() -> None:
-    guess = Candidates(np.arange(6), np.arange(5), np.ones(5))
+    guess = Candidates(np.arange(6), np.arange(5, dtype=np.int32), np.ones(5))
     knowledge = GraphKnowledge(STAR, np.array([[0, 0]]))
     with pytest.raises(InputError, match="each of the 5 released nodes"):
         ValueClaims.from_mapping(guess, [0, 1], released=STAR, knowledge=knowledge)

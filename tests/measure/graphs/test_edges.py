@@ -1,6 +1,7 @@
 """Claims about edges, measured: against looking at every pair, and with planted mappings."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,9 +37,14 @@ from unveil.measure.graphs.edges import rate_of_pairs
 from unveil.measure.trials.risk import clopper_pearson
 from unveil.protect import Switch
 
+PATH = Graph.from_edges([0, 1], [1, 2])
+NO_PAIRS = np.empty((0, 2), np.int64)
+NOBODY = GraphKnowledge(PATH, NO_PAIRS)
 
-def sure(chosen: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Candidates:
+
+def sure(mapping: Any) -> Candidates:
     """Return the guess of a mapping, -1 for nobody."""
+    chosen = np.asarray(mapping, np.int32)
     start = np.concatenate([[0], np.cumsum(chosen >= 0)])
     return Candidates(start, chosen[chosen >= 0], np.ones(int((chosen >= 0).sum())), chosen)
 
@@ -104,7 +110,7 @@ def test_with_chances_whatever_is_more_likely_than_not_is_claimed(
     chances, _ = rows(np.random.default_rng(seed), released.nodes, known.nodes)
     total = np.add.reduceat(np.append(chances[2], 0), chances[0][:-1]) * (np.diff(chances[0]) > 0)
     guess = Candidates(chances[0], chances[1], chances[2] / np.repeat(total, np.diff(chances[0])))
-    pairs = [[0, 1]] if seed % 2 else np.empty((0, 2))
+    pairs = [[0, 1]] if seed % 2 else NO_PAIRS
     knowledge = GraphKnowledge(known, np.array(pairs))
     written = [
         dict(zip(guess.candidate[a:b].tolist(), guess.probability[a:b].tolist(), strict=True))
@@ -146,7 +152,7 @@ def test_stated_chances_of_edges_are_as_often_right_as_they_say() -> None:
 def test_a_mapping_without_a_choice_claims_only_where_one_candidate_is_likeliest() -> None:
     path, nothing = Graph.from_edges([0, 1], [1, 2]), Graph.from_edges([], [], nodes=3)
     guess = Candidates.from_matrix([[0.6, 0.4, 0.0], [0.2, 0.7, 0.1], [0.0, 0.5, 0.5]])
-    knowledge = GraphKnowledge(nothing, np.empty((0, 2)))
+    knowledge = GraphKnowledge(nothing, NO_PAIRS)
     assert pairs_of(EdgeClaims.from_mapping(guess, released=path, knowledge=knowledge).keys, 3) == [frozenset((0, 1))]
 
 
@@ -201,10 +207,6 @@ def test_intervals_hold_the_truth_where_nodes_are_wrong_and_plain_ones_do_not() 
         ),
     ],
 )
-def test_claims_that_cannot_be_are_refused(call: object, message: str) -> None:
+def test_claims_that_cannot_be_are_refused(call: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        call()  # type: ignore[operator]
-
-
-PATH = Graph.from_edges([0, 1], [1, 2])
-NOBODY = GraphKnowledge(PATH, np.empty((0, 2)))
+        call()

@@ -199,22 +199,21 @@ def rate_of_pairs(keys: IntArray, hit: BoolArray, nodes: int, *, why: str) -> Ra
     count = keys.size
     if count == 0:
         return Rate(nan, nan, nan, why)
-    ends = ends_of(keys, nodes)
     share = float(hit.mean())
-    together = sum(_sums(end, np.ones(count), nodes) for end in ends)
-    least = count**2 / (float((together**2).sum()) - count)
-    worth = least
+    together = _sums(keys, np.ones(count), nodes)
+    worth = least = count**2 / (float((together**2).sum()) - count)
     if 0 < share < 1:
-        apart = hit - share
-        sums = sum(_sums(end, apart, nodes) for end in ends)
-        variance = (float((sums**2).sum()) - float((apart**2).sum())) / count**2
+        apart = np.where(hit, 1 - share, -share)
+        variance = (float((_sums(keys, apart, nodes) ** 2).sum()) - float((apart**2).sum())) / count**2
         worth = min(max(share * (1 - share) / variance if variance > 0 else count, least), count)
     found = clopper_pearson(share * worth, worth)
     return Rate(share, found.low, found.high, tries=count, worth=worth)
 
 
-def _sums(node: Any, values: FloatArray, nodes: int) -> FloatArray:
-    return np.asarray(np.bincount(node, values, nodes), np.float64)
+def _sums(keys: IntArray, values: FloatArray, nodes: int) -> FloatArray:
+    """Return the sum of the values of each node's edges."""
+    one, other = ends_of(keys, nodes)
+    return np.asarray(np.bincount(one, values, nodes) + np.bincount(other, values, nodes), np.float64)
 
 
 def _per_node(keys: IntArray, nodes: int) -> IntArray:
