@@ -77,7 +77,9 @@ class Replicated:
         """
         if not studies:
             raise InputError("there must be at least one study to grade, but there is none. Pass the folder of one")
-        metrics = tuple(name for name in studies[0].metrics if all(name in each.metrics for each in studies))
+        # Columns of calibrated guesses, which no metric of the listing is called, are left out.
+        listed = (name for name in studies[0].metrics if name in METRICS)
+        metrics = tuple(name for name in listed if all(name in each.metrics for each in studies))
         if not metrics:
             raise InputError("the studies must have a metric in common, but have none. Grade them one by one")
         parts = [_cases(each, metrics) for each in studies]
