@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from unveil.measure.graphs.edges import hidden_edges_disclosed as hidden_edges_disclosed
     from unveil.measure.graphs.statistics import GraphStatistics as GraphStatistics
     from unveil.measure.graphs.statistics import graph_statistics as graph_statistics
+    from unveil.measure.graphs.symmetry import deanonymizability_bound as deanonymizability_bound
     from unveil.measure.graphs.utility import Lost as Lost
     from unveil.measure.graphs.utility import assortativity_loss as assortativity_loss
     from unveil.measure.graphs.utility import average_path_loss as average_path_loss
@@ -242,6 +243,7 @@ _HOME = {
         "EdgeDisclosure hidden_edges_disclosed"
     ),
     "graphs.statistics": "graph_statistics GraphStatistics",
+    "graphs.symmetry": "deanonymizability_bound",
     "graphs.utility": (
         "assortativity_loss average_path_loss clustering_loss degree_distance edge_difference graph_utility "
         "joint_degree_distance Lost spectral_distance"

@@ -5,12 +5,14 @@ Pairs of equal score are chosen by lot; what is returned is the number to expect
 
 import numpy as np
 
-from unveil._kernels._compile import kernel
+from unveil._kernels._compile import compiled
 from unveil._kernels.graph.rows import ends_of
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 # Scores are whole numbers of so many digits in this base: each pass over all pairs finds a digit of the lowest taken.
 _BASE, _DIGITS = 4096, 3
+#: Up to so many steps a pass runs as plain Python.
+_FEW_STEPS = 20_000
 
 
 def right_by_adamic_adar(
@@ -34,11 +36,13 @@ def right_by_adamic_adar(
     unit = _BASE**_DIGITS / (2 * degrees.max(initial=1) / np.log(2) + 2)
     weight[several] = np.rint(unit / np.log(degrees[several])).astype(np.int64)
     pairs = degrees.size * (degrees.size - 1) // 2 - neighbour.size // 2
+    # By the steps that a pass takes, which may be many on few edges.
+    count = _count_scores if int((degrees**2).sum()) <= _FEW_STEPS else compiled(_count_scores)
     left, right, prefix = min(number, pairs), 0.0, 0
     tied = np.array([pairs, hidden_neighbour.size // 2])
     for power in range(_DIGITS - 1, -1, -1):
         counts = np.zeros((2, _BASE), np.int64)
-        _count_scores(start, neighbour, hidden_start, hidden_neighbour, weight, prefix, _BASE**power, counts)
+        count(start, neighbour, hidden_start, hidden_neighbour, weight, prefix, _BASE**power, counts)
         # Pairs without a common neighbour are not seen by a pass, and have the lowest score of all.
         counts[:, 0] += tied - counts.sum(axis=1)
         taken, more, digit = _from_the_top(counts, left)
@@ -60,7 +64,6 @@ def _from_the_top(counts: "IntArray | FloatArray", number: int) -> tuple[float, 
     return taken, float(counts[1, ::-1][:whole].sum()), counts.shape[1] - 1 - whole
 
 
-@kernel
 def _count_scores(
     start: IntArray,
     neighbour: Int32Array,
