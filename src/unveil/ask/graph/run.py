@@ -36,8 +36,8 @@ from unveil.show.progress import Progress
 
 _OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; others had other ones as well."
 _ONE_REPETITION = (
-    "There is one repetition, and so no interval: another release, or other knowledge of the adversary, may give other "
-    "figures."
+    "There is one repetition, and so no interval over repetitions: another release, or other knowledge of the "
+    "adversary, may give other figures."
 )
 
 
