@@ -115,10 +115,10 @@ def edge_numbers(found: GraphFindings) -> Iterator[Number]:
         label="Claims about edges that are right",
         value=percent(edges.precision.mean) if claims else "nothing claimed",
         meaning=f"{few(right)} of {few(claims)} pairs of people whom its own graph does not join, and whose nodes the "
-        f"release joins.{interval(edges.precision, found)}"
+        f"release joins. As many guessed from its own graph alone are right in {percent(edges.guessing.mean)}."
+        f"{interval(edges.precision, found)}"
         if claims
         else "Its mapping joins nobody who is not joined in its own graph.",
-        reference=percent(edges.guessing.mean) if claims else "",
         tone=tone,
     )
     if not hidden:
@@ -142,8 +142,8 @@ def edge_numbers(found: GraphFindings) -> Iterator[Number]:
     )
     yield Number(
         label="Those who lose most",
-        value=f"at least {few(edges.mean(lambda each: each.worst))} edges each",
-        meaning="The 1% of all people whose edges are learned in the largest number.",
+        value=f"{few(edges.mean(lambda each: each.worst))} or more",
+        meaning="So many edges are learned of each of the 1% of all people of whom the most are.",
     )
 
 

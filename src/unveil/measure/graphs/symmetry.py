@@ -10,7 +10,7 @@ from unveil.measure._listing import metric
 
 
 @metric(
-    category="success",
+    category="bound",
     per="release",
     more_means="less private",
     bounds=(0, 1),
