@@ -53,8 +53,8 @@ class Knows:
 
 
 def asked(attack: Any, **settings: Any) -> Answer[GraphFindings]:
-    told = {"seed_pairs": 5, "overlap": 0.8, "rng": rng()} | settings
-    return graph(GRAPH, settings.pop("protect", None) or Unnumbered(), attack, **told)
+    told: dict[str, Any] = {"seed_pairs": 5, "overlap": 0.8, "rng": rng()} | settings
+    return graph(GRAPH, Unnumbered(), attack, **told)
 
 
 # --- edges ------------------------------------------------------------------------------------------------------------
