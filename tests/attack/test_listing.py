@@ -75,6 +75,7 @@ def test_the_command_line_shows_it() -> None:
         "leaves": "Trials",
         "scope": None,
         "without_seeds": False,
+        "posterior": False,
         "example": "",
         "needs_control": False,
         "uses_row_order": False,

@@ -13,6 +13,7 @@ from unveil.data.graph import Graph
 from unveil.data.graph.release import NOBODY, GraphRelease
 from unveil.errors import CannotProtectError, InputError
 from unveil.protect import PROTECTIONS, Protection
+from unveil.protect._listing import original_edges
 
 OF_GRAPHS = [one for one in PROTECTIONS.values() if one.on == "graph"]
 each = pytest.mark.parametrize("protection", OF_GRAPHS, ids=lambda one: one.name)
@@ -125,6 +126,19 @@ def test_changes_are_counted_once_and_by_the_release_itself(protection: Protecti
         assert release.changes == (len(after - before), len(before - after), len(before & after))
         twice = {"edges added", "edges removed", "edges kept", "pseudo nodes", "smallest degree class"}
         assert not twice & release.facts.keys()
+
+
+@each
+def test_the_share_of_original_edges_is_as_the_settings_tell(protection: Protection) -> None:
+    told = original_edges(protection.make())
+    if protection.kind == "synthetic":
+        assert told == 0
+    elif protection.exchanges or {"edges", "edge count"} <= set(protection.keeps):
+        release = applied(protection, heavy_tail(200, 5, 1))
+        # Up to one switch less is done than the share says.
+        assert release.changes.kept / release.released.edges == pytest.approx(told, abs=2.1 / release.released.edges)
+    else:
+        assert told is None
 
 
 @each

@@ -64,6 +64,7 @@ def test_the_facts_are_listed() -> None:
         "gaps": "stay",
         "needs_edges": False,
         "keeps": "means",
+        "exchanges": "",
         "settings": "bound, columns=()",
         "aka": "censoring",
         "summary": "Cut off what is above a bound.",

@@ -9,8 +9,16 @@ import pytest
 
 from tests.study.own import Guess
 from tests.study.small import GUESS, METRICS, first, looked_at, small_study
-from unveil.data.graph.knowledge import draw_knowledge
-from unveil.measure import all_metrics
+from unveil.attack import graph_attack_from
+from unveil.data.graph.knowledge import draw_knowledge, original_among
+from unveil.errors import InputError
+from unveil.guess import EdgeClaims
+from unveil.measure import (
+    all_metrics,
+    deanonymizability_bound,
+    edge_disclosure_precision,
+    edge_disclosure_recall,
+)
 from unveil.measure.candidates._truth import correct
 from unveil.protect import graph_protection_from
 from unveil.study import Axis, Replications
@@ -165,3 +173,42 @@ def test_a_second_time_gives_the_same_bytes(tmp_path: Path) -> None:
         before = path.read_bytes()
         run_scenario(study, scenario, tmp_path)
         assert path.read_bytes() == before
+
+
+def test_edges_and_the_bound_are_measured_where_they_are_named_and_not_otherwise(tmp_path: Path) -> None:
+    named = ("adversary_overall_success", "edge_disclosure_precision", "edge_disclosure_recall")
+    study = looked_at(small_study(tmp_path, metrics=(*named, "deanonymizability_bound"), attacks=("MF",)))
+    plain = looked_at(small_study(tmp_path, metrics=named[:1], attacks=("MF",)))
+    scenario = first(study)
+    assert run_scenario(study, scenario, tmp_path).error is None
+    assert run_scenario(plain, first(plain), tmp_path).error is None
+    rows = pl.read_parquet(tmp_path / "results" / scenario.file_name)
+    bare = pl.read_parquet(tmp_path / "results" / first(plain).file_name)
+    assert rows["adversary_overall_success"].to_list() == bare["adversary_overall_success"].to_list()
+    assert "edge_disclosure_precision" not in bare.columns
+    release = release_of(study, scenario.data, scenario.protect, 0, tmp_path)
+    for number in range(rows.height):
+        stream = rng(3, "knowledge", "small", scenario.protect, "seed_pairs", "2", number)
+        knowledge = draw_knowledge(release, overlap=0.85, seed_pairs=2, rng=stream)
+        stream = rng(3, "attack", scenario.key, number)
+        guess = graph_attack_from("MF").run(released=release.released, knowledge=knowledge, rng=stream)
+        claims = EdgeClaims.from_mapping(guess, released=release.released, knowledge=knowledge)
+        original = original_among(release.original, knowledge)
+        wanted = (
+            edge_disclosure_precision(claims, original),
+            edge_disclosure_recall(claims, original),
+            deanonymizability_bound(knowledge, release),
+        )
+        assert rows.select(*named[1:], "deanonymizability_bound").row(number) == pytest.approx(wanted)
+
+
+def test_calibrated_edges_are_those_of_learned_chances_and_tables_have_none(tmp_path: Path) -> None:
+    metrics = ("entropy", "edge_disclosure_recall", "deanonymizability_bound")
+    study = looked_at(small_study(tmp_path, metrics=metrics, attacks=("KL",), calibrate="simulate"))
+    assert run_scenario(study, first(study), tmp_path).error is None
+    rows = pl.read_parquet(tmp_path / "results" / first(study).file_name)
+    assert rows["calibrated.edge_disclosure_recall"].null_count() == 0
+    assert rows["calibrated.deanonymizability_bound"].null_count() == rows.height
+    for wrong in ("hidden_edges_disclosed", "attribute_disclosure_gain"):
+        with pytest.raises(InputError, match="there is no metric of candidates called"):
+            small_study(tmp_path, metrics=(wrong,)).check()

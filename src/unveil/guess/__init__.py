@@ -5,6 +5,7 @@ from unveil.guess.candidates import Candidates
 from unveil.guess.coherence import Coherence, jointly_coherent
 from unveil.guess.conditions import Condition
 from unveil.guess.dataflow import Dataflow, Node
+from unveil.guess.edge_claims import EdgeClaims
 from unveil.guess.mass_combination import COMBINATIONS, combine, conflict
 from unveil.guess.mass_function import MassFunction
 from unveil.guess.matching import Matching, matching_truth
@@ -12,6 +13,7 @@ from unveil.guess.matching_distribution import MatchingDistribution
 from unveil.guess.partition import Partition, View
 from unveil.guess.predicates import Predicates
 from unveil.guess.trials import Attempts, Trials
+from unveil.guess.value_claims import ValueClaims
 
 __all__ = [
     "COMBINATIONS",
@@ -21,6 +23,7 @@ __all__ = [
     "Coherence",
     "Condition",
     "Dataflow",
+    "EdgeClaims",
     "MassFunction",
     "Matching",
     "MatchingDistribution",
@@ -28,6 +31,7 @@ __all__ = [
     "Partition",
     "Predicates",
     "Trials",
+    "ValueClaims",
     "View",
     "combine",
     "conflict",

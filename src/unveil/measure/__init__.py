@@ -52,8 +52,22 @@ if TYPE_CHECKING:
     from unveil.measure.candidates.uncertainty import renyi_entropy as renyi_entropy
     from unveil.measure.graphs.anonymity import smallest_degree_class as smallest_degree_class
     from unveil.measure.graphs.anonymity import unique_degree_share as unique_degree_share
+    from unveil.measure.graphs.attributes import AttributeDisclosure as AttributeDisclosure
+    from unveil.measure.graphs.attributes import ValueGain as ValueGain
+    from unveil.measure.graphs.attributes import attribute_disclosure as attribute_disclosure
+    from unveil.measure.graphs.attributes import attribute_disclosure_accuracy as attribute_disclosure_accuracy
+    from unveil.measure.graphs.attributes import attribute_disclosure_gain as attribute_disclosure_gain
+    from unveil.measure.graphs.attributes import attribute_guessing_accuracy as attribute_guessing_accuracy
+    from unveil.measure.graphs.edges import EdgeDisclosure as EdgeDisclosure
+    from unveil.measure.graphs.edges import edge_disclosure as edge_disclosure
+    from unveil.measure.graphs.edges import edge_disclosure_lift as edge_disclosure_lift
+    from unveil.measure.graphs.edges import edge_disclosure_precision as edge_disclosure_precision
+    from unveil.measure.graphs.edges import edge_disclosure_recall as edge_disclosure_recall
+    from unveil.measure.graphs.edges import edge_guessing_precision as edge_guessing_precision
+    from unveil.measure.graphs.edges import hidden_edges_disclosed as hidden_edges_disclosed
     from unveil.measure.graphs.statistics import GraphStatistics as GraphStatistics
     from unveil.measure.graphs.statistics import graph_statistics as graph_statistics
+    from unveil.measure.graphs.symmetry import deanonymizability_bound as deanonymizability_bound
     from unveil.measure.graphs.utility import Lost as Lost
     from unveil.measure.graphs.utility import assortativity_loss as assortativity_loss
     from unveil.measure.graphs.utility import average_path_loss as average_path_loss
@@ -220,7 +234,16 @@ _HOME = {
     "releases.unseen": "Unseen unseen_values",
     "releases.utility": "column_distances ColumnDistance loss_summary pair_distances PairDistance Utility",
     "graphs.anonymity": "smallest_degree_class unique_degree_share",
+    "graphs.attributes": (
+        "attribute_disclosure attribute_disclosure_accuracy attribute_disclosure_gain attribute_guessing_accuracy "
+        "AttributeDisclosure ValueGain"
+    ),
+    "graphs.edges": (
+        "edge_disclosure edge_disclosure_lift edge_disclosure_precision edge_disclosure_recall edge_guessing_precision "
+        "EdgeDisclosure hidden_edges_disclosed"
+    ),
     "graphs.statistics": "graph_statistics GraphStatistics",
+    "graphs.symmetry": "deanonymizability_bound",
     "graphs.utility": (
         "assortativity_loss average_path_loss clustering_loss degree_distance edge_difference graph_utility "
         "joint_degree_distance Lost spectral_distance"

@@ -85,6 +85,9 @@ class Protection(Listed):
     #: Whether a graph without edges is refused.
     needs_edges: bool = False
     keeps: tuple[Kept, ...] = ()
+    #: Of a graph: the setting that says how many pairs of edges, as a share of all edges, give way to two new edges;
+    #: empty where there is none.
+    exchanges: str = ""
 
     def __post_init__(self) -> None:
         if self.on == "table":
@@ -108,3 +111,22 @@ protection = lister(
 def facts_of(made: object) -> Protection:
     """Return the facts of an object of a listed class."""
     return next(each for each in PROTECTIONS.values() if each.make in type(made).__mro__)
+
+
+def original_edges(made: object) -> float | None:
+    """Return the share of a released graph's edges that are original, as method and settings tell; None if they do not.
+
+    Edges that are drawn anew are none, even where one happens to be as before.
+
+    >>> from unveil.protect import HrgDP, IdRemoval, KDegree, Switch
+    >>> [original_edges(made) for made in (IdRemoval(), Switch(share=0.05), HrgDP(), KDegree())]
+    [1.0, 0.9, 0.0, None]
+    """
+    for each in PROTECTIONS.values():
+        if each.make in type(made).__mro__:
+            if {"edges", "edge count"} <= set(each.keeps):
+                return 1.0
+            if each.kind == "synthetic":
+                return 0.0
+            return max(1 - 2 * float(getattr(made, each.exchanges)), 0.0) if each.exchanges else None
+    return None

@@ -107,12 +107,25 @@ def metric_of_column(column: str) -> Metric | None:
     return METRICS.get(column.removeprefix(CALIBRATED))
 
 
+#: What a replication on graphs is measured by too, but only if a study names such metrics: claims about edges that
+#: follow from the mapping, and what can be found at all with such knowledge.
+ALSO_OF_GRAPHS = ("EdgeClaims", "GraphKnowledge")
+
+
 def metrics_of(study: "Study") -> tuple[Metric, ...]:
     """Return the metrics that a study names, or all metrics of what its attacks leave if it names none."""
     on = "Trials" if leaves_trials(study.attacks[0]) else "Candidates"
     have = {metric.name: metric for metric in METRICS.values() if metric.on == on}
+    if not study.metrics:
+        return tuple(have.values())
+    if study.kind == "graph":
+        have |= {
+            metric.name: metric
+            for metric in METRICS.values()
+            if metric.on in ALSO_OF_GRAPHS and metric.per == "release"
+        }
     for name in study.metrics:
         if name not in have:
             hint = did_you_mean(name, have) or " 'unveil list metrics' shows them."
             raise InputError(f"there is no metric of {on.lower()} called {name!r}.{hint} Correct it or leave it out")
-    return tuple(have[name] for name in study.metrics) if study.metrics else tuple(have.values())
+    return tuple(have[name] for name in study.metrics)

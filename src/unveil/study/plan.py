@@ -95,7 +95,8 @@ class Study:
     replications
         How often each scenario is repeated.
     metrics
-        Names of metrics of what the attacks leave, candidates or trials; empty for all of them.
+        Names of metrics of what the attacks leave, candidates or trials; empty for all of them. On graphs also those of
+        claims about edges and of the bound by symmetry, which are computed only where they are named.
     fixed
         The level of an axis while another one varies. By default 50 seed pairs, an overlap of 0.85 and all nodes; all
         known columns, all rows and all people.

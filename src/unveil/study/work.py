@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -16,15 +17,17 @@ from unveil._kernels.types import IntArray
 from unveil.attack.graph.calibration import How, calibrate
 from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, replace_file
 from unveil.data.graph import Graph
-from unveil.data.graph.knowledge import draw_knowledge
-from unveil.data.graph.release import GraphKnowledge
+from unveil.data.graph.knowledge import draw_knowledge, original_among
+from unveil.data.graph.release import GraphKnowledge, GraphRelease
 from unveil.errors import InputError, UndefinedMetricWarning, UnveilError, where_raised
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import Candidates
+from unveil.guess.edge_claims import EdgeClaims
 from unveil.guess.trials import Trials
 from unveil.measure import Metric
 from unveil.measure.candidates._truth import correct
 from unveil.measure.candidates.candidate_metrics import measure_one
+from unveil.protect._listing import original_edges
 from unveil.study._parts import CALIBRATED, attack_of, columns_of, leaves_trials, metrics_of, protection_of
 from unveil.study.nodes import NODES, NodeValues, frame_of_nodes, keeps_nodes
 from unveil.study.plan import Study
@@ -85,12 +88,16 @@ class Row(NamedTuple):
 class Attacked(NamedTuple):
     """What an attack left in one replication, and the truth of its targets.
 
-    ``learned`` is the same guess with calibrated probabilities, None where there is none.
+    ``learned`` is the same guess with calibrated probabilities, None where there is none. ``also`` has other guesses
+    that follow, and their truths, by what a metric is on, as far as the study measures them; ``learned_also`` those of
+    calibrated probabilities.
     """
 
     guess: Candidates | Trials
     truth: IntArray
     learned: Candidates | None = None
+    also: Mapping[str, tuple[Any, Any]] = MappingProxyType({})
+    learned_also: Mapping[str, tuple[Any, Any]] = MappingProxyType({})
 
 
 class Replicated(NamedTuple):
@@ -221,11 +228,40 @@ def _attack_graph(
             learned = _calibrated(
                 study, scenario, release.released, knowledge, attack, whole, number=number, folder=folder
             )
+    with clock.timed("measure"):
+        also, learned_also = _also(study, scenario, release, knowledge, whole, learned)
     return Attacked(
         whole.only(targets),
         knowledge.in_auxiliary_numbers(release.truth)[targets],
         None if learned is None else learned.only(targets),
+        also,
+        learned_also,
     )
+
+
+def _also(
+    study: Study,
+    scenario: Scenario,
+    release: GraphRelease,
+    knowledge: GraphKnowledge,
+    guess: Candidates,
+    learned: Candidates | None,
+) -> tuple[dict[str, tuple[Any, Any]], dict[str, tuple[Any, Any]]]:
+    """Return what else of a replication is measured, with its truth: of the mapping, and of learned probabilities."""
+    wanted = {metric.on for metric in metrics_of(study)}
+    raw: dict[str, tuple[Any, Any]] = {}
+    better: dict[str, tuple[Any, Any]] = {}
+    if "GraphKnowledge" in wanted:
+        raw["GraphKnowledge"] = (knowledge, release)
+    if "EdgeClaims" in wanted:
+        original, met = original_among(release.original, knowledge), {"released": release.released}
+        raw["EdgeClaims"] = (EdgeClaims.from_mapping(guess, knowledge=knowledge, **met), original)
+        if learned is not None:
+            known = original_edges(protection_of("graph", scenario.protect))
+            share = 1.0 if known is None else known
+            claims = EdgeClaims.from_chances(learned, knowledge=knowledge, original_share=share, **met)
+            better["EdgeClaims"] = (claims, original)
+    return raw, better
 
 
 def _calibrated(
@@ -324,21 +360,25 @@ def _measured(
     study: Study, attacked: Attacked, metrics: tuple[Metric, ...], release: int, nodes: dict[str, NodeValues]
 ) -> Row:
     """Return the numbers of one replication, and add values of nodes to those of the others."""
-    guess, truth, learned = attacked
+    guess, truth, learned, also, learned_also = attacked
     if isinstance(guess, Trials):
         rates = tuple(float(metric.function(guess).value) for metric in metrics)
         return Row(release, guess.attack.tries, guess.attack.expected, rates)
     with warnings.catch_warnings():
         # Undefined is NaN here, and the summary counts it.
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        measured = {metric.name: measure_one(metric, guess, truth) for metric in metrics}
+        own = [metric for metric in metrics if metric.on == "Candidates"]
+        measured = {metric.name: measure_one(metric, guess, truth) for metric in own}
         if learned is not None:
-            measured |= {f"{CALIBRATED}{metric.name}": measure_one(metric, learned, truth) for metric in metrics}
+            measured |= {f"{CALIBRATED}{metric.name}": measure_one(metric, learned, truth) for metric in own}
+        means = {name: each.mean for name, each in measured.items()}
+        for before, pairs in (("", also), (CALIBRATED, learned_also)):
+            means |= {f"{before}{m.name}": float(m.function(*pairs[m.on])) for m in metrics if m.on in pairs}
     if keeps_nodes(study):
         for name, each in measured.items():
             if each.metric.per == "target":
                 nodes.setdefault(name, NodeValues()).add(each.values)
-    values = tuple(measured[name].mean if name in measured else np.nan for name in columns_of(study))
+    values = tuple(means.get(name, np.nan) for name in columns_of(study))
     return Row(release, int(guess.attempted.sum()), float(correct(guess, truth).sum()), values)
 
 

@@ -327,7 +327,7 @@ def test_cut_offs_are_rows_above_min_entropy() -> None:
 def test_the_page_has_every_part_and_ends_well() -> None:
     page = REPEATED.page(seed=4)
     assert [section.heading for section in page.sections] == [
-        "How many are found", "How sure it is of whom", "Every metric",
+        "How many are found", "How sure it is of whom", "What it learns about connections", "Every metric",
         "How much of the doubt is in tiny probabilities", "Repetitions",
     ]  # fmt: skip
     assert [type(block) for block in page.picture] == [Rings]

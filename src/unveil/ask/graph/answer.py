@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil.ask.answer import Answer, randomness
+from unveil.ask.graph.attributes import attributes_from
 from unveil.ask.graph.findings import GraphFindings
 from unveil.ask.graph.read import (
     Calibrate,
@@ -42,6 +43,7 @@ def graph(
     node_share: float = 1.0,
     repeat: int = 1,
     calibrate: Calibrate = "none",
+    attributes: Any = None,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
@@ -70,6 +72,10 @@ def graph(
         Whether every metric is given for learned probabilities as well: "simulate" lets the adversary protect and
         attack its own auxiliary graph (twice per repetition), "seeds" keeps back a fifth of the seed pairs at a time,
         "none" does not; see :func:`unveil.attack.graph.calibration.calibrate`.
+    attributes
+        Values that are released at nodes: any frame, list of dicts, mapping of columns, or a file. The column ``node``
+        names nodes of the original, one row each, and every other column is looked at; numbers of more than ten
+        different values are put into bands. None releases none.
     rng
         Where chance comes from; unless given it starts from seed 0, and the answer says so.
     progress
@@ -93,8 +99,9 @@ def graph(
     rng, seed = randomness(rng)
     protection = graph_protection_from(protect or UNPROTECTED) if isinstance(protect, str | None) else protect
     attacker = graph_attack_from(attack) if isinstance(attack, str) else attack
+    whole = graph_from(original)
     findings = run(
-        graph_from(original),
+        whole,
         protection,
         attacker,
         protect=protect.strip() if isinstance(protect, str) else protection_text(protection),
@@ -104,6 +111,7 @@ def graph(
         node_share=node_share,
         repeat=repeat,
         calibration=checked_calibration(calibrate),
+        attributes=None if attributes is None else attributes_from(attributes, whole),
         rng=rng,
         progress=progress,
         notes=notes,
@@ -142,6 +150,7 @@ def graph_made_elsewhere(
     *,
     repeat: int = 1,
     calibrate: Calibrate = "none",
+    attributes: Any = None,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
@@ -167,6 +176,8 @@ def graph_made_elsewhere(
         As in :func:`unveil.graph`.
     calibrate
         "seeds" or "none" as there; how the release was protected is not known, so that it cannot be simulated.
+    attributes
+        As there, but with the names of released nodes: what was published of them.
 
     Raises
     ------
@@ -199,6 +210,7 @@ def graph_made_elsewhere(
         attacker,
         repeat=repeat,
         calibration=checked_calibration(calibrate),
+        attributes=None if attributes is None else attributes_from(attributes, seen),
         rng=rng,
         progress=progress,
         notes=notes,
@@ -215,6 +227,7 @@ def graph_made_elsewhere_files(
     *,
     repeat: int = 1,
     calibrate: Calibrate = "none",
+    attributes: str | Path | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
 ) -> Answer[GraphFindings]:
@@ -230,11 +243,12 @@ def graph_made_elsewhere_files(
     truth
         CSV or Parquet with the columns ``released`` and ``original``; an empty original is a pseudo node. Originals
         that the auxiliary graph lacks can be named, but not found.
-    attack, repeat, calibrate, rng, progress
+    attack, repeat, calibrate, attributes, rng, progress
         As in :func:`graph_made_elsewhere`.
     """
     inputs = read_made_elsewhere(released, auxiliary, seeds, truth, attack, progress=progress)
-    return graph_made_elsewhere(**inputs._asdict(), repeat=repeat, calibrate=calibrate, rng=rng, progress=progress)
+    asked: dict[str, Any] = {"repeat": repeat, "calibrate": calibrate, "attributes": attributes}
+    return graph_made_elsewhere(**inputs._asdict(), **asked, rng=rng, progress=progress)
 
 
 def ask(told: Told) -> Reply:
@@ -249,6 +263,7 @@ def ask(told: Told) -> Reply:
             values["attack"],
             repeat=values["repeat"],
             calibrate=values["calibrate"],
+            attributes=told.path("attributes"),
             rng=told.rng,
             progress=told.progress,
         )
@@ -260,6 +275,7 @@ def ask(told: Told) -> Reply:
             **told.named("seed_pairs", "connected", "repeat", "calibrate"),
             overlap=float(values["overlap"]),
             node_share=float(values["node_share"]),
+            attributes=told.path("attributes"),
             rng=told.rng,
             progress=told.progress,
         )

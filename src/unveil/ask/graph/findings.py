@@ -10,7 +10,7 @@ import numpy as np
 from unveil._kernels.calibration import Reliability
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.guess import Candidates
-from unveil.measure import Metric
+from unveil.measure import AttributeDisclosure, EdgeDisclosure, Metric
 from unveil.measure.candidates.matches import Matches
 
 #: Probabilities are counted in bars of half a power of ten, from this one up to 1; smaller ones are in the first bar.
@@ -18,6 +18,8 @@ LEAST_POWER = -8
 BARS_PER_POWER = 2
 #: Probabilities of the true node are counted in so many bars from 0 to 1.
 TRUTH_BARS = 20
+#: What claims are made from: the mapping alone, probabilities that the attack left, or learned ones.
+Way = Literal["mapping", "chances", "calibrated"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +124,72 @@ class Calibrated:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class LearnedEdges:
+    """What claims about edges are worth over all repetitions, in one way of making them.
+
+    The averages have the interval over the repetitions; with a single one, that of claims which share nodes.
+    ``original_share`` is the share of released edges that are original as the adversary knows it, None where the
+    protection does not tell (then it takes all for original); it matters to chances alone.
+    """
+
+    way: Way
+    each: tuple[EdgeDisclosure, ...]
+    precision: Averaged
+    recall: Averaged
+    guessing: Averaged
+    lift: Averaged
+    original_share: float | None
+
+    def mean(self, of: Callable[[EdgeDisclosure], float]) -> float:
+        """Return the mean of a figure over the repetitions that have it, as a whole number where it is one."""
+        known = [value for value in map(of, self.each) if not np.isnan(value)]
+        return whole(float(np.mean(known))) if known else np.nan
+
+    @property
+    def guessed_by(self) -> str:
+        """By what guessing from the auxiliary graph alone was right more often."""
+        common = self.mean(lambda each: each.by_common_neighbours)
+        degrees = self.mean(lambda each: each.by_degrees)
+        return "common neighbours" if common > degrees else "degrees"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LearnedValue:
+    """How one value of a column fares: how many people have it, and how often it is told and guessed rightly.
+
+    Means over the repetitions in which somebody has it; ``low`` and ``high`` are the ends of the interval of the gain.
+    """
+
+    label: str
+    people: float
+    accuracy: float
+    guessing: float
+    gain: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LearnedColumn:
+    """What claims about the values of one column are worth over all repetitions, in one way of making them.
+
+    ``values`` are by falling number of people, so that the rarest comes last.
+    """
+
+    column: str
+    way: Way
+    each: tuple[AttributeDisclosure, ...]
+    accuracy: Averaged
+    guessing: Averaged
+    gain: Averaged
+    values: tuple[LearnedValue, ...]
+
+    def mean(self, of: Callable[[AttributeDisclosure], float]) -> float:
+        """Return the mean of a figure over the repetitions, as a whole number where it is one."""
+        return whole(float(np.mean([of(each) for each in self.each])))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class GraphFindings:
     """What an adversary finds in a released graph.
 
@@ -134,6 +202,10 @@ class GraphFindings:
     all over every repetition. The settings are all that there are, those that were left as they are included.
 
     ``calibrated`` has the metrics of learned probabilities, None where that was not asked for.
+
+    ``edges`` is what is learned about edges, first by the mapping, then by probabilities where there are such; empty
+    where the original is not known. ``columns`` is what is learned about each column of values, the mapping first.
+    ``drawn_anew`` says that edges of the release were drawn from a model, and none was taken over.
 
     ``guess`` and ``truth`` are those of the first repetition, without the nodes that the adversary knew before, for
     metrics of your own. ``notes`` say what a reader has to know.
@@ -161,6 +233,9 @@ class GraphFindings:
     guess: Candidates = field(repr=False)
     truth: IntArray = field(repr=False)
     calibrated: Calibrated | None = None
+    edges: tuple[LearnedEdges, ...] = ()
+    columns: tuple[LearnedColumn, ...] = ()
+    drawn_anew: bool = False
     notes: tuple[str, ...] = ()
 
     def mean(self, of: Callable[[Repetition], float]) -> float:

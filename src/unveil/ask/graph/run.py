@@ -8,6 +8,8 @@ import numpy as np
 
 from unveil._kernels.types import IntArray
 from unveil._specification import settings_of
+from unveil.ask.graph.attributes import NodeAttributes, values_of_people
+from unveil.ask.graph.disclosed import Disclosed, Seen
 from unveil.ask.graph.findings import GraphFindings
 from unveil.ask.graph.measurements import (
     CalibratedMeasurements,
@@ -25,7 +27,7 @@ from unveil.attack.graph._settings import compared_at_a_time
 from unveil.attack.graph.calibration import How, calibrate
 from unveil.data.graph import Graph
 from unveil.data.graph.files import UNKNOWN
-from unveil.data.graph.knowledge import draw_knowledge
+from unveil.data.graph.knowledge import draw_knowledge, original_among
 from unveil.data.graph.release import NOBODY, GraphKnowledge, GraphRelease
 from unveil.errors import InputError
 from unveil.measure.graphs.symmetry import most_found
@@ -34,24 +36,25 @@ from unveil.show.progress import Progress
 
 _OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; others had other ones as well."
 _ONE_REPETITION = (
-    "There is one repetition, and so no interval: another release, or other knowledge of the adversary, may give other "
-    "figures."
+    "There is one repetition, and so no interval over repetitions: another release, or other knowledge of the "
+    "adversary, may give other figures."
 )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class World:
+class World(Seen):
     """One release, what an adversary knows of it, and where the chance of the attack comes from.
 
     ``truth`` is -1 for a released node that stands for nobody and -2 for one of which nothing is known.
     """
 
-    released: Graph
-    knowledge: GraphKnowledge
     truth: IntArray
     rng: np.random.Generator
+    original: Graph | None = None
+    values: tuple[IntArray, IntArray] | None = None
     notes: tuple[str, ...] = ()
     paired_by_rank: bool = False
+    drawn_anew: bool = False
 
 
 def run(
@@ -66,6 +69,7 @@ def run(
     node_share: float,
     repeat: int,
     calibration: How | None,
+    attributes: NodeAttributes | None,
     rng: np.random.Generator,
     progress: Progress,
     notes: Sequence[str],
@@ -80,6 +84,8 @@ def run(
             for_protection, for_knowledge, for_attack = own.spawn(3)
             progress("protecting", number / repeat)
             release = protection.apply(original, rng=for_protection)
+            if attributes is not None:
+                _check_people(release)
             knowledge = draw_knowledge(
                 release,
                 overlap=overlap,
@@ -95,6 +101,10 @@ def run(
                 rng=for_attack,
                 notes=(*release.notes, *knowledge.notes, *_not_heard_of(release, knowledge)),
                 paired_by_rank=release.pairing == "rank",
+                drawn_anew=release.kind == "synthetic",
+                original=original_among(original, knowledge),
+                # Drawn after all else, so that the attack is the same with and without.
+                values=None if attributes is None else _values(attributes, release, knowledge, own.spawn(1)[0]),
             )
 
     found = _attack_all(
@@ -104,6 +114,7 @@ def run(
         progress=progress,
         calibration=calibration,
         protection=protection,
+        attributes=attributes,
         graph=(original.nodes, original.edges),
         protect=protect,
         protect_settings=settings_of(protection),
@@ -112,8 +123,25 @@ def run(
         given_seeds=False,
     )
     # The overlap is known to be a number only now: drawing knowledge has checked it.
-    said = _all_notes(repeat, *notes, *original.notes, *found.notes)
+    about_values = () if attributes is None else attributes.notes
+    said = _all_notes(repeat, *notes, *original.notes, *about_values, *found.notes)
     return replace(found, overlap=float(overlap), node_share=float(node_share), notes=said)
+
+
+def _check_people(release: GraphRelease) -> None:
+    if release.kind == "synthetic":
+        raise InputError(
+            f"values of nodes can be released only at nodes that are somebody's, but {release.name} draws a new graph "
+            "whose nodes are nobody's. Leave the attributes out, or protect the graph in another way"
+        )
+
+
+def _values(
+    attributes: NodeAttributes, release: GraphRelease, knowledge: GraphKnowledge, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Return the values of released nodes and of people, who have auxiliary numbers."""
+    people = attributes.codes if knowledge.names is None else attributes.codes[:, knowledge.names]
+    return attributes.at(release.truth, rng), people
 
 
 def _not_heard_of(release: GraphRelease, knowledge: GraphKnowledge) -> Iterator[str]:
@@ -135,17 +163,22 @@ def run_made_elsewhere(
     *,
     repeat: int,
     calibration: How | None,
+    attributes: NodeAttributes | None,
     rng: np.random.Generator,
     progress: Progress,
     notes: Sequence[str],
 ) -> GraphFindings:
     """Return what an adversary finds in a release made elsewhere; see :mod:`unveil.ask.graph.answer`."""
+    values = None
+    if attributes is not None:
+        values = attributes.codes, values_of_people(attributes.codes, truth, auxiliary.nodes)
 
     def worlds() -> Iterator[World]:
         for own in _generators(rng, repeat):
             for_seeds, for_attack = own.spawn(2)
             pairs = _drawn_seeds(truth, auxiliary, seeds, for_seeds) if isinstance(seeds, int) else seeds
-            yield World(released=released, knowledge=GraphKnowledge(auxiliary, pairs), truth=truth, rng=for_attack)
+            knowledge = GraphKnowledge(auxiliary, pairs)
+            yield World(released=released, knowledge=knowledge, truth=truth, rng=for_attack, values=values)
 
     found = _attack_all(
         attack,
@@ -154,13 +187,22 @@ def run_made_elsewhere(
         progress=progress,
         calibration=calibration,
         protection=None,
+        attributes=attributes,
         graph=None,
         protect=None,
         overlap=None,
         connected=False,
         given_seeds=not isinstance(seeds, int),
     )
-    said = [*notes, *released.notes, *auxiliary.notes, *found.notes, *_notes_on_inputs(truth, seeds, repeat)]
+    about_values = () if attributes is None else attributes.notes
+    said = [
+        *notes,
+        *about_values,
+        *released.notes,
+        *auxiliary.notes,
+        *found.notes,
+        *_notes_on_inputs(truth, seeds, repeat),
+    ]
     return replace(found, notes=_all_notes(repeat, *said))
 
 
@@ -172,6 +214,7 @@ def _attack_all(
     progress: Progress,
     calibration: How | None,
     protection: ProtectsGraph | None,
+    attributes: NodeAttributes | None,
     **facts: Any,
 ) -> GraphFindings:
     """Return what the attack finds in each world; only the first guess is kept, because guesses are large.
@@ -182,12 +225,14 @@ def _attack_all(
     learned: list[CalibratedMeasurements] = []
     said: list[tuple[str, ...]] = []
     kept: list[dict[str, Any]] = []
-    paired_by_rank = False
+    disclosed = Disclosed(attack, protection, attributes)
+    paired_by_rank = drawn_anew = False
     for number, world in enumerate(worlds):
         progress("attacking", (number + 0.3) / repeat)
         whole, truth, targets = run_attack(attack, world.released, world.knowledge, world.truth, world.rng)
         guess = whole.only(targets)
         mended: tuple[str, ...] = ()
+        better = None
         if calibration is not None:
             progress("calibrating", (number + 0.5) / repeat)
             made = calibrate(
@@ -199,14 +244,16 @@ def _attack_all(
                 how=calibration,
                 rng=world.rng.spawn(1)[0],  # so that the attack itself is the same with and without
             )
-            learned.append(measure_calibrated(guess, made(whole).only(targets), truth, made.facts))
+            better = made(whole)
+            learned.append(measure_calibrated(guess, better.only(targets), truth, made.facts))
             mended = made.notes
         progress("measuring", (number + 0.8) / repeat)
         unknown = world.released.nodes - targets.size - np.unique(world.knowledge.seeds[:, 0]).size
         most = float(most_found(world.released, world.knowledge, world.truth).sum())
         every.append(measure(guess, truth, world.released, world.knowledge, most=most, unknown=unknown))
+        disclosed.add(world, whole, better)
         said.append((*world.notes, *_estimates(attack, world), *mended))
-        paired_by_rank = paired_by_rank or world.paired_by_rank
+        paired_by_rank, drawn_anew = paired_by_rank or world.paired_by_rank, drawn_anew or world.drawn_anew
         if not kept:
             nodes = nodes_of(guess, truth, world.released.degrees[targets])
             kept.append({"guess": guess, "truth": truth, "nodes": nodes})
@@ -216,6 +263,9 @@ def _attack_all(
         chunk=compared_at_a_time(attack),
         attack_settings=settings_of(attack),
         paired_by_rank=paired_by_rank,
+        drawn_anew=drawn_anew,
+        edges=disclosed.edges(),
+        columns=disclosed.columns(),
         repetitions=tuple(each.repetition for each in every),
         metrics=averages(every, [each.repetition.matches.attempted == 0 for each in every]),
         calibrated=None if calibration is None else calibrated_of(calibration, learned, every),

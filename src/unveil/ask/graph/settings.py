@@ -142,6 +142,14 @@ QUESTION = Question(
             default="1",
             fold=MORE,
         ),
+        Setting(
+            name="attributes",
+            label="What is released about the nodes",
+            kind="table",
+            words="The column node and one for each attribute. What the adversary learns of them is measured; a column "
+            "of many numbers is put into bands.",
+            fold=MORE,
+        ),
         limits_setting(),
         seed_setting(),
         Setting(
@@ -179,6 +187,7 @@ QUESTION = Question(
         "unveil graph",
         "unveil graph edges.csv --protect k-degree:k=5 --attack ns --repeat 10 --html report.html",
         "unveil graph edges.csv --attack kl --calibrate simulate --repeat 3",
+        "unveil graph edges.csv --attack mf --attributes nodes.csv",
         "unveil graph edges.csv --attack yg --seed-pairs 20 --limit adversary_overall_success=0.1",
         "unveil graph released.csv --auxiliary known.csv --seed-pairs pairs.csv --truth truth.csv",
     ),

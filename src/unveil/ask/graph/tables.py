@@ -2,11 +2,12 @@
 
 import math
 
-from unveil.ask.graph.findings import Averaged, GraphFindings, of_nodes
+from unveil.ask.graph.disclosed_words import VALUE_WAYS, WAYS, value_name
+from unveil.ask.graph.findings import Averaged, GraphFindings, LearnedColumn, of_nodes
 from unveil.ask.graph.words import alike, cut_off_name, few
 from unveil.show.blocks import Side, Table
 from unveil.show.metrics import cap_mark, cap_notes, summary_of, title_of
-from unveil.show.text import count, decimal, percent
+from unveil.show.text import count, decimal, name, percent
 from unveil.show.trust import mark, trust_note
 
 _NO_WIDTH = "no width"
@@ -136,3 +137,77 @@ def repetition_table(found: GraphFindings) -> Table:
         align=(_RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT),
         note="At most: so many any attack finds on average, because others have the same neighbours as somebody else.",
     )
+
+
+def edge_table(found: GraphFindings) -> Table:
+    """Return the claims about edges, in each way of making them, beside as many guesses."""
+    rows = []
+    for edges in found.edges:
+        claims = few(edges.mean(lambda each: each.claims))
+        expected = edges.mean(lambda each: each.expected)
+        rows.append(
+            (
+                f"by {WAYS[edges.way]}",
+                claims,
+                percent(edges.precision.mean),
+                _rate_ends(edges.precision),
+                percent(edges.recall.mean),
+                "" if math.isnan(expected) else percent(expected),
+            )
+        )
+    first = found.edges[0]
+    claims = few(first.mean(lambda each: each.claims))
+    for what, share in (
+        ("by common neighbours", first.mean(lambda each: each.by_common_neighbours)),
+        ("by degrees", first.mean(lambda each: each.by_degrees)),
+    ):
+        rows.append((f"guessed {what}", claims, percent(share), "", "", ""))
+    times = first.lift.mean
+    lift = "" if math.isnan(times) else f" Claims are right {few(times)} times as often as guesses."
+    return Table(
+        caption="Claims about edges",
+        columns=("Claimed", "Pairs", "Right", "95% interval", "Of edges to be learned", "Expected to be right"),
+        rows=tuple(rows),
+        align=(_LEFT, _RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT),
+        note=f"Guesses are as many as claims by the mapping.{lift}",
+    )
+
+
+def _rate_ends(rate: Averaged) -> str:
+    if math.isnan(rate.low):
+        return ""
+    return _NO_WIDTH if rate.agree else f"{percent(rate.low)} to {percent(rate.high)}"
+
+
+def value_table(column: LearnedColumn) -> Table:
+    """Return how often each value of a column is told and guessed rightly, all people first and the rarest last."""
+
+    def row(what: str, people: float, shares: tuple[float, float, float], ends: tuple[float, float]) -> tuple[str, ...]:
+        accuracy, guessing, gain = shares
+        between = "" if math.isnan(ends[0]) else f"{_points(ends[0])} to {_points(ends[1])}"
+        return (what, few(people), percent(accuracy), percent(guessing), _points(gain), between)
+
+    whole = column.accuracy.mean, column.guessing.mean, column.gain.mean
+    rows = [row("everybody", column.mean(lambda each: each.people), whole, (column.gain.low, column.gain.high))]
+    rows += [
+        row(value_name(one.label, one.people), one.people, (one.accuracy, one.guessing, one.gain), (one.low, one.high))
+        for one in column.values
+    ]
+    read = column.mean(lambda each: each.read)
+    return Table(
+        caption=f"{name(column.column, 40)}: told by {VALUE_WAYS[column.way]}",
+        columns=("Value", "People", "Told rightly", "Guessed rightly", "Gain", "95% interval of the gain"),
+        rows=tuple(rows),
+        align=(_LEFT, _RIGHT, _RIGHT, _RIGHT, _RIGHT, _RIGHT),
+        note=f"People whom the adversary did not know and whose value is known; of {few(read)} the value was read off "
+        "the release, of the others it is guessed. Gains are in percentage points; the rarest value comes last.",
+    )
+
+
+def _points(share: float) -> str:
+    """Return a difference of shares in percentage points.
+
+    >>> _points(0.123), _points(-0.02)
+    ('+12.3', '-2.0')
+    """
+    return "undefined" if math.isnan(share) else f"{100 * share:+.1f}"

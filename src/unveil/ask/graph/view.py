@@ -5,8 +5,23 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
 from unveil.ask.graph.charts import candidate_chart, cut_off_chart, node_picture, reliability_chart, truth_chart
+from unveil.ask.graph.disclosed_view import (
+    column_figures,
+    disclosed_meanings,
+    disclosed_sections,
+    disclosed_values,
+    edge_figures,
+)
+from unveil.ask.graph.disclosed_words import (
+    claimed,
+    edge_method,
+    edge_sentence,
+    told_columns,
+    value_method,
+    value_sentence,
+)
 from unveil.ask.graph.findings import Averaged, Calibrated, GraphFindings, of_nodes
-from unveil.ask.graph.tables import cut_off_table, metric_table, repetition_table
+from unveil.ask.graph.tables import cut_off_table, edge_table, metric_table, repetition_table, value_table
 from unveil.ask.graph.words import calibration_words, explanation, headline, key_numbers, next_steps, tone
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
@@ -27,19 +42,20 @@ _WITH_HIGH_END = ("adversary_success_rate", "adversary_overall_success")
 def meanings() -> dict[str, str]:
     """Return what each quantity means that a limit can be set for."""
     said = {name: of_nodes(text) for name, text in quantity_meanings().items()}
-    return said | {
+    ends = {
         f"{name}_high": f"the upper end of the 95% interval of {name} over the repetitions; undefined, and not "
         "checked, where fewer than two have one (nothing was attempted, or nothing repeated). Exceeded when greater "
         "than VALUE: more is less private"
         for name in _WITH_HIGH_END
     }
+    return said | ends | disclosed_meanings()
 
 
 def quantities(found: GraphFindings) -> dict[str, Quantity]:
     """Return what a limit can be set for: the mean of every metric, and the upper ends of both successes."""
     meaning = meanings()
     values = {each.metric.name: each.mean for each in found.metrics}
-    values |= {f"{name}_high": found.metric(name).high for name in _WITH_HIGH_END}
+    values |= {f"{name}_high": found.metric(name).high for name in _WITH_HIGH_END} | disclosed_values(found)
     worse = {each.metric.name: each.metric.more_means == "less private" for each in found.metrics}
     return {
         name: Quantity(
@@ -62,7 +78,9 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
     single draw may be lucky and lie above 1. Each metric has as ``trust`` its grade in attacks on graphs
     (docs/grades.md), such as ``{"graphs": "use"}``, null where it has none, and as ``at_cap`` the share of nodes whose
     value is a cap that we chose, null where there is no cap. ``calibration`` has every metric again, of learned
-    probabilities, or is null where that was not asked for.
+    probabilities, or is null where that was not asked for. ``edges`` has what is learned about edges, by the mapping
+    and by probabilities where there are such, empty where the original is not known; ``attributes`` the same for each
+    column of values.
     """
     from unveil._version import __version__
 
@@ -100,6 +118,8 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
         "truth_not_considered": found.mean(lambda each: each.matches.not_considered),
         "metrics": [{**row, "trust": trust_of(row["name"], ["graphs"])} for row in _metrics(found.metrics)],
         "calibration": None if found.calibrated is None else _calibration(found.calibrated),
+        "edges": [edge_figures(each) for each in found.edges],
+        "attributes": [column_figures(each) for each in found.columns],
         "entropy_cut_offs": [dict(vars(each)) for each in found.cut_offs],
         "repetitions": [
             {
@@ -190,7 +210,7 @@ def page(found: GraphFindings, *, seed: int | None = None) -> Page:
         title="An attacked graph",
         question=question(found),
         headline=headline(found),
-        explanation=explanation(found),
+        explanation=(*explanation(found), *filter(None, (edge_sentence(found), value_sentence(found)))),
         next_steps=next_steps(found),
         picture=(node_picture(found),) if found.nodes.degree.size else (),
         tone=tone(found),
@@ -227,6 +247,7 @@ def _sections(found: GraphFindings) -> list[Section]:
         sections.append(
             Section(heading="How sure it is of whom", lead=lead, blocks=(truth_chart(found),), tells="whom")
         )
+    sections += disclosed_sections(found)
     sections.append(Section(heading="Every metric", lead=_METRICS_LEAD, blocks=(metric_table(found),)))
     if attempted and found.calibrated is not None:
         sections.append(
@@ -273,6 +294,7 @@ def _method(found: GraphFindings) -> tuple[str, ...]:
         "Where the true node was given no probability, surprise would be infinite; it is capped at that of a "
         "probability of 1e-12.",
     ]
+    sentences += [*edge_method(found), *value_method(found)]
     if found.calibrated is not None:
         sentences += calibration_words(found.calibrated)
     if many > 1:
@@ -342,7 +364,8 @@ _UNTESTED = (
     "Whether another attack, more connections, more known people or better scores would find more: 'unveil list "
     "attacks' names the others.",
     "What else is published about the nodes, such as attributes, times or texts, and what an adversary knows of these.",
-    "What is learned about somebody who is found, and what is learned about connections without finding anybody.",
+    "What is learned about connections without mapping anybody; and, unless attributes are given, what else is learned "
+    "about somebody who is found.",
 )
 
 
@@ -352,6 +375,12 @@ def brief(found: GraphFindings) -> Iterator[Part]:
     yield ""
     yield Figures(key_numbers(found))
     yield ""
+    if claimed(found):
+        yield edge_table(found)
+        yield ""
+    for column in told_columns(found):
+        yield value_table(column)
+        yield ""
     yield metric_table(found, as_written=True)
     if found.mean(lambda each: each.matches.attempted):
         yield ""

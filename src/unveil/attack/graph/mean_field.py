@@ -37,6 +37,7 @@ _BYTES_PER_PAIR, _BYTES_PER_CANDIDATE, _BYTES_PER_NODE = 56, 80, 20_000
     aka=("MF",),
     scope="global",
     without_seeds=True,
+    posterior=True,
 )
 @dataclass(frozen=True, kw_only=True)
 class MeanField:

@@ -108,10 +108,10 @@ def read_truth(path: PathLike, *, released: Graph, original: Graph) -> tuple[Int
     (array([ 1, -1,  0]), ())
     """
     frame = read_table(path, _COLUMNS, complete=["released"])
-    numbers = _numbers_of(path, frame, "released", released)
-    whose = _numbers_of(path, frame, "original", original)
-    _refuse_twice(path, frame, "released")
-    _refuse_twice(path, frame, "original")
+    numbers = numbers_of_nodes(path, frame, "released", released)
+    whose = numbers_of_nodes(path, frame, "original", original)
+    refuse_nodes_twice(path, frame, "released")
+    refuse_nodes_twice(path, frame, "original")
     truth = np.full(released.nodes, UNKNOWN, np.int64)
     truth[numbers] = whose
     notes = []
@@ -150,11 +150,11 @@ def read_seed_pairs(path: PathLike, *, released: Graph, auxiliary: Graph) -> Int
     array([[0, 1]])
     """
     frame = read_table(path, _COLUMNS, complete=["released", "original"])
-    one = _numbers_of(path, frame, "released", released)
-    other = _numbers_of(path, frame, "original", auxiliary)
+    one = numbers_of_nodes(path, frame, "released", released)
+    other = numbers_of_nodes(path, frame, "original", auxiliary)
     refuse_repeats(frame, path, ["released", "original"])
-    _refuse_twice(path, frame, "released")
-    _refuse_twice(path, frame, "original")
+    refuse_nodes_twice(path, frame, "released")
+    refuse_nodes_twice(path, frame, "original")
     return np.column_stack([one, other])
 
 
@@ -169,7 +169,7 @@ def _names(graph: Graph) -> "pl.Series":
     return pl.Series([str(name) for name in names], dtype=pl.String)
 
 
-def _numbers_of(path: PathLike, frame: "pl.DataFrame", column: str, graph: Graph) -> IntArray:
+def numbers_of_nodes(path: PathLike, frame: "pl.DataFrame", column: str, graph: Graph) -> IntArray:
     """Return the number of the node that each cell names, -1 where it is empty."""
     import polars as pl
 
@@ -190,7 +190,8 @@ def _numbers_of(path: PathLike, frame: "pl.DataFrame", column: str, graph: Graph
     return numbers.fill_null(NOBODY).to_numpy().astype(np.int64)
 
 
-def _refuse_twice(path: PathLike, frame: "pl.DataFrame", column: str) -> None:
+def refuse_nodes_twice(path: PathLike, frame: "pl.DataFrame", column: str) -> None:
+    """Refuse a column in which a name comes twice; empty cells may."""
     import polars as pl
 
     # Rows keep their numbers, because messages name them: empty cells are told apart by their row.

@@ -102,6 +102,21 @@ def _among(original: Graph, nodes: IntArray) -> Graph:
     return Graph.from_keys(keys, nodes.size, names=names, name="part of the graph that the adversary has heard of")
 
 
+def original_among(original: Graph, knowledge: GraphKnowledge) -> Graph:
+    """Return the original graph of the people whom the adversary has heard of, under the numbers of its own graph.
+
+    What it has and the auxiliary graph has not are the edges that the adversary can still learn.
+
+    >>> path = Graph.from_edges([0, 1], [1, 2])
+    >>> original_among(path, GraphKnowledge(Graph.from_edges([], [], nodes=2), [], names=[1, 2])).keys
+    array([1])
+    """
+    if knowledge.names is None:
+        return original
+    order = np.argsort(knowledge.names)
+    return _among(original, knowledge.names[order]).relabelled(order)
+
+
 def _check(original: Graph, overlap: object, seed_pairs: object) -> None:
     share(overlap, "the overlap", advice="Write 85% as 0.85")
     count = isinstance(seed_pairs, (int, np.integer)) and not isinstance(seed_pairs, bool)

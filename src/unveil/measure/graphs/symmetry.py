@@ -5,7 +5,32 @@ import numpy as np
 from unveil._kernels.graph.twins import twin_counts
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.graph.graph import Graph
-from unveil.data.graph.release import GraphKnowledge
+from unveil.data.graph.release import NOBODY, GraphKnowledge, GraphRelease
+from unveil.measure._listing import metric
+
+
+@metric(
+    category="bound",
+    per="release",
+    more_means="less private",
+    bounds=(0, 1),
+    source="exchangeable nodes: of twins each is found with the same chance",
+)
+def deanonymizability_bound(guess: GraphKnowledge, truth: GraphRelease) -> float:
+    """Return the share of nodes that any adversary with this knowledge finds on average at the most.
+
+    Formula: ``Σ 1 / max(twins released, twins auxiliary) / #{nodes to be found}`` over nodes that stand for somebody
+    whom the adversary has heard of and did not know before; twins have the same neighbours. 0 means that nothing can be
+    found. 1 means that symmetry hides nobody. NaN where there is nobody to be found.
+
+    >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
+    >>> release = GraphRelease(star, star, np.arange(5))
+    >>> deanonymizability_bound(GraphKnowledge(star, np.array([[0, 0]])), release)
+    0.25
+    """
+    own = guess.in_auxiliary_numbers(truth.truth)
+    somebody = int((own[guess.targets(truth.released)] != NOBODY).sum())
+    return float(most_found(truth.released, guess, own).sum()) / somebody if somebody else np.nan
 
 
 def most_found(released: Graph, knowledge: GraphKnowledge, truth: IntArray) -> FloatArray:

@@ -21,6 +21,7 @@ from unveil.protect.graph._release import check_edges, counted, graph_release
     least_rows=2,
     needs_edges=True,
     keeps=("node count", "edge count", "degrees"),
+    exchanges="share",
 )
 @dataclass(frozen=True, kw_only=True)
 class Switch:
