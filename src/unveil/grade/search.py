@@ -13,7 +13,7 @@ from unveil.grade.cross_validation import WAYS, Grouping, Validation, Way, valid
 from unveil.grade.replicated import Case, Replicated
 from unveil.grade.suite import Suite, equal_suites
 from unveil.grade.suite_steps import By, Steps, best_weights, merit, steps_of
-from unveil.grade.suites import quotients
+from unveil.grade.suites import quotients, weights_table
 from unveil.grade.weighted_product import FLOOR, Zeros
 
 #: With fewer data sets than this, nothing can be learned about other ones.
@@ -148,7 +148,7 @@ def _choose(
     names = [suite.name for suite in single]
     picked: dict[Way, tuple[Suite, FloatArray]] = {}
     for way, suites in zip(WAYS, (single, equal), strict=False):
-        table = _table(suites, names)
+        table = weights_table(suites, names)
         best = int(merit(steps, table, by).argmax())
         picked[way] = (suites[best], table[best])
     starts = [weights for _, weights in picked.values()]
@@ -163,14 +163,10 @@ def _tried(steps: Steps, suites: Sequence[Suite], metrics: Sequence[str], by: By
     """Return suites, best first, with their shares."""
     if not steps.cases:
         return tuple(Tried(suite, float("nan"), float("nan")) for suite in suites)
-    table = _table(suites, metrics)
+    table = weights_table(suites, metrics)
     whole, pairs = steps.ranked(table)
     order = np.argsort(-merit(steps, table, by), kind="stable")
     return tuple(Tried(suites[k], float(whole[:, k].mean()), float(pairs[:, k].mean())) for k in order.tolist())
-
-
-def _table(suites: Sequence[Suite], names: Sequence[str]) -> FloatArray:
-    return np.array([[suite.weights.get(name, 0.0) for name in names] for suite in suites])
 
 
 def _groupings(cases: Sequence[Case]) -> dict[Grouping, list[tuple[str, ...]]]:

@@ -89,11 +89,12 @@ def attack_of(kind: str, text: str, columns: Sequence[str] = ()) -> Any:
 
 
 def metrics_of(study: "Study") -> tuple[Metric, ...]:
-    """Return the metrics that a study names, or all metrics of what its attacks leave if it names none."""
+    """Return the metrics that a study names, or all usual ones of what its attacks leave if it names none."""
     on = "Trials" if leaves_trials(study.attacks[0]) else "Candidates"
     have = {metric.name: metric for metric in METRICS.values() if metric.on == on}
     for name in study.metrics:
         if name not in have:
             hint = did_you_mean(name, have) or " 'unveil list metrics' shows them."
             raise InputError(f"there is no metric of {on.lower()} called {name!r}.{hint} Correct it or leave it out")
-    return tuple(have[name] for name in study.metrics) if study.metrics else tuple(have.values())
+    usual = tuple(metric for metric in have.values() if metric.usual)
+    return tuple(have[name] for name in study.metrics) if study.metrics else usual

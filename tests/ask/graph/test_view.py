@@ -33,7 +33,7 @@ from unveil.show.svg.rings import MOST_MARKS, legend, places, svg_rings
 from unveil.show.text import about
 from unveil.show.trust import mark, trust_note
 
-NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
+NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 SMALL = heavy_tail(60, 3, 1)
 
 

@@ -46,6 +46,31 @@ QUESTION = Question(
             option="--detail",
         ),
         Setting(
+            name="of",
+            label="What is graded",
+            kind="choice",
+            words="A study keeps one mean over targets per replication, and sketches of the values of single targets. "
+            "Monotonicity and verdicts come from means unless nodes alone are asked for; metrics of a whole release "
+            "have means only.",
+            default="both",
+            choices=lambda: (
+                ("both", "means, and evenness and range of nodes beside them"),
+                ("means", "means alone"),
+                ("nodes", "values of nodes"),
+            ),
+            fold=MORE,
+        ),
+        Setting(
+            name="case",
+            label="A case to show with all scores of a suite and its metrics",
+            kind="text",
+            words="Words of its data, protection, attack and axis, as in Table 8 of Zhao and Wagner.",
+            default="",
+            metavar="WORDS",
+            example="elections,hrg-dp,JLSB",
+            fold=MORE,
+        ),
+        Setting(
             name="significance",
             label="A change is significant if the p value of its test is below",
             kind="share",
@@ -78,6 +103,8 @@ QUESTION = Question(
         "unveil grade-metrics results",
         "unveil grade-metrics results --html grades.html --latex grades.tex",
         "unveil grade-metrics results --detail pearson_correlation@manufacturing,NS",
+        "unveil grade-metrics results --of nodes",
+        "unveil grade-metrics results --case elections,hrg-dp,JLSB",
         "unveil grade-metrics results --suite mine:entropy=0.5,pearson_correlation=0.5",
         "unveil grade-metrics results --limit share_monotonic_best_suite=0.8",
     ),

@@ -192,7 +192,7 @@ def averages(every: Sequence[Measurements | CalibratedMeasurements], idle: Seque
     """
     from unveil.measure import METRICS
 
-    listed = [metric for metric in METRICS.values() if metric.on == "Candidates"]
+    listed = [metric for metric in METRICS.values() if metric.on == "Candidates" and metric.usual]
     made = []
     for at, metric in enumerate(listed):
         values, why = [each.values[at] for each in every], [each.why[at] for each in every]
