@@ -1,10 +1,10 @@
 """Which findings of Zhao and Wagner hold in a study of ours? Prints their figures beside ours, with intervals.
 
-    unveil study run studies/paper-small.toml --out small
-    python examples/grades/replication.py small
+    unveil study run studies/paper-1.toml --out step1
+    python examples/grades/replication.py step1
 
 All intervals are of 95 % and come from drawing combinations of data set, protection and attack anew: what they say
-holds for more such combinations, not for more graphs, of which there are three.
+holds for more such combinations, not for more graphs, of which there are few.
 """
 
 import sys

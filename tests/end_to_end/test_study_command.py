@@ -234,19 +234,19 @@ def test_every_shipped_study_can_be_read_without_its_data(path: Path, monkeypatc
 
 def test_the_shipped_studies_are_the_grids_they_say() -> None:
     studies = {path.stem: Study.read(path) for path in SHIPPED}
-    assert set(studies) == {"curves", "paper", "paper-facebook", "paper-small", "quick", "table"}
-    paper, small, quick, table = (studies[name] for name in ("paper", "paper-small", "quick", "table"))
-    assert (len(paper.data), len(paper.protections), len(paper.attacks)) == (11, 11, 6)
-    assert len(paper.scenarios()) == 11 * 11 * 6 * 2 * 6
-    assert (paper.protections, paper.attacks, paper.axes) == (small.protections, small.attacks, small.axes)
-    assert [each.name for each in small.data] == ["manufacturing", "irvine", "dnc"]
-    assert (small.replications.number or 0) >= 20
-    facebook = studies["paper-facebook"]
-    assert [each.name for each in facebook.data] == ["facebook"]
-    assert set(facebook.protections) < set(paper.protections)
-    assert (facebook.attacks, facebook.axes, len(facebook.scenarios())) == (paper.attacks, paper.axes, 288)
-    assert paper.replications.relative_error == 0.05
-    assert {text.partition(":")[0] for text in paper.attacks} == set(quick.attacks)
+    steps = [studies[f"paper-{number}"] for number in range(1, 5)]
+    assert set(studies) == {"curves", "quick", "table", *(each.name for each in steps)}
+    quick, table = studies["quick"], studies["table"]
+    # Together they are the whole grid of the paper, each case once: 11 graphs, 11 protections, 6 attacks, 12 levels.
+    every = [scenario for each in steps for scenario in each.scenarios()]
+    assert len({scenario.key for scenario in every}) == len(every) == 11 * 11 * 6 * 2 * 6
+    assert len({scenario.data.name for scenario in every}) == len({scenario.protect for scenario in every}) == 11
+    assert sum(scenario.same_as is None for scenario in every) == 11 * 11 * 6 * 11
+    assert {(each.attacks, each.axes, each.replications.number) for each in steps} == {
+        (steps[0].attacks, steps[0].axes, 5)
+    }
+    assert [each.calibrate for each in steps] == ["simulate", None, None, None]
+    assert {text.partition(":")[0] for text in steps[0].attacks} == set(quick.attacks)
     assert [axis.name for axis in quick.axes] == ["seed_pairs", "overlap"]
     assert (table.kind, [axis.name for axis in table.axes]) == ("table", ["known_columns"])
     assert len(table.data[0].known) >= table.axes[0].levels[-1]
@@ -258,7 +258,7 @@ def test_the_shipped_studies_are_the_grids_they_say() -> None:
 
 def test_a_study_whose_data_cannot_be_found_says_which_variable_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("UNVEIL_DATA", raising=False)
-    said = refuse("run", str(ROOT / "studies" / "paper.toml"), "--out", "out")
+    said = refuse("run", str(ROOT / "studies" / "paper-1.toml"), "--out", "out")
     assert "UNVEIL_DATA" in said
 
 

@@ -23,7 +23,7 @@ def kept(values: Replicated, nodes: Nodes, prefix: str = "") -> Any:
         sketch = sketch_of(numbers)
         if sketch.count:
             told = {**values.cases[case]._asdict(), "level": values.levels[case][level], "metric": prefix + metric}
-            rows.append({**told, **sketch._asdict(), "blocks": sketch.blocks.tolist()})
+            rows.append({**told, **vars(sketch), "blocks": sketch.blocks.tolist()})
     schema = {
         **dict.fromkeys(("data", "protect", "attack", "axis"), pl.String),
         "level": pl.Float64,

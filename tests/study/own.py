@@ -4,7 +4,7 @@
 import os
 import signal
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +36,26 @@ class Guess:
         chosen = np.full(nodes, -1, np.int32)
         chosen[~seeds] = candidate[start[:-1][~seeds]] if candidate.size else -1
         return Candidates(start, candidate, np.full(candidate.size, 1 / among), chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Open:
+    """The guess above, which leaves open whom it chose."""
+
+    def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
+        return replace(Guess().run(released=released, knowledge=knowledge, rng=rng), chosen=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedRuns:
+    """The guess above; a file has a letter for each time."""
+
+    file: str
+
+    def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
+        with Path(self.file).open("a") as stream:
+            stream.write("x")
+        return Guess().run(released=released, knowledge=knowledge, rng=rng)
 
 
 @dataclass(frozen=True, kw_only=True)

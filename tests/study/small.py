@@ -52,3 +52,8 @@ def first(study: Study) -> Scenario:
 def files(out: Path) -> dict[str, str]:
     """Return the hash of every file of results, whatever it is called."""
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (out / "results").iterdir()}
+
+
+def node_files(out: Path) -> dict[str, str]:
+    """Return the hash of every file of values of nodes."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (out / "nodes").iterdir()}

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tests.protect.generators.people import left, people, script
-from tests.study.small import GUESS, files, small_study
+from tests.study.small import GUESS, files, node_files, small_study
 from unveil.errors import InputError
 from unveil.protect.generators import generator_from
 from unveil.study import Results, run_study
@@ -51,7 +51,7 @@ class Cluster:
 
 def process(name: str, *told: str) -> "subprocess.Popen[bytes]":
     # One loss is enough to give a task up: this test need not kill eight workers.
-    more = {"PYTHONPATH": str(ROOT), "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
+    more = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
     return subprocess.Popen(
         [sys.executable, "-m", f"distributed.cli.{name}", *told],
         env={**os.environ, **more},
@@ -88,6 +88,7 @@ def test_a_cluster_gives_the_same_bytes(dask: Cluster, tmp_path: Path) -> None:
     summary = run_study(study, tmp_path / "out", cluster=dask.address)
     assert (summary.total, summary.done, summary.failed) == (8, 8, 2)
     assert files(tmp_path / "out") == files(tmp_path / "clean")
+    assert node_files(tmp_path / "out") == node_files(tmp_path / "clean")
     again = run_study(study, tmp_path / "out", cluster=dask.address, resume=True)
     assert (again.reused, again.done) == (6, 2)
 

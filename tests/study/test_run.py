@@ -12,9 +12,10 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
-from tests.study.small import GUESS, files, looked_at, small_study
+from tests.study.small import GUESS, files, looked_at, node_files, small_study
 from unveil.errors import InputError
 from unveil.study import DiskError, Replications, Results, Store, Study, run_study
 from unveil.study.executors import InThisProcess, LocalProcesses, WorkerDiedError
@@ -48,7 +49,8 @@ def test_a_run_computes_everything_once(tmp_path: Path) -> None:
     assert seen[-1][2] == 0
     times = [json.loads(line) for line in (out / "times.jsonl").read_text().splitlines()]
     assert {each["file"] for each in times} == set(files(out))
-    assert set(times[0]["seconds"]) == {"release", "knowledge", "attack", "measure", "write"}
+    assert set(times[0]["seconds"]) == set(times[0]["wall"]) == {"release", "knowledge", "attack", "measure", "write"}
+    assert all(each["wall"][part] >= 0 for each in times for part in each["wall"])
     before = files(out)
     with pytest.raises(InputError, match="holds results of this study already"):
         run_study(study, out, workers=0)
@@ -64,6 +66,7 @@ def test_results_do_not_depend_on_workers(tmp_path: Path, clean: dict[str, str])
         summary = run_study(study, tmp_path / f"{workers}", workers=workers)
         assert (summary.done, summary.failed) == (4, 0)
         assert files(tmp_path / f"{workers}") == clean
+        assert node_files(tmp_path / f"{workers}") == node_files(tmp_path / "clean")
         assert len(list((tmp_path / f"{workers}" / "releases").iterdir())) == 2
 
 
@@ -276,7 +279,7 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_there(
 
     def fsync(number: int) -> None:
         calls.append(number)
-        if len(calls) > 6:  # the manifest, the study, both releases and two results
+        if len(calls) > 8:  # the manifest, the study, both releases and two results with values of nodes
             raise OSError(28, "No space left on device")
         real(number)
 
@@ -416,3 +419,51 @@ def test_an_adversary_of_a_study_may_have_heard_of_some_nodes_alone(tmp_path: Pa
     # Numbers of the auxiliary graph are those that attempts are compared with: 1 in 20 would be right by chance.
     assert rates[attacks[1], 1.0] > rates[attacks[1], 0.5] > 0.2
     assert small_study(tmp_path).fixed_levels() == {"seed_pairs": 50.0, "overlap": 0.85}
+
+
+def test_a_level_that_two_axes_share_is_computed_once(tmp_path: Path) -> None:
+    count = tmp_path / "runs"
+    axes = (Axis("seed_pairs", (2, 5)), Axis("overlap", (0.6, 0.85)))
+    study = small_study(
+        tmp_path,
+        protections=("id-removal",),
+        attacks=(f"tests.study.own:CountedRuns:file={count}",),
+        axes=axes,
+        fixed={"seed_pairs": 5, "overlap": 0.85},
+    )
+    scenarios = study.scenarios()
+    assert [None if each.same_as is None else each.same_as.key for each in scenarios] == [None] * 3 + [scenarios[1].key]
+    seen: list[tuple[int, int]] = []
+    summary = run_study(study, tmp_path / "out", workers=0, progress=lambda done, total, _: seen.append((done, total)))
+    assert (summary.total, summary.done, seen[-1]) == (4, 4, (4, 4))
+    assert len(count.read_text()) == 3 * 3  # three scenarios of three replications
+    frame = Results.read(tmp_path / "out").frame
+    numbers = ["replication", "release", "attempted", "correct", "entropy", "adversary_success_rate"]
+    shared = [
+        frame.filter(pl.col("axis") == axis, pl.col("level") == level).select(numbers)
+        for axis, level in (("seed_pairs", 5), ("overlap", 0.85))
+    ]
+    assert shared[0].height == 3
+    assert shared[0].equals(shared[1])
+    before, nodes = files(tmp_path / "out"), node_files(tmp_path / "out")
+    assert len(before) == len(nodes) == 4
+    # Either of the two is computed alone where the other one is there, and is the same.
+    for scenario in (scenarios[1], scenarios[3]):
+        (tmp_path / "out" / "results" / scenario.file_name).unlink()
+        assert run_study(study, tmp_path / "out", workers=0, resume=True).done == 1
+        assert (files(tmp_path / "out"), node_files(tmp_path / "out")) == (before, nodes)
+    times = [json.loads(line) for line in (tmp_path / "out" / "times.jsonl").read_text().splitlines()]
+    assert [each["replications"] for each in times] == [3, 3, 0, 3, 3, 3]
+
+
+def test_a_level_that_two_axes_share_fails_for_both(tmp_path: Path) -> None:
+    study = small_study(
+        tmp_path,
+        protections=("id-removal",),
+        attacks=("tests.study.own:Failing",),
+        axes=(Axis("seed_pairs", (5,)), Axis("overlap", (0.85,))),
+        fixed={"seed_pairs": 5, "overlap": 0.85},
+    )
+    summary = run_study(study, tmp_path / "out", workers=0)
+    assert (summary.done, summary.failed) == (2, 2)
+    assert Results.read(tmp_path / "out").errors["axis"].to_list() == ["seed_pairs", "overlap"]

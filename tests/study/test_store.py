@@ -165,7 +165,7 @@ def test_a_damaged_manifest_is_refused(study: Study, tmp_path: Path, content: st
 def test_a_run_killed_while_it_claimed_the_folder_does_no_harm(study: Study, tmp_path: Path) -> None:
     filled(study, tmp_path / "out")
     (tmp_path / "out" / "manifest.json").unlink()
-    for folder in ("results", "releases"):
+    for folder in ("results", "nodes", "releases"):
         for path in (tmp_path / "out" / folder).iterdir():
             path.unlink()
         (tmp_path / "out" / folder).rmdir()

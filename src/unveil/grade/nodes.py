@@ -16,7 +16,7 @@ from unveil._kernels.two_samples import NeighbourTests
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.grade.evenness import constant, over_all_cases, share_of_range
 from unveil.grade.monotonicity import monotonicity_of_tests
-from unveil.grade.replicated import CALIBRATED, Case, Replicated
+from unveil.grade.replicated import Case, Replicated
 from unveil.grade.scores import Scores
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class NodeValues:
     @classmethod
     def of(cls, values: Replicated, *studies: "Results", calibrated: bool = False) -> "NodeValues | None":
         """Return the sketches of the metrics of ``values`` that have some; None where no study kept any."""
+        from unveil.study._parts import CALIBRATED
+
         frames = [each.nodes for each in studies]
         prefix = CALIBRATED if calibrated else ""
         kept = {name for frame in frames for name in frame["metric"].unique().to_list()}

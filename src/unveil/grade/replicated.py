@@ -19,10 +19,6 @@ if TYPE_CHECKING:  # whoever only wants the grades that come with unveil need no
     from unveil.study import Results
 
 
-#: What the column of a metric is called that was measured on the calibrated adversary.
-CALIBRATED = "calibrated."
-
-
 class Case(NamedTuple):
     """One attack on one protected data set, with one axis of strength: all levels of that axis belong to it."""
 
@@ -82,6 +78,8 @@ class Replicated:
         """
         if not studies:
             raise InputError("there must be at least one study to grade, but there is none. Pass the folder of one")
+        from unveil.study._parts import CALIBRATED
+
         prefix = CALIBRATED if calibrated else ""
         have = [[name for name in each.metrics if name.startswith(CALIBRATED) == calibrated] for each in studies]
         metrics = tuple(name.removeprefix(prefix) for name in have[0] if all(name in each for each in have))
@@ -143,6 +141,8 @@ class Replicated:
 
 def is_calibrated(study: "Results") -> bool:
     """Return whether a study measured the calibrated adversary too."""
+    from unveil.study._parts import CALIBRATED
+
     return any(name.startswith(CALIBRATED) for name in study.metrics)
 
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, did_you_mean, whole_number
 from unveil.study.scenario import number_text
 
 if TYPE_CHECKING:
@@ -57,6 +57,28 @@ def check_grid(study: "Study") -> None:
             )
         if each.known and each.kind == "graph":
             raise InputError(f"the data {each.name!r} is a graph, which has no known columns. Leave 'known' out")
+
+
+#: How an adversary of a study learns what its scores are worth; see `unveil.attack.graph.calibration`.
+CALIBRATIONS = ("simulate", "seeds")
+
+
+def check_calibration(study: "Study") -> None:
+    """Refuse a way to calibrate that there is none of, or of data for which there is none."""
+    if study.calibrate == "none":
+        object.__setattr__(study, "calibrate", None)
+    if study.calibrate is not None and study.calibrate not in CALIBRATIONS:
+        raise InputError(
+            f"calibrate must be simulate, seeds or none, but is {study.calibrate!r}."
+            f"{did_you_mean(str(study.calibrate), CALIBRATIONS)} Choose one of them"
+        )
+    if study.calibrate is not None and study.kind != "graph":
+        raise InputError(
+            "attacks on graphs can be calibrated, but the data of this study are tables. Leave calibrate out"
+        )
+    whole_number(study.calibrate_draws, "calibrate_draws")
+    if not isinstance(study.node_values, bool):
+        raise InputError(f"node_values must be true or false, but is {study.node_values!r}. Write one of them")
 
 
 def _check_once(names: list[str], what: str) -> None:

@@ -88,6 +88,25 @@ def attack_of(kind: str, text: str, columns: Sequence[str] = ()) -> Any:
     return replace(made, **drawn, **({facts.uses: len(columns)} if facts.uses else {}))
 
 
+#: What stands before the name of a metric where it was taken of calibrated probabilities.
+CALIBRATED = "calibrated."
+
+
+def columns_of(study: "Study") -> tuple[str, ...]:
+    """Return the columns of metrics in the files of a study: each one, then each one of calibrated probabilities."""
+    names = tuple(metric.name for metric in metrics_of(study))
+    return names + tuple(f"{CALIBRATED}{name}" for name in names) * (study.calibrate is not None)
+
+
+def metric_of_column(column: str) -> Metric | None:
+    """Return the metric that a column holds, raw or calibrated; None where there is none of that name here.
+
+    >>> metric_of_column("calibrated.entropy").name, metric_of_column("else")
+    ('entropy', None)
+    """
+    return METRICS.get(column.removeprefix(CALIBRATED))
+
+
 def metrics_of(study: "Study") -> tuple[Metric, ...]:
     """Return the metrics that a study names, or all usual ones of what its attacks leave if it names none."""
     on = "Trials" if leaves_trials(study.attacks[0]) else "Candidates"

@@ -25,6 +25,9 @@ _STUDY = {
     "metrics": ("a list of texts", False),
     "fixed": ("a table, written [fixed]", False),
     "releases": ("a whole number", False),
+    "calibrate": ("a text", False),
+    "calibrate_draws": ("a whole number", False),
+    "node_values": ("true or false", False),
 }
 _DATA = {
     "name": ("a text", True),
@@ -70,8 +73,8 @@ def _check_table(told: object, keys: Mapping[str, tuple[str, bool]], where: str)
 
 
 def _is(value: object, wanted: str) -> bool:
-    if wanted == "a text":
-        return isinstance(value, str)
+    if wanted in ("a text", "true or false"):
+        return isinstance(value, str if wanted == "a text" else bool)
     if wanted in ("a whole number", "a number"):
         kinds = (int,) if wanted == "a whole number" else (int, float)
         return isinstance(value, kinds) and not isinstance(value, bool)
@@ -86,6 +89,9 @@ def to_toml(study: "Study") -> str:
     lines += [f"{key} = {_texts(getattr(study, key))}" for key in ("protections", "attacks")]
     lines += [f"metrics = {_texts(study.metrics)}"] * bool(study.metrics)
     lines += [f"releases = {study.releases}"]
+    if study.calibrate:
+        lines += [f"calibrate = {_text(study.calibrate)}", f"calibrate_draws = {study.calibrate_draws}"]
+    lines += ["node_values = false"] * (not study.node_values)
     for data in study.data:
         lines += ["", "[[data]]", *(f"{key} = {_text(getattr(data, key))}" for key in ("name", "kind", "source"))]
         lines += [f"known = {_texts(data.known)}"] * bool(data.known)

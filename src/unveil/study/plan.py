@@ -5,11 +5,12 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from unveil.errors import InputError, share, whole_number
-from unveil.study._checks import AXES, check_axes, check_grid, check_level
+from unveil.study._checks import AXES, check_axes, check_calibration, check_grid, check_level
 from unveil.study._toml import study_fields, to_toml
 from unveil.study.scenario import DataSet, Scenario, number_text
 
@@ -100,6 +101,13 @@ class Study:
         known columns, all rows and all people.
     releases
         How many releases each protection makes of each data set; replications take turns with them.
+    calibrate, calibrate_draws
+        Of graphs, whether every metric is also taken of probabilities that the adversary learned by attacking its own
+        graph ("simulate", so many draws of it) or from seed pairs that it kept back ("seeds"); columns are then there
+        twice, as ``entropy`` and ``calibrated.entropy``. None, as usual, for raw probabilities alone.
+    node_values
+        Whether the values of nodes (of tables, of rows) are kept too, as a sketch of each metric; no number depends on
+        it.
 
     Examples
     --------
@@ -120,10 +128,14 @@ class Study:
     metrics: tuple[str, ...] = ()
     fixed: Mapping[str, float] = field(default_factory=dict)
     releases: int = 1
+    calibrate: str | None = None
+    calibrate_draws: int = 1
+    node_values: bool = True
 
     def __post_init__(self) -> None:
         check_grid(self)
         check_axes(self)
+        check_calibration(self)
         for name, value, least in (("seed", self.seed, 0), ("releases", self.releases, 1)):
             whole_number(value, f"the {name} of a study", least=least)
 
@@ -167,16 +179,26 @@ class Study:
     def scenarios(self, *, version: str | None = None) -> tuple[Scenario, ...]:
         """Return every scenario, those of one release after one another; ``version`` is that of this package."""
         stamp = self._hash(self._numbers_depend_on(version))
-        levels = self.fixed_levels().items()
-        fixed = {axis.name: tuple((name, level) for name, level in levels if name != axis.name) for axis in self.axes}
-        return tuple(
-            Scenario(data, protect, attack, axis.name, level, fixed[axis.name], stamp)
-            for data in self.data
-            for protect in self.protections
-            for attack in self.attacks
-            for axis in self.axes
-            for level in axis.levels
-        )
+        strengths = self._strengths()
+        found = []
+        for data, protect, attack in product(self.data, self.protections, self.attacks):
+            own: list[Scenario] = []
+            for axis, level, fixed, earlier in strengths:
+                same = None if earlier is None else own[earlier]
+                own.append(Scenario(data, protect, attack, axis, level, fixed, stamp, same))
+            found += own
+        return tuple(found)
+
+    def _strengths(self) -> list[tuple[str, float, tuple[tuple[str, float], ...], int | None]]:
+        """Return axis, level and levels of the others of each adversary, and the place of an equal one before it."""
+        found: list[tuple[str, float, tuple[tuple[str, float], ...], int | None]] = []
+        first: dict[frozenset[tuple[str, float]], int] = {}
+        for axis in self.axes:
+            fixed = tuple((name, level) for name, level in self.fixed_levels().items() if name != axis.name)
+            for level in axis.levels:
+                earlier = first.setdefault(frozenset([(axis.name, level), *fixed]), len(found))
+                found.append((axis.name, level, fixed, earlier if earlier < len(found) else None))
+        return found
 
     def to_toml(self) -> str:
         """Return the study as a TOML file that :meth:`read` understands."""
@@ -208,6 +230,8 @@ class Study:
             "replications": [self.replications.number, self.replications.relative_error, self.replications.cap],
             "metrics": self.metrics,
             "releases": self.releases,
+            # Left out where there is none, so that studies of versions before it are still read.
+            **({"calibrate": [self.calibrate, self.calibrate_draws]} if self.calibrate else {}),
         }
 
     @staticmethod

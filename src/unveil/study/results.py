@@ -1,6 +1,7 @@
 """The results of a study, read back: rows, failures, and means with their uncertainty."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.data.files.source import is_text
 from unveil.errors import InputError, did_you_mean
-from unveil.study._parts import metrics_of
+from unveil.study._parts import columns_of
+from unveil.study.nodes import NODES, frame_of_nodes, keeps_nodes
 from unveil.study.plan import Study
 from unveil.study.precision import half_width
 from unveil.study.scenario import Scenario
@@ -81,7 +83,11 @@ class Results:
             if not _is_there(path, folder):
                 found["missing"].append(scenario)
                 continue
-            seal = checked_seal(path, scenario, digests.get(scenario.data.name, ""))
+            digest = digests.get(scenario.data.name, "")
+            seal = checked_seal(path, scenario, digest)
+            nodes = folder / NODES / scenario.file_name
+            if keeps_nodes(study) and _is_there(nodes, folder) and checked_seal(nodes, scenario, digest) is None:
+                seal = None
             found["damaged" if seal is None else seal.state].append(scenario)
         return cls(folder=folder, study=study, scenarios=scenarios, **{key: tuple(each) for key, each in found.items()})
 
@@ -98,8 +104,8 @@ class Results:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The names of the metrics, in the order of the columns."""
-        return tuple(metric.name for metric in metrics_of(self.study))
+        """The names of the metrics in the order of the columns; of calibrated guesses with ``calibrated.`` before."""
+        return columns_of(self.study)
 
     @cached_property
     def frame(self) -> "pl.DataFrame":
@@ -110,6 +116,17 @@ class Results:
     def errors(self) -> "pl.DataFrame":
         """One row per failed scenario, with its error."""
         return self._rows(self.failed).select(*KEYS, "error")
+
+    @cached_property
+    def nodes(self) -> "pl.DataFrame":
+        """One row per scenario and metric with values of nodes, pooled over the replications.
+
+        After the scenario come ``metric``, ``count``, ``lowest``, ``highest``, ``sum``, ``squares`` and ``blocks``: see
+        :class:`unveil._kernels.sketches.Sketch`. No row where a study kept none.
+        """
+        folder = self.folder / NODES
+        there = [each for each in self.fine if keeps_nodes(self.study) and (folder / each.file_name).is_file()]
+        return self._read(NODES, there) if there else frame_of_nodes(self.scenarios[0], {})
 
     def values(self, metric: str) -> "pl.DataFrame":
         """Return every value of one metric: the scenario, the replication, and ``value``."""
@@ -153,11 +170,12 @@ class Results:
         return _with_intervals(pl.concat(parts).sort("scenario", "place"))
 
     def _rows(self, scenarios: tuple[Scenario, ...]) -> "pl.DataFrame":
+        return self._read(RESULTS, scenarios) if scenarios else frame_of(self.scenarios[0], self.metrics, [], None)
+
+    def _read(self, part: str, scenarios: Sequence[Scenario]) -> "pl.DataFrame":
         import polars as pl
 
-        files = [self.folder / RESULTS / scenario.file_name for scenario in scenarios]
-        if not files:
-            return frame_of(self.scenarios[0], self.metrics, [], None)
+        files = [self.folder / part / scenario.file_name for scenario in scenarios]
         sources: Any = files if is_text(str(self.folder)) else [BytesIO(file.read_bytes()) for file in files]
         return pl.scan_parquet(sources, glob=False).collect()
 

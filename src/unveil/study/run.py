@@ -133,10 +133,11 @@ def _limit(memory: int | None, shares: int, *, everything: bool) -> int | None:
 
 @dataclass(frozen=True)
 class _Task:
-    """A scenario to compute, or (with a number) a release that scenarios need."""
+    """A scenario to compute, with others that are the same; or (with a number) a release that scenarios need."""
 
     scenario: Scenario
     release: int | None = None
+    twins: tuple[Scenario, ...] = ()
 
     @property
     def shared(self) -> tuple[str, str]:
@@ -168,8 +169,16 @@ class _Run:
     def _plan(self, scenarios: list[Scenario]) -> list[_Task]:
         """Return the releases to make, and let each scenario wait for its own."""
         releases: list[_Task] = []
+        missing = {scenario.file_name for scenario in scenarios}
+        twins: dict[str, list[Scenario]] = {}
         for scenario in scenarios:
-            task = _Task(scenario)
+            if scenario.same_as is not None and scenario.same_as.file_name in missing:
+                twins.setdefault(scenario.same_as.file_name, []).append(scenario)
+        with_another = {each.file_name for every in twins.values() for each in every}
+        for scenario in scenarios:
+            if scenario.file_name in with_another:
+                continue
+            task = _Task(scenario, twins=tuple(twins.get(scenario.file_name, ())))
             if task.shared not in self.waiting:
                 numbers = range(min(self.study.releases, self.study.replications.most))
                 releases.extend(_Task(scenario, number) for number in numbers)
@@ -187,10 +196,10 @@ class _Run:
         if error is not None:
             outcome = Outcome(task.scenario.file_name, 0, how_lost(error) if died(error) else told(error))
             if task.release is None:
-                write_rows(self.study, task.scenario, self.store.folder, [], outcome.error)
+                self._write_error(task, outcome.error)
         if task.release is not None:
             return self._released(task, outcome)
-        self._finish(task.scenario, outcome)
+        self._finish(task, outcome)
         return ()
 
     def _released(self, task: _Task, outcome: Outcome) -> list[_Task]:
@@ -199,15 +208,22 @@ class _Run:
         waiting = self.waiting[task.shared]
         if outcome.error is not None:
             for each in waiting:
-                write_rows(self.study, each.scenario, self.store.folder, [], outcome.error)
-                self._finish(each.scenario, Outcome(each.scenario.file_name, 0, outcome.error))
+                self._write_error(each, outcome.error)
+                self._finish(each, Outcome(each.scenario.file_name, 0, outcome.error))
             waiting.clear()
         return self.waiting.pop(task.shared) if self.releases_left[task.shared] == 0 else []
 
-    def _finish(self, scenario: Scenario, outcome: Outcome) -> None:
-        self.store.accept(scenario, outcome)
-        self.failed += outcome.error is not None
-        self.pace.report(1)
+    def _write_error(self, task: _Task, error: str | None) -> None:
+        for scenario in (task.scenario, *task.twins):
+            write_rows(self.study, scenario, self.store.folder, [], error)
+
+    def _finish(self, task: _Task, outcome: Outcome) -> None:
+        self.store.accept(task.scenario, outcome)
+        for twin in task.twins:  # which took no time and no replication of its own
+            self.store.accept(twin, Outcome(twin.file_name, 0, outcome.error))
+        every = 1 + len(task.twins)
+        self.failed += every * (outcome.error is not None)
+        self.pace.report(every)
 
 
 def _work(study: Study, task: _Task, folder: Path, memory: int | None, wanted: str) -> Outcome:
@@ -215,4 +231,4 @@ def _work(study: Study, task: _Task, folder: Path, memory: int | None, wanted: s
     check_version(wanted)
     if task.release is not None:
         return make_release(study, task.scenario, task.release, folder, memory=memory)
-    return run_scenario(study, task.scenario, folder, memory=memory)
+    return run_scenario(study, task.scenario, folder, memory=memory, twins=task.twins)

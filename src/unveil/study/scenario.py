@@ -58,6 +58,9 @@ class Scenario:
         The levels of the other axes, which stay the same.
     stamp
         What else its results depend on (seed, replications, metrics, version of the package), as a hash.
+    same_as
+        The scenario of an earlier axis with an adversary of the same strength, if the study has one: it has the same
+        numbers, and both are computed at once.
 
     Examples
     --------
@@ -73,6 +76,12 @@ class Scenario:
     level: float
     fixed: tuple[tuple[str, float], ...] = ()
     stamp: str = ""
+    same_as: "Scenario | None" = None
+
+    @property
+    def drawn(self) -> "Scenario":
+        """The scenario that chance depends on: itself, or the one of an earlier axis that is the same."""
+        return self if self.same_as is None else self.same_as
 
     @property
     def key(self) -> str:

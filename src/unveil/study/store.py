@@ -12,6 +12,7 @@ from unveil.data.files.source import shown
 from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, open_secret, sweep
 from unveil.errors import InputError
 from unveil.study.lock import Lock
+from unveil.study.nodes import NODES, keeps_nodes
 from unveil.study.plan import Study
 from unveil.study.releases import FOLDER as RELEASES
 from unveil.study.scenario import Scenario
@@ -50,7 +51,7 @@ class Store:
             self._lock,
             refuse_others=self._refuse_other_files,
             claim=self._claim,
-            parts=(RESULTS, RELEASES),
+            parts=(RESULTS, *([NODES] if keeps_nodes(self.study) else []), RELEASES),
             swept=(ERRORS,),
         )
         return self
@@ -100,15 +101,19 @@ class Store:
         """
         fine = set()
         for scenario in self.study.scenarios() if scenarios is None else scenarios:
-            path = self.folder / RESULTS / scenario.file_name
-            if not os.path.lexists(path):
-                continue
-            seal = checked_seal(path, scenario, scenario.data.digest)
-            if seal is None:
-                self._put_aside(path)
-            elif seal.state == "fine":
+            parts = (RESULTS, NODES) if keeps_nodes(self.study) else (RESULTS,)
+            each = [self._is_fine(self.folder / part / scenario.file_name, scenario) for part in parts]
+            if all(each):
                 fine.add(scenario.file_name)
         return fine
+
+    def _is_fine(self, path: Path, scenario: Scenario) -> bool:
+        if not os.path.lexists(path):
+            return False
+        seal = checked_seal(path, scenario, scenario.data.digest)
+        if seal is None:
+            self._put_aside(path)
+        return seal is not None and seal.state == "fine"
 
     def _put_aside(self, path: Path) -> None:
         with writing(self.folder):
@@ -125,8 +130,9 @@ class Store:
                 f"a worker wrote a result to {shown(self.folder)} that is not seen here. All workers must share this "
                 "folder: choose one that they do share"
             )
-        parts = {part: round(seconds, 6) for part, seconds in outcome.seconds.items()}
-        line = {"file": outcome.file, "key": scenario.key, "replications": outcome.rows, "seconds": parts}
+        line: dict[str, Any] = {"file": outcome.file, "key": scenario.key, "replications": outcome.rows}
+        for name, parts in (("seconds", outcome.seconds), ("wall", outcome.wall)):
+            line[name] = {part: round(seconds, 6) for part, seconds in parts.items()}
         with writing(self.folder), open_secret(self.folder / TIMES, "a") as stream:
             stream.write(json.dumps(line) + "\n")
 

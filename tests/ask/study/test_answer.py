@@ -202,8 +202,9 @@ def test_what_is_found_as_people_leak_lies_beside_what_there_is_to_be_found(tmp_
     for line in lines:
         assert line.low is not None
         assert line.high is not None
-        # Everything is released as it is, so that all who leaked are found or nearly, and hardly anybody else.
-        assert (np.abs(line.y - equal.y) < 0.15).all()
+        # Everything is released as it is, so that all who leaked are found or nearly, and hardly anybody else; halves
+        # of the columns, drawn four times, may tell people apart less well once.
+        assert (np.abs(line.y - equal.y) < 0.2).all()
         rows = found.results.frame.filter(pl.col("attack").str.starts_with(line.name), pl.col("level") == 0.5)
         mean, half = rows["excess_over_control"].mean(), line.high[1] - line.y[1]
         assert line.y[1] == pytest.approx(mean)

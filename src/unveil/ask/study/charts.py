@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from unveil.ask.study.findings import StudyFindings, is_share
-from unveil.measure import METRICS
+from unveil.ask.study.findings import StudyFindings, bounds_of, is_share, words_of
 from unveil.show.blocks import Chart, Series, Style
 from unveil.show.scale import round_step, value_text
 from unveil.show.studies import AXES, labels
 from unveil.show.text import count
 from unveil.study import Axis
+from unveil.study._parts import metric_of_column
 
 #: One per attack, in the order of the study; an attack beyond the last is in the tables only.
 STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth", "fifth", "first-reference", "second-reference")
@@ -42,7 +42,7 @@ def effect_chart(found: StudyFindings) -> Chart | None:
         return None
     protections, attacks = labels(study.protections), labels(study.attacks)
     row = {protect: float(at) for at, protect in enumerate(study.protections)}
-    low, high = _bounds(metric)
+    low, high = bounds_of(metric)
     series = []
     for attack, style in zip(study.attacks, STYLES, strict=False):
         own = [each for each in found.effects if each.attack == attack]
@@ -59,12 +59,11 @@ def effect_chart(found: StudyFindings) -> Chart | None:
         )
     ends = [min(max(end, low), high) for each in found.effects for end in (each.mean, each.high)]
     words, kind = AXES[study.axes[0].name]
+    facts = metric_of_column(metric)
     over = f" Means over {len(study.data)} data sets." if len(study.data) > 1 else ""
     return Chart(
         title="What each attack reaches after each protection",
-        x_label=f"{metric.replace('_', ' ')} (further right is {METRICS[metric].more_means})"
-        if metric in METRICS
-        else metric.replace("_", " "),
+        x_label=f"{words_of(metric)} (further right is {facts.more_means})" if facts else words_of(metric),
         y_label="",
         series=tuple(series),
         caption=f"Means with their 95% intervals, at {value_text(study.axes[0].levels[-1], kind)} {words}.{over}",
@@ -114,7 +113,7 @@ def _chart(
     series = []
     for attack, style in zip(study.attacks, STYLES, strict=False):
         mean, half = np.array([means.get((data, protect, attack, level), _NOTHING) for level in axis.levels]).T
-        low, high = (np.clip(end, *_bounds(metric)) for end in (mean - half, mean + half))
+        low, high = (np.clip(end, *bounds_of(metric)) for end in (mean - half, mean + half))
         series.append(Series(name=called[attack], x=levels, y=mean, style=style, low=low, high=high))
     equal = axis.name == LEAKED and is_share(metric)
     if equal:
@@ -126,7 +125,7 @@ def _chart(
     return Chart(
         title=f"{where}{labels(study.protections)[protect]}",
         x_label=words,
-        y_label=metric.replace("_", " "),
+        y_label=words_of(metric),
         series=tuple(series),
         caption=f"{_direction(metric)}{_EQUAL if equal else ''}{more}",
         x_range=(0.0 if kind == "count" else axis.levels[0], axis.levels[-1]),
@@ -137,13 +136,9 @@ def _chart(
     )
 
 
-def _bounds(metric: str) -> tuple[float, float]:
-    """Return between what an interval is cut off, as a share of people cannot be more than all of them."""
-    return METRICS[metric].bounds if is_share(metric) else (-math.inf, math.inf)
-
-
 def _direction(metric: str) -> str:
-    return f"Higher is {METRICS[metric].more_means}." if metric in METRICS else ""
+    facts = metric_of_column(metric)
+    return f"Higher is {facts.more_means}." if facts else ""
 
 
 def _scale(metric: str, means: Mapping[str, Means]) -> tuple[float, float]:

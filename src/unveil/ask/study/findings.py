@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import hypot, isnan
+from math import hypot, inf, isnan
 from typing import TYPE_CHECKING
 
-from unveil.measure import METRICS
 from unveil.study import Results, Study
+from unveil.study._parts import CALIBRATED, metric_of_column
 from unveil.study.results import Counts
 
 if TYPE_CHECKING:
@@ -137,12 +137,14 @@ class StudyFindings:
     @property
     def more_is_private(self) -> bool:
         """Whether more of the first metric is more private."""
-        return self.metrics[0] in METRICS and METRICS[self.metrics[0]].more_means == "more private"
+        facts = metric_of_column(self.metrics[0])
+        return facts is not None and facts.more_means == "more private"
 
     @property
     def of_people(self) -> bool:
         """Whether attacks were on people in the data beside people who are not, and not on released rows."""
-        return self.metrics[0] in METRICS and METRICS[self.metrics[0]].on == "Trials"
+        facts = metric_of_column(self.metrics[0])
+        return facts is not None and facts.on == "Trials"
 
     def means(self, metric: str, axis: str) -> dict[tuple[str, str, str, float], tuple[float, float]]:
         """Return the mean of a metric and half the width of its interval, by data, protection, attack and level."""
@@ -172,4 +174,21 @@ def is_share(metric: str) -> bool:
     >>> is_share("adversary_overall_success"), is_share("excess_over_control"), is_share("entropy")
     (True, True, False)
     """
-    return metric in METRICS and METRICS[metric].category in ("success", "risk") and METRICS[metric].bounds[1] == 1
+    facts = metric_of_column(metric)
+    return facts is not None and facts.category in ("success", "risk") and facts.bounds[1] == 1
+
+
+def bounds_of(metric: str) -> tuple[float, float]:
+    """Return between what an interval is cut off, as a share of people cannot be more than all of them."""
+    facts = metric_of_column(metric)
+    return facts.bounds if facts is not None and is_share(metric) else (-inf, inf)
+
+
+def words_of(metric: str) -> str:
+    """Return the name of a column of metrics as sentences have it.
+
+    >>> words_of("min_entropy"), words_of("calibrated.min_entropy")
+    ('min entropy', 'calibrated min entropy')
+    """
+    told = metric.removeprefix(CALIBRATED).replace("_", " ")
+    return f"calibrated {told}" if metric.startswith(CALIBRATED) else told

@@ -3,7 +3,7 @@
 import math
 from itertools import product
 
-from unveil.ask.study.findings import StudyFindings, is_share
+from unveil.ask.study.findings import StudyFindings, is_share, words_of
 from unveil.show.blocks import Side, Table
 from unveil.show.scale import value_text
 from unveil.show.studies import AXES, labels
@@ -52,7 +52,7 @@ def mean_table(found: StudyFindings, metric: str, axis: Axis, data: str) -> Tabl
     words, kind = AXES[axis.name]
     where = f" of {data}" if len(study.data) > 1 else ""
     return Table(
-        caption=f"{metric.replace('_', ' ').capitalize()}{where}, by {words}",
+        caption=f"{words_of(metric).capitalize()}{where}, by {words}",
         columns=("protection", "attack", *(value_text(level, kind) for level in axis.levels)),
         rows=rows,
         align=_sides(2, len(axis.levels)),

@@ -4,8 +4,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from math import isnan
 
-from unveil.ask.study.findings import EXCESS, Effect, Failures, StudyFindings, is_share
-from unveil.measure import METRICS
+from unveil.ask.study.findings import EXCESS, Effect, Failures, StudyFindings, bounds_of, is_share, words_of
 from unveil.show.blocks import Tone
 from unveil.show.scale import value_text
 from unveil.show.studies import AXES, labels
@@ -71,7 +70,7 @@ def _alone(found: StudyFindings, best: Effect) -> str:
 
 def _by_metric(found: StudyFindings, strongest: Sequence[Effect]) -> str:
     """Return where a metric that is no share of people says most and least privacy."""
-    metric = found.metrics[0].replace("_", " ")
+    metric = words_of(found.metrics[0])
     sign = 1 if found.more_is_private else -1
     best, worst = (choose(strongest, key=lambda each: sign * each.mean) for choose in (max, min))
     if best is worst:
@@ -93,8 +92,8 @@ def _reach(found: StudyFindings, effect: Effect) -> str:
         whom = f"{fewest:,} targets" if fewest == most else f"{fewest:,} to {most:,} targets"
     if found.metrics[0] == EXCESS:
         return f"{_attack(found, effect)} reaches {within(found, effect)} of {whom} beyond what it reaches of strangers"
-    of = "its attempts" if found.metrics[0] == "adversary_success_rate" else whom
-    verb = "is right in" if found.metrics[0] == "adversary_success_rate" else "finds"
+    rate = found.metrics[0].endswith("adversary_success_rate")
+    of, verb = ("its attempts", "is right in") if rate else (whom, "finds")
     return f"{_attack(found, effect)} {verb} {within(found, effect)} of {of}"
 
 
@@ -105,7 +104,7 @@ def within(found: StudyFindings, effect: Effect) -> str:
         return form(effect.mean)
     low, high = effect.low, effect.high
     if is_share(found.metrics[0]):
-        low, high = max(low, METRICS[found.metrics[0]].bounds[0]), min(high, 1.0)
+        low, high = max(low, bounds_of(found.metrics[0])[0]), min(high, 1.0)
     said = form(effect.mean)
     return said if form(low) == said == form(high) else f"{said} ({form(low)} to {form(high)})"
 
