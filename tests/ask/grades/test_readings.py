@@ -10,10 +10,10 @@ from tests.ask.grades.test_view import findings
 from tests.grade.planted import planted
 from tests.grade.sketched import around_means, node_values
 from tests.grade.test_calibrated import column, with_column
-from unveil.ask.grades.charts import calibration_boxes, span_boxes
 from unveil.ask.grades.details import cases_with
 from unveil.ask.grades.figures import figures, frame
 from unveil.ask.grades.findings import GradesFindings
+from unveil.ask.grades.reading_charts import calibration_boxes, span_boxes
 from unveil.ask.grades.reading_tables import calibration_table, span_table
 from unveil.ask.grades.run import _about_nodes
 from unveil.ask.grades.spans import spans_of, weighted_quantiles
@@ -120,6 +120,10 @@ def test_spans_hold_the_case_that_uses_most_and_the_one_that_uses_least(found: G
             assert share[one.case] == pytest.approx(right)
             assert 0 <= one.lowest <= one.quartiles[0] <= one.quartiles[1] <= one.quartiles[2] <= one.highest <= 1
             assert one.lowest < one.mean < one.highest
+            low, high = one.whiskers
+            length = 1.5 * (one.quartiles[2] - one.quartiles[0])
+            assert max(one.lowest, one.quartiles[0] - length) <= low <= one.quartiles[0]
+            assert one.quartiles[2] <= high <= min(one.highest, one.quartiles[2] + length)
     assert span_boxes(findings()) is None
     assert any(section.heading == "Spans of nodes" for section in page(found).sections)
 
@@ -136,7 +140,8 @@ def test_entropy_that_was_fed_bad_probabilities_is_said_so_first(mended: GradesF
     assert said.startswith(
         "Entropy was fed bad probabilities: from raw scores it goes the wrong way in 100% of 16 cases"
     )
-    assert "from calibrated probabilities in 0% (1.000)." in said
+    assert "from calibrated probabilities of all targets in 0% (1.000)." in said
+    assert any("--calibrate simulate" in step for step in page(mended).next_steps)
     assert page(mended).explanation[1] == (
         "Of 1 metric that looks at probabilities, 1 follows the adversary surely better when calibrated and none "
         "surely worse; none can be trusted raw, 1 calibrated."

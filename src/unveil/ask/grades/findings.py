@@ -40,12 +40,14 @@ class Detail:
 class NodeSpan:
     """Where the values of nodes of a metric lie in one case, as shares of its range over all cases.
 
-    ``quartiles`` come from blocks of the sorted values; the ends, the mean and the count are exact.
+    ``quartiles`` and ``whiskers`` (the outermost within 1.5 times the length of the box) come from blocks of the sorted
+    values; the ends, the mean and the count are exact.
     """
 
     case: int
     lowest: float
     quartiles: tuple[float, float, float]
+    whiskers: tuple[float, float]
     highest: float
     mean: float
     count: int

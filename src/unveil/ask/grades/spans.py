@@ -8,6 +8,8 @@ from unveil.grade.evenness import constant, over_all_cases
 from unveil.grade.nodes import NodeValues
 
 _QUARTILES = (0.25, 0.5, 0.75)
+#: A whisker is at most so many times as long as the box.
+_WHISKER = 1.5
 
 
 def spans_of(nodes: NodeValues) -> tuple[Span, ...]:
@@ -33,12 +35,20 @@ def _in_case(nodes: NodeValues, case: int, column: int, *, lowest: float, highes
     width = highest - lowest
     there = nodes.count[case, column] > 0
     count = int(nodes.count[case, column].sum())
-    first, median, third = ((weighted_quantiles(*nodes.pooled(case, column), _QUARTILES) - lowest) / width).tolist()
+    blocks, weights = nodes.pooled(case, column)
+    ends = np.array([nodes.lowest[case, column, there].min(), nodes.highest[case, column, there].max()])
+    first, median, third = ((weighted_quantiles(blocks, weights, _QUARTILES) - lowest) / width).tolist()
+    low, high = ((ends - lowest) / width).tolist()
+    # The ends are there beside the means of blocks, which may lie as far out by rounding.
+    known = np.clip(np.concatenate([(blocks - lowest) / width, [low, high]]), low, high)
+    length = _WHISKER * (third - first)
+    within = known[(known >= first - length) & (known <= third + length)]
     return NodeSpan(
         case=case,
-        lowest=(float(nodes.lowest[case, column, there].min()) - lowest) / width,
+        lowest=low,
         quartiles=(first, median, third),
-        highest=(float(nodes.highest[case, column, there].max()) - lowest) / width,
+        whiskers=(min(float(within.min()), first), max(float(within.max()), third)),
+        highest=high,
         mean=(float(nodes.total[case, column].sum()) / count - lowest) / width,
         count=count,
     )

@@ -8,19 +8,18 @@ import numpy as np
 from unveil.ask.answer import View
 from unveil.ask.grades.charts import (
     SCORES,
-    calibration_boxes,
     detail_boxes,
     first_boxes,
     heat_map,
     maxima_boxes,
     range_boxes,
     ranking_boxes,
-    span_boxes,
     success_boxes,
     suite_boxes,
 )
 from unveil.ask.grades.figures import figures, frame
 from unveil.ask.grades.findings import GradesFindings
+from unveil.ask.grades.reading_charts import calibration_boxes, span_boxes
 from unveil.ask.grades.reading_tables import calibration_table, span_table
 from unveil.ask.grades.suite_tables import (
     case_table,

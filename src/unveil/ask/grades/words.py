@@ -54,8 +54,8 @@ def explanation(found: GradesFindings) -> tuple[str, ...]:
         least = found.first[-1].monotonicity
         ends = "" if isnan(least.low) else f" (95% interval {fixed(least.low)} to {fixed(least.high)})"
         said.append(
-            f"Even the last of these has a mean monotonicity of {fixed(least.mean)}{ends}, where 1 is best and a "
-            f"metric that never changes has {fixed(NOTHING_SIGNIFICANT)}."
+            f"Even the last of those to use first has a mean monotonicity of {fixed(least.mean)}{ends}, where 1 is "
+            f"best and a metric that never changes has {fixed(NOTHING_SIGNIFICANT)}."
         )
     wrong = found.by_verdict("do not rank by it")
     if wrong:
@@ -85,7 +85,7 @@ def _fed(each: CalibratedGrade) -> str:
     facts = (
         f"from raw scores it goes the wrong way in {percent(each.raw.against, places=0)} of "
         f"{count(each.cases, 'case', 'cases')} (monotonicity {fixed(each.raw.monotonicity.mean, places=3)}), from "
-        f"calibrated probabilities in {percent(each.calibrated.against, places=0)} "
+        f"calibrated probabilities of all targets in {percent(each.calibrated.against, places=0)} "
         f"({fixed(each.calibrated.monotonicity.mean, places=3)})"
     )
     if each.effect == "better":
@@ -139,6 +139,12 @@ def next_steps(found: GradesFindings) -> tuple[str, ...]:
         steps.append("Rank protections by the first of these metrics, and see whether the others agree.")
     elif found.first:
         steps.append("Rank by no single metric here: take those to use with care together, and see whether they agree.")
+    both = found.grades.calibrated
+    if both is not None and any(each.mended and each.raw.verdict != "use" for each in both.changed):
+        steps.append(
+            "Whoever reports entropy and its like should take them from calibrated probabilities: 'unveil graph "
+            "--calibrate simulate'."
+        )
     sets = {(case.data, case.protect, case.attack) for case in found.grades.values.cases}
     steps.append(
         f"To be surer, study more data sets, protections and attacks than these "
