@@ -9,6 +9,7 @@ import numpy as np
 from unveil._kernels.types import IntArray
 from unveil.errors import InputError, did_you_mean
 from unveil.grade.calibrated import Calibrated
+from unveil.grade.needs import checked_needs, lacking
 from unveil.grade.nodes import NodeValues
 from unveil.grade.replicated import Replicated
 from unveil.grade.scores import Reading, Scores, falling
@@ -134,6 +135,7 @@ def grade(
     level: float = 0.05,
     strict: bool = False,
     suites: Sequence[Suite] = (),
+    needs: Sequence[str] = (),
     rng: np.random.Generator,
 ) -> Grades:
     """Return the grades of all metrics in all cases, and those of suites of metrics.
@@ -155,6 +157,9 @@ def grade(
         Whether a change in the wrong direction counts against a metric even where it is not significant.
     suites
         Suites of your own, beside those of Zhao and Wagner (as far as their metrics are there).
+    needs
+        What suites must tell that the search tries: "chance", "level", "resources" or "aspects" (see
+        :mod:`unveil.grade.needs`). The best metrics here then include one for each, if there is any.
     rng
         Where the search for better suites, and its folds, begin.
 
@@ -193,20 +198,21 @@ def grade(
             )
         )
     both, both_nodes = _calibrated(values, nodes, calibrated, calibrated_nodes, of, level=level, strict=strict)
+    searches, lacked = _searches(values, whole.metrics, checked_needs(needs), rng)
     return Grades(
         scores=whole.scores,
         metrics=whole.metrics,
         suites=graded,
         suite_scores=suite_scores,
         rankings=ranked,
-        searches=_searches(values, whole.metrics, rng),
+        searches=searches,
         level=level,
         strict=strict,
         of=of,
         nodes=of_nodes,
         calibrated=both,
         calibrated_nodes=both_nodes,
-        left_out=left_out,
+        left_out=(*left_out, *lacked),
     )
 
 
@@ -247,20 +253,39 @@ def recommended(grades: Grades) -> tuple[MetricGrade, ...]:
     return tuple(each for each in grades.metrics if each.monotonicity.mean >= LEAST and each.undecided < 1)
 
 
-def _searches(values: Replicated, metrics: Sequence[MetricGrade], rng: np.random.Generator) -> dict[str, SuiteSearch]:
-    """Return the searches among the seven metrics of the paper, chosen before, and among the best seven here."""
+def _searches(
+    values: Replicated, metrics: Sequence[MetricGrade], needs: tuple[str, ...], rng: np.random.Generator
+) -> tuple[dict[str, SuiteSearch], tuple[str, ...]]:
+    """Return the searches among the seven metrics of the paper, chosen before, and among the best seven here.
+
+    Also, in sentences, which of them was not made because no suite of its metrics tells what is needed.
+    """
     paper = SUITES["S5"].metrics
-    ranked = sorted(metrics, key=lambda each: ("use", "with care", "do not rank by it", "no grade").index(each.verdict))
-    best = tuple(each.metric for each in ranked if each.verdict in ("use", "with care"))[:MOST_IN_SEARCH]
-    # Each has random numbers of its own, so that neither depends on whether the other is there.
-    one, other = rng.spawn(2)
-    found = {}
-    if set(paper) <= set(values.metrics):
-        found[PAPER] = best_suites(values, paper, rng=one)
+    best = _best_for(metrics, needs)
+    wanted = {PAPER: paper} if set(paper) <= set(values.metrics) else {}
     if len(best) > 1 and set(best) != set(paper):
-        found[HERE] = best_suites(values, best, rng=other)
+        wanted[HERE] = best
+    found, lacked = {}, []
+    # Each has random numbers of its own, so that neither depends on whether the other is there.
+    for (name, own), own_rng in zip({PAPER: paper, HERE: best}.items(), rng.spawn(2), strict=True):
+        if name not in wanted:
+            continue
+        missing = lacking(own, needs)
+        if missing:
+            lacked.append(f"No suite of {name} was sought: none of them tells {', '.join(missing)}.")
+        else:
+            found[name] = best_suites(values, own, needs=needs, rng=own_rng)
     # Without a case that has two levels there is nothing to search.
-    return {name: search for name, search in found.items() if search.cases}
+    return {name: search for name, search in found.items() if search.cases}, tuple(lacked)
+
+
+def _best_for(metrics: Sequence[MetricGrade], needs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the best metrics, and among them the best one for each thing that suites must tell."""
+    ranked = sorted(metrics, key=lambda each: ("use", "with care", "do not rank by it", "no grade").index(each.verdict))
+    names = [each.metric for each in ranked if each.verdict != "no grade"]
+    needed = dict.fromkeys(first for need in needs for first in [n for n in names if not lacking([n], [need])][:1])
+    best = [each.metric for each in ranked if each.verdict in ("use", "with care") and each.metric not in needed]
+    return tuple(sorted([*needed, *best[: MOST_IN_SEARCH - len(needed)]], key=names.index))
 
 
 def _suite_grades(

@@ -21,6 +21,7 @@ def grade_metrics(
     *folders: str | os.PathLike[str],
     details: Sequence[str] = (),
     suites: Sequence[Suite | str] = (),
+    suite_needs: Sequence[str] = (),
     of: Of = "both",
     case: str = "",
     level: float = 0.05,
@@ -39,6 +40,8 @@ def grade_metrics(
         ``pearson_correlation@manufacturing,NS``. Three that tell something unless given.
     suites
         Suites of your own, or how they are written, such as ``mine:entropy=0.5,pearson_correlation=0.5``.
+    suite_needs
+        What suites must tell that are searched for: "chance", "level", "resources" or "aspects".
     of
         What is graded: "means" over targets, values of "nodes" (for metrics that have some), or "both": verdicts from
         means, and evenness and range of nodes beside those of means.
@@ -64,6 +67,7 @@ def grade_metrics(
     findings = run(
         **inputs._asdict(),
         details=details,
+        suite_needs=suite_needs,
         of=of,
         case=case,
         level=level,
@@ -84,7 +88,7 @@ def ask(told: Told) -> Reply:
     with example_folders(told.progress) if told.sample else nullcontext(values["folder"]) as folders:
         answer = grade_metrics(
             *folders,
-            **told.named("details", "suites", "of", "case", "strict"),
+            **told.named("details", "suites", "suite_needs", "of", "case", "strict"),
             level=float(values["significance"]),
             rng=told.rng,
             progress=told.progress,

@@ -193,6 +193,7 @@ def _search(name: str, search: SuiteSearch) -> dict[str, Any]:
     return {
         "among": name,
         "metrics": list(search.metrics),
+        "needs": list(search.needs),
         "cases": search.cases,
         **{
             way: [{"weights": dict(each.suite.weights), "whole": each.whole, "pairs": each.pairs} for each in every]

@@ -38,6 +38,7 @@ def run(
     attacks: Mapping[str, AttackFacts],
     protections: Mapping[str, str],
     details: Sequence[str],
+    suite_needs: Sequence[str],
     of: Of,
     case: str,
     level: float,
@@ -59,6 +60,7 @@ def run(
         level=level,
         strict=strict,
         suites=suites,
+        needs=suite_needs,
         rng=search_rng,
     )
     asked = tuple(cases_with(grades, case, "--case")[:MOST_DETAILS]) if case else ()

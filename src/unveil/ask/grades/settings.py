@@ -1,6 +1,19 @@
 """What can be asked about the trust that metrics deserve."""
 
-from unveil.ask.settings import MORE, Question, Setting, limits_setting, seed_setting
+from unveil.ask.settings import MORE, Choices, Question, Setting, limits_setting, seed_setting
+
+
+def _needs() -> Choices:
+    from unveil.grade.needs import NEEDS
+
+    meanings = {
+        "chance": "the adversary's chance of success",
+        "level": "the level of single targets",
+        "resources": "what the adversary still needs",
+        "aspects": "two aspects of privacy or more",
+    }
+    return tuple((need, meanings[need]) for need in NEEDS)
+
 
 QUESTION = Question(
     name="grades",
@@ -31,6 +44,15 @@ QUESTION = Question(
             example="mine:entropy=0.5,pearson_correlation=0.5",
             fold=MORE,
             option="--suite",
+        ),
+        Setting(
+            name="suite_needs",
+            label="What suites must tell that are searched for",
+            kind="several",
+            words="Criteria that others ask of privacy metrics; 'unveil list metrics' shows which metric ticks which.",
+            default=(),
+            choices=_needs,
+            fold=MORE,
         ),
         Setting(
             name="details",
@@ -106,6 +128,7 @@ QUESTION = Question(
         "unveil grade-metrics results --of nodes",
         "unveil grade-metrics results --case elections,hrg-dp,JLSB",
         "unveil grade-metrics results --suite mine:entropy=0.5,pearson_correlation=0.5",
+        "unveil grade-metrics results --suite-needs chance,resources",
         "unveil grade-metrics results --limit share_monotonic_best_suite=0.8",
     ),
     sample_by_default=False,

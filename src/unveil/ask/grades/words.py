@@ -244,6 +244,10 @@ def search_lead(found: GradesFindings) -> str:
         "Is there a better suite? All suites with equal weights were tried, and weights were optimised. What is chosen "
         "by some cases looks good in these very cases; so each way of choosing was judged by cases that had no say."
     )
+    needs = next((search.needs for search in found.grades.searches.values()), ())
+    if needs:
+        text += f" Only suites that tell {together(needs)} were tried; the single metrics that they are compared with "
+        text += "need not."
     if HERE in found.grades.searches:
         text += " Which metrics are the best here was seen in all cases, which still flatters the suites made of them."
     return text
