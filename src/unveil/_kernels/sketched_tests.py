@@ -109,10 +109,10 @@ def _moments(count: IntArray, total: FloatArray, squares: FloatArray) -> tuple[F
 
 def _ranks(fact: FloatArray, first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]) -> None:
     """Fill in the comparisons that the second sample wins less those that it loses, ties, and sizes."""
-    (one, one_weight), (other, other_weight) = _spread(*first), _spread(*second)
-    values = np.concatenate([one, other], axis=1)
+    (blocks, weights), (more_blocks, more_weights) = _spread(*first), _spread(*second)
+    values = np.concatenate([blocks, more_blocks], axis=1)
     weight = np.zeros((2, *values.shape))
-    weight[0, :, : one.shape[1]], weight[1, :, one.shape[1] :] = one_weight, other_weight
+    weight[0, :, : blocks.shape[1]], weight[1, :, blocks.shape[1] :] = weights, more_weights
     there = weight.sum(axis=0) > 0
     values = np.where(there, values, np.inf)
     near = SAME_BLOCK * np.max(np.abs(values), axis=1, initial=0.0, where=there)[:, None]
