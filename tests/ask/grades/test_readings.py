@@ -17,13 +17,14 @@ from unveil.ask.grades.reading_charts import calibration_boxes, span_boxes
 from unveil.ask.grades.reading_tables import calibration_table, span_table
 from unveil.ask.grades.run import _about_nodes
 from unveil.ask.grades.spans import spans_of, weighted_quantiles
-from unveil.ask.grades.suite_tables import case_table
+from unveil.ask.grades.suite_tables import case_table, sum_table
 from unveil.ask.grades.tables import ranking_table, verdict_tables
 from unveil.ask.grades.view import brief, page, to_latex
-from unveil.ask.grades.words import calibration_answer, scores_in_words
+from unveil.ask.grades.words import calibration_answer, scores_in_words, sums_in_words
 from unveil.errors import InputError
 from unveil.grade.grades import Of, grade
 from unveil.grade.replicated import Replicated
+from unveil.grade.weighted_sum import sum_rankings
 
 RNG = np.random.default_rng
 NODE_METRICS = ("pearson_correlation", "incorrectness", "entropy")
@@ -194,3 +195,28 @@ def test_json_and_frame_have_all_readings(found: GradesFindings, mended: GradesF
     assert calibrated["entropy"]["effect"] == "better"
     assert calibrated["entropy"]["gain"]["low"] > 0
     assert "monotonicity_calibrated" in frame(mended).columns
+
+
+def test_sums_stand_beside_products_with_the_ranks_that_turn() -> None:
+    values = planted()
+    numbers = np.array(values.values)
+    # The strongest adversary of one case leaves the highest normalised variance: without it, the quotients grow.
+    numbers[0, values.metrics.index("normalized_variance"), :, :] = np.array([0.2, 0.5, 0.45, 3.0])[:, None]
+    numbers[0, values.metrics.index("adversary_overall_success"), :, :] = np.array([0.1, 0.11, 0.12, 9.0])[:, None]
+    found = findings(replace(values, values=numbers))
+    table = sum_table(found)
+    assert table is not None
+    assert len(table.columns) == len(table.align) == 7
+    suite = next(each for each in found.grades.suites if each.suite.name == "S2")
+    row = next(row for row in table.rows if row[0] == "S2")
+    assert row[1:4] == (f"{suite.whole.mean:.1%}", f"{suite.sum_whole.mean:.1%}", f"{suite.turned['reversed']:.1%}")
+    assert suite.turned["reversed_product_any"] == 0
+    own = sum_rankings(found.grades.values, [suite.suite])
+    assert suite.sum_whole.mean == pytest.approx(np.nanmean(own.whole))
+    assert suite.turned["reversed_any"] == pytest.approx(np.nanmean(own.reversed_any))
+    assert (
+        f"{suite.sum_whole.mean:.1%} of cases"
+        in sums_in_words(replace(found, grades=replace(found.grades, suites=(suite,))))[0]
+    )
+    assert sums_in_words(findings(planted().only(metrics=["entropy", "incorrectness"]))) == ()
+    assert sum_table(findings(planted().only(metrics=["entropy", "incorrectness"]))) is None
