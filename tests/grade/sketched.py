@@ -24,7 +24,7 @@ def kept(values: Replicated, nodes: Nodes, prefix: str = "") -> Any:
         if sketch.count:
             told = {**values.cases[case]._asdict(), "level": values.levels[case][level], "metric": prefix + metric}
             rows.append({**told, **vars(sketch), "blocks": sketch.blocks.tolist()})
-    schema = {
+    schema: dict[str, Any] = {
         **dict.fromkeys(("data", "protect", "attack", "axis"), pl.String),
         "level": pl.Float64,
         "metric": pl.String,

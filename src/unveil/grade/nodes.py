@@ -114,7 +114,7 @@ class NodeValues:
     def _tests(self) -> NeighbourTests:
         cases, metrics, levels = self.count.shape
         shape = (cases * metrics, levels)
-        blocks = self.blocks.reshape(*shape, -1)
+        blocks = self.blocks.reshape(*shape, -1).astype(np.float64)
         count = self.count.reshape(shape)
         weights = np.zeros(blocks.shape)
         for number in np.unique(count[count > 0]).tolist():

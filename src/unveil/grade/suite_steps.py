@@ -119,7 +119,8 @@ def best_weights(
     steps = _undecided(steps)
     tried = np.array([*starts, *lots])
     tried = tried[allowed(tried)]
-    best, most = tried[0], -np.inf
+    best: FloatArray = tried[0]
+    most = -np.inf
     for start in tried:
         weights, found = _climb(steps, start, by, allowed)
         if found > most + 1e-9:

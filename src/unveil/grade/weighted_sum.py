@@ -90,12 +90,15 @@ def sum_rankings(values: Replicated, suites: Sequence[Suite], *, floor: float = 
         for model, numbers in whole.items():
             turned[model][level] = _turned(numbers, _numbers(fewer, weights, model), level)
     order, pairs = in_order(whole["sum"])
-    told = {
-        name: reduced(whole[model], turned[model])
-        for model, ending in (("sum", ""), ("product", "_product"))
-        for name, reduced in ((f"reversed{ending}", _of_worst), (f"reversed{ending}_any", _of_any))
-    }
-    return SumRankings(scores=np.exp(whole["sum"]), whole=order, pairs=pairs, **told)
+    return SumRankings(
+        scores=np.exp(whole["sum"]),
+        whole=order,
+        pairs=pairs,
+        reversed=_of_worst(whole["sum"], turned["sum"]),
+        reversed_any=_of_any(turned["sum"]),
+        reversed_product=_of_worst(whole["product"], turned["product"]),
+        reversed_product_any=_of_any(turned["product"]),
+    )
 
 
 def _numbers(logs: FloatArray, weights: FloatArray, model: Model) -> FloatArray:
@@ -121,10 +124,10 @@ def _turned(before: FloatArray, after: FloatArray, level: int) -> FloatArray:
 
 def _of_worst(numbers: FloatArray, turned: FloatArray) -> FloatArray:
     worst = np.argmin(np.where(np.isnan(numbers), np.inf, numbers), axis=-1)
-    return np.take_along_axis(turned, worst[None], axis=0)[0]
+    found: FloatArray = np.take_along_axis(turned, worst[None], axis=0)[0]
+    return found
 
 
-def _of_any(numbers: FloatArray, turned: FloatArray) -> FloatArray:
-    del numbers
+def _of_any(turned: FloatArray) -> FloatArray:
     known = ~np.isnan(turned)
     return np.where(known.any(axis=0), (np.where(known, turned, 0.0) > 0).any(axis=0).astype(float), np.nan)

@@ -45,7 +45,8 @@ def test_nodes_and_calibrated_columns_are_those_of_the_files_and_of_studies_that
     assert found.calibrated_nodes is not None
     kept = results.nodes.filter(metric="entropy", protect=one.protect, attack=one.attack, axis=one.axis)
     every = [each.nodes.filter(metric="entropy") for each in (results, Results.read(tmp_path / raw.name))]
-    low, high = min(each["lowest"].min() for each in every), max(each["highest"].max() for each in every)
+    low = min(each["lowest"].to_numpy().min() for each in every)
+    high = max(each["highest"].to_numpy().max() for each in every)
     scores = found.nodes.scores
     share = scores.shared_range[found.values.cases.index(one), scores.values.metrics.index("entropy")]
-    assert share == pytest.approx((kept["highest"].max() - kept["lowest"].min()) / (high - low))
+    assert share == pytest.approx((kept["highest"].to_numpy().max() - kept["lowest"].to_numpy().min()) / (high - low))

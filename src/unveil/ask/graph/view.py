@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 from unveil.ask.answer import View
 from unveil.ask.graph.charts import candidate_chart, cut_off_chart, node_picture, reliability_chart, truth_chart
 from unveil.ask.graph.findings import Averaged, Calibrated, GraphFindings, of_nodes
+from unveil.ask.graph.histogram_charts import histogram_charts
 from unveil.ask.graph.tables import cut_off_table, metric_table, repetition_table
 from unveil.ask.graph.words import calibration_words, explanation, headline, key_numbers, next_steps, tone
-from unveil.show.blocks import Page, Section
+from unveil.show.blocks import Chart, Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.metrics import quantity_meanings
 from unveil.show.opening import opening
@@ -101,6 +102,7 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
         "metrics": [{**row, "trust": trust_of(row["name"], ["graphs"])} for row in _metrics(found.metrics)],
         "calibration": None if found.calibrated is None else _calibration(found.calibrated),
         "entropy_cut_offs": [dict(vars(each)) for each in found.cut_offs],
+        "histogram": {name: counts.tolist() for name, counts in vars(found.histogram).items()},
         "repetitions": [
             {
                 "released": {"nodes": each.released_nodes, "edges": each.released_edges},
@@ -133,6 +135,7 @@ def _calibration(found: Calibrated) -> dict[str, Any]:
             for name, groups in (("raw", found.raw), ("calibrated", found.learned))
         },
         "metrics": _metrics(found.metrics),
+        "histogram": {name: counts.tolist() for name, counts in vars(found.histogram).items()},
     }
 
 
@@ -242,7 +245,7 @@ def _sections(found: GraphFindings) -> list[Section]:
             Section(
                 heading="How much of the doubt is in tiny probabilities",
                 lead=_DOUBT_LEAD,
-                blocks=(candidate_chart(found), cut_off_chart(found), cut_off_table(found)),
+                blocks=(candidate_chart(found), *_histograms(found), cut_off_chart(found), cut_off_table(found)),
                 tells="sure",
             )
         )
@@ -250,6 +253,10 @@ def _sections(found: GraphFindings) -> list[Section]:
         lead = "Figures above are means of these."
         sections.append(Section(heading="Repetitions", lead=lead, blocks=(repetition_table(found),), tells="sure"))
     return sections
+
+
+def _histograms(found: GraphFindings) -> tuple[Chart, ...]:
+    return histogram_charts(found.histogram, None if found.calibrated is None else found.calibrated.histogram)
 
 
 def _method(found: GraphFindings) -> tuple[str, ...]:
