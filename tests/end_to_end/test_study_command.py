@@ -235,7 +235,7 @@ def test_every_shipped_study_can_be_read_without_its_data(path: Path, monkeypatc
 def test_the_shipped_studies_are_the_grids_they_say() -> None:
     studies = {path.stem: Study.read(path) for path in SHIPPED}
     steps = [studies[f"paper-{number}"] for number in range(1, 5)]
-    assert set(studies) == {"curves", "quick", "table", *(each.name for each in steps)}
+    assert set(studies) == {"curves", "cut-offs", "quick", "table", *(each.name for each in steps)}
     quick, table = studies["quick"], studies["table"]
     # Together they are the whole grid of the paper, each case once: 11 graphs, 11 protections, 6 attacks, 12 levels.
     every = [scenario for each in steps for scenario in each.scenarios()]

@@ -104,7 +104,7 @@ def test_table_8_has_both_readings_of_each_metric_and_means_of_the_suite(found: 
     assert table not in list(brief(found, with_details=False))
     with pytest.raises(InputError, match="no case has the word 'elections' of --case"):
         cases_with(found.grades, "elections", "--case")
-    with pytest.raises(InputError, match="words of a case must stand in --case"):
+    with pytest.raises(InputError, match="words of a case must follow --case"):
         cases_with(found.grades, " , ", "--case")
 
 

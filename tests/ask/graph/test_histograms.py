@@ -31,7 +31,11 @@ def test_every_probability_above_zero_is_counted_in_its_bin(drawn: list[list[int
 
 def test_what_lies_elsewhere_is_counted_once_for_each_who_shares_it() -> None:
     guess = Candidates(
-        np.array([0, 2]), np.array([0, 1]), np.array([0.6, 0.2]), elsewhere=np.array([0.2]), pool=np.arange(6)
+        np.array([0, 2]),
+        np.array([0, 1]),
+        np.array([0.6, 0.2]),
+        elsewhere=np.array([0.2]),
+        pool=np.arange(6, dtype=np.int32),
     )
     found = histogram_of(guess)
     assert found.every[60] == found.every[20] == 1

@@ -129,8 +129,8 @@ def cases_with(grades: Grades, where: str, option: str) -> list[int]:
     wanted = [word.casefold() for word in _BETWEEN.split(where) if word]
     if not wanted:
         raise InputError(
-            f"words of a case must stand in {option}, but there are none. Write words such as the data set and the "
-            "attack, with commas between them, or leave it out"
+            f"words of a case must follow {'the @ in ' if option == '--detail' else ''}{option}, but there are none. "
+            "Write the data set and the attack, say, with a comma between them, or leave it out"
         )
     fitting = list(range(len(cases)))
     for word in wanted:

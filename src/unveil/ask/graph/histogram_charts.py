@@ -27,7 +27,7 @@ def _chart(title: str, what: str, raw: FloatArray, learned: FloatArray | None) -
         other = learned / max(learned.sum(), 1.0)
         series.append(Series(name="learned", x=left + 0.5 / BINS, y=other, style="second"))
         highest = max(highest, other.max())
-        mended = f" ({percent(float(other[0]))} of the learned ones)"
+        mended = f" ({percent(float(other[0]))} of the learned ones, which are those of all nodes)"
     return Chart(
         title=title,
         x_label="probability",
