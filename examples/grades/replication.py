@@ -1,24 +1,34 @@
-"""Which findings of Zhao and Wagner hold in a study of ours? Prints their figures beside ours, with intervals.
+"""Which findings of Zhao and Wagner hold in studies of ours? Writes Markdown: the figures, with their intervals.
 
-    unveil study run studies/paper-1.toml --out step1
-    python examples/grades/replication.py step1
+    unveil study run studies/paper-1.toml --out one
+    unveil study run studies/paper-2.toml --out two
+    python examples/grades/replication.py one two > replication.md
 
-All intervals are of 95 % and come from drawing combinations of data set, protection and attack anew: what they say
-holds for more such combinations, not for more graphs, of which there are few.
+Folders are graded together. All intervals are of 95 % and come from drawing combinations of data set, protection and
+attack anew: what they say holds for more such combinations, not for more graphs.
 """
 
-import sys
+import argparse
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil import grade_metrics
+from unveil.ask.grades.details import cases_with
+from unveil.ask.grades.findings import GradesFindings
+from unveil.ask.grades.reading_tables import calibration_table, span_table
+from unveil.ask.grades.suite_tables import case_table, suite_score_table, suite_table, sum_table
+from unveil.ask.grades.tables import ranking_table
+from unveil.ask.grades.words import calibration_answer, headline, honest_sentences
+from unveil.errors import InputError
 from unveil.grade.data_facts import scope_of
-from unveil.grade.grades import PAPER, Grades, grade
+from unveil.grade.grades import PAPER, Grades
 from unveil.grade.replicated import Case, Replicated
-from unveil.grade.summary import groups_of
-from unveil.study import Results
+from unveil.grade.summary import Summary, groups_of
+from unveil.show.blocks import Table
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -27,6 +37,10 @@ Rows = NDArray[np.int64]
 COUNTS = ("adversary_overall_success", "amount_of_leaked_information", "adversary_success_rate")
 #: The metrics that the paper says not to rank by, though others do.
 DOUBTED = ("entropy", "min_entropy", "normalized_entropy", "anonymity_set_size")
+#: The metrics that the paper speaks of by the values of nodes, what Fig. 9 prints of two of them, and its rule.
+PER_NODE = ("pearson_correlation", "normalized_variance", "absolute_error", "incorrectness", "anonymity_set_size")
+FIGURE_9 = {"incorrectness": 0.14, "pearson_correlation": 0.89}
+HALF = 0.5
 DRAWS = 500
 
 
@@ -49,7 +63,8 @@ def bootstrap(figure: Callable[[Rows], float], groups: Rows, rng: np.random.Gene
         figure(np.concatenate([members[each] for each in rng.integers(0, len(members), len(members))]))
         for _ in range(DRAWS)
     ]
-    low, high = np.nanquantile(drawn, [0.025, 0.975])
+    known = [each for each in drawn if not np.isnan(each)]
+    low, high = np.quantile(known, [0.025, 0.975]) if known else (np.nan, np.nan)
     return Found(figure(np.arange(groups.size)), float(low), float(high))
 
 
@@ -123,15 +138,126 @@ def _mean(cases: list[Case], figure: Floats, values: Replicated, rng: np.random.
 
 
 def _local_less_global(inflated: Floats, scope: NDArray[np.str_]) -> float:
-    return float(np.nanmean(inflated[scope == "local"]) - np.nanmean(inflated[scope == "global"]))
+    # A draw may hold attacks of one kind only.
+    kinds = [inflated[scope == kind] for kind in ("local", "global")]
+    if any(np.isnan(each).all() for each in kinds):
+        return float("nan")
+    return float(np.nanmean(kinds[0]) - np.nanmean(kinds[1]))
+
+
+def node_lines(grades: Grades) -> Iterator[str]:
+    """Yield the figures that the paper prints of single nodes (Figs 9, 11 and 12, Table 6), by both readings."""
+    if grades.nodes is None:
+        yield "The studies kept no values of nodes."
+        return
+    for name in PER_NODE:
+        nodes, means = grades.nodes.metric(name), grades.metric(name)
+        if nodes is None:
+            continue
+        yield (
+            f"{name}: evenness of nodes {_found(nodes.evenness)}, of means {_found(means.evenness)}; range of nodes "
+            f"{_found(nodes.shared_range)}, of means {_found(means.shared_range)}"
+        )
+    both = [
+        each.metric
+        for each in grades.nodes.metrics
+        if min(grades.metric(each.metric).monotonicity.mean, each.evenness.mean, each.shared_range.mean) > HALF
+    ]
+    yield f"metrics of nodes above {HALF:g} in all three criteria: {', '.join(both) or 'none'}"
+    scores = grades.nodes.scores
+    for name, printed in FIGURE_9.items():
+        column = scores.values.metrics.index(name) if name in scores.values.metrics else None
+        for row, case in enumerate(scores.values.cases):
+            fits = case.data == "manufacturing" and case.attack.startswith("DV") and "-dp" in case.protect
+            if fits and column is not None:
+                ours = scores.evenness[row, column]
+                yield f"Fig. 9, {name} ({printed} printed), {case}: evenness of nodes {ours:.3f}"
+
+
+def _found(score: Summary) -> Found:
+    return Found(score.mean, score.low, score.high)
+
+
+def markdown(table: Table | None) -> Iterator[str]:
+    """Yield a table of the page as Markdown; nothing where there is none."""
+    if table is None:
+        return
+    yield f"**{table.caption}**"
+    yield ""
+    yield f"| {' | '.join(table.columns)} |"
+    yield f"|{'---|' * len(table.columns)}"
+    yield from (f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in table.rows)
+    if table.note:
+        yield ""
+        yield table.note
+    yield ""
+
+
+def report(found: GradesFindings, rng: np.random.Generator, case: str) -> Iterator[str]:
+    """Yield everything as Markdown: what was graded, the findings, both readings, calibration, suites and Table 8."""
+    values = found.grades.values
+    yield "## What was graded"
+    yield ""
+    yield "| study | scenarios | data sets | protections | attacks | replications | values of nodes | calibrated |"
+    yield f"|{'---|' * 8}"
+    for each in found.studies:
+        plan = each.study
+        cells = (
+            plan.name,
+            f"{each.counts.fine} of {each.counts.total}",
+            ", ".join(data.name for data in plan.data),
+            len(plan.protections),
+            len(plan.attacks),
+            plan.replications.number or f"up to {plan.replications.cap}",
+            "yes" if plan.node_values else "no",
+            plan.calibrate or "no",
+        )
+        yield f"| {' | '.join(map(str, cells))} |"
+    yield from ("", f"{len(values.cases)} cases, {len(values.metrics)} metrics.", "", "## The findings", "")
+    yield headline(found)
+    yield ""
+    yield from (f"* {line.strip()}" for line in lines(found.grades, rng))
+    yield from ("", "## Nodes and means", "")
+    yield from (f"* {line}" for line in node_lines(found.grades))
+    yield ""
+    for table in (ranking_table(found), span_table(found)):
+        yield from markdown(table)
+    yield from ("## Raw scores and calibrated probabilities", "")
+    yield from (f"* {line}" for line in calibration_answer(found) or ("No study has calibrated probabilities.",))
+    yield ""
+    yield from markdown(calibration_table(found))
+    yield from ("## Suites: products and sums", "")
+    for one in (suite_table(found), sum_table(found), suite_score_table(found)):
+        yield from markdown(one)
+    yield from (f"* {line}" for line in honest_sentences(found))
+    yield from ("", f"## Table 8 ({case})", "")
+    if not found.asked:
+        yield f"No case has the words {case}."
+    for number in found.asked:
+        yield from markdown(case_table(found, number))
+    yield from ("", "## Notes", "", *(f"* {note}" for note in found.notes))
 
 
 def main() -> None:
-    """Print what the studies in the named folders say to each finding."""
-    values = Replicated.of(*(Results.read(folder) for folder in sys.argv[1:]))
-    rng = np.random.default_rng(0)
-    for line in lines(grade(values, rng=rng), rng):
+    """Write what the studies in the named folders say to each finding."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="of a study; several are graded together")
+    parser.add_argument("--case", default="elections,hrg-dp,JLSB", help="words of the case of Table 8")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    rng = np.random.default_rng(given.seed)
+    for line in report(findings_of(given.folders, given.case, rng), rng, given.case):
         print(line)
+
+
+def findings_of(folders: list[str], case: str, rng: np.random.Generator) -> GradesFindings:
+    """Return the grades of the studies, with the case where there is one."""
+    found = grade_metrics(*folders, rng=rng).findings
+    try:
+        asked = tuple(cases_with(found.grades, case, "--case"))
+    except InputError:  # these studies have no such case
+        asked = ()
+    return replace(found, asked=asked)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from unveil.cli import main
+from unveil.cli.listing import CRITERIA
 from unveil.measure import METRICS
 from unveil.show.trust import MARKS, trust_of
 
@@ -19,7 +20,13 @@ def test_json_holds_every_metric_with_its_facts() -> None:
     listed = json.loads(run.stdout)
     assert [facts["name"] for facts in listed] == list(METRICS)
     for facts, metric in zip(listed, METRICS.values(), strict=True):
-        assert facts.keys() == {field.name for field in fields(metric)} - {"function"} | {"summary", "trust"}
+        assert facts.keys() == {field.name for field in fields(metric)} - {"function"} | {
+            "summary",
+            "trust",
+            "level_and_potential",
+            "aspect",
+        }
+        assert [facts[name] for name in CRITERIA] == [getattr(metric, name) for name in CRITERIA]
         assert facts["trust"] == trust_of(metric.name)
         assert facts["bounds"] == [bound if isfinite(bound) else None for bound in metric.bounds]
         assert facts["summary"] == metric.summary

@@ -28,7 +28,7 @@ GUESS = {
 TRUTH = {"a": "1", "b": "2", "c": "4", "d": "nowhere", "e": "", "f": "6"}
 HEAD = "target,candidate,probability\n"
 
-NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
+NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 METRIC = {"name", "category", "on", "per", "more_means", "mean", "median", "low", "high", "undefined", "why", "trust"}
 METRIC |= {"random_guessing", "knowing_all", "at_cap"}
 

@@ -90,6 +90,7 @@ def test_a_machine_reads_every_score(studies: Path) -> None:
     assert set(row) == {
         *("data", "protect", "attack", "axis", "metric", "levels", "monotonicity", "significant", "tests"),
         *("right", "wrong", "turns", "evenness", "shared_range"),
+        *("monotonicity_of_nodes", "evenness_of_nodes", "shared_range_of_nodes"),
     }
     assert row["monotonicity"] == pytest.approx(
         (row["right"] - row["wrong"] - 2 * row["turns"] + 2 * row["tests"]) / (3 * row["tests"])
@@ -180,6 +181,19 @@ def test_details_are_found_by_words_of_their_case(studies: Path) -> None:
 )
 def test_a_detail_that_matches_nothing_is_refused(studies: Path, detail: str, said: str) -> None:
     assert said in refuse(str(studies / "little"), "--detail", detail)
+
+
+def test_one_case_is_shown_by_both_readings_and_one_reading_alone_can_be_asked_for(studies: Path) -> None:
+    shown = ask(str(studies / "little"), "--case", "small,NS,seed_pairs").stdout
+    assert "in one case: small, id-removal, NS, by seed pairs" in shown
+    assert "monotonicity (nodes)" in shown
+    assert "even (nodes)" in shown
+    assert "(nodes)" not in ask(str(studies / "little"), "--of", "means").stdout
+    by_nodes = answer(str(studies / "little"), "--of", "nodes")
+    assert by_nodes["settings"]["of"] == "nodes"
+    assert any("pooled over replications" in note for note in by_nodes["notes"])
+    assert "no case has the word 'elections' of --case" in refuse(str(studies / "little"), "--case", "elections")
+    assert "resource" in refuse(str(studies / "little"), "--suite-needs", "resource")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from unveil.show.trust import trust_of
 
 COMMAND = Command("graph")
 ask, refuse = COMMAND.ask, COMMAND.refuse
-NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
+NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 ON_GRAPHS = [name for name, one in ATTACKS.items() if one.on == "graph"]
 PROTECT_GRAPHS = [name for name, one in PROTECTIONS.items() if one.on == "graph"]
 METRIC = {"name", "category", "per", "more_means", "mean", "low", "high", "undefined", "why", "trust", "at_cap"}

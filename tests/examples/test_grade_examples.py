@@ -1,14 +1,21 @@
 """The figures of the replication are what their definitions give, on values whose answers are known."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from examples.grades.replication import bootstrap, lines, shares_of_variance
+from examples.grades.replication import bootstrap, findings_of, lines, node_lines, report, shares_of_variance
+from examples.grades.utility import STRENGTHS
+from examples.grades.utility import lines as utility_lines
+from tests.grade.sketched import around_means, node_values
+from unveil.data.graph import Graph
 from unveil.grade.grades import grade
 from unveil.grade.replicated import Case, Replicated
 from unveil.grade.suites import SUITES
 from unveil.grade.summary import groups_of
 from unveil.measure import METRICS
+from unveil.study import Axis, DataSet, Replications, Study, run_study
 
 NAMES = (
     *SUITES["S5"].metrics, "entropy", "min_entropy", "normalized_entropy", "anonymity_set_size", "hiding_property",
@@ -70,3 +77,51 @@ def test_an_interval_comes_from_drawing_whole_groups() -> None:
     error = figure.std() / 30**0.5  # of 30 groups, not of 60 cases
     assert found.value == pytest.approx(figure.mean())
     assert (found.high - found.low) / 2 == pytest.approx(1.96 * error, rel=0.15)
+
+
+def test_nodes_stand_beside_means_and_what_fits_the_figures_of_the_paper_is_named() -> None:
+    given = values()
+    nodes = node_values(given, around_means(given, ("pearson_correlation", "incorrectness"), nodes=60))
+    said = list(node_lines(grade(given, nodes=nodes, rng=np.random.default_rng(1))))
+    assert said[0].startswith("pearson_correlation: evenness of nodes 0.")
+    assert said[-1].startswith("metrics of nodes above 0.5 in all three criteria: ")
+    without = list(node_lines(grade(given, rng=np.random.default_rng(1))))
+    assert without == ["The studies kept no values of nodes."]
+
+
+def test_the_report_is_markdown_with_all_parts_of_a_study(tmp_path: Path) -> None:
+    plan = Study(
+        name="little",
+        seed=1,
+        data=(DataSet("sample", "graph", "sample:generated-graph"),),
+        protections=("id-removal",),
+        attacks=("NS", "YG"),
+        axes=(Axis("seed_pairs", (20, 200)),),
+        replications=Replications(number=2),
+    )
+    run_study(plan, tmp_path / "little", workers=0)
+    rng = np.random.default_rng(0)
+    text = "\n".join(report(findings_of([str(tmp_path / "little")], "sample,YG", rng), rng, "sample,YG"))
+    assert "| little | 4 of 4 | sample | 1 | 2 | 2 | yes | no |" in text
+    assert "| metric | verdict | monotonicity |" in text
+    assert "evenness (nodes) | range (nodes) |" in text
+    assert "No study has calibrated probabilities." in text
+    assert "**Metrics multiplied or added" in text
+    assert "in one case: sample, id-removal, YG, by seed pairs**" in text
+    tables = [line for line in text.splitlines() if line.startswith("|")]
+    heads = [number for number, line in enumerate(tables) if set(line) == set("|-")]
+    for first, last in zip(heads, [*(head - 1 for head in heads[1:]), len(tables)], strict=True):
+        assert len({line.count("|") for line in tables[first - 1 : last]}) == 1
+
+
+def test_losses_are_graded_by_protections_that_grow() -> None:
+    rng = np.random.default_rng(2)
+    ends = rng.integers(0, 40, (2, 160))
+    said = list(utility_lines({"small": Graph.from_edges(*ends)}, 2, seed=1))
+    assert len(said) == 2 + 7
+    assert said[0].count("|") == said[2].count("|") == 7 + len(STRENGTHS)
+    rows = {line.split("|")[1].strip(): line.split("|") for line in said[2:]}
+    # Switching keeps all degrees, so that their distance says nothing, and loses edges surely.
+    place = [cell.strip() for cell in said[0].split("|")].index("switch")
+    assert rows["degree distance"][place].strip() == "0.67"
+    assert float(rows["edge difference"][place]) > 0.8

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from unveil.measure._listing import Metric
 
 Facts = Mapping[str, Any]
+#: What others ask of privacy metrics (Zhao & Wagner, 2.4): each is a fact of a metric.
+CRITERIA = ("chance_of_success", "level_and_potential", "resources", "aspect")
 
 
 def _metrics() -> list[Facts]:
@@ -27,6 +29,8 @@ def _facts(metric: "Metric") -> Facts:
 
     facts = {field.name: getattr(metric, field.name) for field in fields(metric) if field.name != "function"}
     facts["bounds"] = [float(bound) if isfinite(bound) else None for bound in metric.bounds]
+    # What others ask of privacy metrics stands together: two of the four are said by the metric otherwise.
+    facts |= {name: facts.pop(name, getattr(metric, name)) for name in CRITERIA}
     facts["trust"] = trust_of(metric.name)
     # The two that are sentences come last, where they do not push the others out of sight.
     source = facts.pop("source")

@@ -140,7 +140,11 @@ def shared_range(values: Replicated) -> FloatArray:
     ----------
     Zhao & Wagner, Formula (2).
     """
-    lowest, highest = ranges(values)
+    return share_of_range(*ranges(values))
+
+
+def share_of_range(lowest: FloatArray, highest: FloatArray) -> FloatArray:
+    """Return the part of the range over all cases (rows) that lies between the lowest and the highest of a case."""
     there = lowest <= highest
     lowest_of_all, highest_of_all = over_all_cases(lowest, highest)
     still = constant(lowest_of_all, highest_of_all)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unveil._kernels.two_samples import neighbour_tests
+from unveil._kernels.two_samples import NeighbourTests, neighbour_tests
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError, share
 from unveil.grade.replicated import Replicated
@@ -112,10 +112,21 @@ def monotonicity(values: Replicated, *, level: float = 0.05, strict: bool = Fals
     >>> found.score, found.significant, found.tests
     (array([[1.]]), array([[6]]), array([[6]]))
     """
-    _check_level(level)
     cases, metrics, levels, replications = values.values.shape
-    flat = values.values.reshape(cases * metrics, levels, replications)
-    return _summed(*_marked(flat, np.tile(values.rising, cases), level, strict=strict), (cases, metrics))
+    tests = neighbour_tests(values.values.reshape(cases * metrics, levels, replications))
+    return monotonicity_of_tests(tests, values.rising, cases=cases, level=level, strict=strict)
+
+
+def monotonicity_of_tests(
+    tests: NeighbourTests, rising: BoolArray, *, cases: int, level: float = 0.05, strict: bool = False
+) -> Monotonicity:
+    """Return the monotonicity of each metric in each case, from tests of neighbouring levels.
+
+    ``tests`` has a row per case and metric, case by case; ``rising`` tells per metric whether it should rise with the
+    adversary's strength. See `monotonicity`.
+    """
+    _check_level(level)
+    return _summed(*_marked(tests, np.tile(rising, cases), level, strict=strict), (cases, len(rising)))
 
 
 def monotonicity_of(
@@ -141,7 +152,7 @@ def monotonicity_of(
     flat = np.full((1, len(arrays), max((each.size for each in arrays), default=0)), np.nan)
     for place, each in enumerate(arrays):
         flat[0, place, : each.size] = each
-    marks, significant, pairs = _marked(flat, np.array([rising]), level, strict=strict)
+    marks, significant, pairs = _marked(neighbour_tests(flat), np.array([rising]), level, strict=strict)
     found = _summed(marks, significant, pairs, (1, 1))
     welch, rank_sum = (tuple(test[: pairs[0]].tolist()) for test in marks[0])
     return CaseMonotonicity(
@@ -158,10 +169,9 @@ def monotonicity_of(
 
 
 def _marked(
-    values: FloatArray, rising: BoolArray, level: float, *, strict: bool
+    tests: NeighbourTests, rising: BoolArray, level: float, *, strict: bool
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Return what counts at [row, test, pair], and the significant tests and the pairs of each row."""
-    tests = neighbour_tests(values)
     expected = np.where(rising, 1, -1)[:, None, None]
     significant = np.stack([tests.welch, tests.rank_sum], axis=1) < level
     sign = np.stack([tests.welch_sign, tests.rank_sum_sign], axis=1) * expected

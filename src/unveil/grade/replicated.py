@@ -70,19 +70,22 @@ class Replicated:
         object.__setattr__(self, "values", values)
 
     @classmethod
-    def of(cls, *studies: "Results") -> "Replicated":
+    def of(cls, *studies: "Results", calibrated: bool = False) -> "Replicated":
         """Return the results of one or several studies, with the metrics that all of them have.
 
-        A level that was not computed, or failed, is NaN throughout; a case without any result is left out.
+        A level that was not computed, or failed, is NaN throughout; a case without any result is left out. With
+        ``calibrated`` they are those of the calibrated adversary, under the same names; the studies must have them.
         """
         if not studies:
             raise InputError("there must be at least one study to grade, but there is none. Pass the folder of one")
-        # Columns of calibrated guesses, which no metric of the listing is called, are left out.
-        listed = (name for name in studies[0].metrics if name in METRICS)
-        metrics = tuple(name for name in listed if all(name in each.metrics for each in studies))
+        from unveil.study._parts import CALIBRATED
+
+        prefix = CALIBRATED if calibrated else ""
+        have = [[name for name in each.metrics if name.startswith(CALIBRATED) == calibrated] for each in studies]
+        metrics = tuple(name.removeprefix(prefix) for name in have[0] if all(name in each for each in have))
         if not metrics:
             raise InputError("the studies must have a metric in common, but have none. Grade them one by one")
-        parts = [_cases(each, metrics) for each in studies]
+        parts = [_cases(each, metrics, prefix) for each in studies]
         cases = tuple(case for found, _, _ in parts for case in found)
         twice = next((case for case, number in Counter(cases).items() if number > 1), None)
         if twice is not None:
@@ -136,7 +139,16 @@ class Replicated:
         )
 
 
-def _cases(study: "Results", metrics: tuple[str, ...]) -> tuple[list[Case], list[tuple[float, ...]], FloatArray]:
+def is_calibrated(study: "Results") -> bool:
+    """Return whether a study measured the calibrated adversary too."""
+    from unveil.study._parts import CALIBRATED
+
+    return any(name.startswith(CALIBRATED) for name in study.metrics)
+
+
+def _cases(
+    study: "Results", metrics: tuple[str, ...], prefix: str
+) -> tuple[list[Case], list[tuple[float, ...]], FloatArray]:
     """Return the cases of a study that have results, their levels, and their values."""
     levels = {axis.name: axis.levels for axis in study.study.axes}
     fine = [(Case(each.data.name, each.protect, each.attack, each.axis), each.level) for each in study.fine]
@@ -156,7 +168,7 @@ def _cases(study: "Results", metrics: tuple[str, ...]) -> tuple[list[Case], list
         place += frame["replication"].to_numpy().astype(np.int64)
         flat = values.reshape(-1)
         for name in metrics:
-            flat[place] = frame[name].to_numpy()
+            flat[place] = frame[prefix + name].to_numpy()
             place += most * replications
     return cases, [levels[case.axis] for case in cases], values
 

@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels.types import FloatArray
-from unveil.errors import whole_number
+from unveil.errors import InputError, whole_number
 from unveil.grade.cross_validation import WAYS, Grouping, Validation, Way, validate
+from unveil.grade.needs import checked_needs, ticking
 from unveil.grade.replicated import Case, Replicated
 from unveil.grade.suite import Suite, equal_suites
-from unveil.grade.suite_steps import By, Steps, best_weights, merit, steps_of
-from unveil.grade.suites import quotients
+from unveil.grade.suite_steps import Allowed, By, Steps, best_weights, merit, steps_of
+from unveil.grade.suites import quotients, weights_table
 from unveil.grade.weighted_product import FLOOR, Zeros
 
 #: With fewer data sets than this, nothing can be learned about other ones.
@@ -52,6 +53,8 @@ class SuiteSearch:
         than two groups.
     zeros
         What was done about zeros and negative values.
+    needs
+        What suites had to tell; single metrics are those that they are compared with, whatever these tell.
     notes
         What a reader must know, in sentences.
     """
@@ -65,6 +68,7 @@ class SuiteSearch:
     validations: tuple[Validation, ...]
     zeros: Zeros
     notes: tuple[str, ...]
+    needs: tuple[str, ...] = ()
 
     @property
     def apparent(self) -> Mapping[Way, float]:
@@ -88,6 +92,7 @@ def best_suites(
     folds: int = 5,
     by: By = "whole",
     floor: float = FLOOR,
+    needs: Sequence[str] = (),
 ) -> SuiteSearch:
     """Return the suites of these metrics that rank most cases in order, and how such a choice does in other cases.
 
@@ -110,19 +115,30 @@ def best_suites(
         Count cases that are in order throughout, or neighbouring levels in order.
     floor
         What is added to the values of a metric that has a zero in a case, as a part of its largest value there.
+    needs
+        What suites must tell (see :data:`unveil.grade.needs.NEEDS`): only those are tried that tick all, with metrics
+        of at least 0.05 of the weight. The best single metric, which they are compared with, is that of all.
 
     Raises
     ------
     InputError
-        If a metric is unknown or not among the values, or there are fewer than 2 folds.
+        If a metric is unknown or not among the values, there are fewer than 2 folds, or no suite tells what is needed.
     """
     whole_number(folds, "folds", least=2, advice="Write folds=5")
     single = [Suite(name, {name: 1.0}) for name in metrics]
-    equal = equal_suites(metrics)
+    needs = checked_needs(needs)
+    allowed = partial(ticking, metrics=metrics, needs=needs)
+    every = equal_suites(metrics)
+    equal = [suite for suite, fine in zip(every, allowed(weights_table(every, metrics)), strict=True) if fine]
+    if not equal:
+        raise InputError(
+            f"suites must tell {', '.join(needs)}, but no suite of {', '.join(metrics)} does. Add a metric that does "
+            "('unveil list metrics' shows which), or need less"
+        )
     logs, zeros = quotients(values, single, floor, means=True)
     steps, cases, levels_left_out = steps_of(logs)
     notes = _notes(values, len(cases), levels_left_out)
-    choose = partial(_choose, single=single, equal=equal, by=by, rng=rng)
+    choose = partial(_choose, single=single, equal=equal, by=by, rng=rng, allowed=allowed)
     found, validations = None, []
     if len(cases):
         found = _tried(steps, [choose(steps)["optimised weights"][0]], metrics, by)[0]
@@ -137,22 +153,23 @@ def best_suites(
         optimised=found,
         validations=tuple(validations),
         zeros=zeros,
+        needs=needs,
         notes=notes if validations else (*notes, "There are too few attacks to see what holds in other cases."),
     )
 
 
 def _choose(
-    steps: Steps, *, single: Sequence[Suite], equal: Sequence[Suite], by: By, rng: np.random.Generator
+    steps: Steps, *, single: Sequence[Suite], equal: Sequence[Suite], by: By, rng: np.random.Generator, allowed: Allowed
 ) -> Mapping[Way, tuple[Suite, FloatArray]]:
     """Return the best single metric, the best suite of equal weights and the best weights, with their weights."""
     names = [suite.name for suite in single]
     picked: dict[Way, tuple[Suite, FloatArray]] = {}
     for way, suites in zip(WAYS, (single, equal), strict=False):
-        table = _table(suites, names)
+        table = weights_table(suites, names)
         best = int(merit(steps, table, by).argmax())
         picked[way] = (suites[best], table[best])
     starts = [weights for _, weights in picked.values()]
-    weights = best_weights(steps, starts, by, rng)
+    weights = best_weights(steps, starts, by, rng, allowed=allowed)
     weights = np.round(weights / weights.sum(), 10)  # 0.45 instead of 0.44999999999999996
     shown = {name: float(weight) for name, weight in zip(names, weights, strict=True) if weight > 0}
     picked["optimised weights"] = (Suite("optimised", shown), weights)
@@ -163,14 +180,10 @@ def _tried(steps: Steps, suites: Sequence[Suite], metrics: Sequence[str], by: By
     """Return suites, best first, with their shares."""
     if not steps.cases:
         return tuple(Tried(suite, float("nan"), float("nan")) for suite in suites)
-    table = _table(suites, metrics)
+    table = weights_table(suites, metrics)
     whole, pairs = steps.ranked(table)
     order = np.argsort(-merit(steps, table, by), kind="stable")
     return tuple(Tried(suites[k], float(whole[:, k].mean()), float(pairs[:, k].mean())) for k in order.tolist())
-
-
-def _table(suites: Sequence[Suite], names: Sequence[str]) -> FloatArray:
-    return np.array([[suite.weights.get(name, 0.0) for name in names] for suite in suites])
 
 
 def _groupings(cases: Sequence[Case]) -> dict[Grouping, list[tuple[str, ...]]]:

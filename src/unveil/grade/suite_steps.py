@@ -1,12 +1,12 @@
 """Steps from level to level, as linear functions of a suite's weights, and a search for weights that get many right."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.grade.evenness import ROUNDING
 from unveil.grade.suites import falls
 
@@ -92,17 +92,37 @@ def merit(steps: Steps, weights: FloatArray, by: By) -> FloatArray:
     return found
 
 
-def best_weights(steps: Steps, starts: Sequence[FloatArray], by: By, rng: np.random.Generator) -> FloatArray:
+#: Tells which of some weights, at [suite, metric], may be taken.
+Allowed = Callable[[FloatArray], BoolArray]
+
+
+def all_allowed(weights: FloatArray) -> BoolArray:
+    """Return that all weights may be taken."""
+    return np.ones(len(weights), np.bool_)
+
+
+def best_weights(
+    steps: Steps,
+    starts: Sequence[FloatArray],
+    by: By,
+    rng: np.random.Generator,
+    *,
+    allowed: Allowed = all_allowed,
+) -> FloatArray:
     """Return weights that get many cases in order: from several starts, weight moves between metrics while it helps.
 
-    It need not be the best there is; it is never worse than any of the starts.
+    It need not be the best there is; it is never worse than any of the starts that are allowed, of which there must be
+    one.
     """
     metrics = steps.falls.shape[1]
     lots = rng.multinomial(_PARTS, np.full(metrics, 1 / metrics), size=_RANDOM_STARTS) / _PARTS
     steps = _undecided(steps)
-    best, most = starts[0], -np.inf
-    for start in (*starts, *lots):
-        weights, found = _climb(steps, start, by)
+    tried = np.array([*starts, *lots])
+    tried = tried[allowed(tried)]
+    best: FloatArray = tried[0]
+    most = -np.inf
+    for start in tried:
+        weights, found = _climb(steps, start, by, allowed)
         if found > most + 1e-9:
             best, most = weights, found
     return best
@@ -116,11 +136,14 @@ def _undecided(steps: Steps) -> Steps:
     return steps.only(cases) if len(cases) else steps.only(np.arange(1))
 
 
-def _climb(steps: Steps, weights: FloatArray, by: By) -> tuple[FloatArray, float]:
+def _climb(steps: Steps, weights: FloatArray, by: By, allowed: Allowed) -> tuple[FloatArray, float]:
     most = float(merit(steps, weights[None], by)[0])
     for size in _TRANSFERS:
         while True:
             tried = _transfers(weights, size)
+            tried = tried[allowed(tried)]
+            if not len(tried):
+                break
             found = merit(steps, tried, by)
             best = int(found.argmax())
             if found[best] <= most + 1e-9:

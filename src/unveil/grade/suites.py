@@ -162,5 +162,9 @@ def _metrics_of(suites: Sequence[Suite]) -> tuple[str, ...]:
 
 
 def _weights(suites: Sequence[Suite]) -> FloatArray:
-    names = _metrics_of(suites)
+    return weights_table(suites, _metrics_of(suites))
+
+
+def weights_table(suites: Sequence[Suite], names: Sequence[str]) -> FloatArray:
+    """Return the weight of each metric in each suite, by suite and metric; 0 where it is not in it."""
     return np.array([[suite.weights.get(name, 0.0) for name in names] for suite in suites])

@@ -54,7 +54,7 @@ def summarise(scores: FloatArray, groups: IntArray) -> Summary:
             cases=0, groups=0, undefined=int(scores.size),
         )  # fmt: skip
     mean = float(known.mean())
-    half = _half_width(known - mean, groups[there])
+    half = half_width_over_groups(known - mean, groups[there])
     first, median, third = np.quantile(known, [0.25, 0.5, 0.75])
     return Summary(
         mean=mean,
@@ -70,7 +70,7 @@ def summarise(scores: FloatArray, groups: IntArray) -> Summary:
     )
 
 
-def _half_width(deviations: FloatArray, groups: IntArray) -> float:
+def half_width_over_groups(deviations: FloatArray, groups: IntArray) -> float:
     """Return half the width of the 95 % interval of a mean whose cases come in groups, by Student's distribution."""
     from scipy.special import stdtrit
 

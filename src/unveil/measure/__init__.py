@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from unveil.measure.candidates.uncertainty import min_entropy as min_entropy
     from unveil.measure.candidates.uncertainty import normalized_entropy as normalized_entropy
     from unveil.measure.candidates.uncertainty import quantiles_on_entropy as quantiles_on_entropy
+    from unveil.measure.candidates.uncertainty import quantiles_on_entropy_high_cut as quantiles_on_entropy_high_cut
+    from unveil.measure.candidates.uncertainty import quantiles_on_entropy_low_cut as quantiles_on_entropy_low_cut
     from unveil.measure.candidates.uncertainty import renyi_entropy as renyi_entropy
     from unveil.measure.graphs.anonymity import smallest_degree_class as smallest_degree_class
     from unveil.measure.graphs.anonymity import unique_degree_share as unique_degree_share
@@ -185,7 +187,8 @@ _HOME = {
     "candidates.candidate_metrics": "all_metrics Measured",
     "candidates.uncertainty": (
         "anonymity_set_size collision_entropy conditional_entropy conditional_privacy entropy inherent_privacy "
-        "max_entropy min_entropy normalized_entropy quantiles_on_entropy renyi_entropy"
+        "max_entropy min_entropy normalized_entropy quantiles_on_entropy quantiles_on_entropy_high_cut "
+        "quantiles_on_entropy_low_cut renyi_entropy"
     ),
     "candidates.confusion": "Confusion confusion least_confusion",
     "candidates.error": (

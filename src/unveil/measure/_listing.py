@@ -38,6 +38,21 @@ class Metric:
     printed_direction: Meaning
     #: Whether values that would be infinite, or above the upper bound, are set to it.
     capped: bool = False
+    #: Whether it is computed where nobody names metrics; those that differ from another one in a setting are not.
+    usual: bool = True
+    #: Whether it tells the adversary's chance of success, and what resources the adversary still needs.
+    chance_of_success: bool = False
+    resources: bool = False
+
+    @property
+    def level_and_potential(self) -> bool:
+        """Whether it tells the level of privacy, and where it may be broken: whether each target has a value."""
+        return self.per in ("target", "subject")
+
+    @property
+    def aspect(self) -> str:
+        """Which aspect of privacy it measures: its category."""
+        return self.category
 
     @property
     def summary(self) -> str:
@@ -117,12 +132,17 @@ def metric(
     affected_by_chunking: bool = False,
     printed_direction: Meaning | None = None,
     capped: bool = False,
+    usual: bool = True,
+    chance_of_success: bool = False,
+    resources: bool = False,
 ) -> Callable[[Function], Function]:
     """List the decorated function as a metric, and return it unchanged.
 
     What it measures (``on``) and whether it needs the truth are read from its signature. A metric is affected by
     chunking when its value depends on how many candidates an attack looks at in one go, and capped when its upper bound
-    is a number that we chose, which then decides the mean.
+    is a number that we chose, which then decides the mean. One that is not ``usual`` is computed by its name only. The
+    last two are criteria that others ask of privacy metrics (Zhao & Wagner, 2.4); what else they ask, the level of
+    single targets and the aspect, are ``per`` and ``category``.
     """
 
     def list_it(function: Function) -> Function:
@@ -142,6 +162,9 @@ def metric(
             affected_by_chunking=affected_by_chunking,
             printed_direction=printed_direction or more_means,
             capped=capped,
+            usual=usual,
+            chance_of_success=chance_of_success,
+            resources=resources,
         )
         return function
 

@@ -113,11 +113,11 @@ ALSO_OF_GRAPHS = ("EdgeClaims", "GraphKnowledge")
 
 
 def metrics_of(study: "Study") -> tuple[Metric, ...]:
-    """Return the metrics that a study names, or all metrics of what its attacks leave if it names none."""
+    """Return the metrics that a study names, or all usual ones of what its attacks leave if it names none."""
     on = "Trials" if leaves_trials(study.attacks[0]) else "Candidates"
     have = {metric.name: metric for metric in METRICS.values() if metric.on == on}
     if not study.metrics:
-        return tuple(have.values())
+        return tuple(metric for metric in have.values() if metric.usual)
     if study.kind == "graph":
         have |= {
             metric.name: metric

@@ -21,7 +21,7 @@ from unveil.guess import Candidates
 from unveil.measure import METRICS, all_metrics
 from unveil.show.metrics import quantity_meanings as meanings
 
-NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
+NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 FREE = [name for name in NAMES if not METRICS[name].needs_truth]
 SMALL = [[0.75, 0.25], [0.5, 0.5]]
 

@@ -29,7 +29,7 @@ from unveil.show.page import render
 from unveil.show.scale import MOST_BINS, axis, choose_bins
 from unveil.show.trust import GROUNDS, LEGEND, mark, where_from
 
-NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
+NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 SCORES = [[9, 1, 0], [1, 1, 2], [1, 1, 1], [0, 0, 0], [5, 0, 0]]
 ANSWER = candidates(Candidates.from_scores(SCORES), [0, 0, 1, 2, -1])
 BLIND = candidates(Candidates.from_scores(SCORES))

@@ -24,19 +24,8 @@ from unveil.ask.grades.charts import (
 from unveil.ask.grades.details import details_of
 from unveil.ask.grades.findings import AttackFacts, Detail, GradedStudy, GradesFindings
 from unveil.ask.grades.run import notes_of
-from unveil.ask.grades.tables import (
-    example_table,
-    factors_sentence,
-    found_table,
-    group_table,
-    held_out_table,
-    ranking_table,
-    suite_score_table,
-    suite_table,
-    term_table,
-    verdict_tables,
-    why_table,
-)
+from unveil.ask.grades.suite_tables import example_table, found_table, held_out_table, suite_score_table, suite_table
+from unveil.ask.grades.tables import factors_sentence, group_table, ranking_table, term_table, verdict_tables, why_table
 from unveil.ask.grades.view import VIEW, meanings, page, to_latex
 from unveil.ask.grades.words import explanation, headline, honest_sentences, search_conclusion, tone, zeros_of
 from unveil.grade.factors import explain

@@ -32,7 +32,7 @@ from unveil.measure import METRICS, all_metrics
 from unveil.protect import IdRemoval
 from unveil.show.text import percent
 
-NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
+NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 SMALL = heavy_tail(80, 4, 3)
 NS = NarayananShmatikov()
 

@@ -13,7 +13,7 @@ from unveil.guess import Candidates
 from unveil.measure import METRICS, Measured, all_metrics
 from unveil.measure.candidates.candidate_metrics import to_rows
 
-LISTED = [name for name, metric in METRICS.items() if metric.on == "Candidates"]
+LISTED = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 COLUMNS = [
     "name",
     "category",

@@ -7,7 +7,8 @@ from unveil.ask.told import Told
 def _metrics() -> Choices:
     from unveil.measure import METRICS
 
-    return tuple((name, name.replace("_", " ")) for name, each in METRICS.items() if each.on == "Candidates")
+    usual = (name for name, each in METRICS.items() if each.on == "Candidates" and each.usual)
+    return tuple((name, name.replace("_", " ")) for name in usual)
 
 
 def _limits_on_truth(told: Told) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from unveil.ask.grades.read import read
 from unveil.ask.grades.run import run
 from unveil.ask.grades.view import VIEW, brief
 from unveil.ask.told import Output, Reply, Told
+from unveil.grade.grades import Of
 from unveil.grade.suites import Suite
 from unveil.show.progress import Progress, silent
 
@@ -20,6 +21,9 @@ def grade_metrics(
     *folders: str | os.PathLike[str],
     details: Sequence[str] = (),
     suites: Sequence[Suite | str] = (),
+    suite_needs: Sequence[str] = (),
+    of: Of = "both",
+    case: str = "",
     level: float = 0.05,
     strict: bool = False,
     rng: np.random.Generator | None = None,
@@ -36,6 +40,13 @@ def grade_metrics(
         ``pearson_correlation@manufacturing,NS``. Three that tell something unless given.
     suites
         Suites of your own, or how they are written, such as ``mine:entropy=0.5,pearson_correlation=0.5``.
+    suite_needs
+        What suites must tell that are searched for: "chance", "level", "resources" or "aspects".
+    of
+        What is graded: "means" over targets, values of "nodes" (for metrics that have some), or "both": verdicts from
+        means, and evenness and range of nodes beside those of means.
+    case
+        Words of a case, such as ``elections,hrg-dp,JLSB``, that is shown with all scores of a suite and its metrics.
     level
         A test is significant where its p value is below this.
     strict
@@ -48,11 +59,22 @@ def grade_metrics(
     Raises
     ------
     InputError
-        If a folder holds no study or a study without results, or if a detail or a suite is none.
+        If a folder holds no study or a study without results, if a detail, a case or a suite is none, or if values of
+        nodes are asked for and no study kept them.
     """
     rng, seed = randomness(rng)
-    inputs = read(folders, suites, progress=progress)
-    findings = run(**inputs._asdict(), details=details, level=level, strict=strict, rng=rng, progress=progress)
+    inputs = read(folders, suites, of=of, progress=progress)
+    findings = run(
+        **inputs._asdict(),
+        details=details,
+        suite_needs=suite_needs,
+        of=of,
+        case=case,
+        level=level,
+        strict=strict,
+        rng=rng,
+        progress=progress,
+    )
     return Answer(findings, VIEW, seed)
 
 
@@ -66,7 +88,7 @@ def ask(told: Told) -> Reply:
     with example_folders(told.progress) if told.sample else nullcontext(values["folder"]) as folders:
         answer = grade_metrics(
             *folders,
-            **told.named("details", "suites", "strict"),
+            **told.named("details", "suites", "suite_needs", "of", "case", "strict"),
             level=float(values["significance"]),
             rng=told.rng,
             progress=told.progress,

@@ -8,11 +8,13 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.ask.grades.findings import Detail, GradesFindings, words
+from unveil.ask.grades.tables import beside
 from unveil.grade.grades import LEAST, NOTHING_SIGNIFICANT, MetricGrade
+from unveil.grade.scores import Reading
 from unveil.grade.suites import mean_of_defined
 from unveil.measure import METRICS
 from unveil.show.blocks import Threshold
-from unveil.show.blocks_spread import BoxRow, BoxRows, HeatMap, box_of, spread_of
+from unveil.show.blocks_spread import BoxRow, BoxRows, HeatMap, Spread, box_of, spread_of
 from unveil.show.scale import round_step, value_text
 from unveil.show.studies import AXES
 from unveil.show.text import fixed, percent
@@ -20,7 +22,8 @@ from unveil.study.precision import half_width
 
 #: What the page calls each score.
 SCORES = {"monotonicity": "Monotonicity", "evenness": "Evenness", "shared_range": "Shared value range"}
-_BOLD = "metrics of a whole release, which tell nothing about a single target"
+#: What a name in bold means.
+BOLD = "metrics of a whole release, which tell nothing about a single target"
 
 
 def score_of(found: GradesFindings, score: str) -> FloatArray:
@@ -58,11 +61,14 @@ def ranking_boxes(found: GradesFindings, score: str) -> BoxRows:
     values, every = found.grades.values, score_of(found, score)
     means = {each.metric: getattr(each, score) for each in found.grades.metrics}
     order = sorted(means, key=lambda name: math.inf if math.isnan(means[name].mean) else -means[name].mean)
+    # Monotonicity of nodes is no second opinion: their tests find the least change significant.
+    nodes = beside(found) if score != "monotonicity" else None
     rows = tuple(
         box_of(
             words(name),
-            spread_of(every[:, values.metrics.index(name)], interval=_interval(means[name].low, means[name].high)),
-            bold=_per_release(name),
+            spread_of(every[:, values.metrics.index(name)], interval=interval_of(means[name].low, means[name].high)),
+            *(() if nodes is None else (_box_of_nodes(nodes, name, score),)),
+            bold=per_release(name),
         )
         for name in order
     )
@@ -77,18 +83,31 @@ def ranking_boxes(found: GradesFindings, score: str) -> BoxRows:
         x_label=SCORES[score],
         row_label="Metric",
         number_label="Cases",
+        series=("",) if nodes is None else ("means over targets", "values of nodes"),
         rows=rows,
         thresholds=lines,
-        bold_meaning=_BOLD if any(row.bold for row in rows) else "",
+        bold_meaning=BOLD if any(row.bold for row in rows) else "",
         caption="Each box holds the middle half of the cases, its line is the median; the mean has its 95% interval.",
     )
 
 
-def _interval(low: float, high: float) -> tuple[float, float] | None:
+def _box_of_nodes(nodes: Reading, name: str, score: str) -> Spread | None:
+    """Return a score of a metric's values of nodes over cases; None where it has none."""
+    each = nodes.metric(name)
+    if each is None:
+        return None
+    every = nodes.scores.evenness if score == "evenness" else nodes.scores.shared_range
+    summary = getattr(each, score)
+    column = nodes.scores.values.metrics.index(name)
+    return spread_of(every[:, column], interval=interval_of(summary.low, summary.high))
+
+
+def interval_of(low: float, high: float) -> tuple[float, float] | None:
+    """Return the interval of a mean, or None where it has none."""
     return (low, high) if math.isfinite(low) else None
 
 
-def _per_release(metric: str) -> bool:
+def per_release(metric: str) -> bool:
     """Return whether a metric is one number for a whole release, and so tells nothing about a single target."""
     return metric in METRICS and METRICS[metric].per == "release"
 
@@ -110,7 +129,7 @@ def heat_map(found: GradesFindings) -> HeatMap:
     cells = np.stack([mean_of_defined(score[order[key]].T) for key in columns], axis=1)
     axes = dict.fromkeys(case.axis.replace("_", " ") for case in values.cases)
     both = f"Each cell is the mean over {' and '.join(axes)}." if len(axes) > 1 else "Each cell is one case."
-    bold = tuple(_per_release(name) for name in names)
+    bold = tuple(per_release(name) for name in names)
     return HeatMap(
         title="Monotonicity, case by case",
         rows=tuple(words(name) for name in names),
@@ -122,7 +141,7 @@ def heat_map(found: GradesFindings) -> HeatMap:
         "adversary in all of these cases; a column that is light throughout to an attack and protection that mislead "
         "most metrics.",
         bold=bold,
-        bold_meaning=_BOLD if any(bold) else "",
+        bold_meaning=BOLD if any(bold) else "",
         undefined="no pair of levels could be tested",
     )
 
@@ -190,7 +209,7 @@ def suite_boxes(found: GradesFindings, score: str) -> BoxRows | None:
             each.suite.name,
             spread_of(
                 every[:, order[each.suite.name]],
-                interval=_interval(getattr(each, score).low, getattr(each, score).high),
+                interval=interval_of(getattr(each, score).low, getattr(each, score).high),
             ),
         )
         for each in found.grades.suites

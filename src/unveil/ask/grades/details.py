@@ -34,7 +34,8 @@ def details_of(grades: Grades, wanted: Sequence[str]) -> tuple[tuple[Detail, ...
         metric, at, where = (part.strip() for part in text.partition("@"))
         metric = _metric(grades, metric)
         if at:
-            every = [Detail(metric=metric, case=case, why="asked for") for case in _cases(grades, where)]
+            fitting = cases_with(grades, where, "--detail")
+            every = [Detail(metric=metric, case=case, why="asked for") for case in fitting]
         else:
             every = _ends(grades, metric)
         for each in every:
@@ -116,23 +117,30 @@ def _metric(grades: Grades, name: str) -> str:
     return wanted
 
 
-def _cases(grades: Grades, where: str) -> list[int]:
+def cases_with(grades: Grades, where: str, option: str) -> list[int]:
+    """Return the cases whose data, protection, attack and axis hold all words; ``option`` is where they were said.
+
+    Raises
+    ------
+    InputError
+        If there are no words, or no case has all of them.
+    """
     cases = grades.values.cases
     wanted = [word.casefold() for word in _BETWEEN.split(where) if word]
     if not wanted:
         raise InputError(
-            "words of a case must follow the @ in --detail, but there are none. Write METRIC@DATA,ATTACK or the metric "
-            "alone"
+            f"words of a case must follow {'the @ in ' if option == '--detail' else ''}{option}, but there are none. "
+            "Write the data set and the attack, say, with a comma between them, or leave it out"
         )
     fitting = list(range(len(cases)))
     for word in wanted:
         having = _having(cases, word)
         if not having:
-            raise InputError(f"no case has the word {word!r} of --detail.{_hint(cases, word)}")
+            raise InputError(f"no case has the word {word!r} of {option}.{_hint(cases, word)}")
         fitting = [case for case in fitting if case in having]
     if not fitting:
         raise InputError(
-            f"no case has all words of --detail together ({', '.join(wanted)}), though each is in some. Leave one out"
+            f"no case has all words of {option} together ({', '.join(wanted)}), though each is in some. Leave one out"
         )
     return fitting
 

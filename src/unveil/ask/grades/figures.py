@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.ask.grades.findings import GradedStudy, GradesFindings
+from unveil.ask.grades.findings import GradedStudy, GradesFindings, Span
 from unveil.ask.grades.words import zeros_of
+from unveil.grade.calibrated import CalibratedGrade
 from unveil.grade.factors import Factors
-from unveil.grade.grades import Grades, Scores, SuiteGrade
+from unveil.grade.grades import Grades, MetricGrade, Scores, SuiteGrade
+from unveil.grade.scores import Reading
 from unveil.grade.search import SuiteSearch
 from unveil.measure import METRICS
 
@@ -22,8 +24,10 @@ def figures(found: GradesFindings) -> Mapping[str, Any]:
     return {
         "version": found.version,
         "studies": [_study(each) for each in found.studies],
-        "settings": {"significance": grades.level, "strict": grades.strict},
+        "settings": {"significance": grades.level, "strict": grades.strict, "of": grades.of},
         "metrics": [_figures_of_metric(grades, name) for name in (each.metric for each in grades.metrics)],
+        "calibrated": [] if grades.calibrated is None else [_calibrated(each) for each in grades.calibrated.metrics],
+        "spans": [_span(found, each) for each in found.spans],
         "suites": [_suite(each) for each in grades.suites],
         "searches": [_search(name, search) for name, search in grades.searches.items()],
         "factors": [_factors(each) for each in found.factors],
@@ -33,7 +37,7 @@ def figures(found: GradesFindings) -> Mapping[str, Any]:
         ],
         "notes": list(found.notes),
         "suite_notes": zeros_of(grades),
-        "cases": _scores_frame(grades.scores, "metric"),
+        "cases": _with_nodes(grades),
         "suite_cases": [] if grades.suite_scores is None else _suite_frame(grades),
     }
 
@@ -68,6 +72,25 @@ def _scores_frame(scores: Scores, what: str) -> "pl.DataFrame":
             **{name: array.ravel() for name, array in arrays.items()},
         }
     )
+
+
+def _with_nodes(grades: Grades) -> "pl.DataFrame":
+    """Return the scores of each case and metric, those of nodes and of calibrated probabilities beside them."""
+    frame = _scores_frame(grades.scores, "metric")
+    keys = ["data", "protect", "attack", "axis", "metric"]
+    others = {
+        "of_nodes": None if grades.nodes is None else grades.nodes.scores,
+        "calibrated": None if grades.calibrated is None else grades.calibrated.calibrated.scores,
+    }
+    for name, scores in others.items():
+        if scores is not None:
+            more = _scores_frame(scores, "metric").select(*keys, *_THREE)
+            more = more.rename({score: f"{score}_{name}" for score in _THREE})
+            frame = frame.join(more, on=keys, how="left", maintain_order="left")
+    return frame
+
+
+_THREE = ("monotonicity", "evenness", "shared_range")
 
 
 def _suite_frame(grades: Grades) -> "pl.DataFrame":
@@ -109,7 +132,43 @@ def _figures_of_metric(grades: Grades, name: str) -> dict[str, Any]:
         "share_wrong_way": each.against,
         "evenness": vars(each.evenness),
         "shared_range": vars(each.shared_range),
+        "nodes": _figures_of_reading(grades.nodes, name),
     }
+
+
+def _figures_of_reading(reading: Reading | None, name: str) -> dict[str, Any] | None:
+    """Return the scores of one metric's values of nodes; null where it has none."""
+    each = None if reading is None else reading.metric(name)
+    return None if each is None else _of_grade(each)
+
+
+def _of_grade(each: MetricGrade) -> dict[str, Any]:
+    return {
+        "verdict": each.verdict,
+        "monotonicity": vars(each.monotonicity),
+        "share_undecided": each.undecided,
+        "share_wrong_way": each.against,
+        "evenness": vars(each.evenness),
+        "shared_range": vars(each.shared_range),
+    }
+
+
+def _calibrated(each: CalibratedGrade) -> dict[str, Any]:
+    return {
+        "name": each.metric,
+        "raw": _of_grade(each.raw),
+        "calibrated": _of_grade(each.calibrated),
+        "gain": each.gain._asdict(),
+        "effect": each.effect,
+        "cases": each.cases,
+    }
+
+
+def _span(found: GradesFindings, each: Span) -> dict[str, Any]:
+    cases = found.grades.values.cases
+    ends = {"widest": each.widest, "narrowest": each.narrowest}
+    told = {name: {**vars(one), "case": cases[one.case]._asdict()} for name, one in ends.items()}
+    return {"metric": each.metric, "lowest": each.lowest, "highest": each.highest, **told}
 
 
 def _suite(each: SuiteGrade) -> dict[str, Any]:
@@ -118,6 +177,11 @@ def _suite(each: SuiteGrade) -> dict[str, Any]:
         "weights": dict(each.suite.weights),
         "share_in_order": vars(each.whole),
         "share_of_pairs_in_order": vars(each.pairs),
+        "by_sum": {
+            "share_in_order": vars(each.sum_whole),
+            "share_of_pairs_in_order": vars(each.sum_pairs),
+            "share_of_cases_turned": dict(each.turned),
+        },
         "monotonicity": vars(each.monotonicity),
         "evenness": vars(each.evenness),
         "shared_range": vars(each.shared_range),
@@ -129,6 +193,7 @@ def _search(name: str, search: SuiteSearch) -> dict[str, Any]:
     return {
         "among": name,
         "metrics": list(search.metrics),
+        "needs": list(search.needs),
         "cases": search.cases,
         **{
             way: [{"weights": dict(each.suite.weights), "whole": each.whole, "pairs": each.pairs} for each in every]
@@ -179,4 +244,4 @@ def _factors(each: Factors) -> dict[str, Any]:
 
 def frame(found: GradesFindings) -> "pl.DataFrame":
     """Return one row per case and metric: the three scores, and the tests behind the first."""
-    return _scores_frame(found.grades.scores, "metric").fill_nan(None)
+    return _with_nodes(found.grades).fill_nan(None)

@@ -37,6 +37,35 @@ class Detail:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NodeSpan:
+    """Where the values of nodes of a metric lie in one case, as shares of its range over all cases.
+
+    ``quartiles`` and ``whiskers`` (the outermost within 1.5 times the length of the box) come from blocks of the sorted
+    values; the ends, the mean and the count are exact.
+    """
+
+    case: int
+    lowest: float
+    quartiles: tuple[float, float, float]
+    whiskers: tuple[float, float]
+    highest: float
+    mean: float
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """Where the values of nodes of a metric lie in the case that uses most of its range, and where least is used."""
+
+    metric: str
+    #: Its range over all cases, which is 0 to 1 below.
+    lowest: float
+    highest: float
+    widest: NodeSpan
+    narrowest: NodeSpan
+
+
+@dataclass(frozen=True, kw_only=True)
 class AttackFacts:
     """What a report has to know of an attack: how it is called, whether it looks at all nodes, and its chunks."""
 
@@ -67,6 +96,10 @@ class GradesFindings:
         What a reader has to know, in sentences.
     version
         That of the package that graded.
+    asked
+        The cases that were asked for, to be shown with all scores of a suite and its metrics.
+    spans
+        Of each metric with values of nodes, where these lie in two cases.
     """
 
     grades: Grades = field(repr=False)
@@ -77,6 +110,8 @@ class GradesFindings:
     protections: Mapping[str, str]
     notes: tuple[str, ...]
     version: str
+    asked: tuple[int, ...] = ()
+    spans: tuple[Span, ...] = ()
 
     def by_verdict(self, verdict: Verdict) -> tuple[MetricGrade, ...]:
         """Return the metrics with a verdict, the best first."""

@@ -9,10 +9,13 @@ from unveil.attack import graph_attack_from
 from unveil.attack.graph._settings import compared_at_a_time
 from unveil.errors import InputError, UnveilError
 from unveil.grade.data_facts import scope_of
-from unveil.grade.replicated import Replicated
+from unveil.grade.grades import Of
+from unveil.grade.nodes import NodeValues
+from unveil.grade.replicated import Replicated, is_calibrated
 from unveil.grade.suites import Suite
 from unveil.show.progress import Progress
 from unveil.show.studies import labels
+from unveil.show.text import together
 from unveil.study import Results
 from unveil.study.lock import running
 from unveil.study.store import manifest_of
@@ -23,6 +26,9 @@ class GradesInputs(NamedTuple):
 
     results: tuple[Results, ...]
     values: Replicated
+    nodes: NodeValues | None
+    calibrated: Replicated | None
+    calibrated_nodes: NodeValues | None
     suites: tuple[Suite, ...]
     studies: tuple[GradedStudy, ...]
     attacks: Mapping[str, AttackFacts]
@@ -30,7 +36,7 @@ class GradesInputs(NamedTuple):
 
 
 def read(
-    folders: Sequence[str | os.PathLike[str]], suites: Sequence[Suite | str], *, progress: Progress
+    folders: Sequence[str | os.PathLike[str]], suites: Sequence[Suite | str], *, of: Of, progress: Progress
 ) -> GradesInputs:
     """Return what the folders hold, checked; the arguments are those of `grade_metrics`."""
     if not folders:
@@ -40,19 +46,38 @@ def read(
     try:
         results = tuple(Results.read(folder) for folder in folders)
         values = Replicated.of(*results)
+        nodes = None if of == "means" else NodeValues.of(values, *results)
+        twice = tuple(each for each in results if is_calibrated(each) and each.fine)
+        calibrated = Replicated.of(*twice, calibrated=True) if twice else None
+        calibrated_nodes = None
+        if calibrated is not None and of != "means":
+            calibrated_nodes = NodeValues.of(calibrated, *twice, calibrated=True)
     except OSError as error:
         raise InputError(
             f"the results of a study must be readable, but {error.filename!r} is not ({error.strerror}). Give yourself "
             "the right to read its folder"
         ) from error
+    if of == "nodes" and nodes is None:
+        raise InputError(
+            f"values of nodes must be kept by a study to be graded, but {_named(results)} kept none. Run it anew with "
+            "node_values = true in its file, or grade means (--of means)"
+        )
     return GradesInputs(
         results=results,
         values=values,
+        nodes=nodes,
+        calibrated=calibrated,
+        calibrated_nodes=calibrated_nodes,
         suites=own,
         studies=tuple(_graded(each) for each in results),
         attacks=_attacks(values),
         protections=labels(tuple(dict.fromkeys(case.protect for case in values.cases))),
     )
+
+
+def _named(results: Sequence[Results]) -> str:
+    names = together([repr(each.study.name) for each in results])
+    return f"the study {names}" if len(results) == 1 else f"the studies {names}"
 
 
 def _graded(results: Results) -> GradedStudy:

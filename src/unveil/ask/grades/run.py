@@ -6,10 +6,12 @@ from math import comb
 import numpy as np
 
 from unveil._kernels.types import FloatArray
-from unveil.ask.grades.details import details_of
+from unveil.ask.grades.details import MOST_DETAILS, cases_with, details_of
 from unveil.ask.grades.findings import AttackFacts, GradedStudy, GradesFindings, named
+from unveil.ask.grades.spans import spans_of
 from unveil.grade.factors import Factors, explain, statistics_of, types_of
-from unveil.grade.grades import Grades, grade
+from unveil.grade.grades import Grades, Of, grade
+from unveil.grade.nodes import NodeValues
 from unveil.grade.replicated import Replicated
 from unveil.grade.suites import Suite
 from unveil.show.progress import Progress
@@ -28,11 +30,17 @@ def run(
     results: Sequence[Results],
     values: Replicated,
     *,
+    nodes: NodeValues | None,
+    calibrated: Replicated | None,
+    calibrated_nodes: NodeValues | None,
     suites: Sequence[Suite],
     studies: tuple[GradedStudy, ...],
     attacks: Mapping[str, AttackFacts],
     protections: Mapping[str, str],
     details: Sequence[str],
+    suite_needs: Sequence[str],
+    of: Of,
+    case: str,
     level: float,
     strict: bool,
     rng: np.random.Generator,
@@ -43,7 +51,19 @@ def run(
 
     progress("comparing adversaries", 0.3)
     search_rng, statistics_rng = rng.spawn(2)
-    grades = grade(values, level=level, strict=strict, suites=suites, rng=search_rng)
+    grades = grade(
+        values,
+        nodes=nodes,
+        calibrated=calibrated,
+        calibrated_nodes=calibrated_nodes,
+        of=of,
+        level=level,
+        strict=strict,
+        suites=suites,
+        needs=suite_needs,
+        rng=search_rng,
+    )
+    asked = tuple(cases_with(grades, case, "--case")[:MOST_DETAILS]) if case else ()
     shown, said = details_of(grades, details)
     progress("looking for what explains the scores", 0.7)
     factors, more = factors_of(grades, results, rng=statistics_rng)
@@ -52,11 +72,37 @@ def run(
         studies=studies,
         factors=factors,
         details=shown,
+        asked=asked,
+        spans=() if nodes is None else spans_of(nodes),
         attacks=attacks,
         protections=protections,
-        notes=(*notes_of(grades, studies), *said, *more),
+        notes=(*notes_of(grades, studies), *_about_nodes(grades, nodes, studies), *said, *more),
         version=__version__,
     )
+
+
+def _about_nodes(grades: Grades, nodes: NodeValues | None, studies: Sequence[GradedStudy]) -> list[str]:
+    """Say in one sentence where there are no values of nodes, or which metrics have none."""
+    if grades.of == "means":
+        return []
+    if nodes is None:
+        which = f"The study '{studies[0].study.name}'" if len(studies) == 1 else "The studies"
+        return [f"{which} kept no values of nodes: evenness and range are of means over targets alone."]
+    said = []
+    lacking = int((~nodes.cases).sum())
+    if lacking:
+        said.append(
+            f"{count(lacking, 'case', 'cases')} of {len(nodes.cases):,} {'has' if lacking == 1 else 'have'} no values "
+            "of nodes: scores of nodes leave them out."
+        )
+    if grades.of == "nodes":
+        others = [name for name in grades.values.metrics if name not in nodes.values.metrics]
+        said.append(
+            "Tests are of the values of nodes, pooled over replications: they are many, so that small changes are "
+            "significant, and not independent of one another. Suites are of means over targets"
+            + (f"; so {'is' if len(others) == 1 else 'are'} {named(others, _MOST_NAMED)}." if others else ".")
+        )
+    return said
 
 
 def factors_of(

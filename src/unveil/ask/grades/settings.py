@@ -1,6 +1,19 @@
 """What can be asked about the trust that metrics deserve."""
 
-from unveil.ask.settings import MORE, Question, Setting, limits_setting, seed_setting
+from unveil.ask.settings import MORE, Choices, Question, Setting, limits_setting, seed_setting
+
+
+def _needs() -> Choices:
+    from unveil.grade.needs import NEEDS
+
+    meanings = {
+        "chance": "the adversary's chance of success",
+        "level": "the level of single targets",
+        "resources": "what the adversary still needs",
+        "aspects": "two aspects of privacy or more",
+    }
+    return tuple((need, meanings[need]) for need in NEEDS)
+
 
 QUESTION = Question(
     name="grades",
@@ -33,6 +46,15 @@ QUESTION = Question(
             option="--suite",
         ),
         Setting(
+            name="suite_needs",
+            label="What suites must tell that are searched for",
+            kind="several",
+            words="Criteria that others ask of privacy metrics; 'unveil list metrics' shows which metric ticks which.",
+            default=(),
+            choices=_needs,
+            fold=MORE,
+        ),
+        Setting(
             name="details",
             label="Metrics to show level by level",
             kind="texts",
@@ -44,6 +66,31 @@ QUESTION = Question(
             example="pearson_correlation@NS",
             fold=MORE,
             option="--detail",
+        ),
+        Setting(
+            name="of",
+            label="What is graded",
+            kind="choice",
+            words="A study keeps one mean over targets per replication, and sketches of the values of single targets. "
+            "Monotonicity and verdicts come from means unless nodes alone are asked for; metrics of a whole release "
+            "have means only.",
+            default="both",
+            choices=lambda: (
+                ("both", "means, and evenness and range of nodes beside them"),
+                ("means", "means alone"),
+                ("nodes", "values of nodes"),
+            ),
+            fold=MORE,
+        ),
+        Setting(
+            name="case",
+            label="A case to show with all scores of a suite and its metrics",
+            kind="text",
+            words="Words of its data, protection, attack and axis, as in Table 8 of Zhao and Wagner.",
+            default="",
+            metavar="WORDS",
+            example="elections,hrg-dp,JLSB",
+            fold=MORE,
         ),
         Setting(
             name="significance",
@@ -78,7 +125,10 @@ QUESTION = Question(
         "unveil grade-metrics results",
         "unveil grade-metrics results --html grades.html --latex grades.tex",
         "unveil grade-metrics results --detail pearson_correlation@manufacturing,NS",
+        "unveil grade-metrics results --of nodes",
+        "unveil grade-metrics results --case elections,hrg-dp,JLSB",
         "unveil grade-metrics results --suite mine:entropy=0.5,pearson_correlation=0.5",
+        "unveil grade-metrics results --suite-needs chance,resources",
         "unveil grade-metrics results --limit share_monotonic_best_suite=0.8",
     ),
     sample_by_default=False,

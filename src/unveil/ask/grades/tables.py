@@ -4,25 +4,37 @@ import math
 from collections.abc import Mapping
 
 from unveil.ask.grades.findings import VERDICTS, GradesFindings, words
-from unveil.ask.grades.words import zeros_of
-from unveil.grade.cross_validation import WAYS
 from unveil.grade.factors import Factors
 from unveil.grade.grades import MetricGrade, Summary
-from unveil.grade.search import SuiteSearch
+from unveil.grade.scores import Reading
 from unveil.show.blocks import Side, Table
 from unveil.show.text import UNDEFINED, fixed, percent, significant
 
 
 def ranking_table(found: GradesFindings) -> Table:
     """Return the metrics by verdict, and of each the most monotonic first: all three scores, and the verdict."""
-    order = _by_verdict(found)
+    order, nodes = _by_verdict(found), beside(found)
+    more = () if nodes is None else ("evenness (nodes)", "range (nodes)")
     return Table(
         caption=f"{len(order)} metrics: those to use first, the most monotonic first",
-        columns=("metric", "verdict", "monotonicity", "undecided", "wrong way", "evenness", "range"),
-        rows=tuple(_metric_row(each) for each in order),
-        align=sides(2, 5),
-        note=_RANKING_NOTE,
+        columns=("metric", "verdict", "monotonicity", "undecided", "wrong way", "evenness", "range", *more),
+        rows=tuple((*_metric_row(each), *_node_cells(nodes, each.metric)) for each in order),
+        align=sides(2, 5 + len(more)),
+        note=_RANKING_NOTE + (_NODES_NOTE if more else ""),
     )
+
+
+def beside(found: GradesFindings) -> Reading | None:
+    """Return the scores of nodes that stand beside those of means; None where there are none or they are the main."""
+    return found.grades.nodes if found.grades.of == "both" else None
+
+
+def _node_cells(nodes: Reading | None, metric: str) -> tuple[str, ...]:
+    """Return evenness and range of nodes; a dash where a metric has no values of nodes."""
+    if nodes is None:
+        return ()
+    each = nodes.metric(metric)
+    return ("–", "–") if each is None else (fixed(each.evenness.mean), fixed(each.shared_range.mean))
 
 
 def verdict_tables(found: GradesFindings) -> tuple[Table, ...]:
@@ -33,12 +45,14 @@ def verdict_tables(found: GradesFindings) -> tuple[Table, ...]:
         "do not rank by it": "Do not rank by them",
         "no grade": "No grade: nothing could be tested",
     }
+    nodes = beside(found)
+    more = () if nodes is None else ("even (nodes)", "range (nodes)")
     return tuple(
         Table(
             caption=captions[verdict],
-            columns=("metric", "monotonicity", "undecided", "wrong", "even", "range"),
-            rows=tuple(_short_row(each) for each in metrics),
-            align=sides(1, 5),
+            columns=("metric", "monotonicity", "undecided", "wrong", "even", "range", *more),
+            rows=tuple((*_short_row(each), *_node_cells(nodes, each.metric)) for each in metrics),
+            align=sides(1, 5 + len(more)),
         )
         for verdict in VERDICTS
         if (metrics := found.by_verdict(verdict))
@@ -48,7 +62,7 @@ def verdict_tables(found: GradesFindings) -> tuple[Table, ...]:
 def _short_row(each: MetricGrade) -> tuple[str, ...]:
     return (
         each.metric,
-        _score_text(each.monotonicity),
+        score_text(each.monotonicity),
         percent(each.undecided, places=0),
         percent(each.against, places=0),
         fixed(each.evenness.mean),
@@ -56,7 +70,7 @@ def _short_row(each: MetricGrade) -> tuple[str, ...]:
     )
 
 
-def _score_text(score: Summary) -> str:
+def score_text(score: Summary) -> str:
     """Return a mean with three decimals, so that 0.667 is told from less, and its interval with two, for room."""
     return fixed(score.mean, places=3) + ("" if math.isnan(score.low) else f" ({fixed(score.low)}–{fixed(score.high)})")
 
@@ -90,11 +104,6 @@ def why_table(found: GradesFindings) -> Table:
     )
 
 
-_SCORES = ("monotonicity", "evenness", "range")
-_SUITES_NOTE = (
-    "In order: each stronger adversary gets a lower number, on means over replications; of whole cases (with 95% "
-    "intervals), and of pairs of adjacent levels. S1 to S5 are those of Zhao and Wagner (Table 7)."
-)
 _RANKING_NOTE = (
     "Monotonicity is the mean over cases with its 95% interval. Undecided: the share of cases in which no test was "
     "significant, which score 0.667. Wrong way: the share in which a change in the wrong direction, or back "
@@ -102,56 +111,21 @@ _RANKING_NOTE = (
 )
 
 
+_NODES_NOTE = (
+    " Those of nodes are of the values of single nodes at all levels, on the range of all cases; a dash: a number of "
+    "the whole release, which has means only."
+)
+
+
 def _metric_row(each: MetricGrade) -> tuple[str, ...]:
     return (
         words(each.metric),
         each.verdict,
-        _score_text(each.monotonicity),
+        score_text(each.monotonicity),
         percent(each.undecided),
         percent(each.against),
         fixed(each.evenness.mean),
         fixed(each.shared_range.mean),
-    )
-
-
-def suite_table(found: GradesFindings) -> Table | None:
-    """Return what suites are made of, and the share of cases they rank in order (Table 7); None without suites."""
-    suites = found.grades.suites
-    if not suites:
-        return None
-    return Table(
-        caption="Suites, the highest share of monotonic rankings first",
-        columns=("suite", "cases in order", "pairs in order", "metrics and weights"),
-        rows=tuple(
-            (each.suite.name, shares(each.whole), percent(each.pairs.mean), weights_text(dict(each.suite.weights)))
-            for each in suites
-        ),
-        align=("left", "right", "right", "left"),
-        note=_SUITES_NOTE,
-        prose=True,
-    )
-
-
-def suite_score_table(found: GradesFindings) -> Table | None:
-    """Return the three scores of suites, as those of metrics; None without suites."""
-    suites = found.grades.suites
-    if not suites:
-        return None
-    return Table(
-        caption="The scores of suites",
-        columns=("suite", *_SCORES),
-        rows=tuple(
-            (
-                each.suite.name,
-                *(
-                    interval(one.mean, one.low, one.high)
-                    for one in (each.monotonicity, each.evenness, each.shared_range)
-                ),
-            )
-            for each in suites
-        ),
-        align=sides(1, 3),
-        note=" ".join(zeros_of(found.grades)),
     )
 
 
@@ -166,63 +140,6 @@ def interval(mean: float, low: float, high: float, *, places: int = 3) -> str:
     if math.isnan(low):
         return fixed(mean, places=places)
     return f"{fixed(mean, places=places)} ({fixed(low, places=places)}–{fixed(high, places=places)})"
-
-
-def shares(summary: Summary) -> str:
-    """Return a mean share in percent, with its interval."""
-    if math.isnan(summary.mean):
-        return UNDEFINED
-    if math.isnan(summary.low):
-        return percent(summary.mean)
-    return f"{percent(summary.mean)} ({100 * summary.low:.1f}–{100 * summary.high:.1f})"
-
-
-def weights_text(weights: dict[str, float]) -> str:
-    """Return metrics with their weights; equal ones are said once.
-
-    >>> weights_text({"entropy": 0.5, "min_entropy": 0.5}), weights_text({"entropy": 0.9, "min_entropy": 0.1})
-    ('entropy, min entropy (equal)', 'entropy 0.9, min entropy 0.1')
-    """
-    names = {words(name): weight for name, weight in weights.items()}
-    if len(names) > 1 and max(names.values()) - min(names.values()) < 1e-9:
-        return f"{', '.join(names)} (equal)"
-    if len(names) == 1:
-        return next(iter(names))
-    return ", ".join(f"{name} {weight:.2g}" for name, weight in names.items())
-
-
-def example_table(found: GradesFindings) -> Table | None:
-    """Return one case in which a suite stands beside the metrics it is made of (Table 8); None without suites.
-
-    The suite is the one with the most metrics, and the case that of the first detail.
-    """
-    grades = found.grades
-    if grades.suite_scores is None or not grades.suites or not found.details:
-        return None
-    suite = max(grades.suites, key=lambda each: len(each.suite.weights)).suite
-    case = found.details[0].case
-    rows = []
-    for scores, name, called in (
-        *((grades.scores, metric, words(metric)) for metric in suite.weights),
-        (grades.suite_scores, suite.name, f"suite {suite.name}"),
-    ):
-        column = scores.values.metrics.index(name)
-        tested = scores.monotonicity
-        rows.append(
-            (
-                called,
-                fixed(float(tested.score[case, column]), places=3),
-                f"{tested.significant[case, column]} of {tested.tests[case, column]}",
-                significant(float(scores.evenness[case, column])),
-                significant(float(scores.shared_range[case, column])),
-            )
-        )
-    return Table(
-        caption=f"The suite {suite.name} beside its metrics in one case: {found.case_words(grades.values.cases[case])}",
-        columns=("metric", "monotonicity", "significant tests", "evenness", "range"),
-        rows=tuple(rows),
-        align=("left", "right", "right", "right", "right"),
-    )
 
 
 #: The groups of factors in words, in the order of the table.
@@ -313,59 +230,3 @@ def factors_sentence(found: GradesFindings) -> str:
                 f"protection, attack and type of data together ({percent(rest)})."
             )
     return ""
-
-
-#: So many of the suites with equal weights are shown.
-MOST_EQUAL = 5
-
-
-def found_table(name: str, search: SuiteSearch) -> Table:
-    """Return the best single metric, the best suites with equal weights and the optimised one."""
-    shown = [("single metric", each) for each in search.singles[:2]]
-    shown += [("equal weights", each) for each in search.equal[:MOST_EQUAL]]
-    shown += [("optimised weights", search.optimised)] if search.optimised is not None else []
-    return Table(
-        caption=f"Suites of {name}: those that do best in the cases that they were chosen by",
-        columns=("way", "metrics and weights", "cases in order", "pairs in order"),
-        rows=tuple(
-            (way, weights_text(dict(each.suite.weights)), percent(each.whole), percent(each.pairs))
-            for way, each in shown
-        ),
-        align=("left", "left", "right", "right"),
-        note=" ".join(
-            [f"{len(search.equal):,} suites with equal weights were tried, on {search.cases:,} cases.", *search.notes]
-        ),
-        prose=True,
-    )
-
-
-def held_out_table(searches: dict[str, SuiteSearch]) -> Table | None:
-    """Return the shares in cases that had no say, and the gains over the best single metric; None without any."""
-    rows = []
-    for name, search in searches.items():
-        for validation in search.validations:
-            for way in WAYS:
-                gain = validation.gains.get(way)
-                told = (
-                    "" if gain is None else f"{100 * gain.mean:+.1f} ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
-                )
-                rows.append(
-                    (
-                        name,
-                        f"{validation.groups} {validation.grouping}s",
-                        way,
-                        percent(search.apparent[way]),
-                        percent(validation.shares[way]),
-                        told,
-                    )
-                )
-    if not rows:
-        return None
-    return Table(
-        caption="Chosen by some cases, judged by others",
-        columns=("suites of", "held out by", "way", "where chosen", "elsewhere", "gain over the best metric"),
-        rows=tuple(rows),
-        align=("left", "left", "left", "right", "right", "right"),
-        note="The share of cases in order, and the gain in percentage points with its 95% interval. Elsewhere: in "
-        "cases that had no say in the choice. All axes of an attack (or all of a data set) are held out together.",
-    )

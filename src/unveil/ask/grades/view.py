@@ -19,22 +19,30 @@ from unveil.ask.grades.charts import (
 )
 from unveil.ask.grades.figures import figures, frame
 from unveil.ask.grades.findings import GradesFindings
-from unveil.ask.grades.tables import (
-    MOST_TERMS,
+from unveil.ask.grades.reading_charts import calibration_boxes, span_boxes
+from unveil.ask.grades.reading_tables import calibration_table, span_table
+from unveil.ask.grades.suite_tables import (
+    case_table,
     example_table,
-    factors_sentence,
     found_table,
-    group_table,
     held_out_table,
-    ranking_table,
     suite_score_table,
     suite_table,
+    sum_table,
+)
+from unveil.ask.grades.tables import (
+    MOST_TERMS,
+    factors_sentence,
+    group_table,
+    ranking_table,
     term_table,
     verdict_tables,
     why_table,
 )
 from unveil.ask.grades.words import (
+    CALIBRATION,
     MEANINGS,
+    SPANS,
     SUITES,
     UNTESTED,
     explanation,
@@ -47,6 +55,7 @@ from unveil.ask.grades.words import (
     scores_in_words,
     search_conclusion,
     search_lead,
+    sums_in_words,
     tone,
     zeros_of,
 )
@@ -82,7 +91,7 @@ def meanings() -> dict[str, str]:
 
 
 def _metric_names() -> list[str]:
-    return [metric.name for metric in METRICS.values() if metric.on == "Candidates"]
+    return [metric.name for metric in METRICS.values() if metric.on == "Candidates" and metric.usual]
 
 
 def quantities(found: GradesFindings) -> dict[str, Quantity]:
@@ -137,6 +146,7 @@ def page(found: GradesFindings, *, seed: int | None = None) -> Page:
 def _sections(found: GradesFindings) -> list[Section]:
     sections = [
         Section(heading="Every metric", lead=reading(found), blocks=(ranking_table(found), why_table(found))),
+        *_calibrated(found),
         Section(
             heading="Monotonicity",
             lead="Does a metric show less privacy whenever the adversary is stronger?",
@@ -158,11 +168,32 @@ def _sections(found: GradesFindings) -> list[Section]:
             lead=MEANINGS["shared_range"],
             blocks=(ranking_boxes(found, "shared_range"), *range_boxes(found)),
         ),
+        *_spans(found),
         *_by_attack(found),
         *_suites(found),
         *_explained(found),
     ]
     return sections
+
+
+def _calibrated(found: GradesFindings) -> list[Section]:
+    table, boxes = calibration_table(found), calibration_boxes(found)
+    if table is None or boxes is None:
+        return []
+    return [Section(heading="Raw scores or calibrated probabilities", lead=CALIBRATION, blocks=(boxes, table))]
+
+
+def _spans(found: GradesFindings) -> list[Section]:
+    boxes, table = span_boxes(found), span_table(found)
+    if boxes is None or table is None:
+        return []
+    return [Section(heading="Spans of nodes", lead=SPANS, blocks=(boxes, table), tells="whom")]
+
+
+def _asked(found: GradesFindings) -> tuple[Table, ...]:
+    """Return the cases that were asked for, or else one case, with all scores of a suite and its metrics."""
+    tables = [case_table(found, case) for case in found.asked] or [example_table(found)]
+    return tuple(table for table in tables if table is not None)
 
 
 def _by_attack(found: GradesFindings) -> list[Section]:
@@ -187,7 +218,7 @@ def _suites(found: GradesFindings) -> list[Section]:
     table = suite_table(found)
     if table is not None:
         drawn = (suite_boxes(found, "evenness"), suite_boxes(found, "shared_range"))
-        more = (suite_score_table(found), *drawn, example_table(found))
+        more = (sum_table(found), suite_score_table(found), *drawn, *_asked(found))
         blocks = (table, *(each for each in more if each is not None))
         sections.append(Section(heading="Suites of metrics", lead=SUITES, blocks=blocks))
     searches = dict(found.grades.searches)
@@ -222,11 +253,17 @@ def to_latex(found: GradesFindings) -> str:
     names = ", ".join(each.study.name for each in found.studies)
     told: list[tuple[str, Table | None]] = [
         ("tab:ranking", ranking_table(found)),
+        ("tab:calibrated", calibration_table(found)),
+        ("tab:spans", span_table(found)),
         *((f"tab:factors-{each.response.replace('_', '-')}", term_table(found, each)) for each in found.factors),
         ("tab:variance", group_table(found)),
         ("tab:suites", suite_table(found)),
+        ("tab:suite-sums", sum_table(found)),
         ("tab:suite-scores", suite_score_table(found)),
-        ("tab:suite-example", example_table(found)),
+        *(
+            (f"tab:suite-example{f'-{number}' if found.asked else ''}", table)
+            for number, table in enumerate(_asked(found), start=1)
+        ),
         ("tab:held-out", held_out_table(dict(found.grades.searches))),
         *(
             (f"tab:search-{number}", found_table(name, search))
@@ -245,10 +282,17 @@ def to_latex(found: GradesFindings) -> str:
 def brief(found: GradesFindings, *, with_details: bool) -> Iterator[Part]:
     """Yield what a terminal shows: the metrics to use first, the ranking, suites, and what explains the scores."""
     yield from opening(page(found))
+    for table in _asked(found) if found.asked else ():
+        yield ""
+        yield table
     for table in verdict_tables(found):
         yield ""
         yield table
-    yield scores_in_words()
+    yield scores_in_words(found)
+    calibrated = calibration_table(found, short=True)
+    if calibrated is not None:
+        yield ""
+        yield calibrated
     for each in found.details if with_details else ():
         picture = detail_boxes(found, each)
         yield ""
@@ -258,6 +302,7 @@ def brief(found: GradesFindings, *, with_details: bool) -> Iterator[Part]:
     if suites is not None:
         yield ""
         yield suites
+        yield from sums_in_words(found)
         yield from zeros_of(found.grades)
     if found.grades.searches:
         yield from ("", "Are there better suites?", *honest_sentences(found))

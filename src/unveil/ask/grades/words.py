@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 
 from unveil.ask.grades.findings import MOST_FIRST, GradesFindings, named, words
+from unveil.grade.calibrated import Calibrated, CalibratedGrade
 from unveil.grade.grades import HERE, LEAST, NOTHING_SIGNIFICANT, Grades, MetricGrade
 from unveil.show.blocks import Tone
 from unveil.show.text import count, fixed, percent, together
@@ -47,19 +48,88 @@ def headline(found: GradesFindings) -> str:
 
 
 def explanation(found: GradesFindings) -> tuple[str, ...]:
-    """Return how good the metrics to use first are, and which not to rank by."""
-    said = []
+    """Return what calibration changes, how good the metrics to use first are, and which not to rank by."""
+    said = list(calibration_answer(found))
     if found.first:
         least = found.first[-1].monotonicity
         ends = "" if isnan(least.low) else f" (95% interval {fixed(least.low)} to {fixed(least.high)})"
         said.append(
-            f"Even the last of these has a mean monotonicity of {fixed(least.mean)}{ends}, where 1 is best and a "
-            f"metric that never changes has {fixed(NOTHING_SIGNIFICANT)}."
+            f"Even the last of those to use first has a mean monotonicity of {fixed(least.mean)}{ends}, where 1 is "
+            f"best and a metric that never changes has {fixed(NOTHING_SIGNIFICANT)}."
         )
     wrong = found.by_verdict("do not rank by it")
     if wrong:
         said.append(f"Do not rank by {_graded(wrong)}: they can make a weak protection look strong.")
     return tuple(said)
+
+
+#: What is asked first of raw scores and calibrated probabilities; metrics are tried in this order.
+_DOUBTED = ("entropy", "min_entropy", "collision_entropy", "anonymity_set_size")
+
+
+def calibration_answer(found: GradesFindings) -> tuple[str, ...]:
+    """Return whether entropy is a bad metric or was fed bad probabilities, and what calibration does to the others.
+
+    Nothing where no study has calibrated probabilities. Where entropy was not measured, another metric is spoken of.
+    """
+    both = found.grades.calibrated
+    if both is None or not both.changed:
+        return ()
+    changed = {each.metric: each for each in both.changed}
+    first = next((changed[name] for name in _DOUBTED if name in changed), both.changed[0])
+    return (_fed(first), _calibrated_count(both))
+
+
+def _fed(each: CalibratedGrade) -> str:
+    name = words(each.metric)
+    facts = (
+        f"from raw scores it goes the wrong way in {percent(each.raw.against, places=0)} of "
+        f"{count(each.cases, 'case', 'cases')} (monotonicity {fixed(each.raw.monotonicity.mean, places=3)}), from "
+        f"calibrated probabilities of all targets in {percent(each.calibrated.against, places=0)} "
+        f"({fixed(each.calibrated.monotonicity.mean, places=3)})"
+    )
+    if each.effect == "better":
+        told = (
+            f"{_begun(name)} was fed bad probabilities: {facts}"
+            if each.mended
+            else f"Bad probabilities are a part of what is wrong with {name}, and not all of it: {facts}, which is no "
+            "better than a metric that never changes"
+        )
+        still = each.mended and each.calibrated.verdict == "do not rank by it"
+        return f"{told}{f'. Yet do not rank by it: {each.calibrated.reason}' if still else ''}."
+    if each.effect == "worse":
+        return f"{_begun(name)} was not fed bad probabilities: {facts}, which is worse."
+    if each.effect == "cannot be told":
+        return f"Whether {name} was fed bad probabilities cannot be told from one attack on one release: {facts}."
+    if each.raw.verdict == "use":
+        return f"{_begun(name)} follows the adversary with raw scores already: {facts}."
+    return f"It is not shown that {name} was fed bad probabilities: {facts}, a difference that may be chance."
+
+
+def _calibrated_count(both: Calibrated) -> str:
+    """Return how many metrics follow the adversary better or worse when calibrated, and what that can be due to."""
+    number = {effect: sum(each.effect == effect for each in both.changed) for effect in ("better", "worse")}
+    every = len(both.changed)
+    trusted = [sum(getattr(each, side).verdict == "use" for each in both.changed) for side in ("raw", "calibrated")]
+    return (
+        f"Of {count(every, 'metric that looks', 'metrics that look')} at probabilities, {number['better'] or 'none'} "
+        f"{'follows' if number['better'] in (0, 1) else 'follow'} the adversary surely better when calibrated and "
+        f"{number['worse'] or 'none'} surely worse; {trusted[0] or 'none'} can be trusted raw, {trusted[1] or 'none'} "
+        "calibrated."
+    )
+
+
+#: What stands above the table of raw scores beside calibrated probabilities.
+CALIBRATION = (
+    "A raw score divided by its sum is no probability. The calibrated adversary learned what its scores are worth by "
+    "attacking a graph of its own. Its metrics are over all targets, raw ones over those attempted, so that a change "
+    "is that of both together. All figures are of the cases that have both."
+)
+#: What stands above the spans of nodes.
+SPANS = (
+    "Where do the values of nodes lie, from the lowest (0) to the highest (1) that the metric has in any case? A "
+    "metric that uses its whole range in each case lets cases be compared; one whose span hangs on the case does not."
+)
 
 
 def next_steps(found: GradesFindings) -> tuple[str, ...]:
@@ -69,6 +139,12 @@ def next_steps(found: GradesFindings) -> tuple[str, ...]:
         steps.append("Rank protections by the first of these metrics, and see whether the others agree.")
     elif found.first:
         steps.append("Rank by no single metric here: take those to use with care together, and see whether they agree.")
+    both = found.grades.calibrated
+    if both is not None and any(each.mended and each.raw.verdict != "use" for each in both.changed):
+        steps.append(
+            "Whoever reports entropy and its like should take them from calibrated probabilities: 'unveil graph "
+            "--calibrate simulate'."
+        )
     sets = {(case.data, case.protect, case.attack) for case in found.grades.values.cases}
     steps.append(
         f"To be surer, study more data sets, protections and attacks than these "
@@ -98,14 +174,20 @@ def tone(found: GradesFindings) -> Tone:
     return "neutral" if found.by_verdict("use") else "warning"
 
 
-def scores_in_words() -> str:
+def scores_in_words(found: GradesFindings) -> str:
     """Return what the scores mean, below the table of them."""
+    nodes = (
+        " Those of nodes are of the values of single nodes at all levels, the others of means over targets; a metric "
+        "of a whole release has means only."
+        if found.grades.nodes is not None and found.grades.of == "both"
+        else ""
+    )
     return (
         "Monotonicity is the mean over cases (95% interval): 1 if each stronger adversary significantly lowers "
         "measured privacy, 0.667 if nothing is significant, less if it goes the wrong way or back and forth. "
         "Undecided: the share of cases in which nothing is significant; wrong: those in which something "
         "significant counts against it. Even (evenness, 0 to 1): do values tell things apart? Range (0 to 1): do cases "
-        "share one scale?"
+        f"share one scale?{nodes}"
     )
 
 
@@ -162,9 +244,27 @@ def search_lead(found: GradesFindings) -> str:
         "Is there a better suite? All suites with equal weights were tried, and weights were optimised. What is chosen "
         "by some cases looks good in these very cases; so each way of choosing was judged by cases that had no say."
     )
+    needs = next((search.needs for search in found.grades.searches.values()), ())
+    if needs:
+        text += f" Only suites that tell {together(needs)} were tried; the single metrics that they are compared with "
+        text += "need not."
     if HERE in found.grades.searches:
         text += " Which metrics are the best here was seen in all cases, which still flatters the suites made of them."
     return text
+
+
+def sums_in_words(found: GradesFindings) -> tuple[str, ...]:
+    """Return how the largest suite ranks by a sum instead of a product, in one sentence; nothing without suites."""
+    if not found.grades.suites:
+        return ()
+    each = max(found.grades.suites, key=lambda one: len(one.suite.weights))
+    return (
+        f"If the metrics of {each.suite.name} are added (weighted sum) and not multiplied, "
+        f"{percent(each.sum_whole.mean)} of cases are in order instead of {percent(each.whole.mean)}; leaving out the "
+        f"worst level then turns two others around in {percent(each.turned['reversed'])} of cases (by the product "
+        f"{percent(each.turned['reversed_product'])}), some one level in {percent(each.turned['reversed_any'])} "
+        f"({percent(each.turned['reversed_product_any'])}).",
+    )
 
 
 def zeros_of(grades: Grades) -> list[str]:
@@ -202,7 +302,7 @@ def method(found: GradesFindings) -> tuple[str, ...]:
     )
     return (
         f"{count(len(values.cases), 'case', 'cases')} ({', '.join(sizes)}) with up to {values.values.shape[3]:,} "
-        "replications at each level. What is compared are means over targets, one number per replication.",
+        f"replications at each level. {_compared(grades)}",
         f"Monotonicity: each pair of adjacent levels was compared by Welch's t-test and by the rank-sum test (exact "
         f"for small samples). Significant at {grades.level:g} and in the right direction counts 1, in the wrong one "
         "-1, opposite to the direction before -2 instead, not significant 0. The sum s of n pairs becomes "
@@ -223,6 +323,24 @@ def method(found: GradesFindings) -> tuple[str, ...]:
     )
 
 
+def _compared(grades: Grades) -> str:
+    """Return what the scores are of, in sentences."""
+    means = "What is compared are means over targets, one number per replication."
+    if grades.nodes is None:
+        return means
+    kept = (
+        "Of the values of nodes a study keeps sketches: count, ends, sum and sum of squares, and the means of 64 runs "
+        "of equal count. Welch's test and ranges of them are exact; the rank-sum test, and evenness to about 0.002, "
+        "come from the runs."
+    )
+    if grades.of == "nodes":
+        return (
+            "What is compared are the values of nodes, pooled over replications; metrics of a whole release and suites "
+            f"have means only. {kept}"
+        )
+    return f"{means} Evenness and range are also those of the values of nodes. {kept}"
+
+
 #: What a section on suites begins with.
 SUITES = (
     "A suite makes one number of several metrics. It ranks a case in order if each stronger adversary gets a lower one."
@@ -232,5 +350,6 @@ UNTESTED = (
     "Whether a metric measures what matters to the people in the data: it may follow the adversary's strength and "
     "still miss what hurts.",
     "Other data, protections and attacks than those of the studies, and adversaries whose strength is something else.",
-    "Differences between single targets: scores rest on means over targets.",
+    "Whether a metric tells the right single targets apart: scores rest on means over targets, or on how the values of "
+    "nodes are spread, whoever they belong to.",
 )

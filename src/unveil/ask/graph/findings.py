@@ -9,6 +9,7 @@ import numpy as np
 
 from unveil._kernels.calibration import Reliability
 from unveil._kernels.types import FloatArray, IntArray
+from unveil.ask.graph.histograms import Histogram
 from unveil.guess import Candidates
 from unveil.measure import AttributeDisclosure, EdgeDisclosure, Metric
 from unveil.measure.candidates.matches import Matches
@@ -110,6 +111,8 @@ class Calibrated:
 
     how: str
     metrics: tuple[Averaged, ...]
+    #: How learned probabilities are spread, over all nodes.
+    histogram: Histogram
     labels: float
     labels_right: float
     attempted_there: float
@@ -228,6 +231,8 @@ class GraphFindings:
     truth_counts: IntArray
     candidate_counts: IntArray
     candidate_mass: FloatArray
+    #: The same probabilities in a hundred bins of equal width.
+    histogram: Histogram
     attack_settings: Mapping[str, str] = field(default_factory=dict)
     protect_settings: Mapping[str, str] = field(default_factory=dict)
     guess: Candidates = field(repr=False)

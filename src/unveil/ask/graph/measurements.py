@@ -19,6 +19,7 @@ from unveil.ask.graph.findings import (
     Repetition,
     averaged,
 )
+from unveil.ask.graph.histograms import Histogram, histogram_of, together
 from unveil.attack import AttacksGraph
 from unveil.data.graph import Graph
 from unveil.data.graph.files import UNKNOWN
@@ -46,6 +47,7 @@ class Measurements:
     truth_counts: IntArray
     candidate_counts: IntArray
     candidate_mass: FloatArray
+    histogram: Histogram
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,6 +60,7 @@ class CalibratedMeasurements:
     values: tuple[float, ...]
     why: tuple[str, ...]
     at_cap: tuple[float, ...]
+    histogram: Histogram
     facts: Mapping[str, float]
     expected_success: float
     stated: tuple[FloatArray, FloatArray]
@@ -127,6 +130,7 @@ def measure(
         truth_counts=_counted(1 - likely[~np.isnan(likely)]),
         candidate_counts=np.bincount(bar, minlength=bars),
         candidate_mass=np.asarray(np.bincount(bar, weights=probability, minlength=bars), np.float64),
+        histogram=histogram_of(guess),
     )
 
 
@@ -141,6 +145,7 @@ def measure_calibrated(
         values=tuple(each.mean for each in measured),
         why=tuple(each.why for each in measured),
         at_cap=tuple(each.at_cap for each in measured),
+        histogram=histogram_of(learned),
         facts=facts,
         expected_success=float(stated.sum()) / somebody if somebody else np.nan,
         stated=(raw, stated),
@@ -160,6 +165,7 @@ def calibrated_of(how: str, every: Sequence[CalibratedMeasurements], raw: Sequen
     return Calibrated(
         how=how,
         metrics=averages(every, [each.repetition.matches.attempted == 0 for each in raw]),
+        histogram=together([each.histogram for each in every]),
         labels=mean(each.facts["labels"] for each in every),
         labels_right=mean(each.facts["right"] for each in every),
         attempted_there=mean(each.facts["attempted"] for each in every),
@@ -192,7 +198,7 @@ def averages(every: Sequence[Measurements | CalibratedMeasurements], idle: Seque
     """
     from unveil.measure import METRICS
 
-    listed = [metric for metric in METRICS.values() if metric.on == "Candidates"]
+    listed = [metric for metric in METRICS.values() if metric.on == "Candidates" and metric.usual]
     made = []
     for at, metric in enumerate(listed):
         values, why = [each.values[at] for each in every], [each.why[at] for each in every]

@@ -11,6 +11,7 @@ from unveil._specification import settings_of
 from unveil.ask.graph.attributes import NodeAttributes, values_of_people
 from unveil.ask.graph.disclosed import Disclosed, Seen
 from unveil.ask.graph.findings import GraphFindings
+from unveil.ask.graph.histograms import together
 from unveil.ask.graph.measurements import (
     CalibratedMeasurements,
     Measurements,
@@ -273,6 +274,7 @@ def _attack_all(
         truth_counts=np.sum([each.truth_counts for each in every], axis=0),
         candidate_counts=np.sum([each.candidate_counts for each in every], axis=0),
         candidate_mass=np.sum([each.candidate_mass for each in every], axis=0),
+        histogram=together([each.histogram for each in every]),
         notes=_notes(said),
         **kept[0],
         **facts,

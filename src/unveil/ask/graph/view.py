@@ -21,9 +21,10 @@ from unveil.ask.graph.disclosed_words import (
     value_sentence,
 )
 from unveil.ask.graph.findings import Averaged, Calibrated, GraphFindings, of_nodes
+from unveil.ask.graph.histogram_charts import histogram_charts
 from unveil.ask.graph.tables import cut_off_table, edge_table, metric_table, repetition_table, value_table
 from unveil.ask.graph.words import calibration_words, explanation, headline, key_numbers, next_steps, tone
-from unveil.show.blocks import Page, Section
+from unveil.show.blocks import Chart, Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.metrics import quantity_meanings
 from unveil.show.opening import opening
@@ -121,6 +122,7 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
         "edges": [edge_figures(each) for each in found.edges],
         "attributes": [column_figures(each) for each in found.columns],
         "entropy_cut_offs": [dict(vars(each)) for each in found.cut_offs],
+        "histogram": {name: counts.tolist() for name, counts in vars(found.histogram).items()},
         "repetitions": [
             {
                 "released": {"nodes": each.released_nodes, "edges": each.released_edges},
@@ -153,6 +155,7 @@ def _calibration(found: Calibrated) -> dict[str, Any]:
             for name, groups in (("raw", found.raw), ("calibrated", found.learned))
         },
         "metrics": _metrics(found.metrics),
+        "histogram": {name: counts.tolist() for name, counts in vars(found.histogram).items()},
     }
 
 
@@ -263,7 +266,7 @@ def _sections(found: GraphFindings) -> list[Section]:
             Section(
                 heading="How much of the doubt is in tiny probabilities",
                 lead=_DOUBT_LEAD,
-                blocks=(candidate_chart(found), cut_off_chart(found), cut_off_table(found)),
+                blocks=(candidate_chart(found), *_histograms(found), cut_off_chart(found), cut_off_table(found)),
                 tells="sure",
             )
         )
@@ -271,6 +274,10 @@ def _sections(found: GraphFindings) -> list[Section]:
         lead = "Figures above are means of these."
         sections.append(Section(heading="Repetitions", lead=lead, blocks=(repetition_table(found),), tells="sure"))
     return sections
+
+
+def _histograms(found: GraphFindings) -> tuple[Chart, ...]:
+    return histogram_charts(found.histogram, None if found.calibrated is None else found.calibrated.histogram)
 
 
 def _method(found: GraphFindings) -> tuple[str, ...]:

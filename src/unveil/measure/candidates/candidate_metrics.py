@@ -41,7 +41,7 @@ class Measured:
 
 
 def all_metrics(guess: Candidates, truth: Truth | None = None) -> tuple[Measured, ...]:
-    """Return every listed metric of the guess; without truth, those that need none.
+    """Return every usual metric of the guess; without truth, those that need none.
 
     >>> guess = Candidates.from_matrix([[0.5, 0.5], [0.9, 0.1]])
     >>> {m.metric.name: round(m.mean, 2) for m in all_metrics(guess, [0, 0])}["entropy"]
@@ -56,8 +56,8 @@ def all_metrics(guess: Candidates, truth: Truth | None = None) -> tuple[Measured
 
 
 def candidate_metrics() -> dict[str, Metric]:
-    """Return the metrics of candidates by name."""
-    return {name: metric for name, metric in METRICS.items() if metric.on == "Candidates"}
+    """Return the usual metrics of candidates by name."""
+    return {name: metric for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual}
 
 
 def measure_one(metric: Metric, guess: Candidates, truth: IntArray | None) -> Measured:

@@ -66,7 +66,7 @@ def mean_squared_error(guess: Candidates, truth: Truth) -> FloatArray:
     return defined_with_truth(guess, truth, np.maximum(0.0, squared) / np.maximum(count, 1))
 
 
-@metric(per="release", **FACTS)
+@metric(per="release", chance_of_success=True, **FACTS)
 def incorrectly_classified(guess: Candidates, truth: Truth) -> float:
     """Return the share of all targets that were attempted and matched wrongly.
 

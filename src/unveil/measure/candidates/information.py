@@ -24,7 +24,7 @@ from unveil.measure.candidates.uncertainty import SOURCE, Form, conditional_entr
 FACTS: dict[str, Any] = {"category": "information gain or loss", "source": SOURCE}
 
 
-@metric(per="release", more_means="less private", bounds=(0, inf), **FACTS)
+@metric(per="release", more_means="less private", bounds=(0, inf), chance_of_success=True, **FACTS)
 def amount_of_leaked_information(guess: Candidates, truth: Truth, *, at_least: float | None = None) -> float:
     """Return the number of targets that were matched rightly.
 

@@ -10,7 +10,7 @@ from unveil.measure._listing import metric
 from unveil.measure.candidates._truth import correct, numbers, truth_probability
 from unveil.measure.candidates.uncertainty import SOURCE
 
-FACTS: dict[str, Any] = {"category": "success", "per": "release", "source": SOURCE}
+FACTS: dict[str, Any] = {"category": "success", "per": "release", "source": SOURCE, "chance_of_success": True}
 
 
 @metric(more_means="less private", bounds=(0, 1), **FACTS)

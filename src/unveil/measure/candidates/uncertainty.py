@@ -29,6 +29,7 @@ _NEAR_ONE = 0.1
 _CREDIBLE = 0.95
 
 SOURCE = "Zhao & Wagner, Table 2"
+CUT_OFFS = "Zhao & Wagner, Fig. 6"
 FACTS: dict[str, Any] = {
     "category": "uncertainty",
     "per": "target",
@@ -128,7 +129,7 @@ def conditional_entropy(guess: Candidates, truth: Truth, *, form: Form = "label"
     return defined_with_truth(guess, truth, np.where(considered_truth(guess, truth), left, 0.0))
 
 
-@metric(bounds=(1, inf), **FACTS)
+@metric(bounds=(1, inf), resources=True, **FACTS)
 def conditional_privacy(guess: Candidates, truth: Truth, *, form: Form = "label") -> FloatArray:
     """Return 2 to the conditional entropy: the number of equal choices that would leave as much doubt.
 
@@ -141,7 +142,7 @@ def conditional_privacy(guess: Candidates, truth: Truth, *, form: Form = "label"
     return np.exp2(conditional_entropy(guess, truth, form=form))
 
 
-@metric(bounds=(0, inf), affected_by_chunking=True, **FACTS)
+@metric(bounds=(0, inf), affected_by_chunking=True, resources=True, **FACTS)
 def entropy(guess: Candidates) -> FloatArray:
     """Return the Shannon entropy of each target's candidates, in bits.
 
@@ -154,7 +155,7 @@ def entropy(guess: Candidates) -> FloatArray:
     return renyi_entropy(guess, order=1)
 
 
-@metric(bounds=(1, inf), affected_by_chunking=True, **FACTS)
+@metric(bounds=(1, inf), affected_by_chunking=True, resources=True, **FACTS)
 def inherent_privacy(guess: Candidates) -> FloatArray:
     """Return 2 to the entropy: the number of equally likely candidates that would leave as much doubt.
 
@@ -225,3 +226,29 @@ def quantiles_on_entropy(guess: Candidates, *, least: float = 0.001, renormalise
         whole = np.where(total > 0, total, 1.0)
         bits = np.maximum(0.0, bits / whole + np.log2(whole))
     return defined(guess, bits)
+
+
+@metric(bounds=(0, inf), affected_by_chunking=True, usual=False, **(FACTS | {"source": CUT_OFFS}))
+def quantiles_on_entropy_low_cut(guess: Candidates) -> FloatArray:
+    """Return the entropy of the candidates that have a probability of at least 0.0001, in bits.
+
+    Formula: ``-sum(p * log2(p))`` over ``p >= 0.0001``; see :func:`quantiles_on_entropy`, which cuts at 0.001. 0 means
+    the adversary is sure, or that no candidate is as likely as that. NaN where not attempted.
+
+    >>> quantiles_on_entropy_low_cut(Candidates.from_matrix([[0.5, 0.49995, 0.00005]])).round(3)
+    array([1.])
+    """
+    return quantiles_on_entropy(guess, least=1e-4)
+
+
+@metric(bounds=(0, inf), affected_by_chunking=True, usual=False, **(FACTS | {"source": CUT_OFFS}))
+def quantiles_on_entropy_high_cut(guess: Candidates) -> FloatArray:
+    """Return the entropy of the candidates that have a probability of at least 0.01, in bits.
+
+    Formula: ``-sum(p * log2(p))`` over ``p >= 0.01``; see :func:`quantiles_on_entropy`, which cuts at 0.001. 0 means
+    the adversary is sure, or that no candidate is as likely as that. NaN where not attempted.
+
+    >>> quantiles_on_entropy_high_cut(Candidates.from_matrix([[0.5, 0.495, 0.005]])).round(3)
+    array([1.002])
+    """
+    return quantiles_on_entropy(guess, least=1e-2)
