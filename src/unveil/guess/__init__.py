@@ -12,6 +12,7 @@ from unveil.guess.matching_distribution import MatchingDistribution
 from unveil.guess.partition import Partition, View
 from unveil.guess.predicates import Predicates
 from unveil.guess.trials import Attempts, Trials
+from unveil.guess.unequal_matching import UnequalMatching, unequal_truth
 
 __all__ = [
     "COMBINATIONS",
@@ -28,9 +29,11 @@ __all__ = [
     "Partition",
     "Predicates",
     "Trials",
+    "UnequalMatching",
     "View",
     "combine",
     "conflict",
     "jointly_coherent",
     "matching_truth",
+    "unequal_truth",
 ]

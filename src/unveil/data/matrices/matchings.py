@@ -56,8 +56,8 @@ class _Paired(Protocol):
     def tokens(self) -> Names | None: ...
 
 
-def read_matrix(path: PathLike) -> MatrixFile:
-    r"""Return the square matrix of a file, rows for entries and columns for tokens, and the names if it has any.
+def read_matrix(path: PathLike, *, square: bool = True) -> MatrixFile:
+    r"""Return the matrix of a file, square unless told, rows for entries, columns for tokens, with names if any.
 
     ``Matching(*read_matrix(path))`` is the attack; ``Matching.read(path)`` says the file's name in every error.
 
@@ -69,6 +69,9 @@ def read_matrix(path: PathLike) -> MatrixFile:
         word and names may be numbers, else names must be words. NPY. NPZ with one array (and ``entries`` and
         ``tokens``, arrays of text, if wanted) or as ``scipy.sparse.save_npz`` writes it. Matrix Market, also
         compressed with gzip. Nothing is ever unpickled.
+    square
+        Whether there must be as many rows as columns. Where not, a file whose corner is empty or a word has names on
+        both sides.
 
     Raises
     ------
@@ -85,7 +88,7 @@ def read_matrix(path: PathLike) -> MatrixFile:
     ...     read_matrix(file).tokens
     ('u', 'v')
     """
-    return matrix_of(path)
+    return matrix_of(path, square=square)
 
 
 def read_truth(path: PathLike, matching: _Paired) -> IntArray:
