@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil._kernels.matching import Edges, LogPermanent, perfect_matching
+from unveil._kernels.matching import Edges, LogPermanent, edge_at, perfect_matching
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.guess.matching_distribution import MatchingDistribution
 from unveil.guess.unequal_matching import UnequalMatching
@@ -32,6 +32,8 @@ class Ambiguity:
         The expected cracks if the truth is as the adversary believes: the mean over its own matchings.
     least_cracks, most_cracks
         The expected cracks of the truth that is least and most favourable to the adversary, of all it holds possible.
+        Where pairs were sampled these are brackets: the truth that looks best is one that luck favoured, so it is also
+        chosen by one half of the samples and measured by the other.
     best, best_error
         Of each entry, the chance of its likeliest token, and its standard error (0 where exact).
     r_hat, notes
@@ -75,6 +77,7 @@ def ambiguity(guess: Attack, *, rng: np.random.Generator, precision: float = 0.0
     """
     start = _some_truth(guess)
     found = random_matching(guess, start, rng=rng, precision=precision, sample_permanent=True)
+    other = random_matching(guess, start, rng=rng, precision=precision) if found.sampled else None
     real = found.real
     chance = found.marginal[real]
     noise = 0.0
@@ -96,8 +99,8 @@ def ambiguity(guess: Attack, *, rng: np.random.Generator, precision: float = 0.0
         d=_degree(guess, found),
         flat=is_flat(guess.padded if isinstance(guess, UnequalMatching) else guess),
         believed_cracks=believed,
-        least_cracks=_favourable(found, most=False),
-        most_cracks=_favourable(found, most=True),
+        least_cracks=_favourable(found, other, most=False),
+        most_cracks=_favourable(found, other, most=True),
         best=best,
         best_error=np.where(drawn, np.sqrt(likely * (1 - likely) / found.effective), 0.0),
         r_hat=found.r_hat,
@@ -127,6 +130,18 @@ def _permanent(guess: Attack, found: RandomMatching) -> tuple[Figure, int | None
     return permanent_figure(guess, found.permanent)
 
 
+def attack_degree(guess: Attack, *, rng: np.random.Generator, precision: float = 0.01) -> Figure:
+    """Return the degree of anonymity of any attack, also of one with unequal sizes.
+
+    >>> round(attack_degree(UnequalMatching([[1, 1], [1, 0], [0, 1]]), rng=np.random.default_rng(1)).value, 3)
+    0.613
+    """
+    if isinstance(guess, MatchingDistribution):
+        return degree_of_listed(guess)
+    found = random_matching(guess, _some_truth(guess), rng=rng, precision=precision, sample_permanent=True)
+    return _degree(guess, found)
+
+
 def _degree(guess: Attack, found: RandomMatching) -> Figure:
     if isinstance(guess, MatchingDistribution):
         return degree_of_listed(guess)
@@ -143,25 +158,38 @@ def _some_truth(guess: Attack) -> Any:
     return np.where(columns < guess.token_count, columns, -1)
 
 
-def _favourable(found: RandomMatching, *, most: bool) -> Figure:
-    """Return the expected cracks of the truth for which they are most or least, of those with a chance."""
+def _favourable(found: RandomMatching, other: RandomMatching | None, *, most: bool) -> Figure:
+    """Return the expected cracks of the truth for which they are most or least; ``other`` was sampled by itself.
+
+    The best truth of both samples together looks better than the best truth is; one that was chosen by one sample and
+    measured by the other is at most as good. The best truth lies between these, up to three standard errors.
+    """
+    if other is None:
+        score = np.where(found.real, found.marginal, 0.0)
+        return found.figure(float(score[_best_pairs(found.edges, found.marginal, score, most)].sum()), 0.0)
+    scores = [np.where(one.real, one.marginal, 0.0) for one in (found, other)]
+    both, possible = (scores[0] + scores[1]) / 2, found.marginal + other.marginal
+    chosen = _best_pairs(found.edges, possible, both, most)
+    crossed = [_best_pairs(found.edges, possible, score, most) for score in scores]
+    flattered = float(both[chosen].sum())
+    fair = float(scores[1][crossed[0]].sum() + scores[0][crossed[1]].sum()) / 2
+    chance = both[chosen]
+    noise = 3 * found.togetherness * sqrt(float((chance * (1 - chance)).sum()) / found.effective)
+    low, high = min(fair, flattered) - noise, max(fair, flattered) + noise
+    low, high = max(low, 0.0), min(high, float(found.n))
+    return Figure(low, high - low, found.methods["marginals"], max(found.r_hat, other.r_hat), "bracket")
+
+
+def _best_pairs(edges: Edges, possible: FloatArray, score: FloatArray, most: bool) -> IntArray:
+    """Return the edges of the matching with the largest or the smallest sum of scores, of edges that are possible."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    edges, there = found.edges, found.marginal > 0
-    score = np.where(found.real, found.marginal, 0.0)
-    kept = _kept(edges, there)
+    there = possible > 0
+    start = np.concatenate([[0], np.cumsum(np.bincount(edges.row[there], minlength=edges.n))]).astype(np.int64)
     # Every matching has the same number of pairs, so 1 more for each changes nothing, and no pair weighs nothing.
-    matrix = csr_array((score[there] + 1.0, edges.column[there], kept), shape=(edges.n, edges.n))
+    matrix = csr_array((score[there] + 1.0, edges.column[there], start), shape=(edges.n, edges.n))
     row, column = min_weight_full_bipartite_matching(matrix, maximize=most)
     chosen = np.full(edges.n, -1, np.int64)
     chosen[row] = column
-    have = edges.row.astype(np.int64) * edges.n + edges.column
-    chance = score[np.searchsorted(have, np.arange(edges.n) * edges.n + chosen)]
-    variance = float((chance * (1 - chance))[found.drawn].sum())
-    error = found.togetherness * sqrt(variance / found.effective) if found.sampled else 0.0
-    return found.figure(float(chance.sum()), error)
-
-
-def _kept(edges: Edges, there: np.ndarray[Any, np.dtype[np.bool_]]) -> IntArray:
-    return np.concatenate([[0], np.cumsum(np.bincount(edges.row[there], minlength=edges.n))]).astype(np.int64)
+    return edge_at(edges, chosen)
