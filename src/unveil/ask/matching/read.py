@@ -215,10 +215,6 @@ def read_sets(path: PathLike, guess: Attack) -> dict[str, list[str]]:
     refuse_repeats(frame, path, ["set", "entry"])
     known = pl.Series(_names(guess), dtype=pl.String)
     refuse_cells(~frame["entry"].is_in(known.implode()), path, "entry", _must(guess))
-    if frame.height == 0:
-        raise InputError(
-            f"{shown(Path(path))} must name a set with its entries, but has no row. Add one for each entry"
-        )
     found: dict[str, list[str]] = {}
     for name, entry in frame.iter_rows():
         found.setdefault(name, []).append(entry if guess.entries else str(int(entry) - 1))
