@@ -1,6 +1,6 @@
 """Sets of entries found as a whole: against a list of all matchings, exact, sampled, overlapping and with gaps."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracles.matchings import pairings, set_is_found, share
-from unveil._kernels.matching import block_answer
+from unveil._kernels.matching import LogPermanent, block_answer
 from unveil.errors import InputError
 from unveil.guess import Matching, MatchingDistribution, UnequalMatching
 from unveil.measure.matchings.itemsets import itemsets
@@ -40,11 +40,14 @@ def test_chances_are_those_of_all_pairings(attack: tuple[list[list[int]], list[i
     for each, rows in zip(result.sets, sets, strict=True):
         _compare(each.found.value, found, truth, rows)
         _compare(each.by_chance, every, truth, rows)
-        own = share(found, lambda columns, rows=rows: all(truth[i] in (-1, columns[i]) for i in rows))
-        assert each.cracked.value == pytest.approx(float(own), abs=1e-12)
+        assert each.cracked.value == pytest.approx(float(share(found, _each_cracked(truth, rows))), abs=1e-12)
     together = share(found, lambda columns: any(set_is_found(columns, truth, rows) for rows in sets))
     assert result.any_found.value == pytest.approx(float(together), abs=1e-9)
     assert result.expected.value == pytest.approx(sum(each.found.value for each in result.sets))
+
+
+def _each_cracked(truth: Sequence[int], rows: Sequence[int]) -> Callable[[tuple[int, ...]], bool]:
+    return lambda columns: all(truth[i] in (-1, columns[i]) for i in rows)
 
 
 def _compare(value: float, found: dict[tuple[int, ...], Fraction], truth: Sequence[int], rows: Sequence[int]) -> None:
@@ -90,8 +93,8 @@ def test_what_must_be_sampled_is_near_what_is_exact(monkeypatch: pytest.MonkeyPa
     assert 0.3 < np.std(scores) < 1.5
 
 
-def _bracket(edges: object) -> block_answer.LogPermanent:
-    return block_answer.LogPermanent(0.0, "Bethe bracket", 1.0, 0.0, 1.0)
+def _bracket(edges: object) -> LogPermanent:
+    return LogPermanent(0.0, "Bethe bracket", 1.0, 0.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +107,6 @@ def _bracket(edges: object) -> block_answer.LogPermanent:
     ],
 )
 def test_what_is_no_set_is_refused(sets: dict[str, list[str]], said: str) -> None:
-    guess = Matching([[1, 1], [1, 1]], entries=["Flu", "Cold"])
+    guess = Matching([[1, 1], [1, 1]], entries=("Flu", "Cold"))
     with pytest.raises(InputError, match=said):
         itemsets(guess, [0, 1], sets=sets, rng=RNG(1))

@@ -228,4 +228,4 @@ def _gain(here: FloatArray, ahead: FloatArray, change: float) -> FloatArray:
         kept = 1 / (1 + np.exp(np.clip(middle[:, None] - work, -700, 700)))
         above = (here * kept).sum(axis=1) > (ahead * (1 - kept)).sum(axis=1)
         low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return (low + high) / 2
+    return np.asarray((low + high) / 2)

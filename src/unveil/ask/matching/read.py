@@ -42,10 +42,13 @@ class _Held(NamedTuple):
 
     def of_further(self, path: PathLike) -> "_Held":
         """Return the same with a further release of the same kind."""
-        if self.ranges is not None:
-            return self._replace(**{"transactions" if self.transactions is not None else "frequencies": path})
-        named = {"matrix": self.matrix, "matchings": self.matchings, "dataflow": self.dataflow}
-        return self._replace(**{next(name for name, given in named.items() if given is not None): path})
+        if self.transactions is not None:
+            return self._replace(transactions=path)
+        if self.frequencies is not None:
+            return self._replace(frequencies=path)
+        if self.matchings is not None:
+            return self._replace(matchings=path)
+        return self._replace(matrix=path) if self.matrix is not None else self._replace(dataflow=path)
 
     @property
     def release(self) -> PathLike:
