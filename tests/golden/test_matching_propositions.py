@@ -137,7 +137,7 @@ def test_future_work_3_for_any_distribution_the_heuristic_of_its_chances_of_pair
     network = Dataflow.read(samples.path("matching_dataflow.csv")).distribution()
     orders = list(permutations(range(N)))
     drawn = rng().dirichlet(np.ones(len(orders)) / 20)
-    for guess in (network, MatchingDistribution(orders, drawn)):
+    for guess in (network, MatchingDistribution(np.array(orders), drawn)):
         truth = list(guess.matchings[0])
         metric = float((guess.probability * (guess.matchings == truth).sum(axis=1)).sum())
         assert expected_cracks(guess, truth, rng=rng()).value == pytest.approx(metric)

@@ -23,6 +23,10 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
+def listing(matchings: list[list[int]], chances: list[float], *names: tuple[str, ...]) -> MatchingDistribution:
+    return MatchingDistribution(np.array(matchings), np.array(chances), *names)
+
+
 def found(matrix: object) -> Ambiguity:
     return ambiguity(Matching.from_matrix(matrix), rng=rng())
 
@@ -56,7 +60,7 @@ def test_sentences_of_special_attacks() -> None:
     pinned = found([[1, 0, 0, 0, 0], *[[0, 1, 1, 1, 1]] * 4])
     assert "One entry has one possible token alone: if" in explanation(pinned)[1]
     assert tone(pinned) == "warning"
-    listed = matching(MatchingDistribution([[0, 1, 2], [1, 0, 2], [0, 2, 1]], [0.5, 0.25, 0.25]), rng=rng())
+    listed = matching(listing([[0, 1, 2], [1, 0, 2], [0, 2, 1]], [0.5, 0.25, 0.25]), rng=rng())
     assert "3 matchings" in listed.page().method[0]
     assert not any("ermanent" in sentence for sentence in listed.page().method)
 
@@ -131,12 +135,12 @@ def test_releases_with_names_in_another_order_are_the_same_attack(tmp_path: Path
 
 
 def test_combined_distributions_are_products_on_what_all_allow() -> None:
-    one = MatchingDistribution([[0, 1, 2], [1, 0, 2], [2, 1, 0]], [0.5, 0.25, 0.25], ("a", "b", "c"), ("u", "v", "w"))
-    other = MatchingDistribution([[0, 1, 2], [2, 0, 1]], [0.25, 0.75], ("b", "a", "c"), ("u", "v", "w"))
+    one = listing([[0, 1, 2], [1, 0, 2], [2, 1, 0]], [0.5, 0.25, 0.25], ("a", "b", "c"), ("u", "v", "w"))
+    other = listing([[0, 1, 2], [2, 0, 1]], [0.25, 0.75], ("b", "a", "c"), ("u", "v", "w"))
     # In the names of the first, the second allows a=v, b=u, c=w alone among those of the first.
     assert one.combined(other).matchings.tolist() == [[1, 0, 2]]
     with pytest.raises(InputError, match="some matching must be possible"):
-        one.combined(MatchingDistribution([[1, 2, 0]], [1.0], ("a", "b", "c"), ("u", "v", "w")))
+        one.combined(listing([[1, 2, 0]], [1.0], ("a", "b", "c"), ("u", "v", "w")))
 
 
 @pytest.mark.parametrize(

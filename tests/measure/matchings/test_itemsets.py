@@ -69,7 +69,7 @@ def test_listed_matchings_have_the_same_chances() -> None:
 
 def test_what_must_be_sampled_is_near_what_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = []
-    for seed in range(6):
+    for seed in range(4):
         rng = RNG(seed)
         guess, sets = Matching(np.exp(rng.standard_normal((9, 9)))), {"a": [0, 1, 2], "b": [2, 5]}
         exact = itemsets(guess, range(9), sets=sets, rng=rng)
@@ -78,7 +78,7 @@ def test_what_must_be_sampled_is_near_what_is_exact(monkeypatch: pytest.MonkeyPa
             patch.setattr(block_answer, "LARGEST_MARGINALS", 1)
             patch.setattr(block_answer, "feasible_plan", lambda _: None)
             patch.setattr("unveil.measure.matchings.itemsets.permanent", _bracket)
-            sampled = itemsets(guess, range(9), sets=sets, rng=rng)
+            sampled = itemsets(guess, range(9), sets=sets, rng=rng, precision=0.04)
         for a, b in zip(exact.sets, sampled.sets, strict=True):
             assert b.found.kind == "sampled"
             assert 0 < b.found.error < b.found.value

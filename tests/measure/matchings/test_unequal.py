@@ -1,5 +1,6 @@
 """More entries than tokens, or fewer: everything against a list of all pairings."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import log
 
@@ -44,7 +45,7 @@ def test_every_figure_is_that_of_all_pairings(attack: tuple[list[list[int]], int
     np.testing.assert_allclose(result.crack_distribution, np.array(expected, float), atol=1e-12)
     assert result.expected_cracks.value == pytest.approx(float(sum(k * p for k, p in enumerate(expected))), abs=1e-12)
     assert result.permanent == total
-    alone = [share(found, lambda columns, i=i: columns[i] == -1) for i in range(guess.n)]
+    alone = [share(found, _in(i, {-1})) for i in range(guess.n)]
     np.testing.assert_allclose(result.no_token, np.array(alone, float), atol=1e-12)
     every = pairings([[1] * guess.token_count] * guess.n, pairs)
     most = log(len(every))
@@ -53,10 +54,14 @@ def test_every_figure_is_that_of_all_pairings(attack: tuple[list[list[int]], int
     blind = sum(sum(a == b >= 0 for a, b in zip(columns, truth, strict=True)) for columns in every) / len(every)
     assert result.blind_cracks == pytest.approx(blind, abs=1e-12)
     own = {token for token in truth if token >= 0}
-    grouped = sum(float(share(found, lambda columns, i=i: columns[i] in own)) for i in range(guess.n))
+    grouped = sum(float(share(found, _in(i, own))) for i in range(guess.n))
     assert result.groups is not None
     assert result.groups.expected.value == pytest.approx(grouped, abs=1e-12)
     _without_a_truth(guess, found)
+
+
+def _in(row: int, tokens: set[int]) -> Callable[[tuple[int, ...]], bool]:
+    return lambda columns: columns[row] in tokens
 
 
 def _without_a_truth(guess: UnequalMatching, found: dict[tuple[int, ...], Fraction]) -> None:

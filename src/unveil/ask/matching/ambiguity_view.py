@@ -20,7 +20,7 @@ from unveil.ask.matching.view import (
 )
 from unveil.ask.matching.words import CERTAIN, amount, certainty
 from unveil.measure.matchings.permanents import Ambiguity
-from unveil.show.blocks import Chart, Number, Page, Section, Table, Tone
+from unveil.show.blocks import Chart, Number, Page, Section, Side, Table, Tone
 from unveil.show.limits import Quantity
 from unveil.show.opening import opening
 from unveil.show.terminal import Figures, Part
@@ -29,6 +29,10 @@ from unveil.show.text import about, count, decimal, name, percent, significant
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
+
+
+_LEFT: Side = "left"
+_RIGHT: Side = "right"
 
 
 def sure_entries(found: Ambiguity) -> int:
@@ -148,7 +152,7 @@ def best_table(found: Ambiguity, entries: tuple[str, ...], *, most: int = MOST_E
             )
             for at in order
         ),
-        align=("left", *("right" for _ in columns[1:])),
+        align=(_LEFT, *(_RIGHT for _ in columns[1:])),
         note=f"Of the other {count(rest, 'entry', 'entries')} it is less sure or as sure; JSON has them all."
         if rest
         else "",

@@ -101,8 +101,9 @@ def matching(
     if releases:
         alone = [("release 1", attack)]
         for number, each in enumerate(releases, start=2):
-            named = isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str)
-            alone.append((each[0], _attack(each[1])) if named else (f"release {number}", _attack(each)))
+            named = isinstance(each, (list, tuple)) and len(each) == 2 and isinstance(each[0], str)
+            name, one = each if named else (f"release {number}", each)
+            alone.append((name, _attack(one)))
         attack = combined([one for _, one in alone])
     return _answer(attack, truth, groups, sets, precision, rng, progress, notes, alone)
 
@@ -131,8 +132,8 @@ def _answer(
 def _attack(guess: Any) -> Attack:
     if isinstance(guess, (Matching, MatchingDistribution, UnequalMatching)):
         return guess
-    shape = guess.shape if hasattr(guess, "shape") else np.shape(guess) if _is_rows(guess) else ()
-    unequal = len(shape) == 2 and shape[0] != shape[1]
+    shape = tuple(guess.shape if hasattr(guess, "shape") else np.shape(guess) if _is_rows(guess) else ())
+    unequal = len(shape) == 2 and len(set(shape)) == 2
     return UnequalMatching(guess) if unequal else Matching.from_matrix(guess)
 
 
@@ -224,7 +225,9 @@ def ask(told: Told) -> Reply:
     from unveil.data import samples
 
     if told.sample:
-        files = {name: samples.path(f"matching_{name}.csv") for name in ("ranges", "transactions", "truth")}
+        files: dict[str, Any] = {
+            name: samples.path(f"matching_{name}.csv") for name in ("ranges", "transactions", "truth")
+        }
     else:
         files = {
             each.name: path

@@ -231,7 +231,7 @@ def cracks(
         crack_distribution_method=method,
         quantiles=tuple(_quantile(chances, effective, method, share) for share in SHARES),
         groups=None if labels is None else by_groups(found, labels),
-        itemsets=None if sets is None else itemsets(guess, truth, sets=sets, rng=rng),
+        itemsets=None if sets is None else itemsets(guess, truth, sets=sets, rng=rng, precision=precision),
         **_unpaired(guess, found),
         r_hat=found.r_hat,
         notes=found.notes,

@@ -66,8 +66,11 @@ def degree(guess: Matching | UnequalMatching, found: RandomMatching, scaled: Bal
     Where entries or tokens are left alone, the padded matrix has each pairing several times, all equally likely.
     """
     number = found.permanent
-    square = guess.padded if isinstance(guess, UnequalMatching) else guess
-    repeats, most = (guess.log_repeats, guess.log_all) if guess is not square else (0.0, lgamma(guess.n + 1))
+    square, repeats, most = (
+        (guess.padded, guess.log_repeats, guess.log_all)
+        if isinstance(guess, UnequalMatching)
+        else (guess, 0.0, lgamma(guess.n + 1))
+    )
     if square.is_feasibility or not most > 0:
         return degree_of_even(number, guess.n, repeats=repeats, most=most)
     # The mean of log p is that of the logarithms of weights, less the log-permanent: a factor of a row or a column

@@ -17,7 +17,6 @@ from unveil.measure.matchings._random_matchings import LISTED, ROUNDING, Attack,
 
 #: Of so many sets at most all are looked at together: twice as many chances with each further one.
 MOST_TOGETHER = 8
-_PRECISION = 0.02
 
 Sets = Mapping[Any, Iterable[Any]]
 
@@ -65,7 +64,7 @@ class Itemsets:
     any_found: Figure
 
 
-def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator) -> Itemsets:
+def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator, precision: float = 0.01) -> Itemsets:
     """Return how likely the adversary finds whole sets of entries.
 
     A set is found when its entries get exactly the set's tokens, in any order: who looks for frequent sets, or for
@@ -82,6 +81,9 @@ def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator)
         For each name of a set its entries, by name or, where the attack has none, by number from 0.
     rng
         Used only where chances must be sampled.
+    precision
+        As in :func:`~unveil.measure.matchings.cracks.cracks`, of which steps take half, because chances of sets are
+        small.
 
     Examples
     --------
@@ -96,7 +98,11 @@ def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator)
     columns = truth_of(guess, truth)
     members = members_of(guess, sets)
     listed = isinstance(guess, MatchingDistribution)
-    chances = _Listed(guess, columns) if isinstance(guess, MatchingDistribution) else _Restricted(guess, columns, rng)
+    chances = (
+        _Listed(guess, columns)
+        if isinstance(guess, MatchingDistribution)
+        else _Restricted(guess, columns, rng, precision / 2)
+    )
     found = tuple(
         Itemset(
             name=name,
@@ -161,11 +167,11 @@ class _Listed:
 class _Restricted:
     """Chances by taking edges away: permanents where they can be counted, samples of one line after the other else."""
 
-    def __init__(self, guess: Any, truth: IntArray, rng: np.random.Generator) -> None:
+    def __init__(self, guess: Any, truth: IntArray, rng: np.random.Generator, precision: float) -> None:
         square = guess.padded if isinstance(guess, UnequalMatching) else guess
         self.edges: Edges = square.edges
         self.token_count = guess.token_count if isinstance(guess, UnequalMatching) else guess.n
-        self.truth, self.rng = truth, rng
+        self.truth, self.rng, self.precision = truth, rng, precision
         self.whole = np.concatenate([truth, np.full(square.n - truth.size, -1)])
         self.full = permanent(self.edges)
 
@@ -207,7 +213,7 @@ class _Restricted:
         for line in lines:
             if solved is None:
                 solved = solve(
-                    _without(self.edges, away), self.whole, rng=self.rng, distribution=False, precision=_PRECISION
+                    _without(self.edges, away), self.whole, rng=self.rng, distribution=False, precision=self.precision
                 )
                 chance = np.zeros(gone.size)
                 chance[~away] = solved.marginal
