@@ -181,10 +181,11 @@ class UnequalMatching:
         edges = edges_of(places[0], places[1], np.ones(places[0].size), size)
         most = int((maximum_matching(edges) >= 0).sum()) if places[0].size else 0
         if most < self.pair_count:
+            fewer = f", or say that fewer entries have one (pairs={most})" if most else ""
             raise InputError(
                 f"{self.pair_count} entries must be able to have a token each, but only {most} can at once: too many "
                 f"of the {self.n} entries share too few of the {self.token_count} tokens. Allow more pairs of an entry "
-                f"and a token, or say that fewer entries have one (pairs={most})" + (" or less" if most > 1 else "")
+                f"and a token{fewer}"
             )
 
     def __repr__(self) -> str:

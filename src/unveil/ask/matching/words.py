@@ -83,7 +83,8 @@ def _certain(found: Cracks) -> tuple[str, ...]:
         return ("It is misled, and one who sees the mistake may do better.",)
     sure = sure_entries(found)
     if not sure:
-        return ("No entry is cracked for certain: each may have another token.",)
+        none = " or none" if found.pairs < found.n else ""
+        return (f"No entry is cracked for certain: each may have another token{none}.",)
     which = (
         "One entry is" if sure == 1 else f"{_begun(_all(sure)) if sure == found.n else count(sure, '', 'entries')} are"
     )
