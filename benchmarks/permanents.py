@@ -56,10 +56,10 @@ def _beyond_counting() -> Iterator[Row]:
         five = itemsets(guess, range(n), sets={"five": range(5)}, rng=np.random.default_rng(0)).sets[0].found
         seconds = process_time() - start
         yield Row(f"a set of 5, n = {n}", f"unveil ({five.kind}, {five.value:.2g} ± {five.error:.1g})", seconds, 1.0)
-    guess = UnequalMatching(np.exp(np.random.default_rng(1).standard_normal((200, 150))))
+    unequal = UnequalMatching(np.exp(np.random.default_rng(1).standard_normal((200, 150))))
     truth = [*range(150), *[-1] * 50]
     start = process_time()
-    some = cracks(guess, truth, rng=np.random.default_rng(0)).expected_cracks
+    some = cracks(unequal, truth, rng=np.random.default_rng(0)).expected_cracks
     seconds = process_time() - start
     yield Row("200 entries, 150 tokens", f"unveil (all figures, Ψ = {some.value:.3f} ± {some.error:.3f})", seconds, 1.0)
 

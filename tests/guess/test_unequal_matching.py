@@ -19,7 +19,7 @@ from unveil.guess import Matching, UnequalMatching, unequal_truth
 def test_the_padded_matrix_has_each_pairing_as_often_as_it_says(n: int, m: int, pairs: int) -> None:
     matrix = np.random.default_rng(n * m).integers(0, 3, (n, m)) + np.eye(n, m, dtype=np.int64)
     for given in (matrix, sp.csr_array(matrix)):
-        guess = UnequalMatching(given, pairs=pairs)  # type: ignore[arg-type]
+        guess = UnequalMatching(given, pairs=pairs)
         assert guess.padded.n == n + m - pairs
         weight = sum(pairings(matrix.tolist(), pairs).values())
         repeats = factorial(n - pairs) * factorial(m - pairs)

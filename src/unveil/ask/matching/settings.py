@@ -96,35 +96,6 @@ QUESTION = Question(
             words="If there are such: the columns set and entry, a row for each entry of each set. Sets may overlap.",
         ),
         Setting(
-            name="also",
-            label="Further releases under the same tokens",
-            kind="tables",
-            words="Files of the same kind as the first: matrices, transactions or frequencies beside the same ranges, "
-            "matchings, or networks. The adversary has them all.",
-            fold=MORE,
-        ),
-        Setting(
-            name="pairs",
-            label="How many entries have a token",
-            kind="number",
-            words="As many as can be unless told: with 5 entries and 4 tokens, 4.",
-            least=1,
-            fold=MORE,
-            metavar="N",
-        ),
-        Setting(
-            name="precision",
-            label="How sharp sampled figures must be",
-            kind="number",
-            words="The standard error of the expected cracks, as a share of them; a tenth of it for d. Only where a "
-            "matrix is too large for exact methods: 0.002 takes about 25 times as long as 0.01.",
-            default=0.01,
-            least=0.0001,
-            most=1,
-            whole=False,
-            fold=MORE,
-        ),
-        Setting(
             name="ranges",
             label="How often each entry is known to occur",
             kind="table",
@@ -158,6 +129,35 @@ QUESTION = Question(
             kind="file",
             words="CSV with node, input, output (and chance), or TOML.",
             fold=_ELSE,
+        ),
+        Setting(
+            name="also",
+            label="Further releases under the same tokens",
+            kind="tables",
+            words="Files of the same kind as the first: matrices, transactions or frequencies beside the same ranges, "
+            "matchings, or networks. The adversary has them all.",
+            fold=MORE,
+        ),
+        Setting(
+            name="pairs",
+            label="How many entries have a token",
+            kind="number",
+            words="As many as can be unless told: with 5 entries and 4 tokens, 4.",
+            least=1,
+            fold=MORE,
+            metavar="N",
+        ),
+        Setting(
+            name="precision",
+            label="How sharp sampled figures must be",
+            kind="number",
+            words="The standard error of the expected cracks, as a share of them; a tenth of it for d. Only where a "
+            "matrix is too large for exact methods: 0.002 takes about 25 times as long as 0.01.",
+            default=0.01,
+            least=0.0001,
+            most=1,
+            whole=False,
+            fold=MORE,
         ),
         Setting(
             name="top",
