@@ -7,6 +7,7 @@ import importlib
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from math import lgamma
 from pathlib import Path
 from time import process_time
 from types import ModuleType
@@ -16,6 +17,9 @@ import numpy as np
 from benchmarks.timing import Row, peak_memory, side_by_side
 from unveil._kernels.matching import Edges, as_edges, edges_of, permanent, sinkhorn, solve
 from unveil._kernels.matching.glynn_marginals import glynn_marginals
+from unveil.guess import Matching, UnequalMatching
+from unveil.measure.matchings.cracks import cracks
+from unveil.measure.matchings.itemsets import itemsets
 
 ROOT = Path(__file__).parent.parent
 SIZES = (20, 24, 26)
@@ -33,6 +37,31 @@ def rows() -> Iterator[Row]:
     seconds = process_time() - start
     error = found.expected_cracks_error / found.expected_cracks
     yield Row("lognormal, n = 1,000, all marginals", f"unveil (worms, standard error {error:.1%})", seconds, 1.0)
+    yield from _beyond_counting()
+
+
+def _beyond_counting() -> Iterator[Row]:
+    """Yield the degree of anonymity of 0/1 matrices too large to be counted, and the chance of a set of entries."""
+    permanent((np.random.default_rng(2).random((40, 40)) < 0.5).astype(float), rng=np.random.default_rng(0))
+    for n, density in ((50, 0.35), (200, 0.1), (1000, 0.05)):
+        matrix = ((np.random.default_rng(1).random((n, n)) < density) | np.eye(n, dtype=bool)).astype(float)
+        start = process_time()
+        found = permanent(matrix, rng=np.random.default_rng(0))
+        seconds, most = process_time() - start, lgamma(n + 1)
+        ends = f"{found.log / most:.4f} ± {found.error / most:.4f}, certain {found.low / most:.3f} to"
+        yield Row(f"d of a 0/1 matrix, n = {n:,}", f"unveil ({ends} {found.high / most:.3f})", seconds, 1.0)
+    for n in (26, 60):
+        guess = Matching(np.exp(np.random.default_rng(1).standard_normal((n, n))))
+        start = process_time()
+        five = itemsets(guess, range(n), sets={"five": range(5)}, rng=np.random.default_rng(0)).sets[0].found
+        seconds = process_time() - start
+        yield Row(f"a set of 5, n = {n}", f"unveil ({five.kind}, {five.value:.2g} ± {five.error:.1g})", seconds, 1.0)
+    unequal = UnequalMatching(np.exp(np.random.default_rng(1).standard_normal((200, 150))))
+    truth = [*range(150), *[-1] * 50]
+    start = process_time()
+    some = cracks(unequal, truth, rng=np.random.default_rng(0)).expected_cracks
+    seconds = process_time() - start
+    yield Row("200 entries, 150 tokens", f"unveil (all figures, Ψ = {some.value:.3f} ± {some.error:.3f})", seconds, 1.0)
 
 
 def _dense(matrix: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> Iterator[Row]:

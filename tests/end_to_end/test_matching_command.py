@@ -239,13 +239,37 @@ def test_help_lists_the_quantities_and_needs_no_files() -> None:
     assert all(name in run.stdout for name in ("cracked_share.high", "cracks_q95", "d.low", "group_found_share"))
 
 
+def test_an_attack_without_a_truth_is_answered() -> None:
+    found = answer("matrix.csv")
+    assert found["schema"] == "unveil.matching-without-truth/1"
+    assert (found["permanent"]["exact"], found["flat"]) == ("18", True)
+    text = ask("matrix.csv", "--limit", "d=0.9").stdout
+    assert "18 matchings are left" in text
+
+
+def test_a_file_with_more_entries_than_tokens_is_answered() -> None:
+    save_matrix("rect.csv", [row[:4] for row in HOSPITAL])
+    save_truth("some.csv", [(named("e", k), named("t", token)) for k, token in enumerate(TRUE) if token < 4])
+    found = answer("rect.csv", "--truth", "some.csv")
+    assert (found["n"], found["tokens"], found["pairs"], found["permanent"]["exact"]) == (5, 4, 4, "22")
+    assert answer("rect.csv", "--truth", "some.csv", "--pairs", "3")["permanent"]["exact"] == "74"
+
+
+def test_sets_and_further_releases_reach_the_answer() -> None:
+    Path("sets.csv").write_text("set,entry\nlung," + named("e", 3) + "\nlung," + named("e", 4) + "\n")
+    found = answer(*BOTH, "--sets", "sets.csv", "--also", "matrix.csv", "--also", "matrix.csv")
+    assert found["sets"]["sets"][0]["found"]["value"] == pytest.approx(2 / 3)
+    assert [each["name"] for each in found["releases"]] == ["matrix.csv"] * 3
+    assert found["expected_cracks"]["value"] == pytest.approx(29 / 18)  # the same once more tells nothing new
+
+
 # --- bad input --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("rows", "naming"),
     [
-        ([[1, 1], [1, 1], [1, 1]], ("square", "3 x 2")),
+        ([[1, 0], [1, 0], [1, 0]], ("2 entries", "only 1 can at once")),
         ([[1, -1], [1, 1]], ("at least 0", "row 1, column 2", "negative")),
         ([[1, "nan"], [1, 1]], ("row 1, column 2",)),
         ([[1, MARKER], [1, 1]], ("row 1, column 2",)),
@@ -303,7 +327,7 @@ def test_groups_that_do_not_fit_are_refused(content: str, naming: tuple[str, ...
     [
         ("a,10,20\nb,10,20\n", "u,50\nv,60\n", ("same unit",)),
         ("a,10,20\nb,10,20\n", "u,15\nv,60\n", ("perfect matching", "2 rows")),
-        ("a,10,20\nb,10,20\n", "u,15\n", ("square", "2 x 1")),
+        ("a,10,20\nb,10,20\n", "u,15\nv,50\nw,60\n", ("2 entries", "only 1 can at once")),
         ("a,20,10\nb,10,20\n", "u,15\nv,15\n", ("'low'", "row 1")),
         ("a,10,20\nb,10,20\n", f"u,15\nv,{MARKER}\n", ("'frequency'", "row 2")),
     ],
@@ -322,7 +346,13 @@ def test_probabilities_that_do_not_sum_to_1_are_refused() -> None:
 @pytest.mark.parametrize(
     ("arguments", "naming"),
     [
-        (("matrix.csv",), ("--truth",)),
+        (("matrix.csv", "--sets", "sets.csv"), ("--sets", "--truth")),
+        (("matrix.csv", "--limit", "cracked_share=0.1"), ("cracked_share", "--truth")),
+        ((*BOTH, "--limit", "believed_share=0.1"), ("believed_share", "cracked_share")),
+        ((*BOTH, "--limit", "set_found=0.1"), ("--sets",)),
+        ((*BOTH, "--pairs", "9"), ("matrix.csv", "pairs must be at most 5")),
+        ((*BOTH, "--precision", "0"), ("--precision", "0.0001")),
+        (("--matchings", "m.csv", "--pairs", "2"), ("--pairs", "--matchings")),
         (("--truth", "truth.csv"), ("MATRIX", "--ranges")),
         (("matrix.csv", "--truth", "truth.csv", "--sample"), ("--sample",)),
         ((*BOTH, "--ranges", "r.csv"), ("MATRIX", "--ranges")),

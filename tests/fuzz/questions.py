@@ -173,6 +173,7 @@ def _matchings() -> list[Call]:
     market = _text("%%MatrixMarket matrix coordinate real general", f"3 3 {len(cells)}", *cells)
     ranges = _text("entry,low,high", *(f"{name},0,1/{k + 1}" for k, name in enumerate(names)))
     frequencies = _text("token,frequency", "u,10%", "v,0.2", "w,1/4")
+    sets = _text("set,entry", f"a,{names[0]}", f"a,{names[1]}", f"b,{names[1]}")
     return [
         Call(("matching", "matrix.csv", "--truth", "truth.csv"), {"matrix.csv": written, **truth}),
         Call(("matching", "matrix.npy", "--truth", "truth.csv"), {"matrix.npy": _numpy(matrix), **numbered}),
@@ -185,6 +186,11 @@ def _matchings() -> list[Call]:
             ("matching", "--dataflow", "network.toml", "--truth", "truth.csv"),
             {"network.toml": _NETWORK.encode(), "truth.csv": _text("entry,token", "Flu,u", "Cold,v")},
         ),
+        Call(
+            ("matching", "matrix.csv", "--also", "again.csv", "--truth", "truth.csv", "--sets", "sets.csv"),
+            {"matrix.csv": written, "again.csv": written, **truth, "sets.csv": sets},
+        ),
+        Call(("matching", "wide.csv", "--pairs", "2", "--precision", "0.05"), {"wide.csv": _text("1,0,1/2", "1,1,0")}),
     ]
 
 

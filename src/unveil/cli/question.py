@@ -79,7 +79,7 @@ def _option(setting: Setting, question: Question) -> click.Option:
     return click.Option(
         [setting.option, setting.name],
         is_flag=is_flag,
-        multiple=setting.kind in LISTS,
+        multiple=setting.kind in LISTS or setting.kind == "tables",
         type=click.BOOL if is_flag else FILE if is_path else click.STRING,
         default=None,
         metavar=None if is_flag else _metavar(setting),
@@ -102,7 +102,7 @@ def _help(setting: Setting, question: Question) -> str:
     if setting.kind in ("thing", "things"):
         listed = "protections" if setting.name == "protect" else "attacks"
         said.append(f"'unveil list {listed}' shows the names and settings; your own class is package.module:Class.")
-    if setting.kind in LISTS:
+    if setting.kind in LISTS or setting.kind == "tables":
         said.append("May be repeated.")
     default, of_sample = setting.default, question.of_sample.get(setting.name)
     if not isinstance(default, bool) and default not in (None, "", ()):

@@ -13,6 +13,7 @@ from unveil.guess.matching_distribution import MatchingDistribution
 from unveil.guess.partition import Partition, View
 from unveil.guess.predicates import Predicates
 from unveil.guess.trials import Attempts, Trials
+from unveil.guess.unequal_matching import UnequalMatching, unequal_truth
 from unveil.guess.value_claims import ValueClaims
 
 __all__ = [
@@ -31,10 +32,12 @@ __all__ = [
     "Partition",
     "Predicates",
     "Trials",
+    "UnequalMatching",
     "ValueClaims",
     "View",
     "combine",
     "conflict",
     "jointly_coherent",
     "matching_truth",
+    "unequal_truth",
 ]

@@ -94,6 +94,50 @@ def matching_truth(matching: Paired, pairs: Any) -> IntArray:
     return truth
 
 
+class Unpaired(Paired, Protocol):
+    """What may have more entries than tokens, or fewer: an UnequalMatching."""
+
+    @property
+    def token_count(self) -> int:
+        """The number of tokens."""
+        ...
+
+
+def unequal_truth(matching: Unpaired, pairs: Any) -> IntArray:
+    """Return the true token of each entry as a number from 0, -1 where it has none; no token belongs to two entries.
+
+    ``pairs`` is one number per entry, or a mapping or pairs of names in which entries without token are left out or
+    have None.
+
+    >>> from unveil.guess.unequal_matching import UnequalMatching
+    >>> guess = UnequalMatching([[1, 1], [1, 1], [1, 1]], entries=["Flu", "Cold", "Asthma"], tokens=["u", "v"])
+    >>> unequal_truth(guess, {"Cold": "u", "Flu": "v"})
+    array([ 1,  0, -1])
+    """
+    n, m = matching.n, matching.token_count
+    couples = _couples(pairs)
+    if couples is None:
+        truth = frozen(pairs, np.int64, what="the truth").copy()
+        if truth.size != n:
+            raise InputError(
+                f"the truth must have one token for each of the {n} entries, -1 where there is none, but has "
+                f"{truth.size}. Add or remove some"
+            )
+    else:
+        couples = [(one, other) for one, other in couples if other is not None]
+        entry = _known([one for one, _ in couples], matching.entries, n, "entry")
+        truth = np.full(n, -1, np.int64)
+        truth[entry] = _known([other for _, other in couples], matching.tokens, m, "token")
+    if ((truth < -1) | (truth >= m)).any():
+        raise InputError(
+            f"each token of the truth must be a number from 0 to {m - 1}, or -1 for none, but some are not. Number "
+            "them anew"
+        )
+    _refuse_twice(truth[truth >= 0], "token")
+    truth.flags.writeable = False
+    return truth
+
+
 def refuse_count(count: int, n: int) -> None:
     """Raise the error for a truth that has fewer or more pairs than there are entries."""
     if count != n:
@@ -108,12 +152,7 @@ def refuse_no_bijection(numbers: IntArray, n: int, word: str) -> None:
         raise InputError(
             f"each {word} of the truth must be a number from 0 to {n - 1}, but some are not. Number them anew"
         )
-    repeated = n - np.unique(numbers).size
-    if repeated:
-        raise InputError(
-            f"the truth must be one to one, but {repeated} of {n} pairs have the {word} of another pair. "
-            f"Give each pair {'an' if word == 'entry' else 'a'} {word} of its own"
-        )
+    _refuse_twice(numbers, word)
 
 
 def _couples(pairs: Any) -> list[tuple[Any, Any]] | None:
@@ -129,7 +168,34 @@ def _couples(pairs: Any) -> list[tuple[Any, Any]] | None:
 
 
 def _positions(names: list[Any], known: Names | None, n: int, word: str) -> IntArray:
-    """Return the number behind each name, each once."""
+    """Return the number behind each name, each of all once."""
+    numbers = _numbered(names, known, word)
+    refuse_no_bijection(numbers, n, word)
+    return numbers
+
+
+def _known(names: list[Any], known: Names | None, n: int, word: str) -> IntArray:
+    """Return the number behind each name, none twice."""
+    numbers = _numbered(names, known, word)
+    if ((numbers < 0) | (numbers >= n)).any():
+        raise InputError(
+            f"each {word} of the truth must be a number from 0 to {n - 1}, but some are not. Number them anew"
+        )
+    _refuse_twice(numbers, word)
+    return numbers
+
+
+def _refuse_twice(numbers: IntArray, word: str) -> None:
+    repeated = numbers.size - np.unique(numbers).size
+    if repeated:
+        raise InputError(
+            f"the truth must be one to one, but {repeated} of {numbers.size} pairs have the {word} of another pair. "
+            f"Give each pair {'an' if word == 'entry' else 'a'} {word} of its own"
+        )
+
+
+def _numbered(names: list[Any], known: Names | None, word: str) -> IntArray:
+    """Return the number behind each name."""
     if known is None:
         numbers = frozen(names, np.int64, what=f"each {word} of the truth")
     else:
@@ -141,8 +207,7 @@ def _positions(names: list[Any], known: Names | None, n: int, word: str) -> IntA
                 f"each {word} of the truth must be one that the matrix has, but that of pair {strange[0] + 1} (counted "
                 f"from 1) is not; such pairs: {strange.size}. Check the spelling, and that both belong together"
             )
-    refuse_no_bijection(numbers, n, word)
-    return numbers
+    return np.asarray(numbers, np.int64)
 
 
 @contextmanager

@@ -160,13 +160,7 @@ class Matching:
         array([[0., 1.],
                [1., 1.]])
         """
-        least, most = (frozen(ends, np.float64, what=what) for ends, what in ((low, "low"), (high, "high")))
-        seen = frozen(frequency, np.float64, what="frequency")
-        if least.size != most.size:
-            raise InputError(f"there are {least.size} low and {most.size} high ends. Pass one of each per entry")
-        refuse_shape((least.size, seen.size), what="the matrix of ranges and frequencies", entries=0)
-        _refuse_ranges(least, most, seen)
-        return cls(_inside(least, most, seen), entries, tokens)  # type: ignore[arg-type]
+        return cls(ranges_matrix(low, high, frequency), entries, tokens)  # type: ignore[arg-type]
 
     @classmethod
     def from_dataflow(cls, dataflow: "Dataflow") -> "Matching":
@@ -178,6 +172,23 @@ class Matching:
                [0.5, 0.5]])
         """
         return cls(dataflow.matrix, dataflow.entries, dataflow.tokens)
+
+    def combined(self, *others: "Matching") -> "Matching":
+        """Return the attack of an adversary who has several releases under the same tokens: weights are multiplied.
+
+        That is Bayes' rule where each matrix says how likely its release is under each pair, and releases tell by
+        themselves: an adversary who learns the same from two of them learns it once, and the product would count it
+        twice. Of 0/1 matrices the product leaves the pairs that all allow, which is always right. Names may be in any
+        order, but must be the same; without names rows and columns have to be in the same order.
+
+        >>> Matching([[1, 1, 0], [1, 1, 1], [0, 1, 1]]).combined(Matching([[1, 1, 1], [0, 1, 1], [1, 1, 1]])).matrix
+        array([[1., 1., 0.],
+               [0., 1., 1.],
+               [0., 1., 1.]])
+        """
+        from unveil.guess._combining import combined
+
+        return Matching(*combined([self, *others]))
 
     @property
     def n(self) -> int:
@@ -236,6 +247,18 @@ class Matching:
         return f"Matching({self.n} entries and tokens, {self.edges.weight.size} of {self.n**2} pairs possible)"
 
 
+def ranges_matrix(low: ArrayLike, high: ArrayLike, frequency: ArrayLike, *, square: bool = True) -> SquareMatrix:
+    """Return 1 where a frequency lies in a range (see :meth:`Matching.from_ranges`)."""
+    least, most = (frozen(ends, np.float64, what=what) for ends, what in ((low, "low"), (high, "high")))
+    seen = frozen(frequency, np.float64, what="frequency")
+    if least.size != most.size:
+        raise InputError(f"there are {least.size} low and {most.size} high ends. Pass one of each per entry")
+    shape = (least.size, seen.size)
+    refuse_shape(shape, what="the matrix of ranges and frequencies", entries=0, square=square)
+    _refuse_ranges(least, most, seen)
+    return _inside(least, most, seen)
+
+
 def _refuse_ranges(low: FloatArray, high: FloatArray, frequency: FloatArray) -> None:
     wrong = np.flatnonzero(~(low <= high))
     if wrong.size:
@@ -255,7 +278,7 @@ def _inside(low: FloatArray, high: FloatArray, frequency: FloatArray) -> SquareM
     """Return 1 where a frequency lies in a range; a range holds neighbours in the order of frequencies."""
     from scipy.sparse import csr_array
 
-    n = frequency.size
+    shape = (low.size, frequency.size)
     order = np.argsort(frequency, kind="stable")
     first = np.searchsorted(frequency[order], low, side="left")
     sizes = np.searchsorted(frequency[order], high, side="right") - first
@@ -265,14 +288,14 @@ def _inside(low: FloatArray, high: FloatArray, frequency: FloatArray) -> SquareM
             "some frequency must lie in some range, but none does. Give ranges and frequencies in the same unit: "
             "shares from 0 to 1, percent or counts"
         )
-    refuse_shape((n, n), what="the matrix of ranges and frequencies", entries=total)
+    refuse_shape(shape, what="the matrix of ranges and frequencies", entries=total, square=False)
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     place = np.arange(total) - np.repeat(start[:-1] - first, sizes)
-    return _dense_if_small(csr_array((np.ones(total), order[place], start), shape=(n, n)))
+    return _dense_if_small(csr_array((np.ones(total), order[place], start), shape=shape))
 
 
 def _dense_if_small(matrix: "csr_array") -> SquareMatrix:
-    small = matrix.shape[0] <= _SMALL
+    small = max(matrix.shape) <= _SMALL
     return matrix.toarray() if small else matrix
 
 

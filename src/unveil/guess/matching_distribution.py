@@ -101,6 +101,34 @@ class MatchingDistribution:
         chance = np.exp(weight - weight.max())
         return cls(found, chance / chance.sum(), matching.entries, matching.tokens)
 
+    def combined(self, *others: "MatchingDistribution") -> "MatchingDistribution":
+        """Return what is left with several releases under the same tokens: probabilities of the same matching multiply.
+
+        As in :meth:`Matching.combined <unveil.guess.matching.Matching.combined>`, releases must tell by themselves, and
+        the adversary must have held all matchings equally likely before.
+
+        >>> one, two = MatchingDistribution([[0, 1], [1, 0]], [0.5, 0.5]), MatchingDistribution([[1, 0]], [1.0])
+        >>> one.combined(two).matchings
+        array([[1, 0]])
+        """
+        from unveil.guess._combining import order_of
+
+        chance = {tuple(row): p for row, p in zip(self.matchings.tolist(), self.probability.tolist(), strict=True)}
+        for number, other in enumerate(others, start=2):
+            rows = order_of(self.entries, other.entries, self.n, other.n, number, "entries")
+            columns = np.argsort(order_of(self.tokens, other.tokens, self.n, other.n, number, "tokens"))
+            theirs = map(tuple, columns[other.matchings[:, rows]].tolist())
+            have = dict(zip(theirs, other.probability.tolist(), strict=True))
+            chance = {row: p * have[row] for row, p in chance.items() if row in have}
+            if not chance:
+                raise InputError(
+                    f"some matching must be possible in all releases, but none of the first ones is in release "
+                    f"{number}. Check that they are of the same data under the same tokens"
+                )
+            total = sum(chance.values())
+            chance = {row: p / total for row, p in chance.items()}
+        return MatchingDistribution(np.array(list(chance)), np.array(list(chance.values())), self.entries, self.tokens)
+
     @property
     def n(self) -> int:
         """The number of entries, which is the number of tokens."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from unveil.ask.answer import Answer
 from unveil.ask.matching.answer import matching, matching_files
 from unveil.ask.matching.findings import MatchingFindings
-from unveil.ask.matching.settings import OF_GROUPS
+from unveil.ask.matching.settings import OF_GROUPS, OF_NO_TRUTH, OF_SETS, ONLY_WITHOUT_TRUTH
 from unveil.ask.matching.view import meanings, quantities
 from unveil.data import samples
 from unveil.errors import InputError
@@ -81,12 +81,13 @@ def test_names_reach_the_figures_and_numbers_stand_for_missing_ones() -> None:
 
 
 def test_every_quantity_has_a_meaning_and_a_value() -> None:
-    answer = matching(HOSPITAL, TRUE, groups=list("aabbb"), rng=rng())
-    assert list(answer.quantities) == list(meanings())
+    answer = matching(HOSPITAL, TRUE, groups=list("aabbb"), sets={"a": [0, 1]}, rng=rng())
+    assert list(answer.quantities) == [name for name in meanings() if name not in ONLY_WITHOUT_TRUTH]
     assert all(quantity.meaning == meanings()[name] for name, quantity in answer.quantities.items())
     assert {name for name, quantity in answer.quantities.items() if not quantity.more_is_worse} == {"d", "d.low"}
     without = matching(HOSPITAL, TRUE, rng=rng()).quantities
-    assert list(without) == [name for name in meanings() if name not in OF_GROUPS]
+    assert list(without) == [name for name in meanings() if name not in (*OF_GROUPS, *OF_SETS, *ONLY_WITHOUT_TRUTH)]
+    assert list(matching(HOSPITAL, rng=rng()).quantities) == list(OF_NO_TRUTH)
 
 
 def test_upper_ends_add_two_standard_errors_and_stay_shares() -> None:
@@ -188,7 +189,7 @@ def test_what_was_left_out_of_the_transactions_is_a_note(tmp_path: Path) -> None
     [
         ({}, "exactly one"),
         ({"matrix": "a", "dataflow": "b"}, "2 of them"),
-        ({"matrix": "a"}, "against the truth"),
+        ({"matrix": "a", "groups": "b"}, "found by their true tokens"),
         ({"ranges": "a", "truth": "b"}, "none were given"),
         ({"ranges": "a", "truth": "b", "transactions": "c", "frequencies": "d"}, "both were given"),
     ],

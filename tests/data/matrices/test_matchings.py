@@ -29,9 +29,11 @@ from unveil.data.matrices.matchings import (
     read_transactions,
     read_truth,
 )
+from unveil.errors import InputError
 from unveil.guess.dataflow import Dataflow
 from unveil.guess.matching import Matching
 from unveil.guess.matching_distribution import MatchingDistribution
+from unveil.guess.unequal_matching import UnequalMatching
 
 MATRIX = [[0.5, 0.0], [0.25, 2.0]]
 
@@ -463,3 +465,40 @@ def test_a_file_that_is_no_network_is_refused(tmp_path: Path, name: str, text: s
     said = refusal(lambda: Dataflow.read(path))
     assert re.search(message, said)
     assert name in said
+
+
+# --- more rows than columns, or fewer ---------------------------------------------------------------------------------
+
+
+def test_a_matrix_that_is_not_square_is_read_where_it_may_be(tmp_path: Path) -> None:
+    expected = [[0.5, 0.0, 2.0], [1.0, 1.0, 0.25]]
+    files = {
+        name: tmp_path / name for name in ("plain.csv", "named.csv", "numbers.csv", "m.npy", "s.npz", "m.mtx", "a.mtx")
+    }
+    files["plain.csv"].write_text("0.5,0,2\n1,1,1/4\n")
+    files["named.csv"].write_text("entry,u,v,w\nFlu,0.5,0,2\nCold,1,1,25%\n")
+    files["numbers.csv"].write_text(",7,8,9\n1,0.5,0,2\n2,1,1,0.25\n")
+    np.save(files["m.npy"], np.array(expected))
+    sp.save_npz(files["s.npz"], sp.csr_array(np.array(expected)))
+    scipy.io.mmwrite(files["m.mtx"], sp.coo_array(np.array(expected)))
+    scipy.io.mmwrite(files["a.mtx"], np.array(expected))
+    for file in files.values():
+        found = read_matrix(file, square=False)
+        matrix = found.matrix if isinstance(found.matrix, np.ndarray) else found.matrix.toarray()
+        assert matrix.tolist() == expected, file
+        with pytest.raises(InputError, match="must be square"):
+            read_matrix(file)
+    assert read_matrix(files["named.csv"], square=False)[1:] == (("Flu", "Cold"), ("u", "v", "w"))
+    assert read_matrix(files["numbers.csv"], square=False)[1:] == (("1", "2"), ("7", "8", "9"))
+    assert read_matrix(files["plain.csv"], square=False)[1:] == (None, None)
+
+
+def test_the_truth_of_unequal_sizes_may_leave_entries_out(tmp_path: Path) -> None:
+    guess = UnequalMatching(np.ones((3, 2)), ("Flu", "Cold", "Gout"), ("u", "v"))
+    file = tmp_path / "truth.csv"
+    file.write_text("entry,token\nGout,u\nCold,\n")
+    assert read_truth(file, guess).tolist() == [-1, -1, 0]
+    for content, said in (("Gout,u\nCold,u\n", "row 2"), ("Gout,x\n", "name a token"), ("Gout,u\nGout,\n", "row 2")):
+        file.write_text(f"entry,token\n{content}")
+        with pytest.raises(InputError, match=said):
+            read_truth(file, guess)

@@ -16,10 +16,11 @@ _MOST_DIGITS = 4000
 class LogPermanent(NamedTuple):
     """The natural logarithm of a permanent, with its method and how far it may be off.
 
-    ``low <= log <= high`` is certain for the Bethe bracket, where ``log`` is the lower end; other methods are exact up
-    to rounding and have both ends at ``log``. ``error`` is the width of the bracket or the error by rounding: relative
-    for the permanent, absolute for its logarithm. ``exact`` is the permanent of a matrix of whole numbers where it was
-    counted to the last digit. The permanent of a matrix without a perfect matching is 0 and its logarithm -inf.
+    ``low <= log <= high`` is certain for the Bethe bracket, where ``log`` is the lower end, or lies between them with
+    the standard error ``error`` where ``sampled``; other methods are exact up to rounding and have both ends at
+    ``log``. Else ``error`` is the width of the bracket or the error by rounding: relative for the permanent, absolute
+    for its logarithm. ``exact`` is the permanent of a matrix of whole numbers where it was counted to the last digit.
+    The permanent of a matrix without a perfect matching is 0 and its logarithm -inf.
     """
 
     log: float
@@ -28,6 +29,18 @@ class LogPermanent(NamedTuple):
     low: float
     high: float
     exact: int | None = None
+    sampled: bool = False
+
+    @property
+    def is_bracket(self) -> bool:
+        """Return whether nothing is known but two bounds."""
+        return self.low < self.high and not self.sampled
+
+    def bounds(self) -> "LogPermanent":
+        """Return the bounds alone of what was sampled, anything else as it is."""
+        if not self.sampled:
+            return self
+        return LogPermanent(self.low, "Bethe bracket", self.high - self.low, self.low, self.high)
 
 
 class BlockAnswer(NamedTuple):
@@ -107,8 +120,14 @@ def product(parts: list[LogPermanent]) -> LogPermanent:
     >>> product([one, two, two]).exact
     4
     """
+    sampled = any(part.sampled for part in parts)
+    if sampled and any(part.is_bracket for part in parts):  # then bounds are all that there is of the whole
+        parts = [part.bounds() for part in parts]
+        sampled = False
     log, error, low, high = (float(np.sum([part[k] for part in parts])) for k in (0, 2, 3, 4))
+    if sampled:
+        error = float(np.sqrt(np.sum([part.error**2 for part in parts])))
     exact: int | None = 1 if log < _MOST_DIGITS * np.log(10.0) else None
     for part in parts:
         exact = None if exact is None or part.exact is None else exact * part.exact
-    return LogPermanent(log, joined([part.method for part in parts]), error, low, high, exact)
+    return LogPermanent(log, joined([part.method for part in parts]), error, low, high, exact, sampled)

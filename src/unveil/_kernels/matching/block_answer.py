@@ -1,11 +1,12 @@
 """One fully indecomposable block: the cheapest method that is exact, or worms where none is feasible."""
 
-from math import exp, factorial, log
+from math import exp, factorial, lgamma, log
 from typing import NamedTuple
 
 import numpy as np
 
 from unveil._kernels.matching import glynn_cracks, subsets
+from unveil._kernels.matching.anneal import annealed
 from unveil._kernels.matching.answers import BlockAnswer, LogPermanent
 from unveil._kernels.matching.bethe import bethe
 from unveil._kernels.matching.chains import sample
@@ -37,6 +38,7 @@ class Settings(NamedTuple):
     distribution: bool
     precision: float
     budget: int
+    permanent: bool = False
 
 
 def answer(edges: Edges, truth: IntArray, settings: Settings, rng: np.random.Generator) -> BlockAnswer:
@@ -132,7 +134,13 @@ def _by_worms(edges: Edges, truth: IntArray, settings: Settings, rng: np.random.
     scaling = scaled(edges)
     drawn = sample(scaling.edges, truth, rng=rng, precision=settings.precision, budget=settings.budget)
     cracks, error = drawn.distribution(edges.n)
-    value = block_permanent(edges) if edges.n <= LARGEST_GLYNN else bracket(edges)
+    value = (
+        block_permanent(edges)
+        if edges.n <= LARGEST_GLYNN
+        else sampled_permanent(edges, settings, rng)
+        if settings.permanent
+        else bracket(edges)
+    )
     return BlockAnswer(value, drawn.marginal, cracks, error, "worm", "worm", drawn)
 
 
@@ -142,8 +150,27 @@ def bracket(edges: Edges) -> LogPermanent:
     return LogPermanent(found.low, "Bethe bracket", found.high - found.low, found.low, found.high)
 
 
-def block_permanent(edges: Edges) -> LogPermanent:
-    """Return the log-permanent alone, by the cheapest exact method or the Bethe bracket."""
+def sampled_permanent(edges: Edges, settings: Settings, rng: np.random.Generator) -> LogPermanent:
+    """Return the log-permanent sampled by worms, between the ends of the Bethe bracket, or that alone where they fail.
+
+    The logarithm of the permanent is that of n! at most, so a tenth of the wanted precision is taken of that.
+    """
+    bounds = bracket(edges)
+    if edges.n > MOST_ROWS or edges.weight.size > MOST_EDGES:
+        return bounds
+    scaling = scaled(edges)
+    wanted = settings.precision / 10 * lgamma(edges.n + 1)
+    found = annealed(scaling.edges, rng=rng, error=wanted, budget=settings.budget)
+    if found is None:
+        return bounds
+    value = min(max(found.log + scaling.log_factor, bounds.low), bounds.high)
+    return LogPermanent(value, "annealing", found.error, bounds.low, bounds.high, None, sampled=True)
+
+
+def block_permanent(
+    edges: Edges, settings: Settings | None = None, rng: np.random.Generator | None = None
+) -> LogPermanent:
+    """Return the log-permanent alone, by the cheapest exact method, by worms if they may draw, or the Bethe bracket."""
     n = edges.n
     if n == 1:
         return _counted(edges, log(edges.weight[0]), "single", 0.0)
@@ -162,7 +189,7 @@ def block_permanent(edges: Edges) -> LogPermanent:
         scaling = scaled(edges)
         value, error = glynn(scaling.edges.dense())
         return _counted(edges, log(value) + scaling.log_factor, "Glynn", error)
-    return bracket(edges)
+    return bracket(edges) if settings is None or rng is None else sampled_permanent(edges, settings, rng)
 
 
 def _counted(edges: Edges, log_value: float, method: str, error: float) -> LogPermanent:

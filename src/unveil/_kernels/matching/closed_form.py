@@ -28,6 +28,29 @@ def log_permanent_of_even(edges: Edges) -> float:
     return lgamma(n + 1) + float(np.log(edges.weight[edge_at(edges, np.arange(n))]).sum())
 
 
+def cracks_of_pairings(n: int, m: int, pairs: int, true_pairs: int) -> FloatArray:
+    """Return the chance of each number of cracks if so many of n rows are paired with m columns, all ways alike.
+
+    As for :func:`cracks_of_even`, with B_k = C(true pairs, k) times the chance that k given pairs are among those made.
+
+    >>> cracks_of_pairings(3, 2, 2, 2).round(4)
+    array([0.5   , 0.3333, 0.1667, 0.    ])
+    """
+    if n == m == pairs:
+        return cracks_of_even(n, np.where(np.arange(n) < true_pairs, np.arange(n), -1))
+    most = min(true_pairs, pairs)
+    terms = min(most, 60)
+    ways = [(true_pairs, 1), (pairs, 1), (n, -1), (m, -1)]
+    logs = [sum(sign * (lgamma(a + 1) - lgamma(a - k + 1)) for a, sign in ways) for k in range(terms + 1)]
+    together = np.exp(logs)
+    factorial = np.cumprod(np.concatenate([[1.0], np.arange(1.0, terms + 1)]))
+    chance = np.zeros(n + 1)
+    for c in range(min(most, 30) + 1):
+        rest = np.arange(terms - c + 1)
+        chance[c] = max(0.0, ((-1.0) ** rest * together[c:] / factorial[rest]).sum() / factorial[c])
+    return np.asarray(chance / chance.sum())
+
+
 def cracks_of_even(n: int, truth: IntArray) -> FloatArray:
     """Return the chance of each number of cracks of a random permutation; rows with truth -1 cannot be cracked.
 

@@ -16,10 +16,16 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 MOST_ROWS = 20_000
 
 
-def permanent(matrix: Any) -> LogPermanent:
+BUDGET = 100_000_000
+
+
+def permanent(
+    matrix: Any, *, rng: np.random.Generator | None = None, precision: float = 0.01, budget: int = BUDGET
+) -> LogPermanent:
     """Return the logarithm of the permanent of a nonnegative matrix, with its method and error.
 
-    ``matrix`` is a square array or a sparse matrix of scipy. Blocks that no exact method can do get the Bethe bracket.
+    ``matrix`` is a square array or a sparse matrix of scipy. Blocks that no exact method can do get the Bethe bracket,
+    and with ``rng`` a sampled value in it, whose standard error is about ``precision`` / 10 times log(n!).
 
     >>> hospital = np.array([[0.0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]])
     >>> found = permanent(hospital)
@@ -31,7 +37,8 @@ def permanent(matrix: Any) -> LogPermanent:
         blocks = decompose(edges)
     except NoPerfectMatchingError:
         return LogPermanent(-np.inf, "no perfect matching", 0.0, -np.inf, -np.inf, 0)
-    return product([block_permanent(block.edges) for block in blocks])
+    settings = Settings(distribution=False, precision=precision, budget=budget)
+    return product([block_permanent(block.edges, settings, rng) for block in blocks])
 
 
 def solve(
@@ -41,7 +48,8 @@ def solve(
     rng: np.random.Generator,
     distribution: bool = True,
     precision: float = 0.01,
-    budget: int = 100_000_000,
+    budget: int = BUDGET,
+    sample_permanent: bool = False,
 ) -> Solved:
     """Return permanent, all edge marginals and cracks of random matchings, each number with its method and error.
 
@@ -51,7 +59,8 @@ def solve(
         Square and nonnegative, dense or a sparse matrix of scipy; a matching's chance is in proportion to the product
         of its entries. Raises ``NoPerfectMatchingError`` with the rows that make one impossible.
     truth
-        The true column of each row: every column once. Its entries may be 0; then those rows are never cracked.
+        The true column of each row, no column twice; -1 for rows that have none. Its entries may be 0; then those rows
+        are never cracked, as rows without a column never are.
     rng
         Used by worms only: exact answers draw nothing.
     distribution
@@ -59,6 +68,8 @@ def solve(
     precision, budget
         Worms stop when the standard error of a block's expected cracks is below ``precision`` times them (of one crack
         if they are fewer), or after ``budget`` choices.
+    sample_permanent
+        Whether the permanent of blocks that no exact method can do is sampled too, beside its bracket.
 
     >>> hospital = np.array([[0.0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]])
     >>> found = solve(hospital, [2, 3, 4, 0, 1], rng=np.random.default_rng(1))
@@ -68,12 +79,12 @@ def solve(
     edges = _checked(matrix)
     true_column = _checked_truth(truth, edges.n)
     blocks = decompose(edges)
-    settings = Settings(distribution, precision, budget)
+    settings = Settings(distribution, precision, budget, sample_permanent)
     answers = []
     within = np.full(edges.n, -1, np.int64)
     for block in blocks:
         within[block.columns] = np.arange(block.columns.size)
-        local = within[true_column[block.rows]]
+        local = np.where(true_column[block.rows] < 0, -1, within[true_column[block.rows]])
         within[block.columns] = -1
         answers.append(answer(block.edges, local, settings, rng))
     return _together(edges, true_column, blocks, answers, settings)
@@ -91,8 +102,9 @@ def _checked(matrix: Any) -> Edges:
 
 def _checked_truth(truth: ArrayLike, n: int) -> IntArray:
     columns = np.asarray(truth)
-    if columns.shape != (n,) or not np.array_equal(np.sort(columns), np.arange(n)):
-        raise ValueError(f"the truth must name each of the {n:,} columns once, one per row; this one does not")
+    known = columns[columns != -1] if columns.shape == (n,) else columns
+    if columns.shape != (n,) or ((known < 0) | (known >= n)).any() or np.unique(known).size < known.size:
+        raise ValueError(f"the truth must name columns of the {n:,}, none twice, one per row; this one does not")
     return columns.astype(np.int64)
 
 
@@ -131,7 +143,7 @@ def _together(
         r_hat=max((one.r_hat for one in drawn), default=float("nan")),
         effective_samples=min((one.effective for one in drawn), default=float("nan")),
         block_sizes=tuple((block.rows.size, part.method) for block, part in zip(blocks, answers, strict=True)),
-        notes=tuple(_notes(place, inside, answers)),
+        notes=tuple(_notes(place[truth >= 0], inside, answers)),
     )
 
 

@@ -83,7 +83,7 @@ def transposed(edges: Edges) -> Edges:
 
 
 def edge_at(edges: Edges, column: NDArray[np.integer]) -> IntArray:
-    """Return the position of the edge from each row to the given column, -1 where there is none.
+    """Return the position of the edge from each row to the given column, -1 where there is none or the column is -1.
 
     >>> edge_at(as_edges(np.array([[0.5, 0.0], [2.0, 1.0]])), np.array([1, 0])).tolist()
     [-1, 1]
@@ -91,4 +91,4 @@ def edge_at(edges: Edges, column: NDArray[np.integer]) -> IntArray:
     wanted = np.arange(edges.n) * edges.n + column
     have = edges.row.astype(np.int64) * edges.n + edges.column
     place = np.minimum(np.searchsorted(have, wanted), have.size - 1)
-    return np.where(have[place] == wanted, place, -1)
+    return np.where((have[place] == wanted) & (np.asarray(column) >= 0), place, -1)

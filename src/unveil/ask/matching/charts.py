@@ -62,7 +62,17 @@ def crack_chart(found: Cracks, blind: FloatArray) -> Chart:
 
 def entries_chart(found: Cracks) -> Chart:
     """Return the share of entries per range of crack probability."""
-    values = np.clip(found.crack_probability, 0.0, 1.0)
+    return exposure_chart(
+        found.crack_probability,
+        title="How exposed entries are",
+        x_label="probability that an entry is cracked",
+        caption="An average can look safe while some entries are fully exposed: these stand on the right.",
+    )
+
+
+def exposure_chart(chances: FloatArray, *, title: str, x_label: str, caption: str) -> Chart:
+    """Return the share of entries per range of some probability of theirs."""
+    values = np.clip(chances, 0.0, 1.0)
     # The whole scale, unless that would squeeze all entries into its lower half.
     bins = choose_bins(values, (0.0, math.inf if 0 < values.max() < 0.5 else 1.0))
     bar = np.clip(np.floor((values - bins.low) / bins.width + 1e-9), 0, bins.number - 1).astype(np.int64)
@@ -70,8 +80,8 @@ def entries_chart(found: Cracks) -> Chart:
     filled = np.flatnonzero(share)
     mean = float(values.mean())
     return Chart(
-        title="How exposed entries are",
-        x_label="probability that an entry is cracked",
+        title=title,
+        x_label=x_label,
         y_label="share of entries",
         series=(
             Series(
@@ -83,7 +93,7 @@ def entries_chart(found: Cracks) -> Chart:
                 width=bins.width,
             ),
         ),
-        caption="An average can look safe while some entries are fully exposed: these stand on the right.",
+        caption=caption,
         x_range=(bins.low, bins.high),
         y_range=(0.0, _ceiling(float(share.max()))),
         x_kind="share",

@@ -4,11 +4,41 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from unveil._kernels.types import FloatArray
-from unveil.measure.matchings.cracks import Cracks
+from unveil.measure.matchings.cracks import Cracks, Figure
+from unveil.measure.matchings.permanents import Ambiguity
 
 #: What an adversary holds: whole matchings, or pairs of an entry and a token, possible or not, with probabilities that
 #: sum to 1 in each row and column, or with weights of any size.
 Holds = Literal["matchings", "possible pairs", "probabilities", "weights"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseAlone:
+    """What the adversary reaches with one of several releases alone; no cracks where the truth was not told."""
+
+    name: str
+    expected_cracks: Figure | None
+    d: Figure
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AmbiguityFindings:
+    """What an attack leaves open, where nobody said what is true.
+
+    Attributes
+    ----------
+    ambiguity
+        The figures.
+    holds, possible, entries, notes, releases
+        As in :class:`MatchingFindings`.
+    """
+
+    ambiguity: Ambiguity
+    holds: Holds
+    possible: int
+    entries: tuple[str, ...] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    releases: tuple[ReleaseAlone, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,6 +57,8 @@ class MatchingFindings:
         The names of rows and columns, numbers from 1 where the attack has none.
     notes
         What was left out or assumed on the way, and what to know of the figures.
+    releases
+        Where several releases were taken together, what each of them reaches alone.
     """
 
     cracks: Cracks
@@ -36,3 +68,4 @@ class MatchingFindings:
     entries: tuple[str, ...] = field(repr=False)
     tokens: tuple[str, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
+    releases: tuple[ReleaseAlone, ...] = ()

@@ -1,49 +1,111 @@
-"""The question about matchings measured: what the adversary holds and the truth in, findings out."""
+"""The question about matchings measured: what the adversary holds and perhaps the truth in, findings out."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from unveil._kernels.matching import TooLargeError
-from unveil._kernels.matching.closed_form import cracks_of_even
-from unveil.ask.matching.findings import Holds, MatchingFindings
+from unveil._kernels.matching.closed_form import cracks_of_pairings
+from unveil.ask.matching.findings import AmbiguityFindings, Holds, MatchingFindings, ReleaseAlone
 from unveil.errors import InputError
-from unveil.guess import Matching, MatchingDistribution
+from unveil.guess import Matching, MatchingDistribution, UnequalMatching
+from unveil.guess.unequal_matching import truth_of
+from unveil.measure.matchings._random_matchings import Attack, random_matching
 from unveil.measure.matchings.cracks import cracks
+from unveil.measure.matchings.itemsets import Sets
+from unveil.measure.matchings.permanents import ambiguity, attack_degree
 from unveil.show.progress import Progress
+
+Found = TypeVar("Found")
+
+TOGETHER = (
+    "The weights of all releases were multiplied. That is right where they tell by themselves, or only rule pairs out; "
+    "what two of them tell alike is counted twice, and then the adversary seems surer than it is."
+)
 
 
 def run(
-    guess: Matching | MatchingDistribution,
+    guess: Attack,
     truth: Any,
     *,
     groups: Sequence[Any] | Mapping[Any, Any] | None,
+    sets: Sets | None,
+    precision: float,
     rng: np.random.Generator,
     progress: Progress,
     notes: Sequence[str],
+    releases: Sequence[tuple[str, Attack]] = (),
 ) -> MatchingFindings:
     """Return how many entries an adversary cracks; see :func:`unveil.matching`."""
     progress("counting cracks", 0.0)
-    try:
-        found = cracks(guess, truth, groups=groups, rng=rng)
-    except TooLargeError as error:
-        raise InputError(str(error)) from error
-    numbers = tuple(str(number) for number in range(1, guess.n + 1))
+    found = _measured(lambda: cracks(guess, truth, groups=groups, sets=sets, rng=rng, precision=precision))
+    true_pairs = int((found.truth >= 0).sum())
     return MatchingFindings(
         cracks=found,
-        blind=cracks_of_even(guess.n, np.arange(guess.n)),
+        blind=cracks_of_pairings(found.n, found.token_count, found.pairs, true_pairs),
         holds=_holds(guess),
-        possible=guess.count if isinstance(guess, MatchingDistribution) else guess.edges.weight.size,
-        entries=guess.entries or numbers,
-        tokens=guess.tokens or numbers,
-        notes=(*notes, *found.notes),
+        possible=_possible(guess),
+        entries=guess.entries or _numbers(guess.n),
+        tokens=guess.tokens or _numbers(found.token_count),
+        notes=(*notes, *((TOGETHER,) if releases else ()), *found.notes),
+        releases=tuple(_alone(name, one, found.truth, precision, rng) for name, one in releases),
     )
 
 
-def _holds(guess: Matching | MatchingDistribution) -> Holds:
+def run_without_truth(
+    guess: Attack,
+    *,
+    precision: float,
+    rng: np.random.Generator,
+    progress: Progress,
+    notes: Sequence[str],
+    releases: Sequence[tuple[str, Attack]] = (),
+) -> AmbiguityFindings:
+    """Return what an attack leaves open; see :func:`unveil.matching`."""
+    progress("counting matchings", 0.0)
+    found = _measured(lambda: ambiguity(guess, rng=rng, precision=precision))
+    return AmbiguityFindings(
+        ambiguity=found,
+        holds=_holds(guess),
+        possible=_possible(guess),
+        entries=guess.entries or _numbers(guess.n),
+        notes=(*notes, *((TOGETHER,) if releases else ()), *found.notes),
+        releases=tuple(_alone(name, one, None, precision, rng) for name, one in releases),
+    )
+
+
+def _measured(measure: Callable[[], Found]) -> Found:
+    try:
+        return measure()
+    except TooLargeError as error:
+        raise InputError(str(error)) from error
+
+
+def _alone(name: str, guess: Attack, truth: Any, precision: float, rng: np.random.Generator) -> ReleaseAlone:
+    """Return what one release reaches alone."""
+    expected = None
+    if truth is not None:
+        found = _measured(lambda: random_matching(guess, truth_of(guess, truth), rng=rng, precision=precision))
+        expected = found.figure(float(found.probability.sum()), found.expected_error)
+    return ReleaseAlone(name=name, expected_cracks=expected, d=attack_degree(guess, rng=rng, precision=precision))
+
+
+def _numbers(count: int) -> tuple[str, ...]:
+    return tuple(str(number) for number in range(1, count + 1))
+
+
+def _possible(guess: Attack) -> int:
+    if isinstance(guess, MatchingDistribution):
+        return guess.count
+    return guess.edges.weight.size if isinstance(guess, Matching) else int(guess.real().sum())
+
+
+def _holds(guess: Attack) -> Holds:
     if isinstance(guess, MatchingDistribution):
         return "matchings"
+    if isinstance(guess, UnequalMatching):
+        return "possible pairs" if guess.padded.is_feasibility else "weights"
     if guess.is_feasibility:
         return "possible pairs"
     return "probabilities" if guess.is_doubly_stochastic else "weights"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from unveil._kernels.types import FloatArray
+from unveil.ask.matching.findings import ReleaseAlone
 from unveil.ask.matching.words import (
     CERTAIN,
     TAIL,
@@ -14,10 +15,13 @@ from unveil.ask.matching.words import (
     certainty,
     heuristic_sentence,
     or_more,
+    permanent_certainty,
     permanent_text,
     tone,
 )
 from unveil.measure.matchings.cracks import Cracks, Figure
+from unveil.measure.matchings.itemsets import Itemsets
+from unveil.measure.matchings.permanents import Ambiguity
 from unveil.show.blocks import Number, Side, Table
 from unveil.show.text import count, decimal, name, percent, significant
 
@@ -32,7 +36,7 @@ def key_numbers(found: Cracks, blind: FloatArray) -> tuple[Number, ...]:
 
     ``blind`` is the distribution of cracks for an adversary who knows nothing.
     """
-    return (*_crack_numbers(found, blind), *_matching_numbers(found))
+    return (*_crack_numbers(found, blind), *matching_numbers(found))
 
 
 def _crack_numbers(found: Cracks, blind: FloatArray) -> tuple[Number, ...]:
@@ -44,7 +48,7 @@ def _crack_numbers(found: Cracks, blind: FloatArray) -> tuple[Number, ...]:
             label="Expected cracks",
             value=f"{amount(expected)} of {count(n)}",
             meaning=f"Entries to which the adversary gives their true token, on average. {certainty(expected)}",
-            reference="1" if n > 1 else "",
+            reference=decimal(found.blind_cracks) if n > 1 else "",
             tone=tone(found),
         ),
         Number(
@@ -80,9 +84,10 @@ def _last(chance: FloatArray) -> int:
     return int(np.flatnonzero(tail >= TAIL - 1e-12).max(initial=0))
 
 
-def _matching_numbers(found: Cracks) -> tuple[Number, ...]:
+def matching_numbers(found: Cracks | Ambiguity) -> tuple[Number, ...]:
+    """Return how many matchings are left, on a scale from 0 to 1 and as they are."""
     d = found.d
-    value = decimal(d.value) if d.kind != "bracket" else f"{decimal(d.value)} or more"
+    value = _degree(d)
     numbers = [
         Number(
             label="Degree of anonymity d",
@@ -95,20 +100,15 @@ def _matching_numbers(found: Cracks) -> tuple[Number, ...]:
     if not math.isnan(log.value):
         numbers.append(
             Number(
-                label="Permanent of the matrix",
+                label="Permanent of the matrix"
+                if found.n == found.pairs == found.token_count
+                else "Weight of all pairings",
                 value=f"{permanent_text(found)}{' or more' if log.kind == 'bracket' else ''}",
                 meaning="The weights of all possible matchings, added up; for a matrix of 0 and 1 it is their number. "
-                f"{_permanent_certainty(log)}",
+                f"{permanent_certainty(log)}",
             )
         )
     return tuple(numbers)
-
-
-def _permanent_certainty(log: Figure) -> str:
-    if log.kind == "bracket":
-        power = decimal(log.error / math.log(10), places=1)
-        return f"Not exact: a lower bound, from which the permanent is at most 10^{power} times away, {_by(log)}."
-    return certainty(log)
 
 
 def heuristic_numbers(found: Cracks) -> tuple[Number, ...]:
@@ -137,15 +137,17 @@ def at_risk_table(found: Cracks, entries: Sequence[str], *, most: int = MOST_ENT
     # Rounding must not decide between entries that are equally exposed.
     likely = chance.round(12).tolist()
     order = sorted(range(found.n), key=lambda at: (-likely[at], entries[at]))[:most]
-    groups = found.groups
+    groups, unequal = found.groups, found.pairs < found.n
     columns = ["Entry", "Cracked with probability"]
     columns += ["Standard error"] if sampled else []
     columns += ["Group found with probability"] if groups is not None else []
+    columns += ["Left without token"] if unequal else []
     rows = []
     for at in order:
         row = [name(entries[at]), _chance(chance[at])]
         row += [significant(float(error[at]), digits=2) if error[at] > 0 else "exact"] if sampled else []
         row += [_chance(groups.probability[at])] if groups is not None else []
+        row += [_chance(found.no_token[at])] if unequal else []
         rows.append(tuple(row))
     rest = found.n - len(rows)
     return Table(
@@ -198,3 +200,74 @@ def group_table(found: Cracks) -> Table:
         align=(_LEFT, _RIGHT, _RIGHT, _RIGHT, _RIGHT),
         note="Expected numbers of entries; the groups that are found most often come first.",
     )
+
+
+def set_numbers(found: Itemsets) -> tuple[Number, ...]:
+    """Return how many sets are found, and how likely one is."""
+    total, some, many = found.expected, found.any_found, len(found.sets)
+    value = percent(some.value) if some.kind != "bracket" else f"{percent(some.value)} or more"
+    bound = "" if some.kind != "bracket" else f" It is at most {percent(some.value + some.error)}, all sets added up."
+    return (
+        Number(
+            label="Sets found",
+            value=f"{amount(total)} of {count(many)}",
+            meaning="Sets whose entries get exactly the set's tokens, in any order, on average; overlapping sets count "
+            f"each by itself. {certainty(total)}",
+            reference=decimal(sum(each.by_chance for each in found.sets)),
+        ),
+        Number(
+            label="At least one set is found",
+            value=value,
+            meaning=f"The probability of that.{bound or ' ' + certainty(some)}",
+        ),
+    )
+
+
+def set_table(found: Itemsets, *, most: int = MOST_ENTRIES) -> Table:
+    """Return for each set how likely it is found, those most at risk first."""
+    order = sorted(found.sets, key=lambda each: (-round(each.found.value, 12), each.name))
+    sampled = any(not each.found.exact for each in order)
+    columns = ("Set", "Entries", "Found", *(("Standard error",) if sampled else ()), "By chance", "Every entry cracked")
+    rest = len(order) - most
+    return Table(
+        caption="Sets found as a whole",
+        columns=columns,
+        rows=tuple(
+            (
+                name(each.name),
+                count(each.size),
+                _small_chance(each.found.value),
+                *(("exact" if each.found.exact else significant(each.found.error, digits=2),) if sampled else ()),
+                _small_chance(each.by_chance),
+                _small_chance(each.cracked.value),
+            )
+            for each in order[:most]
+        ),
+        align=(_LEFT, *(_RIGHT for _ in columns[1:])),
+        note="A set is found when its entries get exactly its tokens, whichever gets which."
+        + (f" The other {count(rest, 'set is', 'sets are')} found less often or as often." if rest > 0 else ""),
+    )
+
+
+def _small_chance(value: float) -> str:
+    return significant(value, digits=2) if 0 < value < 0.0005 else _chance(value)
+
+
+def release_table(alone: Sequence[ReleaseAlone], cracks: Figure | None, d: Figure) -> Table:
+    """Return what each release reaches alone, and all of them together."""
+    rows = [(name(each.name), each.expected_cracks, each.d) for each in alone] + [("all together", cracks, d)]
+    columns = ("Release", *(("Expected cracks",) if cracks is not None else ()), "Degree of anonymity d")
+    return Table(
+        caption="Each release alone, and all together",
+        columns=columns,
+        rows=tuple(
+            (label, *((amount(figure),) if figure is not None else ()), _degree(degree))
+            for label, figure, degree in rows
+        ),
+        align=(_LEFT, *(_RIGHT for _ in columns[1:])),
+        note="The lower d is, the fewer matchings are left.",
+    )
+
+
+def _degree(figure: Figure) -> str:
+    return decimal(figure.value) if figure.kind != "bracket" else f"{decimal(figure.value)} or more"

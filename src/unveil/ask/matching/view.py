@@ -8,7 +8,7 @@ from unveil._kernels.types import FloatArray
 from unveil.ask.answer import View
 from unveil.ask.matching import words
 from unveil.ask.matching.charts import crack_chart, entries_chart
-from unveil.ask.matching.findings import MatchingFindings
+from unveil.ask.matching.findings import MatchingFindings, ReleaseAlone
 from unveil.ask.matching.tables import (
     MOST_ENTRIES,
     at_risk_table,
@@ -16,9 +16,13 @@ from unveil.ask.matching.tables import (
     group_table,
     heuristic_numbers,
     key_numbers,
+    release_table,
+    set_numbers,
+    set_table,
 )
 from unveil.ask.matching.words import TAIL, UNSETTLED, certainty, method_words
 from unveil.measure.matchings.cracks import Cracks, Figure
+from unveil.measure.matchings.itemsets import Itemsets
 from unveil.measure.matchings.set_cracks import SetCracks
 from unveil.show.blocks import Block, Page, Section
 from unveil.show.limits import Quantity
@@ -42,6 +46,11 @@ _MEANINGS = {
     "than VALUE",
     "group_found_share": "expected share of entries that get a token of their own group (needs --groups)",
     "group_found_share.high": "the same, two standard errors higher where it was sampled (needs --groups)",
+    "set_found": "probability that the set most at risk is found as a whole (needs --sets)",
+    "set_found.high": "the same, two standard errors higher where it was sampled (needs --sets)",
+    "believed_share": "without the truth: expected share of entries cracked if the truth is as the adversary believes",
+    "most_cracked_share": "without the truth: expected share of entries cracked for the truth that favours the "
+    "adversary most",
 }
 
 
@@ -55,16 +64,27 @@ def quantities(found: MatchingFindings) -> dict[str, Quantity]:
     cracks, luck = found.cracks, found.cracks.at_least(TAIL)
     values = {
         "cracked_share": cracks.cracked_share.value,
-        "cracked_share.high": _end(cracks.cracked_share, +2),
+        "cracked_share.high": end_of(cracks.cracked_share, +2),
         "cracks_q95": float(luck.at_least),
         "cracks_q95.high": float(cracks.n if cracks.r_hat > UNSETTLED else luck.high),
         "highest_crack_probability": float(cracks.crack_probability.max()),
         "d": cracks.d.value,
-        "d.low": _end(cracks.d, -2),
+        "d.low": end_of(cracks.d, -2),
     }
     if cracks.groups is not None:
         share = _divided(cracks.groups.expected, cracks.n)
-        values |= {"group_found_share": share.value, "group_found_share.high": _end(share, +2)}
+        values |= {"group_found_share": share.value, "group_found_share.high": end_of(share, +2)}
+    if cracks.itemsets is not None:
+        sets = [each.found for each in cracks.itemsets.sets]
+        values |= {
+            "set_found": max(each.value for each in sets),
+            "set_found.high": max(end_of(each, +2) for each in sets),
+        }
+    return as_quantities(values)
+
+
+def as_quantities(values: Mapping[str, float]) -> dict[str, Quantity]:
+    """Return figures by name as what a limit can be set for."""
     return {
         name: Quantity(
             name=name,
@@ -81,7 +101,7 @@ def _divided(figure: Figure, by: int) -> Figure:
     return Figure(figure.value / by, figure.error / by, figure.method, figure.r_hat, figure.kind)
 
 
-def _end(figure: Figure, errors: int) -> float:
+def end_of(figure: Figure, errors: int) -> float:
     """Return a share so many standard errors away, or the share itself where it is exact or already a bound.
 
     Chains that do not agree say nothing: a limit must not be kept because of them.
@@ -90,7 +110,8 @@ def _end(figure: Figure, errors: int) -> float:
         return float(errors > 0)
     if figure.kind != "sampled":
         return figure.value
-    return float(min(max(figure.value + errors * figure.error, 0.0), 1.0))
+    low, high = (0.0, 1.0) if math.isnan(figure.low) else (figure.low, figure.high)
+    return float(min(max(figure.value + errors * figure.error, low), high))
 
 
 def figures(found: MatchingFindings) -> Mapping[str, Any]:
@@ -98,26 +119,20 @@ def figures(found: MatchingFindings) -> Mapping[str, Any]:
     from unveil._version import __version__
 
     cracks = found.cracks
-    log = cracks.log_permanent
     return {
         "version": __version__,
         "n": cracks.n,
-        "permanent": {
-            "log": log.value,
-            "method": log.method,
-            "error": log.error,
-            "kind": log.kind,
-            # As text: it may have more digits than a reader's floats.
-            "exact": None if cracks.permanent is None else str(cracks.permanent),
-        },
+        "tokens": cracks.token_count,
+        "pairs": cracks.pairs,
+        "permanent": as_permanent(cracks.log_permanent, cracks.permanent),
         "d": cracks.d.value,
-        "d_figure": _figure(cracks.d),
-        "expected_cracks": _figure(cracks.expected_cracks),
-        "cracked_share": _figure(cracks.cracked_share),
+        "d_figure": as_figure(cracks.d),
+        "expected_cracks": as_figure(cracks.expected_cracks),
+        "cracked_share": as_figure(cracks.cracked_share),
         "heuristic": cracks.heuristic.value,
-        "heuristic_figure": _figure(cracks.heuristic),
+        "heuristic_figure": as_figure(cracks.heuristic),
         "matched_bias": cracks.matched_bias.value,
-        "matched_bias_figure": _figure(cracks.matched_bias),
+        "matched_bias_figure": as_figure(cracks.matched_bias),
         "crack_distribution": cracks.crack_distribution,
         "crack_distribution_error": cracks.crack_distribution_error,
         "crack_distribution_method": cracks.crack_distribution_method,
@@ -127,17 +142,62 @@ def figures(found: MatchingFindings) -> Mapping[str, Any]:
         ],
         "entries": frame(found),
         "groups": _groups(cracks.groups),
+        "sets": _sets(cracks.itemsets),
+        "releases": as_releases(found.releases),
         "notes": list(found.notes),
     }
 
 
-def _figure(figure: Figure) -> dict[str, Any]:
+def as_figure(figure: Figure) -> dict[str, Any]:
+    """Return a figure as JSON holds it; ``low`` and ``high`` where bounds are certain beside a sampled one."""
+    bounds = {} if math.isnan(figure.low) else {"low": figure.low, "high": figure.high}
     return {
         "value": figure.value,
         "error": figure.error,
         "method": figure.method,
         "kind": figure.kind,
         "r_hat": figure.r_hat,
+    } | bounds
+
+
+def as_permanent(log: Figure, exact: int | None) -> dict[str, Any]:
+    """Return a permanent as JSON holds it."""
+    bounds = {} if math.isnan(log.low) else {"low": log.low, "high": log.high}
+    return {
+        "log": log.value,
+        "method": log.method,
+        "error": log.error,
+        "kind": log.kind,
+        # As text: it may have more digits than a reader's floats.
+        "exact": None if exact is None else str(exact),
+    } | bounds
+
+
+def as_releases(releases: Sequence[ReleaseAlone]) -> list[dict[str, Any]]:
+    """Return what each release reaches alone as JSON holds it."""
+    return [
+        {"name": each.name, "d": as_figure(each.d)}
+        | ({} if each.expected_cracks is None else {"expected_cracks": as_figure(each.expected_cracks)})
+        for each in releases
+    ]
+
+
+def _sets(found: Itemsets | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "expected": as_figure(found.expected),
+        "any_found": as_figure(found.any_found),
+        "sets": [
+            {
+                "name": each.name,
+                "entries": each.size,
+                "found": as_figure(each.found),
+                "by_chance": each.by_chance,
+                "cracked": as_figure(each.cracked),
+            }
+            for each in found.sets
+        ],
     }
 
 
@@ -145,15 +205,15 @@ def _groups(groups: SetCracks | None) -> dict[str, Any] | None:
     if groups is None:
         return None
     return {
-        "expected": _figure(groups.expected),
+        "expected": as_figure(groups.expected),
         "by_chance": groups.by_chance,
         "groups": [
             {
                 "name": each.name,
                 "entries": each.size,
-                "expected": _figure(each.expected),
+                "expected": as_figure(each.expected),
                 "by_chance": each.by_chance,
-                "entries_cracked": _figure(each.entries_cracked),
+                "entries_cracked": as_figure(each.entries_cracked),
             }
             for each in groups.categories
         ],
@@ -168,10 +228,13 @@ def frame(found: MatchingFindings) -> "pl.DataFrame":
     return pl.DataFrame(
         {
             "name": pl.Series(found.entries, dtype=pl.String),
-            "token": pl.Series([found.tokens[token] for token in cracks.truth.tolist()], dtype=pl.String),
+            "token": pl.Series(
+                [found.tokens[token] if token >= 0 else None for token in cracks.truth.tolist()], dtype=pl.String
+            ),
             "crack_probability": cracks.crack_probability,
             "error": cracks.crack_probability_error,
         }
+        | ({"no_token": cracks.no_token} if cracks.pairs < cracks.n else {})
     )
 
 
@@ -199,6 +262,10 @@ def page(found: MatchingFindings, *, seed: int | None = None, version: str | Non
     sections = [_key_section(cracks, blind), _entries_section(cracks, found.entries)]
     if cracks.groups is not None:
         sections.append(_group_section(cracks))
+    if cracks.itemsets is not None:
+        sections.append(_set_section(cracks.itemsets))
+    if found.releases:
+        sections.append(release_section(found.releases, cracks.expected_cracks, cracks.d))
     sections.append(_heuristic_section(cracks))
     return Page(
         title="Cracks of a matching attack",
@@ -248,6 +315,26 @@ def _group_section(found: Cracks) -> Section:
     )
 
 
+def _set_section(found: Itemsets) -> Section:
+    return Section(
+        heading="Sets of entries",
+        lead="Where a set matters as a whole (products bought together, diagnoses of one kind), it is enough to find "
+        "its tokens: which of them is which entry may stay open.",
+        blocks=(*set_numbers(found), set_table(found)),
+        tells="whom",
+    )
+
+
+def release_section(releases: Sequence[ReleaseAlone], cracks: Figure | None, d: Figure) -> Section:
+    """Return what each of several releases reaches alone."""
+    return Section(
+        heading="Several releases under the same tokens",
+        lead="Each further release under the same tokens tells the adversary more of which is which.",
+        blocks=(release_table(releases, cracks, d),),
+        tells="measured",
+    )
+
+
 def _heuristic_section(found: Cracks) -> Section:
     return Section(
         heading="The heuristic beside the metric",
@@ -261,16 +348,22 @@ def _heuristic_section(found: Cracks) -> Section:
 def _method(found: Cracks, held: str) -> tuple[str, ...]:
     sentences = [
         held,
-        "A matching gives each entry one token and each token to one entry. An entry is cracked when it is given its "
+        f"A matching gives each {_each(found)}. An entry is cracked when it is given its "
         f"true token. The adversary's matching is taken at random, {_likely(found)}.",
         f"Crack probabilities and expected cracks: {_lower(certainty(found.expected_cracks))}",
         f"Distribution of cracks: {_distribution_method(found)}",
         f"Degree of anonymity: {_lower(certainty(found.d))}",
-        "Random guessing takes any matching of entries and tokens, all equally likely.",
+        "Random guessing takes any matching of so many pairs of entries and tokens, all equally likely.",
     ]
     if not math.isnan(found.heuristic.value):
         sentences.append(f"The heuristic H adds up the true pairs of the {found.heuristic.method}.")
     return (*sentences, f"Definitions: {_SOURCE}.")
+
+
+def _each(found: Cracks) -> str:
+    if found.n == found.pairs == found.token_count:
+        return "entry one token and each token to one entry"
+    return "entry at most one token and each token to at most one entry"
 
 
 def _likely(found: Cracks) -> str:
@@ -311,6 +404,14 @@ def brief(found: MatchingFindings, *, top: int) -> Iterator[Part]:
     if cracks.groups is not None:
         yield ""
         yield group_table(cracks)
+    if cracks.itemsets is not None:
+        yield ""
+        yield Figures(set_numbers(cracks.itemsets))
+        yield ""
+        yield set_table(cracks.itemsets, most=max(top, 10))
+    if found.releases:
+        yield ""
+        yield release_table(found.releases, cracks.expected_cracks, cracks.d)
     if top:
         yield ""
         yield at_risk_table(cracks, found.entries, most=top)

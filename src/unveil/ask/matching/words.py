@@ -4,10 +4,11 @@ import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from unveil.ask.matching.findings import MatchingFindings
+from unveil.ask.matching.findings import AmbiguityFindings, MatchingFindings
 from unveil.measure.matchings.cracks import Cracks, Figure
+from unveil.measure.matchings.permanents import Ambiguity
 from unveil.show.blocks import Tone
-from unveil.show.text import UNDEFINED, about, count, decimal, percent
+from unveil.show.text import UNDEFINED, about, count, decimal, percent, significant
 
 #: A chance from here on counts as certain: rounding leaves no more.
 CERTAIN = 1 - 1e-9
@@ -28,8 +29,18 @@ _METHODS: Mapping[str, str] = MappingProxyType(
         "frontier": "dynamic programming along the tokens in order",
         "Glynn": "Glynn's formula",
         "worm": "random matchings drawn by chains (worm Monte Carlo)",
+        "annealing": "random matchings drawn on the way from a full matrix to this one (annealed worms)",
         "Bethe bracket": "belief propagation, which gives a lower and an upper bound that are certain",
         "listed matchings": "adding up the matchings that were listed",
+    }
+)
+
+
+_HOW: Mapping[str, str] = MappingProxyType(
+    {
+        "possible pairs": "and all matchings made of them to be equally likely",
+        "probabilities": "with probabilities that sum to 1 in each row and column",
+        "weights": "with weights of any size; only their proportions matter",
     }
 )
 
@@ -42,7 +53,8 @@ def headline(found: Cracks) -> str:
     if (found.crack_probability >= CERTAIN).all():
         return f"The adversary cracks {_all(found.n)}: it holds no other matching than the true one to be possible."
     few = decimal(expected.value, places=1 if expected.value >= 1 else 2)
-    text = f"The adversary is expected to crack {few} of {n} ({_share(found)}), where knowing nothing cracks 1"
+    blind = decimal(found.blind_cracks, places=2)
+    text = f"The adversary is expected to crack {few} of {n} ({_share(found)}), where knowing nothing cracks {blind}"
     least = found.at_least(TAIL).at_least
     if least <= expected.value:
         return f"{text}, and hardly ever more."
@@ -60,13 +72,19 @@ def _share(found: Cracks) -> str:
 
 def explanation(found: Cracks) -> tuple[str, ...]:
     """Return what is certain, for whoever holds the data."""
+    unequal = unequal_sentence(found).strip()
+    return (unequal, *_certain(found)) if unequal else _certain(found)
+
+
+def _certain(found: Cracks) -> tuple[str, ...]:
     if found.n == 1:
         return ("With a single entry there is nothing to confuse it with: whoever knows of it has cracked it.",)
     if not (found.crack_probability > 0).any():
         return ("It is misled, and one who sees the mistake may do better.",)
     sure = sure_entries(found)
     if not sure:
-        return ("No entry is cracked for certain: each may have another token.",)
+        none = " or none" if found.pairs < found.n else ""
+        return (f"No entry is cracked for certain: each may have another token{none}.",)
     which = (
         "One entry is" if sure == 1 else f"{_begun(_all(sure)) if sure == found.n else count(sure, '', 'entries')} are"
     )
@@ -102,7 +120,7 @@ def _begun(text: str) -> str:
 def tone(found: Cracks) -> Tone:
     """Return how the headline should strike: bad when half of all entries are cracked, a warning above blind guessing.
 
-    An adversary who knows nothing is expected to crack one entry, whatever their number.
+    An adversary who knows nothing is expected to crack one entry, whatever their number, if each has a token.
     """
     expected = found.expected_cracks
     if found.n == 1:
@@ -110,20 +128,47 @@ def tone(found: Cracks) -> Tone:
     if expected.value >= found.n / 2:
         return "bad"
     margin = 2 * expected.error if expected.kind == "sampled" else 1e-9
-    return "warning" if sure_entries(found) or expected.value > 1 + margin else "neutral"
+    return "warning" if sure_entries(found) or expected.value > found.blind_cracks + margin else "neutral"
 
 
 def held_sentence(found: MatchingFindings) -> str:
     """Return what the adversary holds."""
     if found.holds == "matchings":
-        return f"The adversary holds {found.possible:,} matchings to be possible, each with a probability of its own."
-    how = {
-        "possible pairs": "and all matchings made of them to be equally likely",
-        "probabilities": "with probabilities that sum to 1 in each row and column",
-        "weights": "with weights of any size; only their proportions matter",
-    }[found.holds]
-    pairs = f"{found.possible:,} of {found.cracks.n**2:,} pairs of an entry and a token"
-    return f"The adversary holds {pairs} to be possible, {how}."
+        return _listed(found.possible)
+    how = _HOW[found.holds]
+    return f"{_held(found.possible, found.cracks.n * found.cracks.token_count, how)}{unequal_sentence(found.cracks)}"
+
+
+def held_open(found: AmbiguityFindings) -> str:
+    """Return what the adversary holds, where the truth was not told."""
+    if found.holds == "matchings":
+        return _listed(found.possible)
+    size = found.ambiguity.n * found.ambiguity.token_count
+    return f"{_held(found.possible, size, _HOW[found.holds])}{unequal_sentence(found.ambiguity)}"
+
+
+def _held(possible: int, size: int, how: str) -> str:
+    return f"The adversary holds {possible:,} of {size:,} pairs of an entry and a token to be possible, {how}."
+
+
+def _listed(possible: int) -> str:
+    return f"The adversary holds {possible:,} matchings to be possible, each with a probability of its own."
+
+
+def unequal_sentence(found: Cracks | Ambiguity) -> str:
+    """Return how many are left alone, where not every entry gets a token and every token an entry.
+
+    Begins with a space; empty where all are paired.
+    """
+    alone, spare = found.n - found.pairs, found.token_count - found.pairs
+    if not alone and not spare:
+        return ""
+    parts = [f"{count(alone, 'entry', 'entries')} without a token"] if alone else []
+    parts += [f"{count(spare, 'token', 'tokens')} without an entry"] if spare else []
+    return (
+        f" Of {count(found.n, 'entry', 'entries')} and {count(found.token_count, 'token', 'tokens')} it makes "
+        f"{count(found.pairs, 'pair', 'pairs')} and leaves {' and '.join(parts)}."
+    )
 
 
 def heuristic_sentence(found: Cracks) -> str:
@@ -197,11 +242,37 @@ def certainty(figure: Figure) -> str:
     if figure.kind == "sampled":
         chains = "" if math.isnan(figure.r_hat) else f", R-hat {figure.r_hat:.3f}"
         doubt = " The chains do not agree: do not trust it." if figure.r_hat > UNSETTLED else ""
-        return f"Sampled, with a standard error of {decimal(figure.error)}{chains}, by {by}.{doubt}"
+        sure = "" if math.isnan(figure.low) else f" {_surely(figure)}"
+        return f"Sampled, with a standard error of {_small(figure.error)}{chains}, by {by}.{sure}{doubt}"
     return f"Exact, by {by}."
 
 
-def permanent_text(found: Cracks) -> str:
+def _surely(figure: Figure) -> str:
+    return f"Certain is that it lies between {decimal(figure.low)} and {decimal(figure.high)} (belief propagation)."
+
+
+def _small(error: float) -> str:
+    return decimal(error) if error >= 0.001 else significant(error, digits=2)
+
+
+def permanent_certainty(log: Figure) -> str:
+    """Return in words how far a permanent may be off, whose logarithm this is."""
+    if log.kind == "exact":
+        return certainty(log)
+    by = method_words(log.method)
+    if log.kind == "bracket":
+        power = decimal(log.error / math.log(10), places=1)
+        return f"Not exact: a lower bound, from which the permanent is at most 10^{power} times away, by {by}."
+    times = math.exp(min(2 * log.error, 600.0))
+    factor = decimal(times, places=2) if times < 100 else f"10^{decimal(math.log10(times), places=1)}"
+    low, high = (decimal(end / math.log(10), places=1) for end in (log.low, log.high))
+    return (
+        f"Sampled: within two standard errors it is up to {factor} times more or less, by {by}. Certain is that it "
+        f"lies between 10^{low} and 10^{high} (belief propagation)."
+    )
+
+
+def permanent_text(found: Cracks | Ambiguity) -> str:
     """Return the permanent as a number that can be read, however large or small."""
     if found.permanent is not None and found.permanent < _LARGE:
         return count(found.permanent)

@@ -1,4 +1,4 @@
-"""Read a square matrix from a file of numpy, scipy or Matrix Market; nothing in a file is ever run."""
+"""Read a matrix, square unless told, from a file of numpy, scipy or Matrix Market; nothing in a file is ever run."""
 
 import os
 import tokenize
@@ -22,27 +22,27 @@ _DAMAGED = (
 )  # fmt: skip
 
 
-def matrix_of(path: str | os.PathLike[str]) -> MatrixFile:
+def matrix_of(path: str | os.PathLike[str], *, square: bool = True) -> MatrixFile:
     """Return the matrix of a file, whose kind its first bytes tell."""
     path = Path(path)
     head = _head(path)
     what = f"the matrix of {shown(path)}"
     if head.startswith(b"\x93NUMPY"):
         with path.open("rb") as stream:
-            return MatrixFile(_array(stream, path, what))
+            return MatrixFile(_array(stream, path, what, square))
     if head.startswith(b"PK\x03\x04"):
-        return _archive(path, what)
+        return _archive(path, what, square)
     if head.startswith((b"%%MatrixMarket", b"\x1f\x8b")):
         text = decompressed(path, None) if head.startswith(b"\x1f\x8b") else path.read_bytes()
         if text.startswith(b"%%MatrixMarket"):
-            return MatrixFile(market_matrix(text, path, what))
+            return MatrixFile(market_matrix(text, path, what, square=square))
     source = open_source(path)
     if source.kind != "csv":
         raise InputError(
             f"{what} must be in a file of CSV, NPY, NPZ or Matrix Market, but this is one of another kind. Write it as "
             "one of these"
         )
-    return csv_matrix(source, what)
+    return csv_matrix(source, what, square=square)
 
 
 def _head(path: Path) -> bytes:
@@ -63,7 +63,7 @@ def _damaged(path: Path, kind: str) -> InputError:
     )
 
 
-def _array(stream: Any, path: Path, what: str) -> SquareMatrix:
+def _array(stream: Any, path: Path, what: str, square: bool) -> SquareMatrix:
     """Return the array of an NPY stream; its size is looked at before memory is taken for it."""
     try:
         version = np.lib.format.read_magic(stream)
@@ -73,34 +73,34 @@ def _array(stream: Any, path: Path, what: str) -> SquareMatrix:
         raise _damaged(path, "a numpy array") from None
     if dtype.hasobject or dtype.kind not in "biuf":
         raise _damaged(path, "a numpy array")
-    refuse_shape(shape, what=what)
+    refuse_shape(shape, what=what, square=square)
     try:
         stream.seek(0)
         array = np.lib.format.read_array(stream, allow_pickle=False)
     except _DAMAGED:
         raise _damaged(path, "a numpy array") from None
     array.flags.writeable = False  # so that the check need not copy it
-    return square_matrix(array, what=what)
+    return square_matrix(array, what=what, square=square)
 
 
-def _archive(path: Path, what: str) -> MatrixFile:
+def _archive(path: Path, what: str, square: bool) -> MatrixFile:
     """Return the matrix of an NPZ file: a sparse one, or one array and perhaps ``entries`` and ``tokens``."""
     try:
         with zipfile.ZipFile(path) as archive:
             have = {name.removesuffix(".npy"): name for name in archive.namelist()}
             if "format" in have:
-                return MatrixFile(_sparse(path, what))
+                return MatrixFile(_sparse(path, what, square))
             names = {key: _texts(archive, have[key], path) for key in ("entries", "tokens") if key in have}
             arrays = [have[key] for key in have if key not in names and have[key].endswith(".npy")]
             if not arrays:
-                return csv_matrix(open_source(path), what)  # a workbook, or a packed table
+                return csv_matrix(open_source(path), what, square=square)  # a workbook, or a packed table
             if len(arrays) != 1:
                 raise InputError(
                     f"the file {shown(path)} must hold one array, and may hold 'entries' and 'tokens' beside it, but "
                     f"has {len(arrays)} arrays. Save the matrix alone, with numpy.savez or scipy.sparse.save_npz"
                 )
             with archive.open(arrays[0]) as stream:
-                return MatrixFile(_array(stream, path, what), names.get("entries"), names.get("tokens"))
+                return MatrixFile(_array(stream, path, what, square), names.get("entries"), names.get("tokens"))
     except InputError:
         raise
     except _DAMAGED:
@@ -115,11 +115,11 @@ def _texts(archive: zipfile.ZipFile, name: str, path: Path) -> Names:
     return tuple(str(value) for value in array)
 
 
-def _sparse(path: Path, what: str) -> SquareMatrix:
+def _sparse(path: Path, what: str, square: bool) -> SquareMatrix:
     from scipy.sparse import load_npz
 
     matrix = load_npz(path)  # never unpickles
-    refuse_shape(matrix.shape, what=what, entries=matrix.nnz)
+    refuse_shape(matrix.shape, what=what, entries=matrix.nnz, square=square)
     if hasattr(matrix, "check_format"):
         matrix.check_format(full_check=True)
-    return square_matrix(matrix, what=what)
+    return square_matrix(matrix, what=what, square=square)

@@ -1,4 +1,4 @@
-"""Read a square matrix from CSV, with names in its first row, its first column, both or neither."""
+"""Read a matrix, square unless told, from CSV, with names in its first row, its first column, both or neither."""
 
 import re
 from fractions import Fraction
@@ -53,15 +53,15 @@ def written_number(cell: str) -> float | None:
         return None
 
 
-def csv_matrix(source: Source, what: str) -> MatrixFile:
+def csv_matrix(source: Source, what: str, *, square: bool = True) -> MatrixFile:
     """Return the matrix of a CSV file and its names, if it has any; ``what`` begins the sentence of an error."""
     top = csv_columns(source)
     width = len(top)
     left = csv_rows(source, width, [0])["0"]
     height = left.len() + 1
-    has_tokens, has_entries = _named(source, top, left, height)
+    has_tokens, has_entries = _named(source, top, left, height, square)
     rows, columns = height - has_tokens, width - has_entries
-    refuse_shape((rows, columns), what=what)
+    refuse_shape((rows, columns), what=what, square=square)
     matrix = np.empty((rows, columns))
     if not has_tokens:
         import polars as pl
@@ -82,7 +82,7 @@ def csv_matrix(source: Source, what: str) -> MatrixFile:
     entries = (([] if has_tokens else [top[0]]) + left.fill_null("").to_list()) if has_entries else None
     tokens = top[has_entries:] if has_tokens else None
     return MatrixFile(
-        square_matrix(matrix, what=what),
+        square_matrix(matrix, what=what, square=square),
         _filled_names(entries, "rows", what),
         _filled_names(tokens, "columns", what),
     )
@@ -93,11 +93,12 @@ def _read_numbers(cells: "pl.Series", source: Source) -> "pl.Series":
     return written_numbers(plain_numbers(cells, source.dialect))
 
 
-def _named(source: Source, top: list[str], left: "pl.Series", height: int) -> tuple[bool, bool]:
+def _named(source: Source, top: list[str], left: "pl.Series", height: int, square: bool) -> tuple[bool, bool]:
     """Return whether the first row and the first column are names.
 
     A square file has names on both sides or none: both where its corner is empty or a word, and then names may be
-    numbers. Names on one side only must be words: numbers there are more likely a matrix that is not square.
+    numbers. Names on one side only must be words: numbers there are more likely a matrix that is not square. Where one
+    is allowed, an empty corner or a word in it says that both sides have names.
     """
     import polars as pl
 
@@ -106,7 +107,10 @@ def _named(source: Source, top: list[str], left: "pl.Series", height: int) -> tu
         both = _are_words(corner, source) and height > 1
         return both, both
     edge = pl.concat([corner, left.rename(corner.name)])
-    return _are_words(pl.Series(top, dtype=pl.String), source), _are_words(edge, source)
+    above, beside = _are_words(pl.Series(top, dtype=pl.String), source), _are_words(edge, source)
+    if not square and not (above or beside) and _are_words(corner, source) and height > 1 < len(top):
+        return True, True
+    return above, beside
 
 
 def _are_words(cells: "pl.Series", source: Source) -> bool:

@@ -56,8 +56,8 @@ class _Paired(Protocol):
     def tokens(self) -> Names | None: ...
 
 
-def read_matrix(path: PathLike) -> MatrixFile:
-    r"""Return the square matrix of a file, rows for entries and columns for tokens, and the names if it has any.
+def read_matrix(path: PathLike, *, square: bool = True) -> MatrixFile:
+    r"""Return the matrix of a file, square unless told, rows for entries, columns for tokens, with names if any.
 
     ``Matching(*read_matrix(path))`` is the attack; ``Matching.read(path)`` says the file's name in every error.
 
@@ -69,6 +69,9 @@ def read_matrix(path: PathLike) -> MatrixFile:
         word and names may be numbers, else names must be words. NPY. NPZ with one array (and ``entries`` and
         ``tokens``, arrays of text, if wanted) or as ``scipy.sparse.save_npz`` writes it. Matrix Market, also
         compressed with gzip. Nothing is ever unpickled.
+    square
+        Whether there must be as many rows as columns. Where not, a file whose corner is empty or a word has names on
+        both sides.
 
     Raises
     ------
@@ -85,7 +88,7 @@ def read_matrix(path: PathLike) -> MatrixFile:
     ...     read_matrix(file).tokens
     ('u', 'v')
     """
-    return matrix_of(path)
+    return matrix_of(path, square=square)
 
 
 def read_truth(path: PathLike, matching: _Paired) -> IntArray:
@@ -94,7 +97,8 @@ def read_truth(path: PathLike, matching: _Paired) -> IntArray:
     Parameters
     ----------
     path
-        CSV or Parquet with one row per entry, in any order.
+        CSV or Parquet with one row per entry, in any order. Where the attack has another number of tokens than of
+        entries (an UnequalMatching), entries without token have no row or an empty token, and are -1.
     matching
         The attack, whose names the file must use. Without names, entries and tokens are the numbers of rows and
         columns, counted from 1.
@@ -111,22 +115,28 @@ def read_truth(path: PathLike, matching: _Paired) -> IntArray:
     >>> read_truth(samples.path("matching_truth.csv"), Matching.read(samples.path("matching_matrix.csv")))
     array([2, 3, 4, 0, 1])
     """
-    frame = read_table(path, {"entry": "entry", "token": "token"}, complete=["entry", "token"])
+    token_count = getattr(matching, "token_count", None)
+    complete = ["entry", "token"] if token_count is None else ["entry"]
+    frame = read_table(path, {"entry": "entry", "token": "token"}, complete=complete)
+    if token_count is not None:
+        refuse_repeats(frame, path, ["entry"])
+        frame = frame.filter(frame["token"].is_not_null())
     columns = []
-    for name, known in (("entry", matching.entries), ("token", matching.tokens)):
+    counts = matching.n, matching.n if token_count is None else int(token_count)
+    for name, known, n in zip(("entry", "token"), (matching.entries, matching.tokens), counts, strict=True):
         refuse_repeats(frame, path, [name])
-        numbers = _numbers_of(frame[name], known, matching.n)
+        numbers = _numbers_of(frame[name], known, n)
         what = f"an {name}" if name == "entry" else f"a {name}"
-        must = f"name {what} of the attack" if known else f"hold a whole number from 1 to {matching.n}"
+        must = f"name {what} of the attack" if known else f"hold a whole number from 1 to {n}"
         refuse_cells(numbers.is_null(), path, name, must)
         columns.append(numbers.to_numpy().astype(np.int64))
     lacking = matching.n - frame.height
-    if lacking:
+    if lacking and token_count is None:
         raise InputError(
             f"{shown(Path(path))} must give the token of each of the {matching.n} entries, but lacks {lacking}. "
             "Add a row for each of them"
         )
-    truth = np.empty(matching.n, np.int64)
+    truth = np.full(matching.n, -1, np.int64)
     truth[columns[0]] = columns[1]
     truth.flags.writeable = False
     return truth

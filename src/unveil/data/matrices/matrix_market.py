@@ -41,8 +41,8 @@ def market_sizes(line: bytes) -> tuple[int, int, int | None] | None:
     return None if said is None else (int(said[1]), int(said[2]), None if said[3] is None else int(said[3]))
 
 
-def market_matrix(text: bytes, path: Path, what: str) -> SquareMatrix:
-    """Return the square matrix of a text; ``what`` begins the sentence of an error."""
+def market_matrix(text: bytes, path: Path, what: str, *, square: bool = True) -> SquareMatrix:
+    """Return the matrix of a text, square unless told; ``what`` begins the sentence of an error."""
     stream = io.BytesIO(text)
     form, field, symmetry = market_header(stream.readline())
     if field == "complex":
@@ -54,13 +54,13 @@ def market_matrix(text: bytes, path: Path, what: str) -> SquareMatrix:
     if not known or sizes is None or (sizes[2] is None) != (form == "array"):
         raise _damaged(path)
     rows, columns, entries = sizes
-    refuse_shape((rows, columns), what=what, entries=entries)
+    refuse_shape((rows, columns), what=what, entries=entries, square=square or symmetry == "symmetric")
     numbers = _numbers(stream.read(), path)
     if entries is None:
-        return square_matrix(_dense(numbers, rows, symmetry, path), what=what)
+        return square_matrix(_dense(numbers, (rows, columns), symmetry, path), what=what, square=square)
     if numbers.shape != (entries, FIELDS[field]) and (entries or numbers.size):
         raise _damaged(path)
-    return square_matrix(_sparse(numbers, rows, symmetry, path, what), what=what)
+    return square_matrix(_sparse(numbers, (rows, columns), symmetry, path, what), what=what, square=square)
 
 
 def _numbers(body: bytes, path: Path) -> Any:
@@ -74,23 +74,23 @@ def _numbers(body: bytes, path: Path) -> Any:
         raise _damaged(path) from None
 
 
-def _dense(numbers: Any, rows: int, symmetry: str, path: Path) -> Any:
+def _dense(numbers: Any, shape: tuple[int, int], symmetry: str, path: Path) -> Any:
     """Return the array whose columns are written one after the other, of a symmetric one from the diagonal down."""
-    column, row = np.triu_indices(rows) if symmetry == "symmetric" else np.indices((rows, rows)).reshape(2, -1)
+    column, row = np.triu_indices(shape[0]) if symmetry == "symmetric" else np.indices(shape[::-1]).reshape(2, -1)
     if numbers.shape != (row.size, 1):
         raise _damaged(path)
-    matrix = np.zeros((rows, rows))
+    matrix = np.zeros(shape)
     matrix[row, column] = numbers[:, 0]
     if symmetry == "symmetric":
         matrix[column, row] = numbers[:, 0]
     return matrix
 
 
-def _sparse(numbers: Any, rows: int, symmetry: str, path: Path, what: str) -> Any:
+def _sparse(numbers: Any, shape: tuple[int, int], symmetry: str, path: Path, what: str) -> Any:
     from scipy.sparse import coo_array
 
     places = numbers[:, :2] if numbers.size else np.empty((0, 2))
-    if not ((places >= 1) & (places <= rows) & (places == np.floor(places))).all():
+    if not ((places >= 1) & (places <= shape) & (places == np.floor(places))).all():
         raise _damaged(path)
     row, column = places.astype(np.int64).T - 1
     value = numbers[:, 2] if numbers.shape[1] > 2 else np.ones(row.size)
@@ -101,13 +101,13 @@ def _sparse(numbers: Any, rows: int, symmetry: str, path: Path, what: str) -> An
             np.concatenate([column, row[off]]),
             np.concatenate([value, value[off]]),
         )
-    repeated = row.size - np.unique(row * rows + column).size
+    repeated = row.size - np.unique(row * shape[1] + column).size
     if repeated:
         raise InputError(
             f"{what} must have every place at most once, but {repeated} lines repeat the place of another. "
             "Keep one of each"
         )
-    return coo_array((value, (row, column)), shape=(rows, rows))
+    return coo_array((value, (row, column)), shape=shape)
 
 
 def _damaged(path: Path) -> InputError:

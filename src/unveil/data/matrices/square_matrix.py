@@ -1,4 +1,4 @@
-"""The one check of a square matrix of nonnegative numbers, whether it came from a file or from a caller."""
+"""The one check of a matrix of nonnegative numbers, square unless told, whether from a file or from a caller."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
@@ -28,8 +28,10 @@ class MatrixFile(NamedTuple):
     tokens: Names | None = None
 
 
-def square_matrix(matrix: Any, *, what: str = "the matrix") -> SquareMatrix:
+def square_matrix(matrix: Any, *, what: str = "the matrix", square: bool = True) -> SquareMatrix:
     """Return the matrix as a read-only dense array or csr_array of floats, square, finite and nowhere negative.
+
+    With ``square=False`` it may have more rows than columns, or fewer.
 
     Whatever scipy calls sparse stays sparse (entries stored twice are added, stored zeros are left out), anything else
     becomes dense. ``what`` begins the sentence of an error; rows and columns are counted from 1 there.
@@ -39,9 +41,9 @@ def square_matrix(matrix: Any, *, what: str = "the matrix") -> SquareMatrix:
            [0.5, 2. ]])
     """
     if hasattr(matrix, "tocsr"):
-        refuse_shape(matrix.shape, what=what, entries=matrix.nnz)
+        refuse_shape(matrix.shape, what=what, entries=matrix.nnz, square=square)
         return _sparse(matrix, what)
-    dense = _numbers(matrix, what)
+    dense = _numbers(matrix, what, square)
     # Both are false for NaN, so that one pass each is enough where all is well.
     if not (dense.min() >= 0 and dense.max() < np.inf):
         wrong = np.argwhere(~((dense >= 0) & np.isfinite(dense)))
@@ -51,19 +53,20 @@ def square_matrix(matrix: Any, *, what: str = "the matrix") -> SquareMatrix:
     return dense
 
 
-def refuse_shape(shape: tuple[int, ...], *, what: str, entries: int | None = None) -> None:
+def refuse_shape(shape: tuple[int, ...], *, what: str, entries: int | None = None, square: bool = True) -> None:
     """Raise the error for a shape that is not square, is empty, or is too large; ``entries`` counts those stored."""
     if 0 in shape:
         raise InputError(f"{what} must have at least one row and column, but is empty. Pass one row per entry")
-    if len(shape) != 2 or shape[0] != shape[1]:
+    if len(shape) != 2 or (square and shape[0] != shape[1]):
         seen = " x ".join(str(length) for length in shape) or "a single number"
         raise InputError(
-            f"{what} must be square, one row per entry and one column per token, but is {seen}. "
-            "Add what is missing, or leave out what has no counterpart"
+            f"{what} must {'be square' if square else 'have rows and columns'}, one row per entry and one column per "
+            f"token, but is {seen}. Add what is missing, or leave out what has no counterpart"
+            f"{'; UnequalMatching takes more of one than of the other' if square and len(shape) == 2 else ''}"
         )
-    if entries is None and shape[0] > MOST_DENSE_ROWS:
+    if entries is None and max(shape) > MOST_DENSE_ROWS:
         raise InputError(
-            f"{what} must have at most {MOST_DENSE_ROWS:,} rows where every entry is stored, but has {shape[0]:,}. "
+            f"{what} must have at most {MOST_DENSE_ROWS:,} rows where every entry is stored, but has {max(shape):,}. "
             "Pass a sparse matrix of scipy, or write it as Matrix Market or with scipy.sparse.save_npz"
         )
     if entries is not None and entries > MOST_ENTRIES:
@@ -73,7 +76,7 @@ def refuse_shape(shape: tuple[int, ...], *, what: str, entries: int | None = Non
         )
 
 
-def _numbers(matrix: Any, what: str) -> FloatArray:
+def _numbers(matrix: Any, what: str, square: bool) -> FloatArray:
     wrong = InputError(
         f"{what} must have rows of equal length, made of real numbers. Correct the rows or cells that differ"
     )
@@ -81,7 +84,7 @@ def _numbers(matrix: Any, what: str) -> FloatArray:
         array = np.asarray(matrix)
     except (TypeError, ValueError):
         raise wrong from None
-    refuse_shape(array.shape, what=what)  # before memory is taken for a copy
+    refuse_shape(array.shape, what=what, square=square)  # before memory is taken for a copy
     if array.dtype.kind not in "biufO":
         raise wrong
     try:

@@ -7,10 +7,13 @@ from typing import Any, Literal
 import numpy as np
 
 from unveil._kernels.matching import Edges, LogPermanent, Solved, as_edges, edge_at, solve
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.guess.matching import Matching, matching_truth
 from unveil.guess.matching_distribution import MatchingDistribution
+from unveil.guess.unequal_matching import UnequalMatching, unequal_truth
 
+#: What an adversary can hold.
+Attack = Matching | MatchingDistribution | UnequalMatching
 Kind = Literal["exact", "sampled", "bracket"]
 
 LISTED = "listed matchings"
@@ -36,6 +39,8 @@ class Figure:
         was sampled.
     kind
         Which of the three it is.
+    low, high
+        Bounds that are certain beside a sampled number; NaN where there are none.
 
     Examples
     --------
@@ -48,6 +53,8 @@ class Figure:
     method: str
     r_hat: float = nan
     kind: Kind = "exact"
+    low: float = nan
+    high: float = nan
 
     @property
     def exact(self) -> bool:
@@ -62,9 +69,14 @@ class RandomMatching:
     Attributes
     ----------
     edges, marginal
-        The pairs that are possible, and the chance of each.
+        The pairs that are possible, and the chance of each. Where there are more entries than tokens or fewer, these
+        are the edges of the padded matrix.
+    n, token_count
+        How many rows of it are entries, and how many columns are tokens.
     truth, at_truth
-        The true token of each entry, and which pair that is: -1 where it is not possible.
+        The true token of each entry (-1 for none), and which pair that is: -1 where it is not possible.
+    drawn
+        Which rows have chances that were sampled.
     probability, probability_error
         Of each entry, the chance to be cracked, and its standard error: 0 where exact, else positive.
     expected_error
@@ -82,8 +94,11 @@ class RandomMatching:
 
     edges: Edges
     marginal: FloatArray
+    n: int
+    token_count: int
     truth: IntArray
     at_truth: IntArray
+    drawn: BoolArray
     probability: FloatArray
     probability_error: FloatArray
     expected_error: float
@@ -97,11 +112,6 @@ class RandomMatching:
     notes: tuple[str, ...] = ()
 
     @property
-    def n(self) -> int:
-        """The number of entries."""
-        return self.edges.n
-
-    @property
     def permanent(self) -> LogPermanent:
         """The log-permanent of a matrix."""
         if self.log_permanent is None:
@@ -111,7 +121,12 @@ class RandomMatching:
     @property
     def sampled(self) -> bool:
         """Whether the chance of some pair was sampled."""
-        return bool((self.probability_error > 0).any())
+        return bool(self.drawn.any())
+
+    @property
+    def real(self) -> BoolArray:
+        """Which edges are pairs of an entry and a token: all of them in a matrix that was square from the start."""
+        return np.asarray((self.edges.row < self.n) & (self.edges.column < self.token_count))
 
     def mean(self, score: FloatArray) -> tuple[float, float]:
         """Return the mean of the sum of scores of a matching's pairs, and its standard error (0 where exact).
@@ -122,9 +137,9 @@ class RandomMatching:
         if not self.sampled:
             return value, 0.0
         row = self.edges.row
-        first = np.bincount(row, self.marginal * score, self.n)
-        second = np.bincount(row, self.marginal * (score - first[row]) ** 2, self.n)
-        variance = float(second[self.probability_error > 0].sum())
+        first = np.bincount(row, self.marginal * score, self.edges.n)
+        second = np.bincount(row, self.marginal * (score - first[row]) ** 2, self.edges.n)
+        variance = float(second[self.drawn].sum())
         return value, self.togetherness * sqrt(variance / self.effective)
 
     def figure(self, value: float, error: float) -> Figure:
@@ -135,12 +150,13 @@ class RandomMatching:
 
 
 def random_matching(
-    guess: Matching | MatchingDistribution,
+    guess: Attack,
     truth: Any,
     *,
     rng: np.random.Generator,
     distribution: bool = False,
     precision: float = 0.01,
+    sample_permanent: bool = False,
 ) -> RandomMatching:
     """Return the random matching of an attack.
 
@@ -148,27 +164,48 @@ def random_matching(
     >>> random_matching(guess, [0, 1], rng=np.random.default_rng(1)).probability
     array([0.25, 0.25])
     """
-    columns = matching_truth(guess, truth)
     if isinstance(guess, MatchingDistribution):
-        return _listed(guess, columns)
-    found = solve(guess.edges, columns, rng=rng, distribution=distribution, precision=precision)
+        return _listed(guess, matching_truth(guess, truth))
+    columns = unequal_truth(guess, truth) if isinstance(guess, UnequalMatching) else matching_truth(guess, truth)
+    square = guess.padded if isinstance(guess, UnequalMatching) else guess
+    whole = np.concatenate([columns, np.full(square.n - columns.size, -1)])
+    found = solve(
+        square.edges,
+        whole,
+        rng=rng,
+        distribution=distribution,
+        precision=precision,
+        sample_permanent=sample_permanent,
+    )
+    n = guess.n
     return RandomMatching(
         edges=found.edges,
         marginal=found.marginal,
+        n=n,
+        token_count=guess.token_count if isinstance(guess, UnequalMatching) else n,
         truth=columns,
-        at_truth=edge_at(found.edges, columns),
-        probability=found.crack_probability,
-        probability_error=found.crack_probability_error,
+        at_truth=edge_at(found.edges, whole)[:n],
+        drawn=found.crack_probability_error > 0,
+        probability=found.crack_probability[:n],
+        probability_error=np.where(columns >= 0, found.crack_probability_error[:n], 0.0),
         expected_error=found.expected_cracks_error,
-        distribution=found.crack_distribution,
-        distribution_error=found.crack_distribution_error,
+        distribution=None if found.crack_distribution is None else found.crack_distribution[: n + 1],
+        distribution_error=None if found.crack_distribution_error is None else found.crack_distribution_error[: n + 1],
         log_permanent=found.log_permanent,
         methods=found.methods,
         effective=inf if np.isnan(found.effective_samples) else found.effective_samples,
         togetherness=_togetherness(found),
         r_hat=found.r_hat,
-        notes=found.notes,
+        notes=(*found.notes, *_unequal_notes(guess, columns)),
     )
+
+
+def _unequal_notes(guess: Attack, truth: IntArray) -> tuple[str, ...]:
+    """Return what to know where the adversary is wrong about how many entries have a token."""
+    truly = int((truth >= 0).sum())
+    if not isinstance(guess, UnequalMatching) or truly == guess.pair_count:
+        return ()
+    return (f"The adversary holds that {guess.pair_count} entries have a token; in truth {truly} have.",)
 
 
 def _togetherness(found: Solved) -> float:
@@ -189,6 +226,9 @@ def _listed(guess: MatchingDistribution, truth: IntArray) -> RandomMatching:
     return RandomMatching(
         edges=edges,
         marginal=edges.weight,
+        n=guess.n,
+        token_count=guess.n,
+        drawn=np.zeros(guess.n, np.bool_),
         truth=truth,
         at_truth=place,
         probability=np.where(place >= 0, edges.weight[np.maximum(place, 0)], 0.0),

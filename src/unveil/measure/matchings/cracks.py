@@ -15,11 +15,14 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess.matching import Matching
 from unveil.guess.matching_distribution import MatchingDistribution
+from unveil.guess.unequal_matching import UnequalMatching
 from unveil.measure._listing import metric
 from unveil.measure.matchings._balance import balanced
-from unveil.measure.matchings._random_matchings import LISTED, Figure, Kind, RandomMatching, random_matching
+from unveil.measure.matchings._random_matchings import LISTED, Attack, Figure, RandomMatching, random_matching
 from unveil.measure.matchings.degree_of_anonymity import degree, degree_by_permanent, degree_of_listed
 from unveil.measure.matchings.heuristic import bias, heuristic
+from unveil.measure.matchings.itemsets import Itemsets, Sets, itemsets
+from unveil.measure.matchings.permanents import permanent_figure
 from unveil.measure.matchings.set_cracks import Labels, SetCracks, by_groups, labels_of
 
 if TYPE_CHECKING:
@@ -61,7 +64,9 @@ class Cracks:
     n
         The number of entries.
     truth
-        The true token of each.
+        The true token of each, -1 for entries without.
+    token_count, pairs
+        The number of tokens, and how many entries the adversary gives one; both n unless sizes are unequal.
     log_permanent, permanent
         The natural logarithm of the matrix's permanent, and the permanent itself where it is a whole number that was
         counted to the last digit (of a 0/1 matrix: the number of matchings). NaN and None where matchings were listed.
@@ -81,7 +86,14 @@ class Cracks:
         matchings draw (:mod:`~unveil.measure.matchings.heuristic`). NaN where matchings were listed: there
         is no matrix.
     groups
-        Cracks of sets, where groups were given.
+        Entries that get a token of their group, where groups were given.
+    itemsets
+        Sets of entries that are found as a whole, where sets were given.
+    no_token, no_token_error
+        Of each entry, the chance that the adversary leaves it without a token, and its standard error; 0 where there
+        are as many tokens as entries.
+    blind_cracks
+        The mean number of cracks of an adversary who knows nothing: 1 where each entry has a token.
     r_hat
         The worst R-hat of everything that was sampled; NaN where nothing was.
     notes
@@ -104,6 +116,12 @@ class Cracks:
     heuristic: Figure
     matched_bias: Figure
     groups: SetCracks | None
+    itemsets: Itemsets | None
+    no_token: FloatArray
+    no_token_error: FloatArray
+    token_count: int
+    pairs: int
+    blind_cracks: float
     r_hat: float
     notes: tuple[str, ...]
     _edges: Edges
@@ -120,7 +138,9 @@ class Cracks:
         from scipy.sparse import csr_array
 
         edges = self._edges
-        return csr_array((edges.weight.copy(), edges.column.copy(), edges.start.copy()), shape=(self.n, self.n))
+        return csr_array(
+            (edges.weight.copy(), edges.column.copy(), edges.start.copy()), shape=(self.n, self.token_count)
+        )
 
     def at_least(self, probability: float) -> Quantile:
         """Return how many entries are cracked at least with this probability: the largest number that holds.
@@ -151,10 +171,11 @@ def _last(tail: FloatArray, probability: float) -> int:
 
 
 def cracks(
-    guess: Matching | MatchingDistribution,
+    guess: Attack,
     truth: Any,
     *,
     groups: Labels | None = None,
+    sets: Sets | None = None,
     rng: np.random.Generator,
     precision: float = 0.01,
 ) -> Cracks:
@@ -163,12 +184,14 @@ def cracks(
     Parameters
     ----------
     guess
-        The attack: a matrix, or matchings with probabilities.
+        The attack: a matrix, one with unequal sizes, or matchings with probabilities.
     truth
         The true token of each entry by number from 0, or pairs of names; every token once. A truth that the attack
         rules out has an answer like any other, and a note says so.
     groups
         Where a token of the right category is enough: one group per entry, or a mapping from entry to group.
+    sets
+        Sets of entries to find as a whole, which may overlap: for each name the entries.
     rng
         Used where the matrix is too large for exact methods only.
     precision
@@ -187,7 +210,9 @@ def cracks(
     [(0.5, 1), (0.1, 3), (0.05, 5), (0.01, 5)]
     """
     labels = None if groups is None else labels_of(guess, groups)
-    found = random_matching(guess, truth, rng=rng, distribution=True, precision=precision)
+    if not 0 < precision <= 1:
+        raise InputError(f"precision must lie above 0 and be at most 1, but is {precision:g}. Write 0.01")
+    found = random_matching(guess, truth, rng=rng, distribution=True, precision=precision, sample_permanent=True)
     chances, errors = found.distribution, found.distribution_error
     if chances is None or errors is None:
         raise ValueError("the distribution of cracks was asked for")
@@ -198,7 +223,6 @@ def cracks(
     return Cracks(
         n=found.n,
         truth=found.truth,
-        permanent=None if found.log_permanent is None else found.log_permanent.exact,
         expected_cracks=_expected(found),
         crack_probability=found.probability,
         crack_probability_error=found.probability_error,
@@ -207,27 +231,58 @@ def cracks(
         crack_distribution_method=method,
         quantiles=tuple(_quantile(chances, effective, method, share) for share in SHARES),
         groups=None if labels is None else by_groups(found, labels),
+        itemsets=None if sets is None else itemsets(guess, truth, sets=sets, rng=rng, precision=precision),
+        **_unpaired(guess, found),
         r_hat=found.r_hat,
         notes=found.notes,
-        _edges=found.edges.with_weight(found.marginal),
+        _edges=_real_edges(found),
         _effective=effective,
         **_of_matrix(guess, found),
     )
 
 
-def _of_matrix(guess: Matching | MatchingDistribution, found: RandomMatching) -> dict[str, Figure]:
+def _real_edges(found: RandomMatching) -> Edges:
+    """Return the chances of pairs of an entry and a token."""
+    real, row = found.real, found.edges.row
+    start = np.concatenate([[0], np.cumsum(np.bincount(row[real], minlength=found.n))]).astype(np.int64)
+    return Edges(start, found.edges.column[real], found.marginal[real])
+
+
+def _unpaired(guess: Attack, found: RandomMatching) -> dict[str, Any]:
+    """Return what is special where entries or tokens may be left alone."""
+    alone = found.edges.column >= found.token_count
+    chance = np.bincount(found.edges.row[alone], found.marginal[alone], found.edges.n)[: found.n].astype(np.float64)
+    chance = np.minimum(chance, 1.0)
+    likely = (chance * found.effective + 1) / (found.effective + 2) if found.sampled else chance
+    error = np.sqrt(likely * (1 - likely) / found.effective) if found.sampled and alone.any() else np.zeros(found.n)
+    pairs = guess.pair_count if isinstance(guess, UnequalMatching) else found.n
+    for array in (chance, error):
+        array.flags.writeable = False
+    return {
+        "no_token": chance,
+        "no_token_error": error,
+        "token_count": found.token_count,
+        "pairs": pairs,
+        "blind_cracks": int((found.truth >= 0).sum()) * pairs / (found.n * found.token_count),
+    }
+
+
+def _of_matrix(guess: Attack, found: RandomMatching) -> dict[str, Any]:
     """Return the figures that need the matrix; of those, listed matchings have a degree of anonymity only."""
     if isinstance(guess, MatchingDistribution):
         names = ("log_permanent", "d_by_permanent", "heuristic", "matched_bias")
-        return {"d": degree_of_listed(guess)} | dict.fromkeys(names, Figure(nan, nan, LISTED))
-    scaled, number = balanced(guess), found.permanent
-    kind: Kind = "bracket" if number.low < number.high else "exact"
+        return {"d": degree_of_listed(guess), "permanent": None} | dict.fromkeys(names, Figure(nan, nan, LISTED))
+    square = guess.padded if isinstance(guess, UnequalMatching) else guess
+    scaled = balanced(square)
+    value, exact = permanent_figure(guess, found.permanent)
+    by_permanent = degree_by_permanent(found.permanent, scaled, found.n)
     return {
-        "log_permanent": Figure(number.log, number.error, number.method, nan, kind),
+        "log_permanent": value,
+        "permanent": exact,
         "d": degree(guess, found, scaled),
-        "d_by_permanent": degree_by_permanent(number, scaled, found.n),
-        "heuristic": heuristic(guess, found.at_truth, scaled),
-        "matched_bias": bias(guess, found, scaled),
+        "d_by_permanent": by_permanent if square is guess else Figure(nan, nan, by_permanent.method),
+        "heuristic": heuristic(square, found.at_truth, scaled),
+        "matched_bias": bias(square, found, scaled),
     }
 
 

@@ -1,6 +1,6 @@
 """How many matchings an attack leaves, on a scale from 0 (one) to 1 (all of them, equally likely)."""
 
-from math import lgamma, log, nan
+from math import hypot, lgamma, log, nan
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from unveil._kernels.matching import LogPermanent, permanent
 from unveil.guess.matching import Matching
 from unveil.guess.matching_distribution import MatchingDistribution
+from unveil.guess.unequal_matching import UnequalMatching
 from unveil.measure._listing import metric
 from unveil.measure.matchings._balance import Balanced, balanced
 from unveil.measure.matchings._random_matchings import LISTED, ROUNDING, Figure, RandomMatching, random_matching
@@ -25,7 +26,8 @@ def degree_of_anonymity(guess: Matching | MatchingDistribution, *, rng: np.rando
     truth, which is what expected cracks are for. It is never undefined.
 
     For a matrix it comes from the logarithm of the permanent and the chances of pairs, without a list of matchings.
-    Where the permanent cannot be found, ``kind`` is "bracket": the value is the lower end, and the error the width.
+    Where the permanent can only be sampled, ``kind`` is "sampled", and ``low`` and ``high`` are certain bounds; where
+    not even that, it is "bracket": the value is the lower end, and the error the width.
 
     >>> guess = Matching([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 1, 1, 1, 1], [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]])
     >>> round(degree_of_anonymity(guess, rng=np.random.default_rng(1)).value, 6)
@@ -34,8 +36,9 @@ def degree_of_anonymity(guess: Matching | MatchingDistribution, *, rng: np.rando
     if isinstance(guess, MatchingDistribution):
         return degree_of_listed(guess)
     if guess.is_feasibility:
-        return degree_of_even(permanent(guess.edges), guess.n)
-    return degree(guess, random_matching(guess, np.arange(guess.n), rng=rng), balanced(guess))
+        return degree_of_even(permanent(guess.edges, rng=rng), guess.n)
+    found = random_matching(guess, np.arange(guess.n), rng=rng, sample_permanent=True)
+    return degree(guess, found, balanced(guess))
 
 
 def permanent_degree(guess: Matching) -> Figure:
@@ -57,35 +60,54 @@ def permanent_degree(guess: Matching) -> Figure:
     return degree_by_permanent(permanent(guess.edges), balanced(guess), guess.n)
 
 
-def degree(guess: Matching, found: RandomMatching, scaled: Balanced) -> Figure:
-    """Return the degree of anonymity of a matrix that was solved."""
+def degree(guess: Matching | UnequalMatching, found: RandomMatching, scaled: Balanced) -> Figure:
+    """Return the degree of anonymity of a matrix that was solved.
+
+    Where entries or tokens are left alone, the padded matrix has each pairing several times, all equally likely.
+    """
     number = found.permanent
-    if guess.is_feasibility or guess.n == 1:
-        return degree_of_even(number, guess.n)
+    square, repeats, most = (
+        (guess.padded, guess.log_repeats, guess.log_all)
+        if isinstance(guess, UnequalMatching)
+        else (guess, 0.0, lgamma(guess.n + 1))
+    )
+    if square.is_feasibility or not most > 0:
+        return degree_of_even(number, guess.n, repeats=repeats, most=most)
     # The mean of log p is that of the logarithms of weights, less the log-permanent: a factor of a row or a column
     # cancels, and with balanced weights there is least to cancel.
     logs = np.zeros(found.edges.weight.size)
     logs[scaled.place] = np.log(np.maximum(scaled.edges.weight, np.finfo(np.float64).tiny))
     mean, error = found.mean(logs)
-    most = lgamma(guess.n + 1)
-    low, high = ((end + scaled.log_factor - mean) / most for end in (number.low, number.high))
+    low, middle, high = (
+        (end + scaled.log_factor - mean - repeats) / most for end in (number.low, number.log, number.high)
+    )
     method = ", ".join(dict.fromkeys(f"{number.method}, {found.methods['marginals']}".split(", ")))
     r_hat = found.r_hat if error > 0 else nan
-    if low < high:
+    if number.is_bracket:
         return _between(low - 3 * error / most, high + 3 * error / most, method, r_hat)
+    if number.sampled:
+        ends = _clipped(low - 3 * error / most), _clipped(high + 3 * error / most)
+        return Figure(_clipped(middle), hypot(number.error, error) / most, method, r_hat, "sampled", *ends)
     if error > 0:
         return Figure(_clipped(low), error / most, method, r_hat, "sampled")
     return Figure(_clipped(low), number.error / most + ROUNDING * guess.n, method)
 
 
-def degree_of_even(number: LogPermanent, n: int) -> Figure:
-    """Return the degree of anonymity where all matchings that are possible are equally likely."""
-    if n == 1:
+def degree_of_even(number: LogPermanent, n: int, *, repeats: float = 0.0, most: float | None = None) -> Figure:
+    """Return the degree of anonymity where all matchings that are possible are equally likely.
+
+    ``repeats`` and ``most`` are the logarithms of how often the permanent counts each, and of how many there can be.
+    """
+    most = lgamma(n + 1) if most is None else most
+    if not most > 0:
         return Figure(0.0, 0.0, "single")
-    most = lgamma(n + 1)
-    if number.low < number.high:
-        return _between(number.low / most, number.high / most, number.method)
-    return Figure(_clipped(number.log / most), number.error / most + ROUNDING, number.method)
+    low, middle, high = ((end - repeats) / most for end in (number.low, number.log, number.high))
+    if number.is_bracket:
+        return _between(low, high, number.method)
+    if number.sampled:
+        ends = _clipped(low), _clipped(high)
+        return Figure(_clipped(middle), number.error / most, number.method, nan, "sampled", *ends)
+    return Figure(_clipped(middle), number.error / most + ROUNDING, number.method)
 
 
 def degree_of_listed(guess: MatchingDistribution) -> Figure:
@@ -101,10 +123,13 @@ def degree_by_permanent(number: LogPermanent, scaled: Balanced, n: int) -> Figur
     if n == 1:
         return Figure(0.0, 0.0, "single")
     least = lgamma(n + 1) - n * log(n)
-    high, low = ((end + scaled.log_factor) / least for end in (number.low, number.high))
-    if low < high:
+    high, middle, low = ((end + scaled.log_factor) / least for end in (number.low, number.log, number.high))
+    if number.is_bracket:
         return _between(low, high, number.method)
-    return Figure(_clipped(low), (number.error + n * scaled.error) / -least + ROUNDING, number.method)
+    if number.sampled:
+        ends = _clipped(low), _clipped(high)
+        return Figure(_clipped(middle), -number.error / least, number.method, nan, "sampled", *ends)
+    return Figure(_clipped(middle), (number.error + n * scaled.error) / -least + ROUNDING, number.method)
 
 
 def _between(low: float, high: float, method: str, r_hat: float = nan) -> Figure:

@@ -61,15 +61,17 @@ def matched_bias(guess: Matching, *, rng: np.random.Generator) -> Figure:
 
 def bias(guess: Matching, found: RandomMatching, scaled: Balanced) -> Figure:
     """Return the matched bias of a matrix that was solved."""
-    weight, chance = scaled.on(guess.edges), found.marginal
+    weight, chance = scaled.on(guess.edges)[found.real], found.marginal[found.real]
     squares = float((chance * chance).sum())
     noise = 0.0
     if found.sampled:  # the square of a sampled chance is too large by the variance of that chance
-        drawn = found.probability_error[found.edges.row] > 0
+        drawn = found.drawn[found.edges.row[found.real]]
         noise = float((chance * (1 - chance))[drawn].sum()) / max(found.effective - 1, 1)
     truly = squares - noise
     value = float((weight * chance).sum()) / truly
-    _, error = found.mean((weight - 2 * value * chance) / truly)
+    score = np.zeros(found.marginal.size)
+    score[found.real] = (weight - 2 * value * chance) / truly
+    _, error = found.mean(score)
     spread = sqrt(2 * squares) / found.effective if found.sampled else 0.0
     # Such scores were seen to vary together more than cracks do, and only cracks were followed: hence the factor.
     figure = found.figure(value - 1, 1.5 * hypot(error, value * spread / truly, value * noise / truly / 2))

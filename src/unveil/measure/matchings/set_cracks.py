@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
-from unveil.guess.matching import Matching
-from unveil.guess.matching_distribution import MatchingDistribution
-from unveil.measure.matchings._random_matchings import Figure, RandomMatching, random_matching
+from unveil.measure.matchings._random_matchings import Attack, Figure, RandomMatching, random_matching
 
 Labels = Sequence[Any] | Mapping[Any, Any]
 
@@ -28,7 +26,7 @@ class Category:
     expected
         How many of them are expected to get a token that belongs to the group.
     by_chance
-        How many would if every matching were equally likely: ``size ** 2 / n``.
+        How many would if every matching were equally likely: ``size ** 2 / n`` where each entry has a token.
     entries_cracked
         How many are expected to get their own token.
     """
@@ -63,9 +61,7 @@ class SetCracks:
     probability_error: FloatArray
 
 
-def set_cracks(
-    guess: Matching | MatchingDistribution, truth: Any, *, groups: Labels, rng: np.random.Generator
-) -> SetCracks:
+def set_cracks(guess: Attack, truth: Any, *, groups: Labels, rng: np.random.Generator) -> SetCracks:
     """Return the expected number of entries that get a token of an entry of the same group, and each group's.
 
     Parameters
@@ -79,6 +75,7 @@ def set_cracks(
 
     Examples
     --------
+    >>> from unveil.guess.matching import Matching
     >>> found = set_cracks(Matching([[1, 1], [1, 1]]), [0, 1], groups=["a", "a"], rng=np.random.default_rng(1))
     >>> found.expected.value
     2.0
@@ -89,16 +86,20 @@ def set_cracks(
 def by_groups(found: RandomMatching, labels: NDArray[np.str_]) -> SetCracks:
     """Return the cracks of sets of a matching that was solved, with the group of each entry."""
     names, group = np.unique(labels, return_inverse=True)
-    owner = np.argsort(found.truth)  # the entry of each token
+    of_token = np.full(found.edges.n, -1)  # the group of each token's entry, none for tokens without
+    paired = np.flatnonzero(found.truth >= 0)
+    of_token[found.truth[paired]] = group[paired]
     row = found.edges.row
-    inside = group[row] == group[owner[found.edges.column]]
+    inside = found.real & (group[np.minimum(row, found.n - 1)] == of_token[found.edges.column])
     chance = np.bincount(row[inside], found.marginal[inside], found.n).astype(np.float64)
-    drawn = found.probability_error > 0
+    drawn = found.drawn[: found.n]
     # A chance that was sampled as 0 or 1 is not sure: as one further sample of each kind would have it.
     likely = (chance * found.effective + 1) / (found.effective + 2) if found.sampled else chance
     alone = np.sqrt(likely * (1 - likely) / found.effective) if found.sampled else np.zeros(found.n)
     error = np.where(drawn, alone, 0.0)
-    size = np.bincount(group)
+    size, tokens = np.bincount(group), np.bincount(group[paired], minlength=names.size)
+    # With pairs drawn evenly each of n entries gets each of m tokens equally often.
+    by_chance = size * tokens * (float(found.marginal[found.real].sum()) / found.n / found.token_count)
     sums = [np.bincount(group, part, names.size) for part in (chance, found.probability)]
     variances = [_variance(part, drawn, group, names.size) for part in (chance, found.probability)]
     categories = tuple(
@@ -106,7 +107,7 @@ def by_groups(found: RandomMatching, labels: NDArray[np.str_]) -> SetCracks:
             name=str(name),
             size=int(size[k]),
             expected=_total(found, sums[0][k], variances[0][k]),
-            by_chance=float(size[k]) ** 2 / found.n,
+            by_chance=float(by_chance[k]),
             entries_cracked=_total(found, sums[1][k], variances[1][k]),
         )
         for k, name in enumerate(names)
@@ -116,7 +117,7 @@ def by_groups(found: RandomMatching, labels: NDArray[np.str_]) -> SetCracks:
     return SetCracks(
         categories=categories,
         expected=_total(found, chance.sum(), variances[0].sum()),
-        by_chance=float((size.astype(np.float64) ** 2).sum()) / found.n,
+        by_chance=float(by_chance.sum()),
         probability=chance,
         probability_error=error,
     )
@@ -130,7 +131,7 @@ def _total(found: RandomMatching, value: float, variance: float) -> Figure:
     return found.figure(float(value), found.togetherness * sqrt(float(variance) / found.effective))
 
 
-def labels_of(guess: Matching | MatchingDistribution, groups: Labels) -> NDArray[np.str_]:
+def labels_of(guess: Attack, groups: Labels) -> NDArray[np.str_]:
     """Return the group of each entry as text, or say which entry has none."""
     n = guess.n
     if isinstance(groups, Mapping):

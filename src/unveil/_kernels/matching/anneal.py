@@ -1,0 +1,231 @@
+"""The permanent of a block too large to be counted, by worms that cross slowly from a full matrix to the block.
+
+Let S be the block, scaled so that rows and columns sum to about 1, and J/n the matrix of 1/n everywhere. In a matching
+of S + e^t J/n each pair comes from S or from J/n: it has so many *lifted* pairs, those from J/n. Large t lifts all of
+them, and the weight of those matchings is known: n!/n^n. Small t lifts none, and their weight is the permanent of S.
+In between a matching with z lifted pairs counts e^(tz) times, so what is known at one t is carried to the next by the
+numbers of lifted pairs that worms meet at both (Bennett's acceptance ratio). About pi sqrt(n) steps are enough.
+
+Several independent runs start at matchings drawn exactly and cross on their own. Their spread is the error: a run that
+is caught in a part of the matchings tells another number than the others.
+"""
+
+from collections.abc import Callable
+from math import exp, lgamma, log
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil._kernels._compile import compiled
+from unveil._kernels.matching.edges import Edges
+from unveil._kernels.matching.worm import choices
+from unveil._kernels.types import FloatArray, Int32Array, IntArray
+
+RUNS = 16
+#: Two of these standard errors hold 95 % of what sixteen runs say, as Student's distribution has it (2.131 with 15).
+_STUDENT = 2.131 / 2
+_PILOT_SWEEPS, _FIRST_SWEEPS, _LEAST_SWEEPS = 30, 40, 15
+#: The share of matchings without a lifted pair at which the crossing ends, and the most steps it may take to get there.
+_ENOUGH_UNLIFTED, _MOST_STEPS = 0.4, 4000
+#: Choices up to which plain Python is quicker than the compiler.
+_PLAIN_CHOICES = 20_000
+
+
+class Annealed(NamedTuple):
+    """An estimate of the log-permanent and its standard error; ``settled`` says if the wanted error was reached."""
+
+    log: float
+    error: float
+    settled: bool
+    steps: int
+
+
+class _Step(NamedTuple):
+    """The logarithm t of the weight of lifted pairs, and how many worms make a sweep there."""
+
+    lift: float
+    worms: float
+
+
+def annealed(
+    scaled: Edges, *, rng: np.random.Generator, error: float, budget: int = 100_000_000, runs: int = RUNS
+) -> Annealed | None:
+    """Return the log-permanent of a block whose rows sum to 1 and whose columns nearly do; None where it got nowhere.
+
+    Runs are repeated until the standard error is at most ``error``, or another repetition would take more than
+    ``budget`` choices.
+
+    >>> from unveil._kernels.matching.edges import as_edges
+    >>> block = as_edges(np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]))
+    >>> found = annealed(block, rng=np.random.default_rng(1), error=0.02, budget=200_000)
+    >>> bool(abs(found.log - np.log(0.25)) < 4 * found.error)
+    True
+    """
+    n, small = scaled.n, budget <= _PLAIN_CHOICES
+    crawl = wander if small else compiled(wander)
+    packed = (choices if small else compiled(choices))(scaled.start, scaled.column, scaled.weight)
+    pilot, *own = rng.spawn(runs + 1)
+    worm = _Worm(scaled, packed, crawl)
+    ladder = _ladder(worm, pilot, budget)
+    if ladder is None:
+        return None
+    counts = np.zeros((runs, len(ladder), n + 1), np.int64)
+    sweeps, spent = max(min(200 * _FIRST_SWEEPS / n, _FIRST_SWEEPS), _LEAST_SWEEPS), worm.choices
+    while True:
+        for run, generator in enumerate(own):
+            worm.cross(ladder, sweeps, counts[run], generator)
+        used, spent = worm.choices - spent, worm.choices
+        found = _estimate(counts, np.array([step.lift for step in ladder]))
+        if found is not None and found.error <= error:
+            return found
+        if spent + 2 * used > budget:
+            return None if found is None else found._replace(settled=False)
+        sweeps *= 2
+
+
+class _Worm:
+    """What all runs share; it counts their choices."""
+
+    def __init__(self, edges: Edges, packed: IntArray, crawl: Callable[..., int]) -> None:
+        self.edges, self.packed, self.crawl, self.choices = edges, packed, crawl, 0
+
+    def start(self, rng: np.random.Generator) -> tuple[Int32Array, Int32Array, IntArray]:
+        """Return the columns of rows, the rows of columns, and which rows are lifted, all drawn as the start has it."""
+        mate = rng.permutation(self.edges.n).astype(np.int32)
+        return mate, np.argsort(mate).astype(np.int32), np.ones(self.edges.n, np.int64)
+
+    def move(
+        self,
+        lift: float,
+        worms: int,
+        state: tuple[Int32Array, Int32Array, IntArray],
+        count: IntArray,
+        rng: np.random.Generator,
+    ) -> int:
+        """Let worms move the state, count lifted pairs after each, and return how many choices that took."""
+        edges = self.edges
+        done = self.crawl(edges.start, self.packed, 1 / (1 + exp(-lift)), *state, worms, count, rng)
+        self.choices += done
+        return done
+
+    def cross(self, ladder: list[_Step], sweeps: float, counts: IntArray, rng: np.random.Generator) -> None:
+        """Go down the ladder once; at each step the first sweeps still know the one before and are not counted."""
+        state, nowhere = self.start(rng), np.zeros(self.edges.n + 1, np.int64)
+        for step, count in zip(ladder, counts, strict=True):
+            self.move(step.lift, max(1, round(step.worms * max(sweeps / 4, 5))), state, nowhere, rng)
+            self.move(step.lift, max(1, round(step.worms * sweeps)), state, count, rng)
+
+
+def _ladder(worm: _Worm, rng: np.random.Generator, budget: int) -> list[_Step] | None:
+    """Return steps so close that the number of lifted pairs shifts by about its own spread from one to the next."""
+    n = worm.edges.n
+    state, lift = worm.start(rng), log(n / 0.7)
+    steps: list[_Step] = []
+    while len(steps) < _MOST_STEPS and worm.choices * RUNS < budget:
+        worms, choice, count = 0, 0, np.zeros(n + 1, np.int64)
+        while choice < _PILOT_SWEEPS * n:
+            more = max(1, worms)
+            if worms <= 1:
+                count[:] = 0  # the first worms still know the step before
+            choice += worm.move(lift, more, state, count, rng)
+            worms += more
+        steps.append(_Step(lift, worms * n / choice))
+        total = count.sum()
+        if count[0] >= _ENOUGH_UNLIFTED * total:
+            return steps
+        mean = float(count @ np.arange(n + 1)) / total
+        spread = float(count @ (np.arange(n + 1) - mean) ** 2) / total
+        lift -= 1 / max(spread, 0.1) ** 0.5
+    return None
+
+
+def wander(
+    start: IntArray,
+    packed: IntArray,
+    share: float,
+    mate: Int32Array,
+    owner: Int32Array,
+    lifted: IntArray,
+    worms: int,
+    count: IntArray,
+    rng: np.random.Generator,
+) -> int:
+    """Return how many rows chose; ``count`` is added to: how many pairs were lifted after each worm.
+
+    A row chooses any column at all with the chance ``share``, which lifts it, and else as its weights say. ``mate``,
+    ``owner`` and ``lifted`` (1 for rows whose pair is) change.
+    """
+    n = start.size - 1
+    steps, high = 0, 0
+    for row in range(n):
+        high += lifted[row]
+    for _ in range(worms):
+        row = min(int(rng.random() * n), n - 1)
+        hole = mate[row]
+        while True:
+            high -= lifted[row]
+            if rng.random() < share:
+                chosen = min(int(rng.random() * n), n - 1)
+                lifted[row] = 1
+                high += 1
+            else:
+                degree = start[row + 1] - start[row]
+                place = rng.random() * degree
+                k = min(int(place), degree - 1)
+                code = packed[start[row] + k]
+                chosen = code & 65535
+                if (place - k) * 2147483647.0 < code >> 32:
+                    chosen = (code >> 16) & 65535
+                lifted[row] = 0
+            mate[row] = chosen
+            steps += 1
+            pushed = owner[chosen]
+            owner[chosen] = row
+            if chosen == hole:
+                break
+            row = pushed
+        count[high] += 1
+    return steps
+
+
+def _estimate(counts: IntArray, lift: FloatArray) -> Annealed | None:
+    """Return the estimate of all runs together, with the error that leaving out one run after the other shows."""
+    whole, runs = counts.sum(axis=0), len(counts)
+    values = _crossed(np.stack([whole, *(whole - one for one in counts)]), lift)
+    if values is None:
+        return None
+    others = values[1:]
+    spread = float(np.sqrt((runs - 1) / runs * ((others - others.mean()) ** 2).sum()))
+    return Annealed(float(values[0]), _STUDENT * spread, True, lift.size)
+
+
+def _crossed(counts: IntArray, lift: FloatArray) -> FloatArray | None:
+    """Return the logarithm of the weight without lifted pairs from that with all of them; None where an end is unseen.
+
+    ``counts`` has one layer for each estimate that is wanted, a line for each step and a place for each number z of
+    lifted pairs: the weight of z, times e^(tz), over the sum of that over z, is the share of matchings with z.
+    """
+    n = counts.shape[2] - 1
+    shares = counts / counts.sum(axis=2, keepdims=True)
+    if not ((shares[:, 0, n] > 0) & (shares[:, -1, 0] > 0)).all():
+        return None
+    value = lgamma(n + 1) - n * log(n) + n * float(lift[0]) - np.log(shares[:, 0, n])
+    for k in range(lift.size - 1):
+        value = value + _gain(shares[:, k], shares[:, k + 1], float(lift[k + 1] - lift[k]))
+    return np.asarray(value + np.log(shares[:, -1, 0]))
+
+
+def _gain(here: FloatArray, ahead: FloatArray, change: float) -> FloatArray:
+    """Return by how much the logarithm of the whole weight changes with t, line by line, by Bennett's equation.
+
+    The mean of 1 / (1 + e^(gain - change z)) here is that of 1 / (1 + e^(change z - gain)) ahead.
+    """
+    seen = np.flatnonzero((here + ahead).any(axis=0))
+    work, here, ahead = change * seen, here[:, seen], ahead[:, seen]
+    low, high = np.full(len(here), work.min() - 50.0), np.full(len(here), work.max() + 50.0)
+    while (high - low).max() > 1e-9:
+        middle = (low + high) / 2
+        kept = 1 / (1 + np.exp(np.clip(middle[:, None] - work, -700, 700)))
+        above = (here * kept).sum(axis=1) > (ahead * (1 - kept)).sum(axis=1)
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return np.asarray((low + high) / 2)
