@@ -3,7 +3,8 @@
 The truth comes as several independent estimates, each from a chain of its own. A claim that is to be refuted is chosen
 on one half of them and tested on the other, so that the search for it does not count as evidence: the belief in a set,
 or what a guess expects of a score, against the mean of what is possible in each estimate (both are linear in the
-truth). To show that a guess is valid, every probability above the lower ends of simultaneous intervals must bear it out.
+truth). To show that a guess is valid, every probability above the lower ends of simultaneous intervals must bear it
+out.
 """
 
 from dataclasses import dataclass
