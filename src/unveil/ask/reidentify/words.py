@@ -8,6 +8,7 @@ from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Tone
 from unveil.show.text import about, count, decimal, name, percent
 
+_SHOWN = 3
 #: Why an invalid attack is no evidence, whatever it hits.
 PROVES_NOTHING = "an attack that cannot be right under the masking used proves nothing"
 
@@ -38,10 +39,11 @@ def _against_sentence(found: ReidentifyFindings) -> Sequence[str]:
     """Return that the method declared did not make the file, and what shows it."""
     if not found.against:
         return ()
-    more = f" There is more against it: {'; '.join(found.against[1:])}." if len(found.against) > 1 else ""
     return (
         f"The method declared, {name(found.protect or '', 80)}, cannot have made this file, so that nothing is said on "
-        f"which attacks are valid: {found.against[0]}.{more}",
+        "which attacks are valid.",
+        *(f"What shows it: {each}." for each in found.against[:_SHOWN]),
+        *((f"{len(found.against) - _SHOWN} more columns show it too.",) if len(found.against) > _SHOWN else ()),
     )
 
 

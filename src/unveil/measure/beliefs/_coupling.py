@@ -18,8 +18,12 @@ from unveil.measure.beliefs._keeping import RESOLUTIONS, Shares, search
 
 #: How a guess is refuted by Proposition 16.
 RULED_OUT = "a true record ruled out"
+#: How a guess is decided by what each record keeps.
+KEEPING = "what each record keeps"
 #: Differences of probability up to this are rounding.
 TOLERANCE = 1e-9
+#: Sums of scores are exact up to this.
+_EXACT = 1e-13
 #: How far off a solution of the linear program may be and still count as one.
 _SOLVED = 1e-7
 #: Pairs of a program that takes a few ms; where there are more, what each record keeps is searched for first.
@@ -227,19 +231,18 @@ def _of_program(truth: FloatArray, guess: FloatArray, most: int) -> Decision:
 
 def _of_keeping(groups: Groups, truth: FloatArray, guess: FloatArray) -> Decision:
     """Return the decision by what records keep, at ever finer groups as long as that is less than a coupling."""
-    method = "what each record keeps"
     shares = Shares(groups.members, groups.truth / groups.members, groups.guess / groups.members)
     for resolution in RESOLUTIONS:
         found = search(shares, resolution)
         if found is None:
             continue
         if found.fits:
-            return Decision(True, method)
+            return Decision(True, KEEPING)
         if found.score is not None:
-            tried = _refuted(found.score[groups.label], truth, guess, method)
+            tried = _refuted(found.score[groups.label], truth, guess, KEEPING)
             if tried.valid is False:
                 return tried
-    return Decision(None, method)
+    return Decision(None, KEEPING)
 
 
 def _refuted(score: FloatArray, truth: FloatArray, guess: FloatArray, method: str) -> Decision:
@@ -250,6 +253,8 @@ def _refuted(score: FloatArray, truth: FloatArray, guess: FloatArray, method: st
     expected = float(np.sum(guess * scaled))
     # A score that singles out a record ruled out is exact, but small where many records are left.
     least = TOLERANCE / np.count_nonzero(guess) if method == RULED_OUT else TOLERANCE
+    if method == KEEPING:  # prices of conditions lack in units of probability, which one record may dwarf
+        least = max(TOLERANCE / max(high, 1.0), _EXACT)
     if expected - possible <= least:
         return Decision(None, "a score that refutes the guess was found, but not beyond rounding")
     return Decision(False, method, scaled, expected, possible)

@@ -22,7 +22,7 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: Differences of probability up to this are rounding.
 _TOLERANCE = 1e-9
-#: How finely groups are told apart by the logarithms of p and q, one after the other: some 20, 70 and 200 groups.
+#: How finely groups are told apart by the logarithms of p and q, one after the other: from some 20 to some 200 groups.
 RESOLUTIONS = (0.25, 0.5, 1.0)
 #: Linear programs at one resolution; most cases need a handful, and those that need more are next to a tie.
 _PROGRAMS = 60
