@@ -59,7 +59,7 @@ class Conditions(NamedTuple):
     """How much is lacking for each number t of records: the borders of groups in the order of what they lack."""
 
     order: IntArray
-    count: FloatArray
+    many: FloatArray
     lacking: FloatArray
     #: To so many records the rest of each group can go.
     reach: FloatArray
@@ -157,12 +157,12 @@ class _Known:
         members, truth, guess = self.shares
         asking = np.zeros(members.size, np.bool_)
         asking[found.order[: place + 1]] = True
-        whole = found.reach <= found.count[place]  # their rest is gone before each of the t has had its limit
+        whole = found.reach <= found.many[place]  # their rest is gone before each of the t has had its limit
         key = asking.tobytes() + whole.tobytes()
         if key in self.seen:
             return
         self.seen.add(key)
-        weight = members * self.shares.most * (np.where(whole, 1.0, -found.count[place]) - asking)
+        weight = members * self.shares.most * (np.where(whole, 1.0, -found.many[place]) - asking)
         self.lines.append(np.bincount(self.label, weight, self.groups).astype(np.float64))
         self.bounds.append(float(np.sum((members * truth)[whole]) - np.sum((members * guess)[asking])))
         self.asking.append(asking)
