@@ -46,6 +46,13 @@ def levels(records: int, count: int, true: int, rng: np.random.Generator) -> tup
     return truth, guess / guess.sum()
 
 
+def different(records: int, seed: int) -> tuple[Floats, Floats]:
+    """Return a truth and a misplaced, sharper guess, in which no two records have the same chances."""
+    place = np.random.default_rng(seed).normal(size=records)
+    truth, guess = np.exp(-(place**2) / 0.1), np.exp(-((place - 0.1) ** 2) / 0.04)
+    return truth / truth.sum(), guess / guess.sum()
+
+
 def judge_belief(case: Belief) -> None:
     worst_set(*case)
 
@@ -76,3 +83,9 @@ def rows() -> Iterator[Row]:
     few = levels(1_000, 10, 5, rng)
     tasks = {"unveil, groups": partial(judge_probability, *few), "one group per record": partial(one_by_one, *few)}
     yield from side_by_side("Definition 14, 1,000 records, 10 levels", tasks, repeat=2)
+    for records in (150, 5_000):
+        case = different(records, 1)
+        tasks = {"unveil, what each keeps": partial(judge_probability, *case)}
+        if records == 150:
+            tasks["one group per record"] = partial(one_by_one, *case)
+        yield from side_by_side(f"Definition 14, {records:,} records of all different chances", tasks, repeat=2)

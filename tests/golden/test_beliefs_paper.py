@@ -9,15 +9,18 @@ from itertools import combinations
 from math import log, log2
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.guess.belief_cases import all_made, as_masses, compatible, made, several
 from tests.oracles import beliefs as oracle
+from unveil.data.table import Table
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.mass_combination import combine
 from unveil.guess.mass_function import MassFunction
+from unveil.protect.table.generalization import Generalization
 
 Case = tuple[int, list[oracle.Masses]]
 Compatible = tuple[list[Fraction], list[oracle.Masses]]
@@ -60,6 +63,13 @@ def test_section_2_a_probability_is_a_belief_function_and_ignorance_is_another_t
     assert fair.pignistic()[1] == pytest.approx(ignorant.pignistic()[1])
     assert fair.nonspecificity() == 0
     assert ignorant.nonspecificity() == pytest.approx(log(4), abs=1e-15)
+
+
+def test_section_2_2_two_groups_of_three() -> None:
+    people = Table.from_frame(pl.DataFrame({"V1": [18, 16, 19, 22, 24, 24]}), kinds={"V1": "number"})
+    release = Generalization(k=3, cells=True).apply(people, rng=np.random.default_rng(1))
+    shown = release.released.frame["V1"].to_list()
+    assert sorted(shown) == ["[16, 19]"] * 3 + ["[22, 24]"] * 3  # the paper widens them to [15,19] and [20,25]
 
 
 def test_definition_4_pignistic_probability() -> None:

@@ -33,8 +33,9 @@ A, B, AB, BC, ABC = (frozenset(one) for one in ({0}, {1}, {0, 1}, {1, 2}, {0, 1,
 
 
 def test_the_list() -> None:
-    assert set(ACCEPTABLE) == {"support_conditioning", "min_nonspecificity", "pick_min", "informed"}
-    assert set(COMBINATIONS) == {*ACCEPTABLE, *CLASSICAL, "conjunctive"}
+    assert set(ACCEPTABLE) == {"support_conditioning", "min_nonspecificity", "pick_min"}
+    assert set(COMBINATIONS) == {*ACCEPTABLE, *CLASSICAL, "conjunctive", "informed"}
+    assert COMBINATIONS["informed"].acceptable_for == "the probability told"
     for facts in COMBINATIONS.values():
         assert facts.summary.startswith("Return ")
         assert facts.source
@@ -104,7 +105,7 @@ def test_the_least_nonspecificity_is_that_of_the_programme_over_all_subsets(
         assert found.belief(event) <= (oracle.least_probability(many, n, event) or 0) + 1e-9
 
 
-@pytest.mark.parametrize("rule", ACCEPTABLE)
+@pytest.mark.parametrize("rule", [*ACCEPTABLE, "informed"])
 @settings(max_examples=22)
 @given(compatible())
 def test_acceptable_rules_are(rule: str, case: tuple[list[Fraction], list[oracle.Masses]]) -> None:
@@ -129,7 +130,7 @@ WRONG: dict[str, tuple[list[Fraction], list[oracle.Masses]]] = {
 }
 
 
-@pytest.mark.parametrize("rule", [name for name, facts in COMBINATIONS.items() if not facts.acceptable])
+@pytest.mark.parametrize("rule", [name for name, facts in COMBINATIONS.items() if facts.acceptable_for == "none"])
 def test_the_other_rules_are_not_acceptable(rule: str) -> None:
     probability, many = WRONG[rule]
     assert all(oracle.excess(m, probability) <= 0 for m in many)
@@ -346,6 +347,11 @@ def test_a_large_flow_is_the_compiled_one_and_finds_the_planted_shortfall() -> N
 def test_a_function_of_ones_own_is_a_rule() -> None:
     first, second = MassFunction.from_set(3, [0, 1]), MassFunction.from_set(3, [1])
     assert combine([first, second], lambda masses: masses[-1]) is second
+    assert combine([first, second], "unveil.guess.mass_combination:pick_min").same_as(second)
+    with pytest.raises(InputError, match="cannot be imported"):
+        combine([first, second], "no.such.module:rule")
+    with pytest.raises(InputError, match="must be a function"):
+        combine([first, second], "unveil.guess.mass_combination:no_rule")
     with pytest.raises(InputError, match="must return a MassFunction on the frame of the inputs"):
         combine([first, second], lambda masses: len(masses))  # type: ignore[arg-type, return-value]
     with pytest.raises(InputError, match="which has 3 elements, but returned one on 4"):

@@ -127,8 +127,11 @@ class Beliefs:
             np.concatenate([probability for _, probability in bets]),
         )
 
-    def combined(self, *others: "Beliefs", rule: str = "support_conditioning", **settings: Any) -> "Beliefs":
+    def combined(self, *others: "Beliefs", rule: Any = "support_conditioning", **settings: Any) -> "Beliefs":
         """Return what these beliefs and others about the same targets amount to, target by target.
+
+        ``rule`` and ``settings`` are those of :func:`~unveil.guess.mass_combination.combine`: the name of a rule, a
+        function of your own, or where it lies.
 
         >>> ages = Beliefs(4, (MassFunction.from_set(4, [0, 1, 2]),))
         >>> towns = Beliefs(4, (MassFunction.from_set(4, [2, 3]),))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from unveil.errors import InputError
 from unveil.guess.mass_function import MassFunction
 
 Rule = Callable[..., MassFunction]
+AcceptableFor = Literal["every probability", "the probability told", "none"]
 
 # Sets of atoms beyond one word take memory: 2**31 bits are 256 MB.
 _MOST_BITS = 2**31
@@ -41,10 +43,15 @@ class Combination:
 
     name: str
     rule: Rule
-    #: Whether the result is compatible with every probability that all inputs are compatible with, and no less specific
-    #: than any of them (Definition 27).
-    acceptable: bool
+    #: Which probabilities, of those that all inputs are compatible with, the result is compatible with too, while it is
+    #: no less specific than any input (Definition 27): every one, the one that the rule was told, or not even that.
+    acceptable_for: AcceptableFor
     source: str
+
+    @property
+    def acceptable(self) -> bool:
+        """Whether it keeps Definition 27 whatever the true probability is, so that nobody needs to know it."""
+        return self.acceptable_for == "every probability"
 
     @property
     def summary(self) -> str:
@@ -58,12 +65,12 @@ _COMBINATIONS: dict[str, Combination] = {}
 COMBINATIONS: Mapping[str, Combination] = MappingProxyType(_COMBINATIONS)
 
 
-def combination(*, acceptable: bool, source: str) -> Callable[[Rule], Rule]:
+def combination(*, acceptable_for: AcceptableFor = "none", source: str) -> Callable[[Rule], Rule]:
     """List the decorated function as a rule of combination, and return it unchanged."""
 
     def list_it(rule: Rule) -> Rule:
         name = rule.__name__
-        _COMBINATIONS[name] = Combination(name=name, rule=rule, acceptable=acceptable, source=source)
+        _COMBINATIONS[name] = Combination(name=name, rule=rule, acceptable_for=acceptable_for, source=source)
         return rule
 
     return list_it
@@ -94,7 +101,7 @@ def intersections(masses: Sequence[MassFunction]) -> tuple[Atoms, Masks, FloatAr
     return atoms, sets, weights, 0.0
 
 
-@combination(acceptable=False, source="Smets, Kennes 1994: The transferable belief model")
+@combination(source="Smets, Kennes 1994: The transferable belief model")
 def conjunctive(masses: Sequence[MassFunction]) -> MassFunction:
     """Return the products of masses on the intersections, where no two sets are disjoint.
 
@@ -109,7 +116,7 @@ def conjunctive(masses: Sequence[MassFunction]) -> MassFunction:
     return MassFunction.of_masks(masses[0].size, sets, weights, atoms)
 
 
-@combination(acceptable=False, source="Dempster 1967; Shafer 1976: A mathematical theory of evidence")
+@combination(source="Dempster 1967; Shafer 1976: A mathematical theory of evidence")
 def dempster(masses: Sequence[MassFunction]) -> MassFunction:
     """Return the products of masses on the intersections, divided by what is not in conflict."""
     atoms, sets, weights, _ = intersections(masses)
@@ -121,7 +128,7 @@ def dempster(masses: Sequence[MassFunction]) -> MassFunction:
     return MassFunction.of_masks(masses[0].size, sets, weights, atoms)
 
 
-@combination(acceptable=False, source="Yager 1987: On the Dempster-Shafer framework and new combination rules")
+@combination(source="Yager 1987: On the Dempster-Shafer framework and new combination rules")
 def yager(masses: Sequence[MassFunction]) -> MassFunction:
     """Return the products of masses on the intersections, and what is in conflict on the whole frame."""
     size = masses[0].size
@@ -133,7 +140,7 @@ def yager(masses: Sequence[MassFunction]) -> MassFunction:
     return MassFunction.of_masks(size, sets, weights, atoms)
 
 
-@combination(acceptable=False, source="Dubois, Prade 1988: Representation and combination of uncertainty")
+@combination(source="Dubois, Prade 1988: Representation and combination of uncertainty")
 def dubois_prade(masses: Sequence[MassFunction]) -> MassFunction:
     """Return the products of masses on the intersections, or on the union where the intersection is empty."""
     _check_tuples(masses)
@@ -145,7 +152,7 @@ def dubois_prade(masses: Sequence[MassFunction]) -> MassFunction:
     return MassFunction.of_masks(masses[0].size, *_together(parts), atoms)
 
 
-@combination(acceptable=False, source="Smarandache, Dezert 2005: proportional conflict redistribution rule no. 5")
+@combination(source="Smarandache, Dezert 2005: proportional conflict redistribution rule no. 5")
 def pcr5(masses: Sequence[MassFunction]) -> MassFunction:
     """Return the products of masses on the intersections, or shared out among the sets in conflict by their masses.
 
@@ -194,7 +201,7 @@ def _together(parts: Sequence[tuple[Masks, FloatArray]]) -> tuple[Masks, FloatAr
     return merged(np.concatenate([sets for sets, _ in parts]), np.concatenate([weights for _, weights in parts]))
 
 
-@combination(acceptable=False, source="Dubois, Prade 1986; Smets 1993: the disjunctive rule of combination")
+@combination(source="Dubois, Prade 1986; Smets 1993: the disjunctive rule of combination")
 def disjunctive(masses: Sequence[MassFunction]) -> MassFunction:
     """Return the products of masses on the unions: valid if any of the inputs is, and less specific than each."""
     atoms, masks = on_common_atoms(masses)
@@ -204,14 +211,14 @@ def disjunctive(masses: Sequence[MassFunction]) -> MassFunction:
     return MassFunction.of_masks(masses[0].size, sets, weights, atoms)
 
 
-@combination(acceptable=False, source="Murphy 2000: Combining belief functions when evidence conflicts (the mean only)")
+@combination(source="Murphy 2000: Combining belief functions when evidence conflicts (the mean only)")
 def mean(masses: Sequence[MassFunction]) -> MassFunction:
     """Return the mean of the masses: valid if all inputs are, but less specific than the best of them."""
     weights = np.concatenate([one.mass for one in masses]) / len(masses)
     return MassFunction.of_rows(masses[0].size, joined_rows([one.rows for one in masses]), weights)
 
 
-@combination(acceptable=False, source="Denoeux 2008: Conjunctive and disjunctive combination of nondistinct evidence")
+@combination(source="Denoeux 2008: Conjunctive and disjunctive combination of nondistinct evidence")
 def cautious(masses: Sequence[MassFunction]) -> MassFunction:
     """Return the combination of inputs that may rest on the same evidence, so that nothing counts twice; normalised.
 

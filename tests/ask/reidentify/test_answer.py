@@ -14,6 +14,7 @@ from unveil.ask.reidentify import verdicts as reidentify_verdicts
 from unveil.ask.reidentify.answer import reidentify
 from unveil.ask.reidentify.findings import ReidentifyFindings
 from unveil.ask.reidentify.read import reidentify_sample
+from unveil.ask.reidentify.words import next_steps, sentences
 from unveil.attack.table.bayes import Bayes
 from unveil.attack.table.nearest import Nearest
 from unveil.attack.table.rank_intersection import RankIntersection
@@ -24,6 +25,8 @@ from unveil.guess import Candidates
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.mass_function import MassFunction
 from unveil.measure.trials.risk import wilson
+from unveil.protect.table.additive_noise import AdditiveNoise
+from unveil.protect.table.generalization import Generalization
 from unveil.protect.table.rank_swapping import RankSwapping
 from unveil.protect.table.shuffle import Shuffle
 
@@ -219,6 +222,70 @@ def test_a_release_made_elsewhere_has_hits_but_no_verdict() -> None:
     assert "not known" in found["attacks"][0]["valid"]["why"]["file_level"]
 
 
+def test_a_declared_method_is_judged_as_if_the_release_had_been_made_here() -> None:
+    made = release()
+    attacks: list[Any] = ["bayes", "intersection", "nearest"]
+    here = reidentify(PEOPLE, made, attacks=[Nearest()], rng=np.random.default_rng(3)).findings.attacks[0]
+    answer = reidentify(
+        PEOPLE, made.released, truth=made.truth, protect="rank-swapping:p=10", attacks=attacks,
+        rng=np.random.default_rng(3),
+    )  # fmt: skip
+    found = answer.findings
+    assert (found.declared, found.against) == (True, ())
+    assert [each.is_valid for each in found.attacks] == [True, True, False]
+    assert (found.attacks[2].record_level, found.attacks[2].hit_rate) == (here.record_level, here.hit_rate)
+    told = json.loads(answer.to_json())
+    assert (told["declared"], told["cannot_have_made_it"]) == (True, [])
+    assert "nothing in the file speaks against that" in answer.to_html()
+
+
+def test_a_method_that_cannot_have_made_the_file_gives_no_verdict_and_says_why() -> None:
+    made = release()
+    answer = reidentify(
+        PEOPLE, made.released, truth=made.truth, protect="rank-swapping:p=2.5", attacks=[Nearest()],
+        rng=np.random.default_rng(3),
+    )  # fmt: skip
+    found = answer.findings
+    (attacked,) = found.attacks
+    assert attacked.is_valid is None
+    assert "cannot have made the file" in attacked.record_level.why
+    assert any("values moved beyond the window of 1 ranks" in each for each in found.against)
+    said = sentences(found)
+    assert said[0].startswith("The method declared, rank-swapping:p=2.5, cannot have made this file")
+    assert next_steps(found)[0].startswith("Correct the method")
+    assert json.loads(answer.to_json())["attacks"][0]["valid"]["counts"]["record_level"]["valid"] is None
+    with pytest.raises(InputError, match="needs the method that made the release, but the one declared cannot have"):
+        reidentify(PEOPLE, made.released, truth=made.truth, protect="rank-swapping:p=2.5", attacks=["bayes"])
+
+
+def test_an_attack_with_fewer_columns_need_not_stay_valid_under_noise() -> None:
+    """Definition 6 conditions on all of Y: less is seen of the same record, and that is no candidate set."""
+    noisy = AdditiveNoise(scale=0.15).apply(TABLE, rng=np.random.default_rng(1))
+    whole = reidentify(TABLE, noisy, attacks=["bayes", "bayes:columns=age"], rng=np.random.default_rng(1)).findings
+    every, few = whole.attacks
+    assert every.record_level.invalid == 0
+    assert few.record_level.invalid > 0.2 * N
+    coarse = Generalization(k=5).apply(TABLE, rng=np.random.default_rng(1))
+    sets = reidentify(TABLE, coarse, attacks=["candidate-set", "candidate-set:columns=age"]).findings
+    assert [each.record_level.invalid for each in sets.attacks] == [0, 0]
+
+
+def test_the_file_level_is_sampled_where_it_is_too_large_to_be_exact() -> None:
+    people = pl.DataFrame(np.random.default_rng(2).normal(size=(60, 2)), schema=["a", "b"])
+    settings: dict[str, Any] = {
+        "protect": "additive-noise:scale=0.6",
+        "attacks": ["bayes", Fixed(members=tuple(range(60)), size=60)],
+    }
+    few, none = (reidentify(people, matchings=many, **settings).findings for many in (640, 0))
+    assert none.attacks[0].file_level.decided == 0
+    assert "too many for exact probabilities" in none.attacks[0].file_level.why
+    bayes, vacuous = (each.file_level for each in few.attacks)
+    assert (vacuous.valid, vacuous.invalid, vacuous.not_shown) == (60, 0, 0)
+    assert bayes.not_shown > 0
+    assert bayes.not_shown == bayes.undecided
+    assert any("random assignments of all rows" in note for note in few.notes)
+
+
 def test_an_empty_intersection_refutes_an_attack_even_where_the_masking_is_not_known() -> None:
     made = release()
     answer = reidentify(
@@ -370,7 +437,10 @@ def test_what_makes_no_question_is_refused() -> None:
     made = release()
     masked = made.released
     refused("neither was")
-    refused("both was", released=masked, protect="rank-swapping")
+    refused("can only be declared for a release made elsewhere", protect="KAnonymity(3)")
+    refused("cannot be declared", released=masked, truth=made.truth, protect="gaussian-copula")
+    refused("cannot be mapped: pd and alpha only limit", released=masked, truth=made.truth, protect="pram(pd=0.8)")
+    refused("pairs must be", protect="rank-swapping", pairs=-1)
     refused("it must be known which original row", released=masked)
     refused("at least one attack", protect="rank-swapping", attacks=[])
     refused("named twice", protect="rank-swapping:p=5", attacks=["intersection", "intersection:p=5"])

@@ -151,7 +151,7 @@ def test_every_number_is_in_the_json() -> None:
     assert (told["records"], told["protect"], told["confusion"]) == (50, "rank-swapping:p=10", 2)
     assert told["cannot_both_be_valid"] == [{"attacks": ["a", "b"], "records": 3, "of": 9}]
     assert (first["valid"]["record_level"], second["valid"]["record_level"]) == (1, 0.6)
-    assert second["valid"]["counts"]["record_level"] == {"valid": 30, "invalid": 20, "undecided": 0}
+    assert second["valid"]["counts"]["record_level"] == {"valid": 30, "invalid": 20, "not_shown": 0, "undecided": 0}
     assert isnan(third["valid"]["file_level"])
     assert third["valid"]["why"] == {"record_level": UNKNOWN, "file_level": UNKNOWN}
     assert first["hit_rate"] == {"value": 0.2, "low": wilson(10, 50).low, "high": wilson(10, 50).high}

@@ -1,10 +1,11 @@
 """Definition 14 against all belief functions in exact arithmetic, and the parts that decide it."""
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -13,12 +14,12 @@ from unveil.measure.beliefs import _coupling
 from unveil.measure.beliefs._coupling import (
     RULED_OUT,
     Groups,
-    coarsely_grouped,
     decide,
     grouped,
     left_over,
     most_expected,
 )
+from unveil.measure.beliefs._keeping import Shares, conditions, search
 
 Floats = NDArray[np.float64]
 Exact = list[Fraction]
@@ -144,17 +145,62 @@ def test_beyond_the_cap_it_is_undecided() -> None:
     assert found.method == "a coupling of 144 pairs of groups is more than 143"
 
 
-def test_a_coarser_program_may_refute_beyond_the_cap() -> None:
-    rng = np.random.default_rng(3)
-    truth = np.sort(rng.dirichlet(np.ones(80)))
-    guess = truth[::-1] ** 3 / (truth**3).sum()
-    assert grouped(truth, guess).pairs == 6_400
-    coarse = coarsely_grouped(truth, guess, 2_500)
-    assert coarse is not None
-    assert coarse.pairs <= 2_500
-    found = decide(truth, guess, 10)
-    assert (found.valid, found.method) == (False, "coupling of coarse groups")
-    assert found.expected > most_expected(found.score, truth, np.ones(80))
+def hard_pairs(count: int, seed: int) -> tuple[Floats, Floats]:
+    """Return a truth and a guess around different places: overconfident, misplaced or ragged by turns."""
+    rng = np.random.default_rng(seed)
+    place = rng.normal(size=count)
+    truth = np.exp(-(place**2) / rng.choice([0.1, 0.02]))
+    guess = np.exp(-((place - rng.choice([0.02, 0.1])) ** 2) / rng.choice([0.2, 0.04])) * rng.gamma(1.0, 1.0, count)
+    guess += 1e-12
+    return truth / truth.sum(), guess / guess.sum()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_records_keep_decides_like_a_coupling_of_all_pairs(seed: int) -> None:
+    truth, guess = hard_pairs(34, seed)
+    found, alone = decide(truth, guess, 0), _coupling.program(grouped(truth, guess))
+    assert found.valid is (alone.distance <= 1e-7)
+    if found.valid is False:
+        assert found.expected > oracle_expected(found.score, truth) + 1e-9
+        assert found.expected == pytest.approx(float(np.sum(found.score * guess)))
+
+
+def oracle_expected(score: Floats, truth: Floats) -> float:
+    """Return what no compatible guess exceeds, by trying every number of highest scores beside each record."""
+    total = 0.0
+    for z, p in enumerate(truth):
+        others = np.sort(np.delete(score, z))[::-1]
+        means = (score[z] + np.concatenate([[0.0], np.cumsum(others)])) / np.arange(1, score.size + 1)
+        total += p * means.max()
+    return total
+
+
+def test_hundreds_of_records_of_all_different_chances_are_decided_without_a_coupling() -> None:
+    methods = [decide(*hard_pairs(600, seed), 0) for seed in range(12)]
+    assert all(found.valid is not None for found in methods)
+    assert {"what each record keeps"} <= {found.method for found in methods}
+
+
+@settings(deadline=None, max_examples=40)
+@given(pairs())
+def test_a_share_that_records_keep_exists_just_where_a_coupling_does(pair: tuple[Exact, Exact]) -> None:
+    truth, guess = pair
+    p, q = floats(truth), floats(guess)
+    assume((p[q == 0] == 0).all())
+    found = search(Shares(np.ones(p.size), p, q), 1e9)  # so finely that every record is a group
+    assert found is not None
+    assert found.fits is oracle.is_coupled(guess, truth)
+
+
+def test_conditions_are_those_of_every_set_of_records() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        p, q = rng.dirichlet(np.ones(5)), rng.dirichlet(np.ones(5))
+        kept = rng.random(5) * np.minimum(p, q)
+        found = conditions(Shares(np.ones(5), p, q), kept)
+        for t in range(1, 6):
+            sets = [sum(q[list(each)] - kept[list(each)]) for each in combinations(range(5), t)]
+            assert found.lacking[t - 1] == pytest.approx(max(sets) - np.minimum(p - kept, t * kept).sum())
 
 
 def test_a_program_that_fails_leaves_it_undecided(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,8 @@ from unveil.ask.reidentify.run import run
 from unveil.ask.reidentify.view import VIEW, brief
 from unveil.ask.told import Reply, Told
 from unveil.attack.specification import Attacks
+from unveil.errors import whole_number
+from unveil.measure.beliefs.file_level import MATCHINGS
 from unveil.protect import Protects
 from unveil.show.progress import Progress, silent
 
@@ -26,6 +28,8 @@ def reidentify(
     protect: str | Protects | None = None,
     truth: ArrayLike | None = None,
     known: Sequence[str] | None = None,
+    pairs: int | None = None,
+    matchings: int = MATCHINGS,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
@@ -38,17 +42,24 @@ def reidentify(
         The people: any DataFrame, list of dicts or mapping of columns, or a `Table`.
     released
         What was released of them, in the same forms (then with ``truth``), or a `Release`, which knows its truth and
-        perhaps how it was made. None with ``protect``.
+        perhaps how it was made. None where ``protect`` makes it.
     attacks
         Attacks, or how they are written (``"intersection:p=10"``). Where a setting is left open that whoever knows the
         protection would know, it is filled in: p of the rank swapping, and the mechanism.
     protect
-        The protection that makes the release, or how it is written (``"rank-swapping:p=10"``).
+        The protection that makes the release, or how it is written (``"rank-swapping:p=10"``). With ``released`` it is
+        the method declared for a release made elsewhere, also as sdcMicro or ARX write it
+        (:func:`unveil.protect.dialects.as_written`); where the file shows that it was not made so, the answer says it.
     truth
         For each released row the original row that it was made from, counted from 0, each at most once; -1 for none.
     known
         The columns that the adversary knows, in the order in which they are learnt; all columns of that role that both
         tables have unless given, the most telling first.
+    pairs
+        The most pairs of records in one linear program of Definition 14; unless given 10,000, and fewer where there are
+        many records. Few guesses need one.
+    matchings
+        How many random assignments of all rows are drawn where the file level is too large to be exact; 0 for none.
     rng
         Where randomness comes from; unless given it starts from seed 0, and the answer says so.
     progress, notes
@@ -74,7 +85,10 @@ def reidentify(
         progress=progress,
         notes=notes,
     )
-    return Answer(run(inputs, rng=rng, progress=progress), VIEW, seed)
+    for what, value in (("pairs", pairs), ("matchings", matchings)):
+        if value is not None:
+            whole_number(value, what, least=0)
+    return Answer(run(inputs, rng=rng, progress=progress, pairs=pairs, matchings=matchings), VIEW, seed)
 
 
 def reidentify_files(
@@ -94,7 +108,8 @@ def reidentify_files(
     Parameters
     ----------
     original, released
-        CSV or Parquet files with one row per person; without ``released``, ``protect`` makes the release.
+        CSV or Parquet files with one row per person; without ``released``, ``protect`` makes the release, and with it
+        ``protect`` is the method declared for it.
     truth
         CSV or Parquet with the columns ``released`` and ``original``: for each row of the release the row of the
         original it was made from, both counted from 1 below the header; empty for a row that comes from nobody.
@@ -122,7 +137,13 @@ def reidentify_files(
 def ask(told: Told) -> Reply:
     """Return the answer to what was asked through a door."""
     values = told.values
-    settings = {"protect": values["protect"] or None, "attacks": values["attacks"], "known": values["known"] or None}
+    settings = {
+        "protect": values["protect"] or None,
+        "attacks": values["attacks"],
+        "known": values["known"] or None,
+        "pairs": values["pairs"],
+        "matchings": values["matchings"],
+    }
     if told.sample:
         answer = reidentify(reidentify_sample(), rng=told.rng, progress=told.progress, **settings)
     else:

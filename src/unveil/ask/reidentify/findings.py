@@ -20,6 +20,8 @@ class Verdict:
     valid: int = 0
     invalid: int = 0
     undecided: int = 0
+    #: Of the undecided, those that the error bars of a sampled truth leave open.
+    not_shown: int = 0
     why: str = ""
 
     @property
@@ -126,7 +128,10 @@ class ReidentifyFindings:
     somebody
         How many released rows come from an original one.
     protect
-        How the release was made, as it is written; None for a release made elsewhere.
+        How the release was made, as it is written; None for a release made elsewhere by a method that is not known.
+    declared, against
+        Whether that was declared for a release made elsewhere, and sentences that show that it was not made so: then
+        no verdict rests on it.
     known, order
         The columns that the adversary knows, in the order in which they are learnt, and a sentence on that order.
     keeps_order
@@ -150,6 +155,8 @@ class ReidentifyFindings:
     keeps_order: bool
     confusion: float
     loss: float = nan
+    declared: bool = False
+    against: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

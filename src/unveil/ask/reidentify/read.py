@@ -18,11 +18,14 @@ from unveil.data.files.settings import FileSettings
 from unveil.data.files.source import shown
 from unveil.data.mechanism import Mechanism
 from unveil.data.table import Hierarchy, Table
+from unveil.data.table.agree import agree
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guess.candidates import NOBODY
 from unveil.guess.partition import exact_fraction
-from unveil.protect import Protects, protection_from, protection_text
+from unveil.protect import Protects, protection_text
+from unveil.protect.declared import declared_mechanism
+from unveil.protect.dialects import Written, as_written
 from unveil.show.progress import Progress
 
 if TYPE_CHECKING:
@@ -77,9 +80,11 @@ class ReidentifyInputs:
     attacks
         The attacks by how they are written.
     protect
-        How the release was made, as it is written; None for a release made elsewhere.
+        How the release was made, as it is written; None for a release made elsewhere by a method that is not known.
     notes
         What has to be said.
+    declared, against
+        Whether the method was declared for a release made elsewhere, and what shows that it did not make it.
     """
 
     case: Case
@@ -88,6 +93,8 @@ class ReidentifyInputs:
     attacks: dict[str, Attacks]
     protect: str | None
     notes: tuple[str, ...]
+    declared: bool = False
+    against: tuple[str, ...] = ()
 
 
 def inputs_of(
@@ -108,14 +115,19 @@ def inputs_of(
     progress("protecting", 0.0)
     release, protection = _made_release(people, released, truth, protect, rng)
     numbers = _checked_truth(release, people.rows)
+    declared = released is not None and protection is not None
+    if declared:
+        people, release = _recognised(people, release, protection, numbers, known, rng)
     case, order = _case_of(people, release, numbers, known)
     return ReidentifyInputs(
         case=case,
         release=Release(people, release.released),
         order=order,
-        attacks=_chosen_attacks(attacks, protection, release.mechanism, case),
+        attacks=_chosen_attacks(attacks, protection, release.mechanism, case, release.against),
         protect=None if protect is None else (protect if isinstance(protect, str) else protection_text(protect)),
         notes=(*notes, *about_roles, *release.notes),
+        declared=declared,
+        against=release.against,
     )
 
 
@@ -127,6 +139,8 @@ class _Made:
     truth: Any
     mechanism: Mechanism | None = None
     notes: tuple[str, ...] = ()
+    #: What shows that the method declared did not make it.
+    against: tuple[str, ...] = ()
 
 
 def _with_known(people: Table, known: Sequence[str] | None) -> tuple[Table, tuple[str, ...]]:
@@ -153,12 +167,17 @@ def _with_known(people: Table, known: Sequence[str] | None) -> tuple[Table, tupl
 def _made_release(
     people: Table, released: Any, truth: Any, protect: str | Protects | None, rng: np.random.Generator
 ) -> tuple[_Made, Protects | None]:
-    """Return the release, made here or elsewhere, and the protection that made it."""
-    if (released is None) == (protect is None):
-        seen = "neither" if released is None else "both"
-        raise InputError(f"either a release or a protection that makes one must be given, but {seen} was. Pass one")
-    if protect is not None:
-        protection = protection_from(protect) if isinstance(protect, str) else protect
+    """Return the release, made here or elsewhere, and the protection that made it or is declared to have."""
+    if released is None and protect is None:
+        raise InputError("either a release or a protection that makes one must be given, but neither was. Pass one")
+    written = as_written(protect) if isinstance(protect, str) else Written(protect)
+    protection: Any = written.protection
+    if released is None:
+        if not callable(getattr(protection, "apply", None)):
+            raise InputError(
+                f"{protect} can only be declared for a release made elsewhere, and no release was named. Name it, or "
+                "a protection that makes one ('unveil list protections')"
+            )
         made = protection.apply(people, rng=rng)
         if made.truth is None:
             raise InputError(
@@ -168,9 +187,33 @@ def _made_release(
         return _Made(released=made.released, truth=made.truth, mechanism=made.mechanism, notes=made.notes), protection
     if isinstance(released, Release):
         own = released.truth if truth is None else truth
-        return _Made(released=released.released, truth=own, mechanism=released.mechanism, notes=released.notes), None
+        made_so = released.mechanism if protection is None else None
+        notes = (*released.notes, *written.notes)
+        return _Made(released=released.released, truth=own, mechanism=made_so, notes=notes), protection
     table = released if isinstance(released, Table) else Table.from_frame(released, name="release")
-    return _Made(released=table, truth=truth), None
+    return _Made(released=table, truth=truth, notes=written.notes), protection
+
+
+def _recognised(
+    people: Table,
+    release: _Made,
+    protection: object,
+    truth: IntArray,
+    known: Sequence[str] | None,
+    rng: np.random.Generator,
+) -> tuple[Table, _Made]:
+    """Return both tables with columns that agree, and how the declared method made the release if it can have."""
+    original, released = agree(people, release.released, masked=True)
+    names = _known_names(original, released, known)
+    left_out = [each.name for each in original.columns if each.role != "identifier" and each.name not in names]
+    # A stream of its own, so that declaring a method changes no other figure.
+    found = declared_mechanism(protection, original, released, truth, only=names, rng=rng.spawn(1)[0])
+    notes = tuple(each for each in (*original.notes, *released.notes) if each not in release.notes)
+    if left_out:
+        notes += (f"the method declared was looked at in the {len(names)} columns that the adversary knows",)
+    return original, replace(
+        release, released=released, mechanism=found.mechanism, against=found.against, notes=(*release.notes, *notes)
+    )
 
 
 def _checked_truth(release: _Made, originals: int) -> IntArray:
@@ -205,17 +248,25 @@ def _case_of(people: Table, release: _Made, truth: IntArray, known: Sequence[str
             release.released.column(name)
         names, order = list(known), _ORDER_TOLD
     else:
-        there = set(release.released.column_names)
-        names = [each.name for each in people.columns if each.role == "known" and each.name in there]
-        if not names:
-            raise InputError(
-                f"the {people.name} and the {release.released.name} must share a column that an adversary knows, but "
-                "share none with that role. Name columns as known (--known)"
-            )
+        names = _known_names(people, release.released, known)
         names.sort(key=lambda name: -_entropy(people, name))
         order = _ORDER_FOUND
     tables = [_all_known(table.select(names)) for table in (people, release.released)]
     return Case(original=tables[0], released=tables[1], truth=truth, mechanism=release.mechanism), order
+
+
+def _known_names(people: Table, released: Table, known: Sequence[str] | None) -> list[str]:
+    """Return the columns of both tables that the adversary knows."""
+    if known is not None:
+        return list(known)
+    there = set(released.column_names)
+    names = [each.name for each in people.columns if each.role == "known" and each.name in there]
+    if not names:
+        raise InputError(
+            f"the {people.name} and the {released.name} must share a column that an adversary knows, but "
+            "share none with that role. Name columns as known (--known)"
+        )
+    return names
 
 
 def _entropy(table: Table, name: str) -> float:
@@ -229,7 +280,11 @@ def _all_known(table: Table) -> Table:
 
 
 def _chosen_attacks(
-    told: Sequence[str | Attacks], protection: Protects | None, mechanism: Mechanism | None, case: Case
+    told: Sequence[str | Attacks],
+    protection: Protects | None,
+    mechanism: Mechanism | None,
+    case: Case,
+    against: Sequence[str] = (),
 ) -> dict[str, Attacks]:
     """Return the attacks by how they are written, with what somebody knows who knows the protection."""
     if not told:
@@ -245,6 +300,11 @@ def _chosen_attacks(
                 name += f"{',' if ':' in name else ':'}p={p:g}"
         if isinstance(attack, Bayes) or (isinstance(attack, CandidateSet) and not attack.reach):
             attack = replace(attack, mechanism=attack.mechanism or mechanism)
+            if against and attack.mechanism is None:
+                raise InputError(
+                    f"the attack {name!r} needs the method that made the release, but the one declared cannot have: "
+                    f"{against[0]}. Correct the method, or leave this attack out"
+                )
         if name in chosen:
             raise InputError(f"the attack {name!r} is named twice. Name each once, or change a setting")
         for column in getattr(attack, "columns", None) or ():

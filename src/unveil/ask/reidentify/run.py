@@ -11,11 +11,14 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Step
 from unveil.ask.reidentify.read import Case, ReidentifyInputs
 from unveil.ask.reidentify.verdicts import (
+    NO_MECHANISM,
+    NOT_SO_MADE,
     Guessed,
     Truths,
     clashes_of,
     judged,
     nobody_witness,
+    sampled_note,
     simulated_note,
     told_apart,
     truths_of,
@@ -26,6 +29,7 @@ from unveil.errors import InputError, NobodyFitsError
 from unveil.guess import Candidates
 from unveil.guess.beliefs import Beliefs
 from unveil.guess.candidates import NOBODY
+from unveil.measure.beliefs.file_level import MATCHINGS
 from unveil.measure.candidates._truth import correct
 from unveil.measure.candidates.confusion import ROUNDING, confusion
 from unveil.measure.releases.utility import loss_summary
@@ -38,15 +42,29 @@ _LONG = 5
 MOST_STEPS = 12
 
 
-def run(inputs: ReidentifyInputs, *, rng: np.random.Generator, progress: Progress) -> ReidentifyFindings:
+def run(
+    inputs: ReidentifyInputs,
+    *,
+    rng: np.random.Generator,
+    progress: Progress,
+    pairs: int | None = None,
+    matchings: int = MATCHINGS,
+) -> ReidentifyFindings:
     """Return how far the attacks get, and which of them are valid; see `reidentify`."""
     case, chosen = inputs.case, inputs.attacks
     progress("computing the true probability", 0.0)
-    truths = truths_of(case, rng=rng)
+    why = NOT_SO_MADE if inputs.against else NO_MECHANISM
+    truths = truths_of(case, known=why, matchings=matchings, rng=rng)
     found, guesses = [], {}
     for place, (name, attack) in enumerate(chosen.items()):
         attacked, guesses[name] = _attacked(
-            name, attack, case, truths, rng, lambda share, at=place: progress("attacking", (at + share) / len(chosen))
+            name,
+            attack,
+            case,
+            truths,
+            rng,
+            lambda share, at=place: progress("attacking", (at + share) / len(chosen)),
+            pairs,
         )
         found.append(attacked)
     progress("comparing the attacks", 0.0)
@@ -65,19 +83,27 @@ def run(inputs: ReidentifyInputs, *, rng: np.random.Generator, progress: Progres
         confusion=min(least, default=nan),
         # A stream of its own, so that measuring it changes no other figure.
         loss=loss_summary(inputs.release, rng=rng.spawn(1)[0]).loss,
-        notes=(*inputs.notes, *simulated_note(case.mechanism), *apart),
+        declared=inputs.declared,
+        against=inputs.against,
+        notes=(*inputs.notes, *simulated_note(case.mechanism), *sampled_note(truths.file, matchings), *apart),
     )
 
 
 def _attacked(
-    name: str, attack: Attacks, case: Case, truths: Truths, rng: np.random.Generator, report: Any
+    name: str,
+    attack: Attacks,
+    case: Case,
+    truths: Truths,
+    rng: np.random.Generator,
+    report: Any,
+    pairs: int | None,
 ) -> tuple[Attacked, Guessed]:
     """Run one attack, with fewer columns too, and judge it."""
     seed = int(rng.integers(2**63))
     guessed = guess_of(attack, case, seed=seed)
     steps = steps_of(attack, case, guessed, seed=seed, report=report)
     report(0.9)
-    record, file = judged(guessed, truths.record, "record"), judged(guessed, truths.file, "file")
+    record, file = judged(guessed, truths.record, "record", pairs), judged(guessed, truths.file, "file", pairs)
     alike = confusion(guessed.guess)
     alike = alike[~np.isnan(alike)]
     attacked = Attacked(

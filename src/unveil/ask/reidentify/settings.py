@@ -22,6 +22,8 @@ SAMPLE_PROTECT = "rank-swapping:p=10"
 SAMPLE_ATTACKS = ("intersection", "intersection:p=5", "nearest")
 #: The guesses whose validity can be told.
 LEAVES: "tuple[Leaves, ...]" = ("Beliefs", "Candidates")
+#: As in `unveil.measure.beliefs.file_level`, whose import would make a page wait for what it does not need.
+MATCHINGS = 32_000
 _ELSEWHERE = "The release was made elsewhere"
 
 
@@ -39,9 +41,9 @@ def _attacks() -> Choices:
 
 
 def _read_protection(text: str) -> object:
-    from unveil.protect import protection_from
+    from unveil.protect.dialects import as_written
 
-    return protection_from(text)
+    return as_written(text).protection
 
 
 def _read_attack(text: str) -> object:
@@ -63,8 +65,6 @@ def _one_release(told: Told) -> list[tuple[str, str]]:
             return [("released", "{truth} needs {released}. Name it, or leave out the truth")]
         if not told.values["protect"]:
             return [("released", "{released} must be named beside {original}, or {protect} to make the release")]
-    elif told.values["protect"]:
-        return [("protect", "{protect} makes the release, so {released} must be left out, or {protect}")]
     elif (truth is None) == (not identifier):
         return [("truth", "whose each released row is must be told once, with {truth} or with {identifier}")]
     if not told.values["attacks"]:
@@ -80,14 +80,17 @@ QUESTION = Question(
     about=(
         "ORIGINAL holds one row per person. Either --protect makes the release, and then the masking tells what an "
         "attack may claim: one that claims more is not valid, and proves nothing. Or RELEASED was made elsewhere: "
-        "then hits are counted, and whether an attack is valid stays open. Without files, the example is an election "
-        "study whose ranks are swapped."
+        "then --protect says by which method, as unveil, sdcMicro or ARX write it, and the file is looked at whether "
+        "that can be; without it, hits are counted and whether an attack is valid stays open. Without files, the "
+        "example is an election study whose ranks are swapped."
     ),
     tries=(
         "unveil reidentify",
         "unveil reidentify people.csv --protect rank-swapping:p=10 --attack intersection",
         "unveil reidentify people.csv --protect mondrian:k=5 --attack bayes --attack nearest --known age,income",
         "unveil reidentify people.csv masked.csv --truth truth.csv --attack nearest --limit hit_rate.high=0.1",
+        "unveil reidentify people.csv masked.csv --truth truth.csv --protect additive-noise:scale=0.2 --attack bayes",
+        "unveil reidentify people.csv masked.csv --id key --protect 'microaggregation(aggr=5)' --attack bayes",
     ),
     settings=(
         Setting(
@@ -100,8 +103,9 @@ QUESTION = Question(
         ),
         Setting(
             name="protect",
-            label="How the release is made",
+            label="How the release is made, or was made elsewhere",
             kind="thing",
+            words="With a release made elsewhere it is the method declared for it, which the file must bear out.",
             choices=_protections,
             read=_read_protection,
             default="",
@@ -127,6 +131,27 @@ QUESTION = Question(
             example="age, income",
             fold=MORE,
         ),
+        Setting(
+            name="pairs",
+            label="How large a program may be that decides whether a probability is valid",
+            kind="number",
+            words="Pairs of records in one linear program of Definition 14: 10,000 take about a second each, and are "
+            "the most unless told (fewer where records are many). Few cases need one.",
+            default=None,
+            least=0,
+            fold=MORE,
+            metavar="N",
+        ),
+        Setting(
+            name="matchings",
+            label="How many random assignments of all rows are drawn for the file level",
+            kind="number",
+            words="Where the file level cannot be computed exactly it is sampled, with error bars; 0 leaves it open.",
+            default=MATCHINGS,
+            least=0,
+            fold=MORE,
+            metavar="N",
+        ),
         *column_settings(of="the original"),
         hierarchies_setting(),
         *reading_settings(),
@@ -136,7 +161,7 @@ QUESTION = Question(
             name="released",
             label="The release that was made elsewhere",
             kind="table",
-            words="Then no protection is named above, and it must be told whose each row is.",
+            words="The protection above is then the method that made it, if known. Whose each row is must be told.",
             fold=_ELSEWHERE,
             is_bare=True,
         ),

@@ -18,7 +18,8 @@ from unveil.guess.beliefs import Beliefs
 from unveil.guess.mass_function import MassFunction
 from unveil.guess.posterior import record_level_truth
 from unveil.measure.beliefs.compatibility import MOST_PAIRS, compatibility
-from unveil.measure.beliefs.file_level import file_level_truth
+from unveil.measure.beliefs.file_level import MATCHINGS, file_level_truth
+from unveil.measure.beliefs.sampled import SampledTruth
 
 Guess = Beliefs | Candidates
 
@@ -31,6 +32,7 @@ _PAIRS_IN_ALL = 3_000_000
 _PAIRS_AT_LEAST = 400
 
 NO_MECHANISM = "how the release was made is not known, and with it the true probability is not"
+NOT_SO_MADE = "the method declared cannot have made the file, so that the true probability is not known"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,6 +59,7 @@ class Truth(NamedTuple):
 
     probability: Candidates | None
     why: str = ""
+    sampled: SampledTruth | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,14 +70,17 @@ class Truths:
     file: Truth
 
 
-def truths_of(case: Case, *, rng: np.random.Generator) -> Truths:
-    """Return the true probabilities as the masking method implies them, given the columns that the adversary knows."""
+def truths_of(case: Case, *, known: str = NO_MECHANISM, matchings: int = MATCHINGS, rng: np.random.Generator) -> Truths:
+    """Return the true probabilities as the masking method implies them, given the columns that the adversary knows.
+
+    Without a mechanism there are none, because of what is ``known`` of it; ``matchings`` are drawn at the file level.
+    """
     if case.mechanism is None:
-        return Truths(record=Truth(None, NO_MECHANISM), file=Truth(None, NO_MECHANISM))
+        return Truths(record=Truth(None, known), file=Truth(None, known))
     mechanism, (record, file) = case.mechanism, rng.spawn(2)
     return Truths(
         record=_tried(lambda: _record_truth(mechanism, case, record)),
-        file=_tried(lambda: _file_truth(mechanism, case, file)),
+        file=_tried(lambda: _file_truth(mechanism, case, matchings, file)),
     )
 
 
@@ -119,14 +125,17 @@ def _drawn(table: Table, size: int, rng: np.random.Generator) -> IntArray:
     return np.sort(rng.choice(content, size, replace=False))
 
 
-def _file_truth(mechanism: Mechanism, case: Case, rng: np.random.Generator) -> Truth:
+def _file_truth(mechanism: Mechanism, case: Case, matchings: int, rng: np.random.Generator) -> Truth:
     pairs = case.original.rows * case.released.rows
     if pairs > MOST_AT_FILE_LEVEL:
         most = f"the file level is computed for at most {MOST_AT_FILE_LEVEL:,} pairs of rows, and there are {pairs:,}"
         return Truth(None, most)
     likelihood = mechanism.log_likelihood(case.original, case.released, np.arange(case.released.rows))
-    found = file_level_truth(likelihood, rng=rng)
-    return Truth(found.truth, found.why)
+    found = file_level_truth(likelihood, rng=rng, matchings=matchings)
+    truth = found.truth
+    if truth is None and found.sampled is not None:
+        truth = Candidates(np.zeros(found.rows + 1, np.int64), np.zeros(0, np.int32), np.zeros(0))
+    return Truth(truth, found.why, found.sampled)
 
 
 class Judged(NamedTuple):
@@ -136,14 +145,18 @@ class Judged(NamedTuple):
     witness: str = ""
 
 
-def judged(found: Guessed, truth: Truth, level: Level) -> Judged:
-    """Return how many guesses are compatible with the truth; those that leave nobody possible never are."""
+def judged(found: Guessed, truth: Truth, level: Level, pairs: int | None = None) -> Judged:
+    """Return how many guesses are compatible with the truth; those that leave nobody possible never are.
+
+    ``pairs`` limits the programs of Definition 14; unless told, also all of them together.
+    """
     nobody = found.nobody.size
     if truth.probability is None:
         return Judged(Verdict(level=level, undecided=found.rows.size, why=truth.why))
     judged_rows = max(int((truth.probability.considered > 0).sum()), 1)
-    most = int(np.clip(_PAIRS_IN_ALL // judged_rows, _PAIRS_AT_LEAST, MOST_PAIRS))
-    checked = compatibility(found.guess, taken(truth.probability, found.rows), level=level, most=most)
+    most = int(np.clip(_PAIRS_IN_ALL // judged_rows, _PAIRS_AT_LEAST, MOST_PAIRS)) if pairs is None else pairs
+    sampled = None if truth.sampled is None else truth.sampled.take(found.rows)
+    checked = compatibility(found.guess, taken(truth.probability, found.rows), level=level, most=most, sampled=sampled)
     undecided = [each.method for each in checked.findings if each.valid is None and each.method != "not attempted"]
     why = truth.why or max(undecided, key=undecided.count, default="")
     verdict = Verdict(
@@ -151,6 +164,7 @@ def judged(found: Guessed, truth: Truth, level: Level) -> Judged:
         valid=checked.valid,
         invalid=checked.invalid + nobody,
         undecided=checked.undecided,
+        not_shown=checked.not_shown,
         why=why if checked.undecided else "",
     )
     worst = checked.worst
@@ -252,3 +266,16 @@ def simulated_note(mechanism: Mechanism | None) -> tuple[str, ...]:
     if not size:
         return ()
     return (f"The true probabilities rest on simulated swaps, with a relative standard error of up to {size:.2g}.",)
+
+
+def sampled_note(truth: Truth, matchings: int) -> tuple[str, ...]:
+    """Return a note where the file level is sampled, with how far its probabilities may be off, or nothing."""
+    if truth.sampled is None:
+        return ()
+    error = truth.sampled.error()
+    rows = int((~np.isnan(error)).sum())
+    return (
+        f"For {rows:,} released records the file level rests on about {matchings:,} random assignments of all rows, "
+        f"with a standard error of at most {np.nanmax(error):.2g} for a probability. A verdict on them holds at 99.9%, "
+        "and where error bars overlap it is not shown.",
+    )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
 from unveil.ask.reidentify.charts import attack_chart, charts, learnt
-from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Step
+from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Step, Verdict
 from unveil.ask.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
 from unveil.ask.reidentify.words import (
     clash_sentence,
@@ -59,6 +59,8 @@ def figures(found: ReidentifyFindings) -> Mapping[str, Any]:
         "records": found.records,
         "original_records": found.originals,
         "protect": found.protect,
+        "declared": found.declared,
+        "cannot_have_made_it": list(found.against),
         "known": list(found.known),
         "order": found.order,
         "blind_chance": found.blind,
@@ -85,10 +87,7 @@ def _attack(attacked: Attacked) -> dict[str, Any]:
         "leaves_nobody": attacked.nobody,
         "valid": {
             **{f"{each.level}_level": each.share for each in levels},
-            "counts": {
-                f"{each.level}_level": {"valid": each.valid, "invalid": each.invalid, "undecided": each.undecided}
-                for each in levels
-            },
+            "counts": {f"{each.level}_level": _counts(each) for each in levels},
             "why": {f"{each.level}_level": each.why or None for each in levels},
         },
         "hit_rate": _rate(attacked.hit_rate),
@@ -99,6 +98,17 @@ def _attack(attacked: Attacked) -> dict[str, Any]:
         },
         "confusion": {"least": attacked.confusion, "median": attacked.typical_confusion},
         "witness": attacked.witness or None,
+    }
+
+
+def _counts(verdict: Verdict) -> dict[str, int | None]:
+    """Return how many guesses are valid; where none has a verdict that is unknown, which is not 0."""
+    known = verdict.decided > 0
+    return {
+        "valid": verdict.valid if known else None,
+        "invalid": verdict.invalid if known else None,
+        "not_shown": verdict.not_shown,
+        "undecided": verdict.undecided,
     }
 
 
@@ -191,7 +201,11 @@ def page(found: ReidentifyFindings, *, seed: int | None = None, version: str | N
 
 
 def _verdict_section(found: ReidentifyFindings) -> Section:
-    made = "made elsewhere" if found.protect is None else f"made by {name(found.protect, 80)}"
+    method = name(found.protect or "", 80)
+    made = "made elsewhere, nobody says how" if found.protect is None else f"made by {method}"
+    if found.declared:
+        made = f"made elsewhere, and declared to be made by {method}"
+        made += ", which it was not" if found.against else "; nothing in the file speaks against that"
     lead = (
         f"The release was {made}. A guess is valid if it claims nothing beyond the true probability that the masking "
         f"implies. One that is not may still hit, but claims more than the release supports. "
@@ -218,7 +232,7 @@ def _method(found: ReidentifyFindings) -> tuple[str, ...]:
         "Record level: the true probability of each original record given one released record and the columns that "
         "the adversary knows, every original record being as likely beforehand.",
         "File level: the same given all released records at once, of which no two come from one person. It is computed "
-        "exactly or not at all.",
+        "exactly where that can be; else it is sampled, and a verdict that the error bars do not allow is not shown.",
         "A guess that is a belief on sets is valid if no set is believed beyond its probability (Definition 7); one "
         "that is a probability, if such a belief leads to it (Definition 14).",
         "An attack that leaves nobody possible for a record is wrong about it, whatever is true; that is a miss.",

@@ -8,6 +8,7 @@ from unveil.measure.trials.risk import Rate
 from unveil.show.blocks import Tone
 from unveil.show.text import about, count, decimal, name, percent
 
+_SHOWN = 3
 #: Why an invalid attack is no evidence, whatever it hits.
 PROVES_NOTHING = "an attack that cannot be right under the masking used proves nothing"
 
@@ -16,7 +17,7 @@ def sentences(found: ReidentifyFindings) -> tuple[str, ...]:
     """Return the answer, the worst first: whether the order tells all, how far a valid attack gets, which are not."""
     valid = [each for each in found.attacks if each.is_valid]
     unknown = [each for each in found.attacks if each.is_valid is None]
-    said = []
+    said = list(_against_sentence(found))
     if found.keeps_order:
         said.append(
             f"The {count(found.records, 'released row is', 'released rows are')} in the order of the original, which "
@@ -34,6 +35,18 @@ def sentences(found: ReidentifyFindings) -> tuple[str, ...]:
     return (*said, *_invalid_sentence(found))
 
 
+def _against_sentence(found: ReidentifyFindings) -> Sequence[str]:
+    """Return that the method declared did not make the file, and what shows it."""
+    if not found.against:
+        return ()
+    return (
+        f"The method declared, {name(found.protect or '', 80)}, cannot have made this file, so that nothing is said on "
+        "which attacks are valid.",
+        *(f"What shows it: {each}." for each in found.against[:_SHOWN]),
+        *((f"{len(found.against) - _SHOWN} more columns show it too.",) if len(found.against) > _SHOWN else ()),
+    )
+
+
 def next_steps(found: ReidentifyFindings) -> tuple[str, ...]:
     """Return what to do about it."""
     steps = []
@@ -41,8 +54,13 @@ def next_steps(found: ReidentifyFindings) -> tuple[str, ...]:
         steps.append("Shuffle the rows before anything else: no masking hides whose row it is while the order tells.")
     if all(each.is_valid is False for each in found.attacks):
         steps.append("Name an attack that fits the masking used: of what these reach nothing follows, good or bad.")
+    elif found.against:
+        steps.append("Correct the method or its settings, or find out what else was done to the file, and ask again.")
     elif found.protect is None:
-        steps.append("Let unveil mask the original (--protect): only then can it be said which attacks are valid.")
+        steps.append(
+            "Say by which method the file was masked (--protect), or let unveil mask the original: only then can it be "
+            "said which attacks are valid."
+        )
     if any(each.is_valid is not False and each.hit_rate.low > found.blind for each in found.attacks):
         steps.append("Mask more strongly, or release fewer of the columns that are known, and ask again.")
     else:
@@ -70,6 +88,8 @@ def tone(found: ReidentifyFindings) -> Tone:
     """
     if found.keeps_order:
         return "bad"
+    if found.against:
+        return "warning"
     rates = [each.hit_rate for each in found.attacks if each.is_valid is not False and each.hit_rate.defined]
     if any(rate.value >= 0.5 for rate in rates):
         return "bad"
@@ -92,9 +112,12 @@ def level_of(verdict: Verdict) -> str:
 
     >>> level_of(Verdict(level="record", valid=3, invalid=1)), level_of(Verdict(level="file"))
     ('75.0%', 'not known')
+    >>> level_of(Verdict(level="file", undecided=9, not_shown=9))
+    'not shown'
     """
+    left = "not shown" if verdict.not_shown else "not known"
     if isnan(verdict.share):
-        return "not known"
+        return left
     return f"{percent(verdict.share)}{f' of {count(verdict.decided)} decided' if verdict.undecided else ''}"
 
 

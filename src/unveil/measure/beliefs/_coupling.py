@@ -5,7 +5,8 @@ A guess ``q`` is compatible with the truth ``p`` exactly when some ``f(z, x) >= 
 score ``c`` of the records: whoever is sure of a set that holds z expects at most the greatest mean of c over such sets,
 so a guess that expects more than the mean of that over p is not compatible. Records with equal (p, q) may be treated
 alike, because the mean of couplings over all ways to exchange them is a coupling; and mass that such records exchange
-may as well stay in place. So one variable per pair of groups will do.
+may as well stay in place. So one variable per pair of groups will do; where these are many, what each record keeps
+is searched for instead (`_keeping`), with as many variables as groups.
 """
 
 from typing import NamedTuple
@@ -13,17 +14,20 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
+from unveil.measure.beliefs._keeping import RESOLUTIONS, Shares, search
 
 #: How a guess is refuted by Proposition 16.
 RULED_OUT = "a true record ruled out"
+#: How a guess is decided by what each record keeps.
+KEEPING = "what each record keeps"
 #: Differences of probability up to this are rounding.
 TOLERANCE = 1e-9
+#: Sums of scores are exact up to this.
+_EXACT = 1e-13
 #: How far off a solution of the linear program may be and still count as one.
 _SOLVED = 1e-7
-#: Pairs of a coarse program, which takes some 30 ms and often has a score that refutes the guess.
-_COARSE = 2_500
-#: Smaller probabilities are not told apart where groups are coarse.
-_LEAST = 1e-9
+#: Pairs of a program that takes a few ms; where there are more, what each record keeps is searched for first.
+_QUICK = 400
 
 
 class Decision(NamedTuple):
@@ -68,16 +72,6 @@ def grouped(truth: FloatArray, guess: FloatArray) -> Groups:
     array([2., 1.])
     """
     return _by_keys(truth, guess, _rounded(truth), _rounded(guess))
-
-
-def coarsely_grouped(truth: FloatArray, guess: FloatArray, most: int) -> Groups | None:
-    """Return the finest groups by the logarithms of p and q with at most so many pairs; a score on them is a try."""
-    heights = [np.log2(np.maximum(values, _LEAST)) for values in (truth, guess)]
-    for steps in (8, 4, 2, 1, 0.5, 0.25):
-        groups = _by_keys(truth, guess, *(np.round(height * steps) for height in heights))
-        if groups.pairs <= most:
-            return groups
-    return None
 
 
 def _by_keys(truth: FloatArray, guess: FloatArray, first: FloatArray, second: FloatArray) -> Groups:
@@ -218,23 +212,37 @@ def _of_certain(truth: FloatArray, guess: FloatArray) -> Decision:
 
 
 def _of_program(truth: FloatArray, guess: FloatArray, most: int) -> Decision:
-    """Return the decision by linear programming, first over coarse groups, then over groups of equals."""
+    """Return the decision over groups of equals: by what records keep where they are many, else by a coupling."""
     groups = grouped(truth, guess)
-    if groups.pairs > _COARSE:
-        coarse = coarsely_grouped(truth, guess, _COARSE)
-        if coarse is not None:
-            tried = _refuted(program(coarse).score[coarse.label], truth, guess, "coupling of coarse groups")
-            if tried.valid is False:
-                return tried
+    if groups.pairs > _QUICK:
+        found = _of_keeping(groups, truth, guess)
+        if found.valid is not None:
+            return found
     if groups.pairs > most:
         return Decision(None, f"a coupling of {groups.pairs:,} pairs of groups is more than {most:,}")
-    found = program(groups)
-    tried = _refuted(found.score[groups.label], truth, guess, "coupling")
+    solved = program(groups)
+    tried = _refuted(solved.score[groups.label], truth, guess, "coupling")
     if tried.valid is False:
         return tried
-    if found.distance <= _SOLVED:
+    if solved.distance <= _SOLVED:
         return Decision(True, "coupling")
     return Decision(None, "the linear program was not solved precisely enough")
+
+
+def _of_keeping(groups: Groups, truth: FloatArray, guess: FloatArray) -> Decision:
+    """Return the decision by what records keep, at ever finer groups as long as that is less than a coupling."""
+    shares = Shares(groups.members, groups.truth / groups.members, groups.guess / groups.members)
+    for resolution in RESOLUTIONS:
+        found = search(shares, resolution)
+        if found is None:
+            continue
+        if found.fits:
+            return Decision(True, KEEPING)
+        if found.score is not None:
+            tried = _refuted(found.score[groups.label], truth, guess, KEEPING)
+            if tried.valid is False:
+                return tried
+    return Decision(None, KEEPING)
 
 
 def _refuted(score: FloatArray, truth: FloatArray, guess: FloatArray, method: str) -> Decision:
@@ -245,6 +253,8 @@ def _refuted(score: FloatArray, truth: FloatArray, guess: FloatArray, method: st
     expected = float(np.sum(guess * scaled))
     # A score that singles out a record ruled out is exact, but small where many records are left.
     least = TOLERANCE / np.count_nonzero(guess) if method == RULED_OUT else TOLERANCE
+    if method == KEEPING:  # prices of conditions lack in units of probability, which one record may dwarf
+        least = max(TOLERANCE / max(high, 1.0), _EXACT)
     if expected - possible <= least:
         return Decision(None, "a score that refutes the guess was found, but not beyond rounding")
     return Decision(False, method, scaled, expected, possible)

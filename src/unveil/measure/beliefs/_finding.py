@@ -109,7 +109,8 @@ def _refutation(records: IntArray, p: FloatArray, q: FloatArray, found: Decision
         true, likely = int(np.argmax(p)), int(np.argmax(q))
         certain, held = records[true] + 1, records[likely] + 1
         return f"The record is number {certain} (counted from 1) for certain, and number {held} is held more likely"
-    claimed, possible = f"{found.expected:.6g}", f"{found.possible:.6g}"
+    digits = 6 if f"{found.expected:.6g}" != f"{found.possible:.6g}" else 13
+    claimed, possible = f"{found.expected:.{digits}g}", f"{found.possible:.{digits}g}"
     return f"On a score of the records it expects {claimed}, and no valid guess expects more than {possible}"
 
 

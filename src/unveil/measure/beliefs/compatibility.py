@@ -21,7 +21,9 @@ from unveil.guess.beliefs import Beliefs
 from unveil.guess.mass_function import MassFunction
 from unveil.measure._listing import metric
 from unveil.measure.beliefs._finding import Finding, Level, judge_belief, judge_probability, without_truth
+from unveil.measure.beliefs.sampled import NOT_SHOWN, SampledTruth, judge_sampled_belief, judge_sampled_probability
 
+_NOBODY: tuple[IntArray, FloatArray, float] = (np.zeros(0, np.int64), np.zeros((0, 0)), 0.0)
 SOURCE = "Torra and Stokes (2013), Definitions 7 and 14"
 #: Pairs of groups of equal records in one linear program, which then takes a second; beyond, the answer is "undecided".
 MOST_PAIRS = 10_000
@@ -59,6 +61,11 @@ class Compatibility:
     def undecided(self) -> int:
         """How many attempted targets have no verdict: the program was too large, or there is no true probability."""
         return int(np.count_nonzero(self.attempted & np.isnan(self.verdicts)))
+
+    @property
+    def not_shown(self) -> int:
+        """How many of the undecided the error bars of a sampled truth leave open."""
+        return sum(found.method == NOT_SHOWN for found in self.findings)
 
     @property
     def share(self) -> float:
@@ -144,7 +151,12 @@ def compatible_probability(
 
 
 def compatibility(
-    guess: Beliefs | Candidates, truth: Candidates, *, level: Level = "record", most: int = MOST_PAIRS
+    guess: Beliefs | Candidates,
+    truth: Candidates,
+    *,
+    level: Level = "record",
+    most: int = MOST_PAIRS,
+    sampled: SampledTruth | None = None,
 ) -> Compatibility:
     """Return for each target whether the guess is compatible with its true probability.
 
@@ -161,6 +173,9 @@ def compatibility(
         Whose truth that is. A guess may be compatible at one level and not at the other.
     most
         As in :func:`compatible_probability`.
+    sampled
+        Estimates of the true probability for targets without an exact one. A verdict on them is beyond the error bars
+        (99.9 % each), or None with the method ``NOT_SHOWN``.
 
     Examples
     --------
@@ -177,7 +192,10 @@ def compatibility(
             "Pass the true probability of each released record, in the same order"
         )
     attempted = guess.attempted if isinstance(guess, Candidates) else np.ones(targets, np.bool_)
-    judged = _judged_beliefs(guess, truth, level) if isinstance(guess, Beliefs) else _judged(guess, truth, most, level)
+    if isinstance(guess, Beliefs):
+        judged = _judged_beliefs(guess, truth, sampled, level)
+    else:
+        judged = _judged(guess, truth, sampled, most, level)
     return Compatibility(
         level=level,
         definition=7 if isinstance(guess, Beliefs) else 14,
@@ -204,12 +222,16 @@ def valid_guesses(
     return compatibility(guess, truth, level=level, most=most).share
 
 
-def _judged_beliefs(guess: Beliefs, truth: Candidates, level: Level) -> Iterator[Finding]:
+def _judged_beliefs(guess: Beliefs, truth: Candidates, sampled: SampledTruth | None, level: Level) -> Iterator[Finding]:
     _check_range(truth, guess.size)
     known: dict[tuple[Any, ...], Finding] = {}
-    for mass, (elements, probability) in zip(guess.each, _rows(truth), strict=True):
+    for target, (mass, (elements, probability)) in enumerate(zip(guess.each, _rows(truth), strict=True)):
         if elements.size == 0:
-            yield without_truth(level)
+            possible, share, draws = sampled.row(target) if sampled is not None else _NOBODY
+            if possible.size:
+                yield judge_sampled_belief(mass, possible, share, draws, level)
+            else:
+                yield without_truth(level)
             continue
         key = (id(mass), elements.tobytes(), probability.tobytes())  # equal released records share their beliefs
         if key not in known:
@@ -217,14 +239,19 @@ def _judged_beliefs(guess: Beliefs, truth: Candidates, level: Level) -> Iterator
         yield known[key]
 
 
-def _judged(guess: Candidates, truth: Candidates, most: int, level: Level) -> Iterator[Finding]:
+def _judged(
+    guess: Candidates, truth: Candidates, sampled: SampledTruth | None, most: int, level: Level
+) -> Iterator[Finding]:
     named = guess.candidates is not None and truth.candidates is not None
     if named and not np.array_equal(guess.candidates, truth.candidates):  # type: ignore[arg-type]
         raise InputError("guess and truth must number the candidates alike, but their names differ. Number them alike")
     known: dict[tuple[bytes, ...], Finding] = {}
-    for tried, mine, true in zip(guess.attempted, _rows(guess), _rows(truth), strict=True):
+    for target, (tried, mine, true) in enumerate(zip(guess.attempted, _rows(guess), _rows(truth), strict=True)):
+        possible, share, draws = sampled.row(target) if sampled is not None else _NOBODY
         if not tried:
             yield Finding(valid=None, level=level, method="not attempted", why="The target was not attempted.")
+        elif true[0].size == 0 and possible.size:
+            yield judge_sampled_probability(mine, possible, share, draws, most, level)
         elif true[0].size == 0:
             yield without_truth(level)
         else:

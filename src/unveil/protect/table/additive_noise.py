@@ -9,6 +9,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import protection
+from unveil.protect.table._declared import Made, Recognised, repeated
 from unveil.protect.table._numbers import Numbers, numbers_of, spreads
 from unveil.protect.table._release import (
     check_columns,
@@ -66,14 +67,21 @@ class AdditiveNoise:
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with noise on its numbers, in random order."""
         names = masked_columns(original, self.columns, self)
+        noise = self._noise(original, names)
+        noisy = noise.numbers.values + noise.spread * rng.standard_normal(noise.numbers.values.shape)
+        frame = noise.numbers.put_into(original.frame[released_columns(original)], noisy)
+        return masked_release(original, frame, names, [noise], name="noise-added", shuffle=self.shuffle, rng=rng)
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        noise = self._noise(made.original, masked_columns(made.original, self.columns, self))
+        return Recognised((noise,), repeated(made, noise.names))
+
+    def _noise(self, original: Table, names: list[str]) -> "NormalNoise":
         numbers = numbers_of(original, names)
         spread = spreads(numbers.values)
         moving = [name for name, size in zip(names, spread, strict=True) if size > 0]
-        numbers, spread = numbers.chosen(moving), self.scale * spread[spread > 0]
-        noisy = numbers.values + spread * rng.standard_normal(numbers.values.shape)
-        frame = numbers.put_into(original.frame[released_columns(original)], noisy)
-        parts = [NormalNoise(numbers, spread)]
-        return masked_release(original, frame, names, parts, name="noise-added", shuffle=self.shuffle, rng=rng)
+        return NormalNoise(numbers.chosen(moving), self.scale * spread[spread > 0])
 
 
 def check_scale(scale: object) -> None:

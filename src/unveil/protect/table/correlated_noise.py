@@ -9,6 +9,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import protection
+from unveil.protect.table._declared import Made, Recognised, repeated
 from unveil.protect.table._numbers import Numbers, numbers_of, spreads
 from unveil.protect.table._release import (
     check_columns,
@@ -78,10 +79,8 @@ class CorrelatedNoise:
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with noise on its numbers, in random order."""
         names = masked_columns(original, self.columns, self)
-        numbers = numbers_of(original, names)
-        moving = [name for name, size in zip(names, spreads(numbers.values), strict=True) if size > 0]
-        numbers = numbers.chosen(moving)
-        noise = self._noise(original, numbers)
+        noise = self._noise(original, _moving(original, names))
+        numbers = noise.numbers
         values = numbers.values + noise.draw(len(numbers.values), rng)
         if self.rescale:
             values = noise.middle + (values - noise.middle) / noise.stretch
@@ -89,6 +88,12 @@ class CorrelatedNoise:
         return masked_release(
             original, frame, names, [noise], name="correlated-noise-added", shuffle=self.shuffle, rng=rng
         )
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        names = masked_columns(made.original, self.columns, self)
+        noise = self._noise(made.original, _moving(made.original, names))
+        return Recognised((noise,), repeated(made, noise.names))
 
     def _noise(self, original: Table, numbers: Numbers) -> "JointNoise":
         whole = numbers.values[~np.isnan(numbers.values).any(axis=1)]
@@ -104,6 +109,12 @@ class CorrelatedNoise:
             return JointNoise(numbers, np.empty(0), np.empty(0), np.empty((0, 0)), stretch)
         correlation = np.corrcoef(whole / spread, rowvar=False).reshape(spread.size, spread.size)
         return JointNoise(numbers, whole.mean(axis=0), self.scale * spread, correlation, stretch)
+
+
+def _moving(original: Table, names: list[str]) -> Numbers:
+    """Return the columns that have more than one value."""
+    numbers = numbers_of(original, names)
+    return numbers.chosen([name for name, size in zip(names, spreads(numbers.values), strict=True) if size > 0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

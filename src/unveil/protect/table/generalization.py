@@ -10,6 +10,7 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import protection
 from unveil.protect.table._classes import shown_by_class
+from unveil.protect.table._declared import Made, Recognised, recoded, small_groups
 from unveil.protect.table._levels import WITH_ORDER, levels
 from unveil.protect.table._mechanism import Part, Recoded
 from unveil.protect.table._release import (
@@ -81,12 +82,11 @@ class Generalization:
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with generalized values, in random order."""
         names = masked_columns(original, self.columns, self)
-        sizes = dict(zip(self.columns or (), self.k, strict=True)) if isinstance(self.k, tuple) else {}
         frame = original.frame[released_columns(original)]
         parts: list[Part] = []
         notes: tuple[str, ...] = ()
         for name in names:
-            k = sizes.get(name, self.k if isinstance(self.k, int) else 2)
+            k = self._size(name)
             check_enough_rows(k, original)
             gone = original.frame.get_column(name).is_null()
             groups = _groups(original, name, k)
@@ -101,6 +101,18 @@ class Generalization:
         return masked_release(
             original, frame, names, parts, name="generalized", shuffle=self.shuffle, rng=rng, notes=notes
         )
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        names = masked_columns(made.original, self.columns, self)
+        against: tuple[str, ...] = ()
+        for name in names:
+            gone = made.released.frame.get_column(name).is_null().to_numpy()
+            against += small_groups(made, [name], self._size(name), leave_out=gone)
+        return Recognised(tuple(recoded(made, [name]) for name in names), against)
+
+    def _size(self, name: str) -> int:
+        return self.k if isinstance(self.k, int) else dict(zip(self.columns or (), self.k, strict=True))[name]
 
 
 def _said(original: Table, name: str, k: int) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Microaggregation: rows in groups of at least k, each number replaced by the mean of its group."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,8 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import whole_number
 from unveil.protect._listing import protection
-from unveil.protect.table._mechanism import Part, Recoded
+from unveil.protect.table._declared import Made, Recognised, listed, recoded, small_groups
+from unveil.protect.table._mechanism import Part, Recoded, row_codes
 from unveil.protect.table._numbers import group_means, numbers_of, refuse_missing, spreads
 from unveil.protect.table._release import (
     check_columns,
@@ -20,6 +22,9 @@ from unveil.protect.table._release import (
     masked_release,
     released_columns,
 )
+
+#: How far off a mean may be written, as a share of the column's spread.
+_ROUNDED = 0.01
 
 
 @protection(
@@ -83,15 +88,21 @@ class Microaggregation:
         refuse_missing(
             original, names, mask="microaggregation", instead="univariate-microaggregation, where missing values stay"
         )
-        size = self.block_size or len(names)
-        blocks = [names[begin : begin + size] for begin in range(0, len(names), size)]
         return grouped_release(
             original,
-            [(block, self._groups(original, block, rng)) for block in blocks],
+            [(block, self._groups(original, block, rng)) for block in self._blocks(names)],
             "microaggregated",
             self.shuffle,
             rng,
         )
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        return declared_groups(made, self._blocks(masked_columns(made.original, self.columns, self)), self.k)
+
+    def _blocks(self, names: list[str]) -> list[list[str]]:
+        size = self.block_size or len(names)
+        return [names[begin : begin + size] for begin in range(0, len(names), size)]
 
     def _groups(self, original: Table, names: list[str], rng: np.random.Generator) -> IntArray:
         values = numbers_of(original, names).values
@@ -101,6 +112,34 @@ class Microaggregation:
         by_lot = rng.permutation(original.rows)
         group[by_lot] = mdav_groups(values[by_lot] / np.where(spread > 0, spread, 1.0), self.k)
         return group
+
+
+def declared_groups(made: Made, blocks: Sequence[list[str]], k: int) -> Recognised:
+    """Return the groups that a file shows, block by block, and what is no group of k or more that shows its means."""
+    import polars as pl
+
+    against: tuple[str, ...] = ()
+    for names in blocks:
+        gone = made.released.frame[names].select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy()
+        against += small_groups(made, names, k, leave_out=gone) + _no_means(made, names)
+    return Recognised(tuple(recoded(made, names) for names in blocks), against)
+
+
+def _no_means(made: Made, names: list[str]) -> tuple[str, ...]:
+    """Return a sentence on columns whose groups do not show their means, up to a hundredth of the column's spread."""
+    code = row_codes([made.texts(names)])[0]
+    before, after = numbers_of(made.original, names), numbers_of(made.released, names).values
+    values = before.values[made.truth]
+    means = np.column_stack([group_means(values[:, place], code) for place in range(len(names))])
+    off = np.abs(means - np.ldexp(after, -before.exponent)) > _ROUNDED * spreads(before.values)
+    wrong = [name for name, column in zip(names, off.T, strict=True) if column.any()]
+    if not wrong:
+        return ()
+    first = int(np.flatnonzero(off.any(axis=1))[0])
+    return (
+        f"{listed(wrong)}: {int(off.any(axis=1).sum())} rows do not show the mean of their group, the first of them "
+        f"released row {first + 1} (counted from 1)",
+    )
 
 
 def grouped_release(

@@ -10,6 +10,7 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.protect._listing import protection
 from unveil.protect.table._classes import shown_by_class
+from unveil.protect.table._declared import Made, Recognised, recoded, small_groups
 from unveil.protect.table._levels import levels
 from unveil.protect.table._mechanism import Recoded
 from unveil.protect.table._release import (
@@ -78,9 +79,7 @@ class Mondrian:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table of classes, in random order."""
-        kept = released_columns(original)
-        known = tuple(name for name in kept if original.column(name).role == "known")
-        names = masked_columns(original, self.columns or known or None, self)
+        kept, names = released_columns(original), self._names(original)
         check_enough_rows(self.k, original)
         group = mondrian_classes(np.column_stack([_positions(original, name) for name in names]), self.k)
         before = original.frame[names]
@@ -88,6 +87,15 @@ class Mondrian:
         frame = original.frame[kept].with_columns(shown)
         parts = [Recoded(before, frame[names])]
         return masked_release(original, frame, names, parts, name="mondrian", shuffle=self.shuffle, rng=rng)
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        names = self._names(made.original)
+        return Recognised((recoded(made, names),), small_groups(made, names, self.k))
+
+    def _names(self, original: Table) -> list[str]:
+        known = tuple(name for name in released_columns(original) if original.column(name).role == "known")
+        return masked_columns(original, self.columns or known or None, self)
 
 
 def _positions(original: Table, name: str) -> FloatArray:

@@ -11,6 +11,7 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
+from unveil.protect.table._declared import Made, Recognised
 from unveil.protect.table._levels import Levels, levels
 from unveil.protect.table._mechanism import OneColumn, Part
 from unveil.protect.table._release import (
@@ -81,21 +82,35 @@ class Pram:
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with redrawn values, in random order."""
         # Any column that is named can be redrawn; unless told, numbers and dates stay, of which few would be alike.
-        names = named_columns(original, self.columns) if self.columns else masked_columns(original, None, self)
+        names = self._names(original)
         frame = original.frame[released_columns(original)]
         notes: tuple[str, ...] = ()
         parts: list[Part] = []
         for name in names:
             found = levels(original, name)
-            chances = Redrawn(found.counts, float(self.keep), self.invariant)
             values = original.frame.get_column(name)
-            # Renamed for a moment, because polars would read a name such as "^a.*$" as a pattern of names.
-            parts.append(OneColumn(name, values.alias("values")[found.row], chances))
+            part, chances = self._part(original, name, found)
+            parts.append(part)
             if found.row.size < 2:
                 notes += (f"column {name!r} has one value only and stayed",)
             else:
                 frame = frame.with_columns(_drawn(values, found, chances, rng))
         return masked_release(original, frame, names, parts, name="pram", shuffle=self.shuffle, rng=rng, notes=notes)
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        original = made.original
+        return Recognised(
+            tuple(self._part(original, name, levels(original, name))[0] for name in self._names(original))
+        )
+
+    def _names(self, original: Table) -> list[str]:
+        return named_columns(original, self.columns) if self.columns else masked_columns(original, None, self)
+
+    def _part(self, original: Table, name: str, found: Levels) -> "tuple[OneColumn, Redrawn]":
+        chances = Redrawn(found.counts, float(self.keep), self.invariant)
+        # Renamed for a moment, because polars would read a name such as "^a.*$" as a pattern of names.
+        return OneColumn(name, original.frame.get_column(name).alias("values")[found.row], chances), chances
 
 
 @dataclass(frozen=True, eq=False, repr=False)

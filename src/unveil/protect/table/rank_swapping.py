@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import floor
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +11,12 @@ from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError, whole_number
+from unveil.guess.candidates import NOBODY
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
+from unveil.protect.table._declared import Made, Recognised
 from unveil.protect.table._levels import WITH_ORDER, Levels, levels
-from unveil.protect.table._mechanism import OneColumn, Part, Parts, Unchanged
+from unveil.protect.table._mechanism import OneColumn, Part, Parts, Unchanged, value_numbers
 from unveil.protect.table._rank_chances import RankChances
 from unveil.protect.table._rank_schemes import Offsets, Scheme
 from unveil.protect.table._release import (
@@ -22,6 +25,10 @@ from unveil.protect.table._release import (
     named_columns,
     released_columns,
 )
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 _SHARE = 0.05
 
@@ -103,7 +110,7 @@ class RankSwapping:
         return swapped_release(
             original,
             self.columns,
-            lambda n: Offsets(np.ones(window)) if (window := self._window(n)) else None,
+            self._scheme,
             said=f"{self.share} of its values",
             name="rank-swapped",
             shuffle=self.shuffle,
@@ -111,6 +118,14 @@ class RankSwapping:
             seed=self.seed,
             rng=rng,
         )
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        return declared_swaps(made, self.columns, self._scheme, draws=self.draws, seed=self.seed)
+
+    def _scheme(self, n: int) -> Offsets | None:
+        window = self._window(n)
+        return Offsets(np.ones(window)) if window else None
 
     def _window(self, n: int) -> int:
         return floor(exact_fraction(self.share, what="share") * n)
@@ -174,6 +189,56 @@ def swapped_release(
         parts.append(OneColumn(column, values[found.row], RankChances(found.counts, scheme, in_order, draws, seed)))
     return masked_release(
         original, frame, names, parts, name=name, shuffle=shuffle, rng=rng, notes=notes, mechanism=Swapped
+    )
+
+
+def declared_swaps(
+    made: Made,
+    columns: tuple[str, ...] | None,
+    scheme_for: Callable[[int], Scheme | None],
+    *,
+    draws: int | None,
+    seed: int,
+) -> Recognised:
+    """Return the chances of swaps in a file made elsewhere, and which values moved farther than they could."""
+    original, parts = made.original, []
+    against: tuple[str, ...] = ()
+    names = released_columns(original) if columns is None else named_columns(original, columns)
+    for name in names:
+        found = levels(original, name)
+        scheme = scheme_for(int(found.counts.sum()))
+        if scheme is None:
+            parts.append(Unchanged((name,)))
+            continue
+        values = original.frame.get_column(name).alias("values")[found.row]
+        in_order = original.column(name).kind in WITH_ORDER
+        parts.append(OneColumn(name, values, RankChances(found.counts, scheme, in_order, draws, seed)))
+        if in_order and isinstance(scheme, Offsets):
+            against += _moved_too_far(made, name, found, values, scheme.weight.size)
+    return Recognised(tuple(parts), against, Swapped)
+
+
+def _moved_too_far(made: Made, name: str, found: Levels, values: "pl.Series", window: int) -> tuple[str, ...]:
+    """Return a sentence on values beyond the window; equal values are ranked by lot, so the nearest ranks count."""
+    import polars as pl
+
+    if (made.released.frame[name].dtype == pl.String) != (values.dtype == pl.String):
+        return ()  # said where the chances of such cells are looked at
+    end = np.cumsum(found.counts)
+    begin = end - found.counts
+    somebody = np.flatnonzero(made.truth != NOBODY)
+    new = value_numbers(values, made.released.frame.get_column(name))[somebody]
+    old = found.level[made.truth[somebody]]
+    both = (new < values.len()) & (old >= 0)
+    somebody, new, old = somebody[both], new[both], old[both]
+    apart = np.maximum(begin[new] - end[old], begin[old] - end[new]) + 1
+    far = (apart > window) & (new != old)
+    if not far.any():
+        return ()
+    first = int(np.flatnonzero(far)[0])
+    return (
+        f"column {name!r}: {int(far.sum())} values moved beyond the window of {window} ranks, the first of them in "
+        f"released row {somebody[first] + 1} (counted from 1), by at least {apart[first]} ranks",
     )
 
 

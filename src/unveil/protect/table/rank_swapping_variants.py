@@ -10,9 +10,10 @@ from unveil.data.table.release import Release
 from unveil.errors import whole_number
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
+from unveil.protect.table._declared import Made, Recognised
 from unveil.protect.table._rank_schemes import Buckets, Offsets
 from unveil.protect.table._release import check_columns
-from unveil.protect.table.rank_swapping import check_percent, check_simulation, swapped_release
+from unveil.protect.table.rank_swapping import check_percent, check_simulation, declared_swaps, swapped_release
 
 _SOURCE = 'Nin, Herranz and Torra, "Rethinking rank swapping to decrease disclosure risk", 2008'
 
@@ -80,6 +81,10 @@ class RankSwappingDistribution:
             rng=rng,
         )
 
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        return declared_swaps(made, self.columns, self._scheme, draws=self.draws, seed=self.seed)
+
     def _scheme(self, n: int) -> Offsets | None:
         window = floor(exact_fraction(self.p, what="p") * n / 100)
         if not window:
@@ -138,7 +143,7 @@ class RankSwappingBuckets:
         return swapped_release(
             original,
             self.columns,
-            lambda n: Buckets(self.buckets) if n else None,
+            self._scheme,
             said="the number of its values",
             name="rank-swapped by buckets",
             shuffle=self.shuffle,
@@ -146,3 +151,10 @@ class RankSwappingBuckets:
             seed=self.seed,
             rng=rng,
         )
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        return declared_swaps(made, self.columns, self._scheme, draws=self.draws, seed=self.seed)
+
+    def _scheme(self, n: int) -> Buckets | None:
+        return Buckets(self.buckets) if n else None

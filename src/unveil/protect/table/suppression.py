@@ -12,7 +12,8 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.guess.partition import exact_fraction
 from unveil.protect._listing import protection
-from unveil.protect.table._levels import levels
+from unveil.protect.table._declared import Made, Recognised
+from unveil.protect.table._levels import Levels, levels
 from unveil.protect.table._mechanism import OneColumn, Part
 from unveil.protect.table._release import (
     check_columns,
@@ -90,10 +91,10 @@ class Suppression:
         parts: list[Part] = []
         for name in names:
             found = levels(original, name)
-            dropped = np.full(found.row.size, float(self.share)) if self.k is None else found.counts < self.k
+            dropped = self._dropped(found)
             drop = rng.random(original.rows) < np.append(dropped, 0.0)[found.level]
             values = original.frame.get_column(name).alias("values")
-            chances = Dropped(dropped.astype(np.float64))
+            chances = Dropped(dropped)
             if self.cells:
                 frame = frame.with_columns(texts_of(values).set(pl.Series(drop), _STAR).alias(name))
                 parts.append(Starred(name, values[found.row], chances))
@@ -101,6 +102,22 @@ class Suppression:
                 frame = frame.with_columns(values.set(pl.Series(drop), None).alias(name))
                 parts.append(OneColumn(name, values[found.row], chances))
         return masked_release(original, frame, names, parts, name="suppressed", shuffle=self.shuffle, rng=rng)
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        original, parts = made.original, []
+        for name in masked_columns(original, self.columns, self):
+            found = levels(original, name)
+            values = original.frame.get_column(name).alias("values")
+            part = Starred if self.cells else OneColumn
+            parts.append(part(name, values[found.row], Dropped(self._dropped(found))))
+        return Recognised(tuple(parts))
+
+    def _dropped(self, found: Levels) -> FloatArray:
+        """Return the chance of each value to be dropped."""
+        if self.k is None:
+            return np.full(found.row.size, float(self.share))
+        return (found.counts < self.k).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

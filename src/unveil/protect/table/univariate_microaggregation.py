@@ -10,9 +10,10 @@ from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protect._listing import protection
+from unveil.protect.table._declared import Made, Recognised
 from unveil.protect.table._numbers import numbers_of
 from unveil.protect.table._release import check_columns, check_enough_rows, check_group_size, masked_columns
-from unveil.protect.table.microaggregation import grouped_release
+from unveil.protect.table.microaggregation import declared_groups, grouped_release
 
 
 @protection(
@@ -70,6 +71,10 @@ class UnivariateMicroaggregation:
         few = [name for name in names if 0 < original.column(name).missing < self.k]
         notes = tuple(f"column {name!r} has fewer than {self.k} missing values, which stayed missing" for name in few)
         return grouped_release(original, blocks, "microaggregated by column", self.shuffle, rng, notes)
+
+    def declared(self, made: Made) -> Recognised:
+        """Return what it means for a file to have been made so elsewhere."""
+        return declared_groups(made, [[name] for name in masked_columns(made.original, self.columns, self)], self.k)
 
     def _groups(self, original: Table, name: str, rng: np.random.Generator) -> IntArray:
         values = numbers_of(original, [name]).values[:, 0]
