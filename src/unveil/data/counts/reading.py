@@ -1,11 +1,12 @@
 """Read published tables of counts, one row per cell or one column per code, into rows of labels and texts."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from unveil.data.counts.codes import band_of, is_total
 from unveil.data.counts.settings import CountSettings
 from unveil.data.counts.texts import UnreadableError, told_by
 from unveil.data.files.settings import FileSettings
@@ -85,7 +86,7 @@ def read_counts(
     settings = settings or CountSettings()
     if not tables:
         raise InputError("there must be at least one table of counts, but there is none. Name a file")
-    frames = [_frame(each, files) for each in tables]
+    frames = [frame_of(each, files) for each in tables]
     called = list(names) or [_name(each, at) for at, each in enumerate(tables)]
     tidy = {at: written for at, frame in enumerate(frames) if (written := _tidy(frame, called[at], settings))}
     known = {
@@ -107,7 +108,7 @@ def _name(table: Any, at: int) -> str:
     return Path(table).name if isinstance(table, str | os.PathLike) else f"table {at + 1}"
 
 
-def _frame(table: Any, files: FileSettings | None) -> "pl.DataFrame":
+def frame_of(table: Any, files: FileSettings | None) -> "pl.DataFrame":
     """Return a table with every cell as it is written, empty ones as empty texts."""
     import polars as pl
 
@@ -231,10 +232,19 @@ def _holds_counts(column: "pl.Series", settings: CountSettings) -> bool:
 
 
 def _header_variable(codes: Sequence[str], known: dict[str, set[str]]) -> str:
-    """Return the variable of another table that has most of these codes, if it has two of them."""
+    """Return the variable of another table that has two of these codes or more, or bands of numbers as these are."""
     shared = {variable: len(labels & set(codes)) for variable, labels in known.items()}
     best = max(shared, key=lambda variable: shared[variable], default="")
-    return best if best and shared[best] >= 2 else IN_HEADER
+    if best and shared[best] >= 2:
+        return best
+    bands = [variable for variable, labels in known.items() if _are_bands(labels)]
+    return bands[0] if len(bands) == 1 and _are_bands(codes) else IN_HEADER
+
+
+def _are_bands(labels: Iterable[str]) -> bool:
+    """Return whether all codes but totals are bands of numbers, and one is wider than a number."""
+    bands = [band_of(label) for label in labels if not is_total(label)]
+    return bool(bands) and all(bands) and any(band is not None and band[1] - band[0] > 1 for band in bands)
 
 
 def _check_variables(variables: Sequence[str], name: str) -> None:

@@ -81,6 +81,8 @@ class CountSettings:
         Variables of which not all codes are listed, so that totals may hold more than is shown.
     populations
         Names of files, each of which counts people who are all counted in the next one too.
+    base
+        Of how many people percentages are, where no column says so.
     """
 
     totals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -94,6 +96,7 @@ class CountSettings:
     count: str = ""
     rest: tuple[str, ...] = ()
     populations: tuple[str, ...] = ()
+    base: int | None = None
 
     def __post_init__(self) -> None:
         whole_number(self.noise, "the noise", least=0, most=1_000_000)
