@@ -55,7 +55,8 @@ def primary() -> None:
         ranges = solved.ranges
         truth = np.zeros(system.number, np.int64)
         truth[system.cell] = table["count"].to_numpy()
-        assert ((ranges.low <= truth) & (truth <= ranges.high)).all(), "a range does not hold the truth"
+        if not ((ranges.low <= truth) & (truth <= ranges.high)).all():
+            raise SystemExit("a range does not hold the truth")
         out, hidden = ranges.is_worked_out, ranges.is_hidden
         open_before = int((hidden & (solved.solution.sums.low < solved.solution.sums.high)).sum())
         proven = "" if ranges.is_proven[hidden].all() else f" ({int((~ranges.is_proven & hidden).sum())} not proven)"

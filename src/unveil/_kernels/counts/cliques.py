@@ -22,8 +22,8 @@ def is_acyclic(sets: Iterable[Iterable[int]]) -> bool:
     Exactly then whole-number tables that agree on shared margins always come from one population (Atserias and
     Kolaitis, 2021).
 
-    >>> is_acyclic([(0, 1), (1, 2)]), is_acyclic([(0, 1), (1, 2), (0, 2)]), is_acyclic([(0, 1), (1, 2), (0, 2), (0, 1, 2)])
-    (True, False, True)
+    >>> is_acyclic([(0, 1), (1, 2)]), is_acyclic([(0, 1), (1, 2), (0, 2)])
+    (True, False)
     """
     left = [set(each) for each in largest_only(sets)]
     changed = True

@@ -1,6 +1,7 @@
 """The least and the greatest value of each cell of a block over all whole-number tables that fit.
 
-A table that attains an end proves that the range is no narrower; sums, multipliers or the solver prove that it is no wider.
+A table that attains an end proves that the range is no narrower; sums, multipliers or the solver prove that it is no
+wider.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from unveil._kernels.types import BoolArray, IntArray
 
 #: A round of random tables must close this share of the open ends to be followed by another.
 _WORTH = 0.1
+#: Or so many ends: looking for one end at a time closes one with each program.
+_WORTH_OF_TWO = 6
 _TRIES = 3
 #: How an end was found, in ascending order of what it took.
 BY_SUMS, BY_MULTIPLIERS, BY_SOLVER, BY_SEARCH = 0, 1, 2, 3
@@ -56,11 +59,13 @@ class Ends:
 class Wanted:
     """Of which cells of a block the ends are wanted, and from how many values on the rest does not matter.
 
-    ``enough`` is None where every end is wanted exactly.
+    ``enough`` is None where every end is wanted exactly; ``from_start`` is whether tables that are found by lot are
+    looked for beyond it neither.
     """
 
     cells: BoolArray
     enough: int | None = None
+    from_start: bool = False
 
     def of(self, ends: Ends) -> BoolArray:
         """Return which cells are not settled for good by the values that tables have shown already."""
@@ -87,7 +92,11 @@ def find_ends(
         return ends
     if (high >= NO_END).any():
         _find_endless(rows, ends, budget)
-    _random_worlds(rows, ends, wanted, budget, rng)
+    # Tables by lot are cheap, and each attains many ends.
+    if not wanted.from_start:
+        _random_worlds(rows, ends, Wanted(cells=wanted.cells), budget, rng, worth=_WORTH)
+    if wanted.enough is not None:
+        _random_worlds(rows, ends, wanted, budget, rng, worth=0.0)
     if not ends.worlds:
         _first_world(rows, ends, budget)
     for cell in _in_order(ends, wanted):
@@ -124,7 +133,9 @@ def _find_endless(rows: Rows, ends: Ends, budget: Budget) -> None:
         ends.seen_high[free & (solved.values[size:] > 0.5)] = NO_END
 
 
-def _random_worlds(rows: Rows, ends: Ends, wanted: Wanted, budget: Budget, rng: np.random.Generator) -> None:
+def _random_worlds(
+    rows: Rows, ends: Ends, wanted: Wanted, budget: Budget, rng: np.random.Generator, *, worth: float
+) -> None:
     """Push all open ends at once, down and up, with random weights, as long as that attains many of them."""
     while not budget.is_spent:
         before = _open_number(ends, wanted)
@@ -138,9 +149,12 @@ def _random_worlds(rows: Rows, ends: Ends, wanted: Wanted, budget: Budget, rng: 
             solved = linear(rows, ends.low, ends.high, cost, budget)
             if solved.state == "none":
                 raise NoWorldError
-            if solved.state == "solved" and (world := world_of(rows, ends.low, ends.high, solved.values)) is not None:
-                ends.take(world)
-        if before - _open_number(ends, wanted) < max(1, _WORTH * before):
+            if solved.state == "solved":
+                world = world_of(rows, ends.low, ends.high, solved.values)
+                if world is not None:
+                    ends.take(world)
+        closed = before - _open_number(ends, wanted)
+        if closed < max(min(float(before), _WORTH_OF_TWO), worth * before):
             return
 
 

@@ -63,7 +63,7 @@ def solve(
     enough: int | None = None,
     decide_above: int | None = None,
     deciding: int = 3,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> Solution:
     """Return the range of every wanted cell.
 
@@ -96,7 +96,7 @@ def solve(
             continue
         large = decide_above is not None and int(wanted[block.cells].sum()) > decide_above
         limit = deciding if large and enough is None else enough
-        own = Wanted(cells=wanted[block.cells], enough=limit)
+        own = Wanted(cells=wanted[block.cells], enough=limit, from_start=enough is not None)
         try:
             ends = find_ends(block.rows, sums.low[block.cells], sums.high[block.cells], own, budget, rng)
         except NoWorldError as error:

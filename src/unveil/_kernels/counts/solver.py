@@ -13,6 +13,8 @@ TOLERANCE = 1e-6
 _NODE = 200
 #: Nodes of one search for a whole-number table.
 MOST_NODES = 2_000
+#: Larger programs are not searched: the first node alone may take minutes, whatever the budget.
+LARGEST_SEARCH = 1_500
 
 
 @dataclass
@@ -81,13 +83,16 @@ def whole(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: B
     """Return a table of whole numbers, the first that is found unless the gap is small; states as in `linear`."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
+    if low.size > LARGEST_SEARCH:
+        return Solved("unknown")
     ends = Bounds(low.astype(np.float64), np.where(high >= NO_END, np.inf, high))
     sums = [LinearConstraint(rows.matrix, rows.least, rows.most)] if rows.number else []
     nodes = max(1, min(MOST_NODES, budget.left // _NODE))
     options = {"node_limit": nodes, "mip_rel_gap": gap}
     found = milp(cost, integrality=np.ones(low.size), bounds=ends, constraints=sums, options=options)
     budget.whole += 1
-    budget.pay(_NODE * max(1, int(found.mip_node_count or 0)) + rows.cell.size)
+    # What is done at the first node grows with the program, and no limit of the solver binds it.
+    budget.pay(_NODE * max(1, int(found.mip_node_count or 0)) + 8 * rows.cell.size)
     if found.x is not None:
         return Solved("solved", float(found.fun), found.x)
     return Solved({2: "none", 3: "endless"}.get(found.status, "unknown"))
@@ -106,7 +111,7 @@ def world_of(rows: Rows, low: IntArray, high: IntArray, values: FloatArray) -> I
 
 
 def certified(rows: Rows, low: IntArray, high: IntArray, cell: int, sign: int, multipliers: FloatArray) -> int | None:
-    """Return a bound on the least of ``sign`` · cell that is true by whole-number arithmetic alone, None if there is none.
+    """Return a bound on the least of ``sign`` · cell that is true by whole-number arithmetic alone, None without one.
 
     Any multipliers y give one: Σ y·row + the least of what is left of each cell. Those of the solver are rounded to
     twelfths first, so that nothing of it hangs on floats.

@@ -17,7 +17,7 @@ Treatment = Literal["hidden", "rounded", "changed"]
 class ReadingFindings:
     """One way to read the symbols that stand for counts, and what follows then.
 
-    ``ranges`` says for each symbol how it is read, in words; ``excluded`` whether the truth shows the reading to be wrong.
+    ``ranges`` says for each symbol how it is read, in words; ``excluded`` whether the truth shows it to be wrong.
     """
 
     name: Literal["any", "rule"]

@@ -1,6 +1,7 @@
 """The question about published counts asked of files: tables, and what is told about them."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,7 +99,7 @@ def _populations(written: Sequence[str]) -> tuple[str, ...]:
         names = [part.strip() for part in text.split("<")]
         if len(names) < 2 or not all(names):
             raise AskedError("each must be written EARLIER<LATER, as in 2023.csv<2024.csv. Write it so", "population")
-        for smaller, larger in zip(names[:-1], names[1:], strict=True):
+        for smaller, larger in pairwise(names):
             if after.setdefault(smaller, larger) != larger:
                 raise AskedError(
                     "each population must lie directly within one other, so that all make one chain, as in "

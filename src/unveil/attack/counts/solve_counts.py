@@ -67,7 +67,7 @@ class SolveCounts:
         released: CountSystem,
         reading: Sequence[Range],
         rng: np.random.Generator,
-        progress: Callable[[float], None] = lambda share: None,
+        progress: Callable[[float], None] = lambda _: None,
     ) -> SolvedCounts:
         """Return the range of every hidden cell, each symbol read as ``reading`` says.
 
@@ -115,7 +115,7 @@ class SolveCounts:
         rng: np.random.Generator,
         *,
         enough: int | None = None,
-        progress: Callable[[float], None] = lambda share: None,
+        progress: Callable[[float], None] = lambda _: None,
     ) -> Solution:
         rows = released.arrays.rows
         crossed = np.flatnonzero(low > high)

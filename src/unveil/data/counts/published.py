@@ -104,7 +104,7 @@ def publish(written: Sequence[WrittenTable], settings: CountSettings) -> Publish
     populations = _population(written, settings)
     if populations is not None:
         variables.append(populations)
-    parts = [_entries(at, table, variables, places, totals, settings, populations) for at, table in enumerate(written)]
+    parts = [_entries(table, variables, places, totals, settings, populations) for table in written]
     return _joined(written, variables, places, parts, populations, notes)
 
 
@@ -151,10 +151,10 @@ def _totals(name: str, tables: Sequence[WrittenTable], settings: CountSettings, 
         labels = table.labels[name].unique(maintain_order=True).to_list()
         likely = [label for label in labels if is_total(label) and folded(label) not in told]
         able = [label for label in likely if _can_be_total(table, name, label, settings)]
-        for label in set(likely) - set(able):
+        if len(able) < len(likely):
             notes.append(
-                f"{table.name}: a code of {name!r} that is called like a total is less than another, so it is "
-                "taken for a category"
+                f"{table.name}: a code of {name!r} that is called like a total is less than another, so it is taken "
+                "for a category"
             )
         if len({folded(label) for label in able} | (told & {folded(label) for label in labels})) > 1:
             raise InputError(
@@ -264,7 +264,6 @@ class _Entries:
 
 
 def _entries(
-    at: int,
     table: WrittenTable,
     variables: Sequence[CountVariable],
     places: Mapping[str, int],
