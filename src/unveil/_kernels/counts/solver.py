@@ -12,7 +12,7 @@ TOLERANCE = 1e-6
 #: What a solver does at each node of a search, in steps of the budget.
 _NODE = 200
 #: Nodes of one search for a whole-number table.
-MOST_NODES = 2_000
+MOST_NODES = 100
 #: Larger programs are not searched: the first node alone may take minutes, whatever the budget.
 LARGEST_SEARCH = 1_500
 

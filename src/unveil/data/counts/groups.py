@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from unveil.data.files.documents import read_document
 from unveil.data.files.source import shown
 from unveil.data.table._cell_texts import folded
 from unveil.errors import InputError
@@ -17,10 +18,10 @@ def read_groups(path: str | os.PathLike[str]) -> tuple[dict[str, frozenset[str]]
     from unveil.data.files.read import read_table
     from unveil.data.table.hierarchy import Hierarchy
 
-    frame = read_table(path)
-    if {"child", "parent"} <= set(frame.columns):
-        rows = frame.select("child", "parent").rows()
-        return _closed(rows, Path(path))
+    first = read_document(Path(path)).partition("\n")[0].casefold()
+    if "child" in first and "parent" in first:
+        frame = read_table(path, {"child": "child", "parent": "parent"})
+        return _closed(frame.rows(), Path(path))
     hierarchy = Hierarchy.read(Path(path))
     labels = {label for line in hierarchy.lines for label in line[1:]}
     groups = {label: hierarchy.below(label) or frozenset() for label in labels}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from unveil.data.counts.codes import band_of, is_total
+from unveil.data.counts.percentages import BASE_NAMES, PERCENT_NAMES, range_of_percent
 from unveil.data.counts.settings import CountSettings
 from unveil.data.counts.texts import UnreadableError, told_by
 from unveil.data.files.settings import FileSettings
@@ -91,10 +92,13 @@ def read_counts(
     tidy = {at: written for at, frame in enumerate(frames) if (written := _tidy(frame, called[at], settings))}
     known = {
         variable: set(written.labels[variable].unique().to_list())
-        for written in tidy.values()
+        for several in tidy.values()
+        for written in several
         for variable in written.variables
     }
-    written = [tidy.get(at) or _wide(frame, called[at], settings, known) for at, frame in enumerate(frames)]
+    written = [
+        each for at, frame in enumerate(frames) for each in tidy.get(at) or [_wide(frame, called[at], settings, known)]
+    ]
     cells = sum(each.texts.len() for each in written)
     if cells > MOST_CELLS:
         raise InputError(
@@ -132,24 +136,69 @@ def _named(columns: list[tuple["pl.Series", str]]) -> list[tuple["pl.Series", st
     return [(column, column.name) for column, _ in columns]
 
 
-def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> WrittenTable | None:
-    """Return a table with one row per cell, or None where no column holds counts by its name."""
+def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[WrittenTable]:
+    """Return a table with one row per cell, its percentages as a second one; none where no column is called so."""
     import polars as pl
 
     count = _count_column(frame.columns, name, settings)
-    if count is None:
-        return None
-    variables = [column for column in frame.columns if column != count]
+    percent = _called(frame.columns, PERCENT_NAMES)
+    base = _called(frame.columns, BASE_NAMES) if percent is not None else None
+    if count is None and percent is None:
+        return []
+    variables = [column for column in frame.columns if column not in (count, percent, base)]
     _check_variables(variables, name)
-    return WrittenTable(
-        name=name,
-        form="tidy",
-        variables=tuple(variables),
-        labels=frame.select(variables),
-        texts=frame[count].alias("text"),
-        rows=pl.Series("row", range(1, frame.height + 1), dtype=pl.Int64),
-        count=count,
-    )
+    texts = [] if count is None else [(name, count, frame[count].alias("text"))]
+    if percent is not None:
+        told = _percentages(frame, percent, base, name, settings)
+        texts.append((f"{name} (percentages)" if count is not None else name, percent, told))
+    return [
+        WrittenTable(
+            name=called,
+            form="tidy",
+            variables=tuple(variables),
+            labels=frame.select(variables),
+            texts=text,
+            rows=pl.Series("row", range(1, frame.height + 1), dtype=pl.Int64),
+            count=column,
+        )
+        for called, column, text in texts
+    ]
+
+
+def _called(columns: Sequence[str], names: Sequence[str]) -> str | None:
+    folded = {column.casefold(): column for column in reversed(columns)}
+    return next((folded[each] for each in names if each in folded), None)
+
+
+def _percentages(
+    frame: "pl.DataFrame", percent: str, base: str | None, name: str, settings: CountSettings
+) -> "pl.Series":
+    """Return what percentages tell, as texts of counts."""
+    import polars as pl
+
+    if base is None and settings.base is None:
+        raise InputError(
+            f"percentages must be of a known number of people, but {name} has no column called base. Add it, tell "
+            f"--base N, or leave column {percent!r} out"
+        )
+    of = [str(settings.base)] * frame.height if base is None else frame[base].to_list()
+    told = []
+    for row, (text, number) in enumerate(zip(frame[percent].to_list(), of, strict=True), 1):
+        plain = number.replace(",", "").replace(" ", "")
+        if not plain.isascii() or not plain.isdecimal() or len(plain) > 12:
+            raise InputError(
+                f"column {base!r} of {name} must hold the number of people that each percentage is of, but does not in "
+                f"row {row} (counted from 1 below the header). A percentage of a hidden number is not attacked: leave "
+                "such rows out"
+            )
+        try:
+            told.append(range_of_percent(text, int(plain)))
+        except UnreadableError as error:
+            must, advice = error.args
+            raise InputError(
+                f"{name} must {must}: see row {row} (counted from 1 below the header). {advice}"
+            ) from error
+    return pl.Series("text", told, dtype=pl.String)
 
 
 def _count_column(columns: Sequence[str], name: str, settings: CountSettings) -> str | None:
@@ -163,9 +212,7 @@ def _count_column(columns: Sequence[str], name: str, settings: CountSettings) ->
             f"{did_you_mean(settings.count, columns)} Name another column, or tell --wide for a table with codes in "
             "its header"
         )
-    folded = {column.casefold(): column for column in reversed(columns)}
-    found = [folded[each] for each in COUNT_NAMES if each in folded]
-    return found[0] if found and not (settings.wide and len(found) == 0) else None
+    return _called(columns, COUNT_NAMES)
 
 
 def _wide(frame: "pl.DataFrame", name: str, settings: CountSettings, known: dict[str, set[str]]) -> WrittenTable:
