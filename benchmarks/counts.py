@@ -115,8 +115,8 @@ def size(only: str) -> None:
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
             f"{name:15} {shape!s:18} {system.number:8,} hidden {hidden.sum():6,} out {ranges.is_worked_out.sum():6,} "
-            f"proven {int((ranges.is_proven & hidden).sum()):6,} settled {settled.sum():6,} {solved.linear}+{solved.whole} "
-            f"work {solved.work:,} {seconds:.1f} s (reading {built:.1f}) {most:.0f} MB",
+            f"proven {int((ranges.is_proven & hidden).sum()):6,} settled {settled.sum():6,} "
+            f"{solved.linear}+{solved.whole} work {solved.work:,} {seconds:.1f} s (reading {built:.1f}) {most:.0f} MB",
             flush=True,
         )
 

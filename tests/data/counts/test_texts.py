@@ -1,4 +1,4 @@
-"""What the text of a cell says, and what a rounded figure or a percentage leaves possible, against trying every count."""
+"""What the text of a cell says; what rounding and percentages leave possible, against trying every count."""
 
 import pytest
 

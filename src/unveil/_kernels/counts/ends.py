@@ -142,6 +142,8 @@ def _random_worlds(
         if not before:
             return
         for sign in (1.0, -1.0):
+            if budget.is_spent:
+                return
             which = (ends.open_low if sign > 0 else ends.open_high) & wanted.of(ends)
             if sign < 0:
                 which &= ends.high < NO_END

@@ -117,6 +117,8 @@ class TablesFindings:
     work: int
     has_truth: bool
     symbols: tuple[str, ...]
+    #: Counts from 1 to minimum - 1 that tables show as they are.
+    shown_small: int = 0
     profile: str = ""
     notes: tuple[str, ...] = ()
 

@@ -76,9 +76,17 @@ def run(
         work=best.work,
         has_truth=records is not None,
         symbols=released.symbols,
+        shown_small=_shown_small(system, minimum),
         profile=profile,
         notes=(*released.notes, *(records.notes if records else ())),
     )
+
+
+def _shown_small(system: CountSystem, minimum: int) -> int:
+    """Return how many small counts a table shows as they are."""
+    released = system.released
+    small = released.is_shown & (released.low >= 1) & (released.low < minimum)
+    return int(np.unique(system.cell[small]).size)
 
 
 def _weight(reading: ReadingFindings) -> tuple[bool, int, int, int]:

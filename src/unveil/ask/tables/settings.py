@@ -231,10 +231,10 @@ QUESTION = Question(
         seed_setting(),
     ),
     about=(
-        "TABLES are counts as they are published, with small ones hidden (*, c, <5, an empty cell), rounded or changed. "
-        "Anybody can add and subtract: this does all of it, over all tables that share variables, and says which hidden "
-        "counts follow from what is shown and how narrow the others have become. Without files, the example is a "
-        "hospital with two tables."
+        "TABLES are counts as they are published, with small ones hidden (*, c, <5, an empty cell), rounded or "
+        "changed. Anybody can add and subtract: this does all of it, over all tables that share variables, and says "
+        "which hidden counts follow from what is shown and how narrow the others have become. Without files, the "
+        "example is a hospital with two tables."
     ),
     tries=(
         "unveil tables",

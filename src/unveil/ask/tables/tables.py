@@ -34,12 +34,13 @@ def key_numbers(found: TablesFindings, *, shareable: bool = False) -> tuple[Numb
         Number(
             label="Narrow",
             value=people(figures.narrow),
-            meaning=f"{word.capitalize()} counts with at most {found.values} values left, not counting those worked out.",
+            meaning=f"{word.capitalize()} counts with 2 to {found.values} values left.",
         ),
         Number(
             label="Known to be small",
             value=people(figures.known_small),
-            meaning=f"{word.capitalize()} counts whose range lies from 1 to {found.minimum - 1} though no symbol said so.",
+            meaning=f"{word.capitalize()} counts, not worked out, that lie from 1 to {found.minimum - 1} though no "
+            "symbol said so.",
         ),
     ]
     if not shareable:

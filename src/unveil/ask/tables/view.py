@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from unveil.measure.trials.risk import Rate
 
 _MEANINGS = {
-    "small_worked_out": "counts from 1 to minimum - 1 that can be worked out, whether a table lists them or not; by the "
-    "reading of symbols that gives most away",
+    "small_worked_out": "counts from 1 to minimum - 1 that can be worked out, whether a table lists them or not",
     "worked_out": "hidden, rounded or changed counts that can be worked out",
     "recovered_rate": "the share of these counts that can be worked out, from 0 to 1",
+    "small_shown": "counts from 1 to minimum - 1 that tables show as they are",
     "narrow": "such counts with a few values left (--values), not counting those worked out",
     "known_small": "such counts that are known to lie from 1 to minimum - 1 though no symbol said so",
 }
 _SOURCE = (
-    "bounds of cells by Zayatz (1992) and by Dobra and Fienberg (2000); when tables that agree come from one population by "
-    "Atserias and Kolaitis (2021)"
+    "bounds of cells by Zayatz (1992) and by Dobra and Fienberg (2000); when tables that agree come from one "
+    "population by Atserias and Kolaitis (2021)"
 )
 _UNTESTED = (
     "Other tables of the same people, published by you or by others: each can only narrow what is said here.",
@@ -61,6 +61,7 @@ def quantities(found: TablesFindings) -> dict[str, Quantity]:
             figures.recovered_rate,
             (figures.worked_out + figures.undecided) / hidden if hidden else 0.0,
         ),
+        "small_shown": (found.shown_small, found.shown_small),
         "narrow": (figures.narrow - min(figures.narrow, figures.undecided), figures.narrow + figures.narrow_undecided),
         "known_small": (figures.known_small, figures.known_small + figures.narrow_undecided),
     }
@@ -122,6 +123,7 @@ def figures(found: TablesFindings) -> Mapping[str, Any]:
             "recovered_rate": own.recovered_rate,
             "small_worked_out": own.small,
             "small_unlisted": own.unlisted_small,
+            "small_shown": found.shown_small,
             "narrow": own.narrow,
             "known_small": own.known_small,
             "left": own.left,
@@ -193,8 +195,12 @@ def _sections(found: TablesFindings) -> Iterator[Section]:
             blocks=(steps_table(found),),
             tells="whom",
         )
-    yield Section(heading="By table and by reader", lead=_readers(found), blocks=_compared(found), tells="whom")
+    yield _by_table(found)
     yield Section(heading="How sure that is", lead=_sure(found), blocks=(sure_table(found),), tells="sure")
+
+
+def _by_table(found: TablesFindings) -> Section:
+    return Section(heading="By table and by reader", lead=_readers(found), blocks=_compared(found), tells="whom")
 
 
 def _readers(found: TablesFindings) -> str:
@@ -226,7 +232,7 @@ def _method(found: TablesFindings) -> tuple[str, ...]:
         "Each count is an unknown whole number of at least 0, each total the sum of its parts, and each shown figure "
         "fixes its count. Sums are followed until nothing more comes of them; what hangs together then is solved, by "
         "linear programs and searches for whole numbers.",
-        "A range is proven when a population that was found, and was checked in whole numbers, attains each of its ends.",
+        "A range is proven when a population that was found, and checked in whole numbers, attains each of its ends.",
         "A count is small from 1 to one less than the minimum; 0 is not small.",
     ]
     if not found.is_whole:
@@ -239,28 +245,25 @@ def shared_page(found: TablesFindings, *, seed: int | None = None) -> Page:
     """Return the page that may be passed on: how many counts there are of each kind, and no count itself."""
     figures, word = found.figures, found.treatment
     whole = page(found, seed=seed)
+    open_ones = words.undecided(figures)
+    said: str = "No small count can be worked out from these tables alone."
     if figures.small:
         said = people(figures.small, pattern="{} small counts can be worked out from these tables.")
-    elif words.undecided(figures):
-        said = people(
-            words.undecided(figures), pattern="Of {} counts it was not settled whether they can be worked out."
-        )
-    else:
-        said = people(0, pattern="No small count can be worked out from these tables alone ({}).")
+    elif open_ones:
+        said = people(open_ones, pattern="Of {} counts it was not settled whether they can be worked out.")
     section = Section(
         heading="The figures",
         lead=f"How many {word} counts there are of each kind; which they are, and what they are, is in the internal "
         "report alone.",
         blocks=key_numbers(found, shareable=True),
     )
-    kept = [each for each in whole.sections if each.heading in ("By table and by reader",)]
     return Page(
         title=whole.title,
         question=whole.question,
         headline=said,
         explanation=("This edition names no count.",),
         tone=whole.tone,
-        sections=(section, *kept),
+        sections=(section, _by_table(found)),
         method=whole.method,
         untested=whole.untested,
         seed=seed,
@@ -287,6 +290,8 @@ def profile_outcome(found: TablesFindings) -> tuple[bool | None, str]:
     least = f"no count from 1 to {found.minimum - 1} may be shown or worked out"
     if found.figures.small:
         return True, f"profile {found.profile} is not kept: {least}, but {count(found.figures.small)} can be worked out"
+    if found.shown_small:
+        return True, f"profile {found.profile} is not kept: {least}, but {count(found.shown_small)} can be read"
     if words.undecided(found.figures) or not found.is_whole:
         return None, f"profile {found.profile} was not shown to be kept: not every count was settled"
     return False, f"profile {found.profile} is kept: {least}, and none can be worked out from these tables"

@@ -15,8 +15,8 @@ def headline(found: TablesFindings) -> str:
     if not figures.hidden:
         if figures.unlisted_small:
             return (
-                f"No count is hidden, but {_small_counts(figures.unlisted_small)} that no table lists can be worked out "
-                "from what is shown."
+                f"No count is hidden, but {_small_counts(figures.unlisted_small)} that no table lists can be worked "
+                "out from what is shown."
             )
         return "No count is hidden in these tables, and no small count follows from them that they do not list."
     more = f", and {_small_counts(figures.unlisted_small)} that no table lists" if figures.unlisted_small else ""
@@ -50,7 +50,7 @@ def tone(found: TablesFindings) -> Tone:
     figures = found.figures
     if figures.small:
         return "bad"
-    if figures.worked_out or figures.narrow or figures.known_small or undecided(figures):
+    if figures.worked_out or figures.narrow or figures.known_small or undecided(figures) or found.shown_small:
         return "warning"
     return "good" if figures.hidden else "neutral"
 
@@ -62,7 +62,7 @@ def undecided(figures: CountFigures) -> int:
 
 def explanation(found: TablesFindings) -> tuple[str, ...]:
     """Return what stands right below the headline: for how many people, how symbols were read, what else helps."""
-    said = [*_people(found), *_readings(found), *_baselines(found), *_others(found), *_doubts(found)]
+    said = [*_people(found), *_shown(found), *_readings(found), *_baselines(found), *_others(found), *_doubts(found)]
     return tuple(said) or ("Other tables of the same people may change that.",)
 
 
@@ -84,6 +84,16 @@ def _people(found: TablesFindings) -> list[str]:
     return [f"{of_them} small counts: {people}, each alone or one of at most {below}."]
 
 
+def _shown(found: TablesFindings) -> list[str]:
+    if not found.shown_small:
+        return []
+    return [f"{_small_counts(found.shown_small)} {_are(found.shown_small)} shown as {_it_is(found.shown_small)}."]
+
+
+def _it_is(number: int) -> str:
+    return "it is" if number == 1 else "they are"
+
+
 def _begin(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -96,9 +106,8 @@ def _readings(found: TablesFindings) -> list[str]:
         return [f"{_symbols(found)} {_stand(found)} read as any number, which is always true."]
     read = together(dict.fromkeys(rule.ranges))
     wrong = " The records show that to be wrong, so it is left out." if rule.excluded else ""
-    return [
-        f"{_symbols(found)} {_stand(found)} read in two ways: as any number, and by whoever knows the rule as {read}.{wrong}"
-    ]
+    ways = f"as any number, and by whoever knows the rule as {read}.{wrong}"
+    return [f"{_symbols(found)} {_stand(found)} read in two ways: {ways}"]
 
 
 def _symbols(found: TablesFindings) -> str:
@@ -168,9 +177,7 @@ def next_steps(found: TablesFindings) -> tuple[str, ...]:
     """Return what to do about it."""
     figures = found.figures
     if figures.small:
-        steps = [
-            "Hide or round more before you publish, and ask again: the sums below say which figures give each count away."
-        ]
+        steps = ["Hide or round more before you publish, and ask again: the sums below say what gives each count away."]
         if figures.unlisted_small:
             steps.append("Publish one set of bands or one population only: counts that no table lists are differences.")
     elif figures.hidden or figures.unlisted_worked_out:
