@@ -27,6 +27,7 @@ def tables(
     truth: Any = None,
     settings: CountSettings | None = None,
     profile: str = "",
+    repair: bool = False,
     values: int = 3,
     work: int = 1_000_000,
     all_ranges: bool = False,
@@ -51,6 +52,8 @@ def tables(
         What is told about the tables: totals, hierarchies, symbols, rounding, noise, populations.
     profile
         A published rule to hold the tables to: cell-3, cell-5, cell-11 or cell-20.
+    repair
+        Whether to look for further counts to hide: ``answer.findings.repair``.
     values
         The most values of a range that is narrow.
     work
@@ -93,10 +96,16 @@ def tables(
         all_ranges=all_ranges,
         truth=truth,
         profile=profile,
+        repair=repair,
         rng=rng,
         progress=progress,
     )
     return Answer(findings, VIEW, seed)
+
+
+def repaired_text(found: TablesFindings) -> str:
+    """Return the repaired tables as CSV."""
+    return "" if found.repair is None else found.repair.frame.write_csv()
 
 
 def ask(told: Told) -> Reply:
@@ -119,6 +128,7 @@ def ask(told: Told) -> Reply:
         truth=told.path("truth"),
         settings=settings,
         profile=profile,
+        repair=values["repair"] is not None,
         names=names,
         files=files,
         rng=told.rng,
@@ -134,6 +144,11 @@ def ask(told: Told) -> Reply:
                 write=lambda path, **_: write_text(path, answer.to_frame().write_csv()),
                 name="cells.csv",
                 said="The range of every hidden count is in {}, for internal use",
+            ),
+            "repair": Output(
+                write=lambda path, **_: write_text(path, repaired_text(answer.findings)),
+                name="repaired.csv",
+                said="The tables with more hidden are in {}",
             ),
             "shareable": Output(
                 write=lambda path, *, seed, **_: write_text(

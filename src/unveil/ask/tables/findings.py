@@ -66,6 +66,43 @@ class GridFindings:
     left_out: int = 0
 
 
+@dataclass(frozen=True, kw_only=True)
+class RoundingFindings:
+    """What could be worked out if every count were rounded at random to a base instead."""
+
+    base: int
+    worked_out: int
+    undecided: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RepairFindings:
+    """What to hide so that no small count can be worked out, and what the attack finds then.
+
+    Attributes
+    ----------
+    hidden_before, hidden_after, listed
+        Counts that are hidden before and after, of all that tables list.
+    helpless, undecided
+        Small counts for which it is proven that hiding others does not help, and those that were not settled.
+    after
+        The figures of the same attack on the repaired tables.
+    rounding
+        What rounding would leave instead, the smallest base first; empty for large tables.
+    frame
+        The repaired tables.
+    """
+
+    hidden_before: int
+    hidden_after: int
+    listed: int
+    helpless: int
+    undecided: int
+    after: CountFigures
+    rounding: tuple[RoundingFindings, ...]
+    frame: "pl.DataFrame" = field(repr=False)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TablesFindings:
     """What can be worked out from published counts.
@@ -120,6 +157,7 @@ class TablesFindings:
     #: Counts from 1 to minimum - 1 that tables show as they are.
     shown_small: int = 0
     profile: str = ""
+    repair: RepairFindings | None = None
     notes: tuple[str, ...] = ()
 
     @property

@@ -221,6 +221,14 @@ QUESTION = Question(
             only="command line",
         ),
         Setting(
+            name="repair",
+            label="Hide more until no small count can be worked out, and write the tables to FILE",
+            kind="output",
+            only="command line",
+            words="Needs the records (--truth), or tables in which nothing is hidden yet. What is written is attacked "
+            "again.",
+        ),
+        Setting(
             name="shareable",
             label="Write a second report to FILE that may leave the house: no count that was worked out is in it",
             kind="output",

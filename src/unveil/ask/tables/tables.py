@@ -1,6 +1,6 @@
 """The figures about published counts as text: the same on the page and in the terminal."""
 
-from unveil.ask.tables.findings import TablesFindings
+from unveil.ask.tables.findings import RepairFindings, TablesFindings
 from unveil.ask.tables.words import sum_text, undecided
 from unveil.show.blocks import Number, Table
 from unveil.show.editions import people
@@ -128,6 +128,24 @@ def steps_table(found: TablesFindings, *, most: int | None = None) -> Table:
         align=("left", "right", "left"),
         note=f"{count(left)} more are not spelt out here." if left > 0 else "",
         prose=True,
+    )
+
+
+def repair_table(repair: RepairFindings, found: TablesFindings) -> Table:
+    """Return the figures before and after more is hidden, by the same attack."""
+    before, after = found.figures, repair.after
+    rows = (
+        ("Hidden", count(repair.hidden_before), count(repair.hidden_after)),
+        ("Worked out", count(before.worked_out), count(after.worked_out)),
+        ("Small counts worked out", count(before.small), count(after.small)),
+        ("Narrow", count(before.narrow), count(after.narrow)),
+        ("Known to be small", count(before.known_small), count(after.known_small)),
+    )
+    return Table(
+        caption="Before and after more is hidden",
+        columns=("", "Before", "After"),
+        rows=rows,
+        align=("left", "right", "right"),
     )
 
 

@@ -8,7 +8,15 @@ from unveil.ask.answer import View
 from unveil.ask.tables import words
 from unveil.ask.tables.charts import grid_chart
 from unveil.ask.tables.findings import TablesFindings
-from unveil.ask.tables.tables import FEW_STEPS, key_numbers, readings_table, steps_table, sure_table, tables_table
+from unveil.ask.tables.tables import (
+    FEW_STEPS,
+    key_numbers,
+    readings_table,
+    repair_table,
+    steps_table,
+    sure_table,
+    tables_table,
+)
 from unveil.errors import InputError
 from unveil.show.blocks import Block, Page, Section
 from unveil.show.editions import internal, people, shareable
@@ -136,10 +144,28 @@ def figures(found: TablesFindings) -> Mapping[str, Any]:
             "linear_programs": found.linear,
             "searches": found.whole,
         },
+        "repair": _repair(found),
         "truth": found.has_truth,
         "profile": found.profile or None,
         "not_tested": list(_UNTESTED),
         "notes": list(found.notes),
+    }
+
+
+def _repair(found: TablesFindings) -> dict[str, Any] | None:
+    repair = found.repair
+    if repair is None:
+        return None
+    return {
+        "hidden_before": repair.hidden_before,
+        "hidden_after": repair.hidden_after,
+        "listed": repair.listed,
+        "proven_helpless": repair.helpless,
+        "not_settled": repair.undecided,
+        "worked_out_after": repair.after.worked_out,
+        "small_worked_out_after": repair.after.small,
+        "narrow_after": repair.after.narrow,
+        "rounding": [{"base": each.base, "worked_out": each.worked_out} for each in repair.rounding],
     }
 
 
@@ -194,6 +220,13 @@ def _sections(found: TablesFindings) -> Iterator[Section]:
             "internal use.",
             blocks=(steps_table(found),),
             tells="whom",
+        )
+    if found.repair is not None:
+        yield Section(
+            heading="Hiding more",
+            lead=" ".join(words.repair_sentences(found)),
+            blocks=(repair_table(found.repair, found),),
+            tells="found",
         )
     yield _by_table(found)
     yield Section(heading="How sure that is", lead=_sure(found), blocks=(sure_table(found),), tells="sure")
@@ -312,6 +345,8 @@ def brief(found: TablesFindings) -> Iterator[Part]:
     if len(found.tables) > 1:
         yield ""
         yield tables_table(found)
+    if found.repair is not None:
+        yield from ("", *words.repair_sentences(found))
     if found.profile:
         yield ""
         yield f"{profile_outcome(found)[1].capitalize()}."

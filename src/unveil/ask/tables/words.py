@@ -189,6 +189,36 @@ def next_steps(found: TablesFindings) -> tuple[str, ...]:
     return tuple(steps)
 
 
+def repair_sentences(found: TablesFindings) -> list[str]:
+    """Return what hiding more does: what it costs, what is left, and what rounding would leave."""
+    repair = found.repair
+    if repair is None:
+        return []
+    said = [
+        f"With {count(repair.hidden_after)} of {count(repair.listed)} counts hidden ({count(repair.hidden_before)} "
+        f"before), the same attack finds {count(repair.after.small) if repair.after.small else 'no'} small "
+        f"{_counts(repair.after.small)}{_helpless(found)}. Fewer might do: it is no least set."
+    ]
+    if repair.after.narrow:
+        said.append(f"{_begin(count(repair.after.narrow))} hidden counts have at most {found.values} values left then.")
+    if repair.rounding:
+        each = [
+            f"base {one.base}: {count(one.worked_out)}{' or more' if one.undecided else ''}" for one in repair.rounding
+        ]
+        said.append(f"Rounded at random instead, counts that could be worked out: {'; '.join(each)}.")
+    return said
+
+
+def _helpless(found: TablesFindings) -> str:
+    repair = found.repair
+    if repair is None or not repair.helpless:
+        return ""
+    return (
+        f"; for {count(repair.helpless)} of them it is proven that hiding others cannot help, because no other count "
+        "fits: merge codes or round"
+    )
+
+
 def sum_text(step: StepFindings) -> str:
     """Return how a count is worked out, as a sum that anybody can follow.
 
