@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unveil.ask.partition.answer import partition as partition
     from unveil.ask.reidentify.answer import reidentify as reidentify
     from unveil.ask.study.answer import study_report as study_report
+    from unveil.ask.tables.answer import tables as tables
     from unveil.data.graph import Graph as Graph
     from unveil.data.graph.read import read_graph as read_graph
     from unveil.data.table import Table as Table
@@ -75,6 +76,7 @@ _HOME = {
     "show": "show",
     "study": "study",
     "study_report": "ask.study.answer",
+    "tables": "ask.tables.answer",
 }
 
 __all__, __getattr__, __dir__ = lazily(__name__, _HOME)

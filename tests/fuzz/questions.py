@@ -194,6 +194,24 @@ def _matchings() -> list[Call]:
     ]
 
 
+def _counts() -> list[Call]:
+    wards = _text("ward,0-17,18-64,65+,Total", "North,20,*,9,32", "South,8,17,*,27", "Total,28,20,11,59")
+    minors = _text("ward,age,count", "North,0-18,22", "South,0-18,9", "Total,0-18,31")
+    rounded = _text("ward,sex,count", "North,f,10", "North,m,5", "South,f,15", "Total,f,25")
+    groups = _text("child,parent", "North,All of it", "South,All of it")
+    ages = {"North": [5] * 20 + [18] * 2 + [30] + [70] * 9, "South": [5] * 8 + [18] + [30] * 16 + [70] * 2}
+    people = _text("ward,age,name", *(f"{ward},{age},{MARKER}" for ward, own in ages.items() for age in own))
+    own = ("tables", "wards.csv", "minors.csv", "--minimum", "5")
+    return [
+        Call((*own, "--html", "r.html", "--shareable", "s.html"), {"wards.csv": wards, "minors.csv": minors}),
+        Call((*own[:2], "--hidden", "*=1..4", "--hierarchy", "ward=g.csv"), {"wards.csv": wards, "g.csv": groups}),
+        Call(("tables", "r.parquet", "--round", "5:random", "--json"), {"r.parquet": _parquet(rounded)}),
+        Call(("tables", "r.xlsx", "--noise", "2", "--cells", "c.csv"), {"r.xlsx": _sheet(rounded)}),
+        Call((*own, "--truth", "p.csv"), {"wards.csv": wards, "minors.csv": minors, "p.csv": people}),
+        Call((*own, "--population", "minors.csv<wards.csv"), {"wards.csv": wards, "minors.csv": minors}),
+    ]
+
+
 def _reidentifications() -> list[Call]:
     files = {"people.csv": _people(0), "masked.csv": _people(3)}
     truth = _text("released,original", *(f"{row},{row}" for row in range(1, ROWS + 1)))
@@ -273,6 +291,7 @@ def calls_of(folder: Path) -> Mapping[str, list[Call]]:
         "partition": _partitions(),
         "candidates": _candidates(),
         "matching": _matchings(),
+        "tables": _counts(),
         "protect": _table_protections(),
         "reidentify": _reidentifications(),
         "graph": _graphs(),

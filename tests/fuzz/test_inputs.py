@@ -25,7 +25,7 @@ from unveil.cli import main
 INPUTS = int(os.environ.get("UNVEIL_FUZZ", "420"))
 SEED = int(os.environ.get("UNVEIL_FUZZ_SEED", "18"))
 QUESTIONS = (
-    "audit", "protect", "partition", "candidates", "matching", "reidentify", "graph", "anonymize", "study",
+    "audit", "protect", "partition", "candidates", "matching", "reidentify", "graph", "tables", "anonymize", "study",
     "grade-metrics", "list",
 )  # fmt: skip
 #: A call that takes longer hangs: this is so far above what any takes that it is no measurement of time.

@@ -21,6 +21,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "partition_bold": ("partition", "--sample", "bold", "--limit", "breached_share=0.9"),
     "candidates": ("candidates", "--sample"),
     "matching": ("matching",),
+    "tables": ("tables",),
     "reidentify": ("reidentify",),
     "anonymize": ("anonymize", "--protect", "k-degree:k=5"),
     "graph": ("graph", "--protect", "k-degree:k=5", "--attack", "ns"),

@@ -66,6 +66,7 @@ QUESTIONS: Mapping[str, Home] = MappingProxyType(
         "candidates": Home("candidates", "How much does an adversary know about each target?", "candidates"),
         "matching": Home("matching", "How many entries are given their true token?", "matching"),
         "reidentify": Home("reidentify", "Who is behind each masked record, validly?", "reidentify"),
+        "tables": Home("tables", "What can be worked out from the counts that we publish?", "tables"),
         "anonymize": Home("anonymize", "Protect a graph, and see what that changes and costs.", "anonymize"),
         "graph": Home("graph", "Who is found in a released graph?", "graph"),
         "study_run": Home("study run", "Run many scenarios.", "study", "settings:RUN", "answer:ask_run"),

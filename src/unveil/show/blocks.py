@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.show.blocks_answers import Answers
+from unveil.show.blocks_cells import CellGrid
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.scale import Kind
 
@@ -229,7 +230,7 @@ class Rings:
     struck_name: str
 
 
-Block = Number | Chart | Table | Playground | Boxes | Rings | BoxRows | HeatMap | Answers
+Block = Number | Chart | Table | Playground | Boxes | Rings | BoxRows | HeatMap | CellGrid | Answers
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import get_args
 
 from unveil.show.blocks import Block, Chart, Page, Playground, Rings, Table, Told
 from unveil.show.blocks_answers import Answers, whole_table
+from unveil.show.blocks_cells import CellGrid, grid_table
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.figure_tables import boxes_table, heat_table
 from unveil.show.text import one_line
@@ -71,12 +72,14 @@ def _table(block: Block) -> Table | None:
             return boxes_table(block)
         case HeatMap():
             return heat_table(block, every=True)
+        case CellGrid():
+            return grid_table(block)
     return None
 
 
-def _chart(block: Block) -> Chart | Rings | BoxRows | HeatMap | None:
+def _chart(block: Block) -> Chart | Rings | BoxRows | HeatMap | CellGrid | None:
     match block:
-        case Chart() | Rings() | BoxRows() | HeatMap():
+        case Chart() | Rings() | BoxRows() | HeatMap() | CellGrid():
             return block
         case Playground():
             return block.chart

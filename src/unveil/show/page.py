@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.show.blocks import Block, Boxes, Chart, Number, Page, Playground, Rings, Table
 from unveil.show.blocks_answers import SHAPES, Answers
+from unveil.show.blocks_cells import CellGrid
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.machine import compact
-from unveil.show.svg.figures import box_figure, figure_of, heat_figure, rings_figure
+from unveil.show.svg.figures import box_figure, cells_figure, figure_of, heat_figure, rings_figure
 from unveil.show.templates import LONGEST_SENTENCE, environment_of, text_of
 from unveil.show.text import count, shorten
 
@@ -200,6 +201,8 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
             return {"kind": "chart", "figure": rings_figure(block, identity)}
         case BoxRows():
             return {"kind": "box rows", "figure": box_figure(block, identity)}
+        case CellGrid():
+            return {"kind": "chart", "figure": cells_figure(block, identity)}
         case HeatMap():
             return {"kind": "heat map", "figure": heat_figure(block, identity)}
         case Table():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unveil.show.blocks import Number, Table, Tone
 from unveil.show.blocks_answers import Answers, brief_table
+from unveil.show.blocks_cells import CellGrid, grid_table
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.text import one_line, plain
 
@@ -42,7 +43,7 @@ class Chosen:
 
 
 #: What a terminal shows of an answer, piece by piece; a text is a line of its own, and an empty one an empty line.
-Part = Headline | Figures | Table | Chosen | Answers | BoxRows | HeatMap | str
+Part = Headline | Figures | Table | Chosen | Answers | BoxRows | HeatMap | CellGrid | str
 
 #: What a long computation calls now and then: the name of the step, and which share of all work is done.
 Progress = Callable[[str, float], None]
@@ -74,6 +75,8 @@ def show_parts(parts: Iterable[Part]) -> None:
                 show_table(part.table, columns=part.columns, console=console)
             case Answers():
                 show_table(brief_table(part), console=console)
+            case CellGrid():
+                show_table(grid_table(part), console=console)
             case BoxRows() | HeatMap():
                 show_figure(part, console=console)
             case _:

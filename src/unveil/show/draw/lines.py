@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.show.blocks import Chart, Rings, Series
+from unveil.show.blocks_cells import CellGrid
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.look import LOOKS, MOST_MARKS
 from unveil.show.scale import axis, thin
@@ -21,7 +22,7 @@ _MARKS = {"round": "o", "square": "s", "none": ""}
 _INK, _GRID = "#1a1f26", "#e6e9ed"
 
 
-def draw(chart: Chart | Rings | BoxRows | HeatMap, axes: "Axes | None" = None) -> "Axes":
+def draw(chart: Chart | Rings | BoxRows | HeatMap | CellGrid, axes: "Axes | None" = None) -> "Axes":
     """Return the axes with the chart, rings, boxes or heat map drawn on them: ``axes``, or those of a new figure.
 
     The numbers, ticks, dashes and colours are those of the page.
@@ -35,6 +36,10 @@ def draw(chart: Chart | Rings | BoxRows | HeatMap, axes: "Axes | None" = None) -
         from unveil.show.draw.boxes import draw_boxes
 
         return draw_boxes(chart, axes)
+    if isinstance(chart, CellGrid):
+        from unveil.show.draw.cells import draw_cells
+
+        return draw_cells(chart, axes)
     if isinstance(chart, HeatMap):
         from unveil.show.draw.heat import draw_heat
 
@@ -66,7 +71,7 @@ def draw(chart: Chart | Rings | BoxRows | HeatMap, axes: "Axes | None" = None) -
     return axes
 
 
-def draw_all(charts: Sequence[Chart | BoxRows | HeatMap]) -> "NDArray[Any]":
+def draw_all(charts: Sequence[Chart | BoxRows | HeatMap | CellGrid]) -> "NDArray[Any]":
     """Return the axes of a new figure with the charts side by side, as an array with one per chart.
 
     >>> line = Series(name="linked", x=np.array([0.0, 1.0]), y=np.array([0.4, 1.0]), style="first")

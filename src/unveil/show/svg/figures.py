@@ -3,6 +3,7 @@
 from typing import Any
 
 from unveil.show.blocks import Chart, Rings, Series
+from unveil.show.blocks_cells import CellGrid
 from unveil.show.blocks_spread import BoxRows, HeatMap
 from unveil.show.look import MOST_MARKS
 from unveil.show.svg.lines import svg, swatch
@@ -33,6 +34,19 @@ def rings_figure(rings: Rings, identity: str) -> dict[str, Any]:
         "chart": rings,
         "svg": Markup(svg_rings(rings, identity=identity)),  # noqa: S704 - svg_rings() escapes every text
         "legend": [(Markup(picture), name) for picture, name in legend(rings)],  # noqa: S704
+    }
+
+
+def cells_figure(grid: CellGrid, identity: str) -> dict[str, Any]:
+    """Return a table of cells with its legend."""
+    from markupsafe import Markup
+
+    from unveil.show.svg.cells import legend, svg_cells
+
+    return {
+        "chart": grid,
+        "svg": Markup(svg_cells(grid, identity=identity)),  # noqa: S704 - svg_cells() escapes every text
+        "legend": [(Markup(picture), name) for picture, name in legend(grid, identity=identity)],  # noqa: S704
     }
 
 

@@ -1,0 +1,241 @@
+"""The least and the greatest value of each cell of a block over all whole-number tables that fit.
+
+A table that attains an end proves that the range is no narrower; sums, multipliers or the solver prove that it is no
+wider.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unveil._kernels.counts.rows import NO_END, Rows
+from unveil._kernels.counts.solver import TOLERANCE, Budget, certified, linear, whole, world_of
+from unveil._kernels.types import BoolArray, IntArray
+
+#: A round of random tables must close this share of the open ends to be followed by another.
+_WORTH = 0.1
+#: Or so many ends: looking for one end at a time closes one with each program.
+_WORTH_OF_TWO = 6
+_TRIES = 3
+#: How an end was found, in ascending order of what it took.
+BY_SUMS, BY_MULTIPLIERS, BY_SOLVER, BY_SEARCH = 0, 1, 2, 3
+
+
+class NoWorldError(Exception):
+    """No whole-number table fits what is told of a block."""
+
+
+@dataclass(eq=False)
+class Ends:
+    """Ends of the cells of one block while they are looked for, and the least and greatest values seen in a table."""
+
+    low: IntArray
+    high: IntArray
+    seen_low: IntArray
+    seen_high: IntArray
+    #: How each end was found.
+    low_by: IntArray
+    high_by: IntArray
+    worlds: int = 0
+
+    def take(self, world: IntArray) -> None:
+        """Remember the values of a table that fits."""
+        self.worlds += 1
+        np.minimum(self.seen_low, world, out=self.seen_low)
+        np.maximum(self.seen_high, world, out=self.seen_high)
+
+    @property
+    def open_low(self) -> BoolArray:
+        """Of which cells no table attains the low end yet."""
+        return self.seen_low > self.low
+
+    @property
+    def open_high(self) -> BoolArray:
+        """Of which cells no table attains the high end yet."""
+        return self.seen_high < self.high
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """Of which cells of a block the ends are wanted, and from how many values on the rest does not matter.
+
+    ``enough`` is None where every end is wanted exactly; ``from_start`` is whether tables that are found by lot are
+    looked for beyond it neither.
+    """
+
+    cells: BoolArray
+    enough: int | None = None
+    from_start: bool = False
+
+    def of(self, ends: Ends) -> BoolArray:
+        """Return which cells are not settled for good by the values that tables have shown already."""
+        if self.enough is None:
+            return self.cells
+        many = (ends.worlds > 0) & (ends.seen_high - ends.seen_low + 1 > self.enough)
+        return self.cells & ~many
+
+
+def find_ends(
+    rows: Rows, low: IntArray, high: IntArray, wanted: Wanted, budget: Budget, rng: np.random.Generator
+) -> Ends:
+    """Return the ends of the cells of a block, true also where the budget ends before they are attained.
+
+    Raises NoWorldError where no table fits.
+    """
+    size = low.size
+    zeros = np.zeros(size, np.int64)
+    ends = Ends(low.copy(), high.copy(), np.full(size, NO_END), zeros - 1, zeros, zeros.copy())
+    if not rows.number:  # nothing but its own ends binds a cell
+        ends.take(low)
+        ends.take(np.where(high >= NO_END, low, high))
+        ends.seen_high[high >= NO_END] = NO_END
+        return ends
+    if (high >= NO_END).any():
+        _find_endless(rows, ends, budget)
+    # Tables by lot are cheap, and each attains many ends.
+    if not wanted.from_start:
+        _random_worlds(rows, ends, Wanted(cells=wanted.cells), budget, rng, worth=_WORTH)
+    if wanted.enough is not None:
+        _random_worlds(rows, ends, wanted, budget, rng, worth=0.0)
+    if not ends.worlds:
+        _first_world(rows, ends, budget)
+    for cell in _in_order(ends, wanted):
+        for sign in (1, -1):
+            _settle(rows, ends, int(cell), sign, wanted, budget, rng)
+    return ends
+
+
+def _in_order(ends: Ends, wanted: Wanted) -> IntArray:
+    """Return the wanted cells, those with the fewest values first: they are most likely worked out."""
+    cells = np.flatnonzero(wanted.of(ends) & (ends.open_low | ends.open_high))
+    return np.asarray(cells[np.argsort((ends.high - ends.low)[cells], kind="stable")], np.int64)
+
+
+def _find_endless(rows: Rows, ends: Ends, budget: Budget) -> None:
+    """Mark the cells that grow without end: there is a direction in which all sums stay as they are.
+
+    One program finds them all, because directions can be added: each cell counts as much as it grows, at most 1.
+    """
+    size, free = ends.low.size, ends.high >= NO_END
+    zero = np.zeros(size, np.int64)
+    both = Rows(
+        np.concatenate([rows.start, rows.start[-1] + 2 * np.arange(1, size + 1)]),
+        np.concatenate([rows.cell, np.column_stack([np.arange(size), size + np.arange(size)]).ravel()]),
+        np.concatenate([rows.coefficient, np.tile([1, -1], size)]),
+        np.concatenate([np.where(rows.least <= -NO_END, -NO_END, 0), zero]),
+        np.concatenate([np.where(rows.most >= NO_END, NO_END, 0), np.full(size, NO_END)]),
+        2 * size,
+    )
+    top = np.concatenate([np.where(free, NO_END, 0), free.astype(np.int64)])
+    cost = np.concatenate([np.zeros(size), -np.ones(size)])
+    solved = linear(both, np.zeros(2 * size, np.int64), top, cost, budget)
+    if solved.state == "solved":
+        ends.seen_high[free & (solved.values[size:] > 0.5)] = NO_END
+
+
+def _random_worlds(
+    rows: Rows, ends: Ends, wanted: Wanted, budget: Budget, rng: np.random.Generator, *, worth: float
+) -> None:
+    """Push all open ends at once, down and up, with random weights, as long as that attains many of them."""
+    while not budget.is_spent:
+        before = _open_number(ends, wanted)
+        if not before:
+            return
+        for sign in (1.0, -1.0):
+            if budget.is_spent:
+                return
+            which = (ends.open_low if sign > 0 else ends.open_high) & wanted.of(ends)
+            if sign < 0:
+                which &= ends.high < NO_END
+            cost = sign * np.where(which, rng.uniform(0.5, 1.5, ends.low.size), 0.0)
+            solved = linear(rows, ends.low, ends.high, cost, budget)
+            if solved.state == "none":
+                raise NoWorldError
+            if solved.state == "solved":
+                world = world_of(rows, ends.low, ends.high, solved.values)
+                if world is not None:
+                    ends.take(world)
+        closed = before - _open_number(ends, wanted)
+        if closed < max(min(float(before), _WORTH_OF_TWO), worth * before):
+            return
+
+
+def _open_number(ends: Ends, wanted: Wanted) -> int:
+    left = wanted.of(ends)
+    return int((ends.open_low & left).sum() + (ends.open_high & left).sum())
+
+
+def _first_world(rows: Rows, ends: Ends, budget: Budget) -> None:
+    """Search for any table of whole numbers, because vertices had fractions."""
+    if budget.is_spent:
+        return
+    solved = whole(rows, ends.low, ends.high, np.zeros(ends.low.size), budget)
+    if solved.state == "none":
+        raise NoWorldError
+    if solved.state == "solved" and (world := world_of(rows, ends.low, ends.high, solved.values)) is not None:
+        ends.take(world)
+
+
+def _settle(
+    rows: Rows, ends: Ends, cell: int, sign: int, wanted: Wanted, budget: Budget, rng: np.random.Generator
+) -> None:
+    """Find one end of a cell: the least of ``sign`` times it."""
+    if not _is_open(ends, cell, sign) or budget.is_spent or not wanted.of(ends)[cell]:
+        return
+    cost = np.zeros(ends.low.size)
+    cost[cell] = sign
+    solved = linear(rows, ends.low, ends.high, cost, budget)
+    if solved.state == "none":
+        raise NoWorldError
+    if solved.state != "solved":
+        return
+    if (world := world_of(rows, ends.low, ends.high, solved.values)) is not None:
+        ends.take(world)
+    bound = int(np.ceil(solved.value - TOLERANCE))
+    sure = certified(rows, ends.low, ends.high, cell, sign, solved.multipliers)
+    _move(ends, cell, sign, bound, BY_MULTIPLIERS if sure is not None and sure >= bound else BY_SOLVER)
+    while _is_open(ends, cell, sign) and not budget.is_spent and wanted.of(ends)[cell]:
+        found = _attain(rows, ends, cell, sign, budget, rng)
+        if found is None:
+            return
+        if not found:
+            at = int(ends.low[cell] if sign > 0 else -ends.high[cell])
+            _move(ends, cell, sign, at + 1, BY_SEARCH)
+            if ends.low[cell] > ends.high[cell]:
+                raise NoWorldError
+
+
+def _is_open(ends: Ends, cell: int, sign: int) -> bool:
+    return bool(ends.seen_low[cell] > ends.low[cell] if sign > 0 else ends.seen_high[cell] < ends.high[cell])
+
+
+def _move(ends: Ends, cell: int, sign: int, bound: int, by: int) -> None:
+    """Take a bound on ``sign`` times a cell as its end, if it says more than what is known."""
+    if sign > 0 and bound > ends.low[cell]:
+        ends.low[cell], ends.low_by[cell] = bound, by
+    elif sign < 0 and -bound < ends.high[cell]:
+        ends.high[cell], ends.high_by[cell] = -bound, by
+
+
+def _attain(rows: Rows, ends: Ends, cell: int, sign: int, budget: Budget, rng: np.random.Generator) -> bool | None:
+    """Return whether a table attains the end of a cell, None where the budget does not suffice to say."""
+    low, high = ends.low.copy(), ends.high.copy()
+    low[cell] = high[cell] = ends.low[cell] if sign > 0 else ends.high[cell]
+    for _ in range(_TRIES):
+        cost = np.where(ends.open_low, 1.0, 0.0) - np.where(ends.open_high & (high < NO_END), 1.0, 0.0)
+        cost = cost * rng.uniform(0.5, 1.5, low.size) + 1e-3 * rng.uniform(0, 1, low.size)
+        solved = linear(rows, low, high, cost, budget)
+        if solved.state == "none":
+            return False
+        if solved.state == "solved" and (world := world_of(rows, low, high, solved.values)) is not None:
+            ends.take(world)
+            return True
+        if budget.is_spent:
+            return None
+    solved = whole(rows, low, high, np.zeros(low.size), budget)
+    if solved.state == "none":
+        return False
+    if solved.state == "solved" and (world := world_of(rows, low, high, solved.values)) is not None:
+        ends.take(world)
+        return True
+    return None

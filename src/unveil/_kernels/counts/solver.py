@@ -1,0 +1,129 @@
+"""Linear programs over one block of cells, with a budget of work, so that one seed gives one answer on any machine."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unveil._kernels.counts.rows import NO_END, Rows
+from unveil._kernels.types import FloatArray, IntArray
+
+#: How far the solver's numbers may be from whole ones.
+TOLERANCE = 1e-6
+#: What a solver does at each node of a search, in steps of the budget.
+_NODE = 200
+#: Nodes of one search for a whole-number table.
+MOST_NODES = 100
+#: Larger programs are not searched: the first node alone may take minutes, whatever the budget.
+LARGEST_SEARCH = 1_500
+
+
+@dataclass
+class Budget:
+    """Steps of the solver that are left, and how many programs were solved with those that are spent."""
+
+    left: int
+    linear: int = 0
+    whole: int = 0
+    spent: int = 0
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing more may be tried."""
+        return self.left <= 0
+
+    def pay(self, steps: int) -> None:
+        """Take steps from what is left."""
+        self.left -= steps
+        self.spent += steps
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """What the solver says of a program: its state, its values, and the multiplier of each row."""
+
+    state: str
+    value: float = 0.0
+    values: FloatArray = field(default_factory=lambda: np.zeros(0))
+    multipliers: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+
+def linear(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: Budget) -> Solved:
+    """Return the least cost over all tables, fractions allowed: "solved", "none", "endless" or "unknown"."""
+    from scipy.optimize import linprog
+
+    even = rows.least == rows.most
+    left: dict[str, object] = {}
+    if not even.all():
+        matrix = rows.matrix[np.flatnonzero(~even)]
+        from scipy.sparse import vstack
+
+        left = {
+            "A_ub": vstack([matrix, -matrix], format="csr"),
+            "b_ub": np.concatenate([rows.most[~even], -rows.least[~even]]).astype(np.float64),
+        }
+    if even.any():
+        left |= {"A_eq": rows.matrix[np.flatnonzero(even)], "b_eq": rows.least[even].astype(np.float64)}
+    ends = np.column_stack([low.astype(np.float64), np.where(high >= NO_END, np.inf, high)])
+    found = linprog(cost, bounds=ends, method="highs", **left)
+    budget.linear += 1
+    budget.pay(int(found.nit) + 1 + (rows.cell.size >> 4))
+    if found.status != 0:
+        return Solved({2: "none", 3: "endless"}.get(found.status, "unknown"))
+    multipliers = np.zeros(rows.number)
+    if even.any():
+        multipliers[even] = found.eqlin.marginals
+    if not even.all():
+        both = found.ineqlin.marginals
+        half = both.size // 2
+        multipliers[~even] = both[:half] - both[half:]
+    return Solved("solved", float(found.fun), found.x, multipliers)
+
+
+def whole(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: Budget, *, gap: float = 1e9) -> Solved:
+    """Return a table of whole numbers, the first that is found unless the gap is small; states as in `linear`."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    if low.size > LARGEST_SEARCH:
+        return Solved("unknown")
+    ends = Bounds(low.astype(np.float64), np.where(high >= NO_END, np.inf, high))
+    sums = [LinearConstraint(rows.matrix, rows.least, rows.most)] if rows.number else []
+    nodes = max(1, min(MOST_NODES, budget.left // _NODE))
+    options = {"node_limit": nodes, "mip_rel_gap": gap}
+    found = milp(cost, integrality=np.ones(low.size), bounds=ends, constraints=sums, options=options)
+    budget.whole += 1
+    # What is done at the first node grows with the program, and no limit of the solver binds it.
+    budget.pay(_NODE * max(1, int(found.mip_node_count or 0)) + 8 * rows.cell.size)
+    if found.x is not None:
+        return Solved("solved", float(found.fun), found.x)
+    return Solved({2: "none", 3: "endless"}.get(found.status, "unknown"))
+
+
+def world_of(rows: Rows, low: IntArray, high: IntArray, values: FloatArray) -> IntArray | None:
+    """Return a solution as whole numbers if it is one and satisfies every row exactly, else None."""
+    if not np.isfinite(values).all() or (np.abs(values) > float(NO_END)).any():
+        return None
+    rounded = np.round(values)
+    if (np.abs(values - rounded) > 1e-4).any():
+        return None
+    world = rounded.astype(np.int64)
+    fits = ((world >= low) & (world <= high)).all()
+    return world if fits and rows.hold(world) else None
+
+
+def certified(rows: Rows, low: IntArray, high: IntArray, cell: int, sign: int, multipliers: FloatArray) -> int | None:
+    """Return a bound on the least of ``sign`` · cell that is true by whole-number arithmetic alone, None without one.
+
+    Any multipliers y give one: Σ y·row + the least of what is left of each cell. Those of the solver are rounded to
+    twelfths first, so that nothing of it hangs on floats.
+    """
+    twelfths = np.round(multipliers * 12).astype(np.int64)
+    left = np.zeros(low.size, np.int64)
+    left[cell] = 12 * sign
+    np.subtract.at(left, rows.cell, twelfths[rows.of_entry] * rows.coefficient)
+    if ((left < 0) & (high >= NO_END)).any():
+        return None
+    of_rows = np.where(twelfths > 0, rows.least, rows.most)
+    total = sum(int(y) * int(end) for y, end in zip(twelfths, of_rows, strict=True) if y)
+    ends = np.where(left > 0, low, high)
+    total += sum(int(left[at]) * int(ends[at]) for at in np.flatnonzero(left))
+    return -(-total // 12)

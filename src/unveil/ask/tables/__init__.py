@@ -1,0 +1,1 @@
+"""What can be worked out from the tables of counts that are published?"""

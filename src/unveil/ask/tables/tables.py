@@ -1,0 +1,162 @@
+"""The figures about published counts as text: the same on the page and in the terminal."""
+
+from unveil.ask.tables.findings import RepairFindings, TablesFindings
+from unveil.ask.tables.words import sum_text, undecided
+from unveil.show.blocks import Number, Table
+from unveil.show.editions import people
+from unveil.show.text import count, decimal, percent
+
+#: So many sums are shown in a terminal.
+FEW_STEPS = 10
+
+
+def key_numbers(found: TablesFindings, *, shareable: bool = False) -> tuple[Number, ...]:
+    """Return the figures that matter most, each with one sentence; how many people there are is internal."""
+    figures, word = found.figures, found.treatment
+    numbers = [
+        Number(
+            label="Worked out",
+            value=people(figures.worked_out, pattern=f"{{}} of {count(figures.hidden)}"),
+            meaning=f"{word.capitalize()} counts with one value left, over every population that fits. "
+            + ("Exact: everything was tried." if not figures.undecided else f"{_undecided(found)}"),
+            reference="" if figures.blind != figures.blind else decimal(figures.blind, places=1),
+            tone="bad" if figures.worked_out else "neutral",
+        ),
+        Number(
+            label=f"Small counts worked out (1 to {found.minimum - 1})",
+            value=people(figures.small),
+            meaning=f"Listed in a table: {people(figures.small_worked_out)}; in no table, but following from several: "
+            f"{people(figures.unlisted_small)}."
+            if not shareable
+            else "Listed in a table, or in none and following from several.",
+            tone="bad" if figures.small else "neutral",
+        ),
+        Number(
+            label="Narrow",
+            value=people(figures.narrow),
+            meaning=f"{word.capitalize()} counts with 2 to {found.values} values left.",
+        ),
+        Number(
+            label="Known to be small",
+            value=people(figures.known_small),
+            meaning=f"{word.capitalize()} counts, not worked out, that lie from 1 to {found.minimum - 1} though no "
+            "symbol said so.",
+        ),
+    ]
+    if not shareable:
+        numbers.append(
+            Number(
+                label="People in small counts that are worked out",
+                value=f"at least {count(figures.people)}" if figures.people else "0",
+                meaning="Each counted once, not again in subtotals.",
+                tone="bad" if figures.people else "neutral",
+            )
+        )
+    if figures.left == figures.left:
+        numbers.append(
+            Number(
+                label="Doubt left",
+                value=percent(figures.left),
+                meaning="Bits that are left of those that the told ranges hold, on average: 100% if nothing was "
+                "learned, 0% if all is worked out.",
+            )
+        )
+    return tuple(numbers)
+
+
+def _undecided(found: TablesFindings) -> str:
+    return f"At least: of {count(found.figures.undecided)} counts it was not settled."
+
+
+def readings_table(found: TablesFindings) -> Table:
+    """Return what follows in each reading of the symbols."""
+    names = {"any": "any number (knows nothing)", "rule": "knows the rule"}
+    rows = tuple(
+        (
+            names[each.name] + (" – excluded by the records" if each.excluded else ""),
+            ", ".join(dict.fromkeys(each.ranges)) or "no symbol",
+            people(each.figures.worked_out),
+            people(each.figures.small),
+            people(each.figures.narrow),
+        )
+        for each in found.readings
+    )
+    return Table(
+        caption="How symbols were read, and what follows",
+        columns=("Whoever", "reads a symbol as", "Worked out", "Small", "Narrow"),
+        rows=rows,
+        align=("left", "left", "right", "right", "right"),
+        note="Reading any number is always true; another reading may be wrong, and then so is what follows from it. "
+        "Limits are held to the reading that gives most away.",
+    )
+
+
+def tables_table(found: TablesFindings) -> Table:
+    """Return what each table has, what of it is worked out, and what it gives away alone."""
+    rows = tuple(
+        (
+            each.name,
+            " × ".join(each.variables),
+            count(each.cells),
+            people(each.hidden),
+            people(each.worked_out),
+            "not settled" if each.alone is None else people(each.alone),
+            people(each.small_worked_out),
+        )
+        for each in found.tables
+    )
+    return Table(
+        caption="By table",
+        columns=("Table", "Variables", "Cells", found.treatment.capitalize(), "Worked out", "by itself alone", "Small"),
+        rows=rows,
+        align=("left", "left", "right", "right", "right", "right", "right"),
+    )
+
+
+def steps_table(found: TablesFindings, *, most: int | None = None) -> Table:
+    """Return how counts are worked out, those that need no other hidden count first."""
+    shown = found.steps if most is None else found.steps[:most]
+    rows = tuple(
+        (each.cell if each.is_listed else f"{each.cell} (in no table)", count(each.count), sum_text(each))
+        for each in shown
+    )
+    left = found.steps_of - len(shown)
+    return Table(
+        caption="How they are worked out",
+        columns=("Count", "is", "because"),
+        rows=rows,
+        align=("left", "right", "left"),
+        note=f"{count(left)} more are not spelt out here." if left > 0 else "",
+        prose=True,
+    )
+
+
+def repair_table(repair: RepairFindings, found: TablesFindings) -> Table:
+    """Return the figures before and after more is hidden, by the same attack."""
+    before, after = found.figures, repair.after
+    rows = (
+        ("Hidden", count(repair.hidden_before), count(repair.hidden_after)),
+        ("Worked out", count(before.worked_out), count(after.worked_out)),
+        ("Small counts worked out", count(before.small), count(after.small)),
+        ("Narrow", count(before.narrow), count(after.narrow)),
+        ("Known to be small", count(before.known_small), count(after.known_small)),
+    )
+    return Table(
+        caption="Before and after more is hidden",
+        columns=("", "Before", "After"),
+        rows=rows,
+        align=("left", "right", "right"),
+    )
+
+
+def sure_table(found: TablesFindings) -> Table:
+    """Return how sure the ranges are."""
+    figures = found.figures
+    rows = [
+        ("Ends of ranges", count(figures.ends)),
+        ("of them attained by a population that fits", count(figures.proven)),
+        ("Counts of which it is not settled whether they can be worked out", count(undecided(figures))),
+        ("Linear programs solved", count(found.linear)),
+        ("Searches for whole numbers", count(found.whole)),
+    ]
+    return Table(caption="How sure the ranges are", columns=("", ""), rows=tuple(rows), align=("left", "right"))

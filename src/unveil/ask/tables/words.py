@@ -1,0 +1,263 @@
+"""What can be worked out from published counts, in plain sentences for somebody who has to decide."""
+
+from unveil.ask.tables.findings import ReadingFindings, StepFindings, TablesFindings
+from unveil.measure.counts.worked_out import CountFigures
+from unveil.show.blocks import Tone
+from unveil.show.text import count, decimal, together
+
+#: Sums of more figures are not spelt out.
+MOST_TERMS = 8
+
+
+def headline(found: TablesFindings) -> str:
+    """Return the answer in one sentence: how many hidden counts follow from what is shown, and for whom."""
+    figures, word = found.figures, found.treatment
+    if not figures.hidden:
+        if figures.unlisted_small:
+            return (
+                f"No count is hidden, but {_small_counts(figures.unlisted_small)} that no table lists can be worked "
+                "out from what is shown."
+            )
+        return "No count is hidden in these tables, and no small count follows from them that they do not list."
+    more = f", and {_small_counts(figures.unlisted_small)} that no table lists" if figures.unlisted_small else ""
+    if not figures.worked_out:
+        if more:
+            return f"No {word} count can be worked out, but {more.removeprefix(', and ')} can."
+        doubt = " as far as was settled" if figures.undecided else ""
+        return f"No {word} count can be worked out from these tables alone{doubt}."
+    out = f"{count(figures.worked_out)} of {count(figures.hidden)} {word} {_counts(figures.hidden)} can be worked out"
+    other = found.other
+    if other is None or other.figures.worked_out == figures.worked_out:
+        return f"{out} from what is shown{more}."
+    know, without = _who(found.readings[found.worst]), _who(other)
+    return f"{out} by {know}, {count(other.figures.worked_out)} by {without}{more}."
+
+
+def _who(reading: ReadingFindings) -> str:
+    return "whoever knows the rule" if reading.name == "rule" else "whoever does not know it"
+
+
+def _counts(number: int) -> str:
+    return "count" if number == 1 else "counts"
+
+
+def _small_counts(number: int) -> str:
+    return f"{count(number)} small {_counts(number)}"
+
+
+def tone(found: TablesFindings) -> Tone:
+    """Return how the headline should strike: bad where a small count is worked out, a warning where many are narrow."""
+    figures = found.figures
+    if figures.small:
+        return "bad"
+    if figures.worked_out or figures.narrow or figures.known_small or undecided(figures) or found.shown_small:
+        return "warning"
+    return "good" if figures.hidden else "neutral"
+
+
+def undecided(figures: CountFigures) -> int:
+    """Return of how many counts it was not settled whether they can be worked out."""
+    return figures.undecided + figures.unlisted_undecided
+
+
+def explanation(found: TablesFindings) -> tuple[str, ...]:
+    """Return what stands right below the headline: for how many people, how symbols were read, what else helps."""
+    said = [*_people(found), *_shown(found), *_readings(found), *_baselines(found), *_others(found), *_doubts(found)]
+    return tuple(said) or ("Other tables of the same people may change that.",)
+
+
+def _people(found: TablesFindings) -> list[str]:
+    figures = found.figures
+    if not figures.small:
+        return []
+    people = "1 person" if figures.people == 1 else f"at least {count(figures.people)} people"
+    below = found.minimum - 1
+    if figures.small == 1:
+        known = "1 person" if figures.people == 1 else f"{count(figures.people)} people"
+        which = "It is" if figures.worked_out + figures.unlisted_small == 1 else "One of them is"
+        return [f"{which} a small count: {known}."]
+    of_them = (
+        "They are all"
+        if figures.small == figures.worked_out + figures.unlisted_small
+        else f"{count(figures.small)} of them are"
+    )
+    return [f"{of_them} small counts: {people}, each alone or one of at most {below}."]
+
+
+def _shown(found: TablesFindings) -> list[str]:
+    if not found.shown_small:
+        return []
+    return [f"{_small_counts(found.shown_small)} {_are(found.shown_small)} shown as {_it_is(found.shown_small)}."]
+
+
+def _it_is(number: int) -> str:
+    return "it is" if number == 1 else "they are"
+
+
+def _begin(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _readings(found: TablesFindings) -> list[str]:
+    if not found.symbols:
+        return []
+    rule = next((each for each in found.readings if each.name == "rule"), None)
+    if rule is None:
+        return [f"{_symbols(found)} {_stand(found)} read as any number, which is always true."]
+    read = together(dict.fromkeys(rule.ranges))
+    wrong = " The records show that to be wrong, so it is left out." if rule.excluded else ""
+    ways = f"as any number, and by whoever knows the rule as {read}.{wrong}"
+    return [f"{_symbols(found)} {_stand(found)} read in two ways: {ways}"]
+
+
+def _symbols(found: TablesFindings) -> str:
+    named = [f"“{symbol}”" if symbol else "An empty cell" for symbol in found.symbols]
+    return together(named)
+
+
+def _stand(found: TablesFindings) -> str:
+    return "is" if len(found.symbols) == 1 else "are"
+
+
+def _baselines(found: TablesFindings) -> list[str]:
+    figures = found.figures
+    if not figures.hidden:
+        return []
+    said = []
+    if figures.blind == figures.blind:
+        said.append(f"guessing blindly within what is told gets {decimal(figures.blind, places=1)} of them right")
+    if found.margins is not None and figures.worked_out:
+        said.append(f"totals alone give {count(found.margins) if found.margins else 'none'}")
+    return [f"{_begin('; '.join(said))}."] if said else []
+
+
+def _others(found: TablesFindings) -> list[str]:
+    figures = found.figures
+    said = []
+    if figures.narrow:
+        least = "value" if found.values == 1 else "values"
+        said.append(
+            f"{_begin(count(figures.narrow))} more {_have(figures.narrow)} at most {found.values} {least} left."
+        )
+    if figures.known_small:
+        said.append(
+            f"{_begin(count(figures.known_small))} {_are(figures.known_small)} known to lie from 1 to "
+            f"{found.minimum - 1}, which no symbol said."
+        )
+    if figures.hidden and not figures.worked_out and not figures.unlisted_small:
+        said.append("Other tables of the same people may change that.")
+    return said
+
+
+def _have(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _doubts(found: TablesFindings) -> list[str]:
+    said = []
+    open_ones = undecided(found.figures)
+    if open_ones:
+        said.append(
+            f"Of {count(open_ones)} {_counts(open_ones)} it was not settled within the steps allowed (--work): they "
+            "may be worked out too."
+        )
+    if not found.is_whole:
+        said.append(
+            "The tables were looked at without their common detail, which would need "
+            f"{count(found.needed)} cells: ranges are true but may be too wide."
+        )
+    return said
+
+
+def next_steps(found: TablesFindings) -> tuple[str, ...]:
+    """Return what to do about it."""
+    figures = found.figures
+    if figures.small:
+        steps = ["Hide or round more before you publish, and ask again: the sums below say what gives each count away."]
+        if figures.unlisted_small:
+            steps.append("Publish one set of bands or one population only: counts that no table lists are differences.")
+    elif figures.hidden or figures.unlisted_worked_out:
+        steps = ["Ask again with every other table of the same people that is or will be published."]
+    else:
+        steps = ["Ask again with the tables as you would publish them."]
+    if not found.profile:
+        steps.append("Say beforehand what may not happen: --profile cell-11, or --limit small_worked_out=0.")
+    return tuple(steps)
+
+
+def repair_sentences(found: TablesFindings) -> list[str]:
+    """Return what hiding more does: what it costs, what is left, and what rounding would leave."""
+    repair = found.repair
+    if repair is None:
+        return []
+    said = [
+        f"With {count(repair.hidden_after)} of {count(repair.listed)} counts hidden ({count(repair.hidden_before)} "
+        f"before), the same attack finds {count(repair.after.small) if repair.after.small else 'no'} small "
+        f"{_counts(repair.after.small)}{_helpless(found)}. Fewer might do: it is no least set."
+    ]
+    if repair.after.narrow:
+        said.append(f"{_begin(count(repair.after.narrow))} hidden counts have at most {found.values} values left then.")
+    if repair.rounding:
+        each = [
+            f"base {one.base}: {count(one.worked_out)}{' or more' if one.undecided else ''}" for one in repair.rounding
+        ]
+        said.append(f"Rounded at random instead, counts that could be worked out: {'; '.join(each)}.")
+    return said
+
+
+def _helpless(found: TablesFindings) -> str:
+    repair = found.repair
+    if repair is None or not repair.helpless:
+        return ""
+    return (
+        f"; for {count(repair.helpless)} of them it is proven that hiding others cannot help, because no other count "
+        "fits: merge codes or round"
+    )
+
+
+def sum_text(step: StepFindings) -> str:
+    """Return how a count is worked out, as a sum that anybody can follow.
+
+    >>> sum_text(StepFindings(cell="K", count=3, kind="sum", terms=((1, "all", 16, False), (-1, "N", 13, False))))
+    '(all) − (N) = 16 − 13 = 3'
+    """
+    if step.kind == "shown":
+        return f"another table shows it: {count(step.count)}"
+    if step.kind == "together":
+        return f"follows from many figures together, because no count is negative: {count(step.count)}"
+    if step.kind == "ends":
+        return _ends_text(step)
+    if len(step.terms) > MOST_TERMS:
+        return _long_sum(step)
+    names = _signed([(sign, f"({name}){'*' if hidden else ''}") for sign, name, _, hidden in step.terms])
+    figures = _signed([(sign, count(value)) for sign, _, value, _ in step.terms])
+    chained = "; * was worked out before" if any(hidden for *_, hidden in step.terms) else ""
+    return f"{names} = {figures} = {count(step.count)}{chained}"
+
+
+def _signed(parts: list[tuple[int, str]]) -> str:
+    text = ""
+    for sign, part in parts:
+        times = "" if abs(sign) == 1 else f"{abs(sign)} × "
+        text += f"{' + ' if sign > 0 else ' − '}{times}{part}" if text else f"{'' if sign > 0 else '−'}{times}{part}"
+    return text
+
+
+def _long_sum(step: StepFindings) -> str:
+    plus = [(sign, name, value) for sign, name, value, _ in step.terms if sign > 0]
+    less = [sign * value for sign, _, value, _ in step.terms if sign < 0]
+    if len(plus) > 3:
+        return f"a sum of {len(step.terms)} figures: {count(step.count)}"
+    names = " + ".join(f"({name})" for _, name, _ in plus)
+    figures = " + ".join(count(sign * value) for sign, _, value in plus)
+    return f"{names} less {len(less)} other figures = {figures} − {count(-sum(less))} = {count(step.count)}"
+
+
+def _ends_text(step: StepFindings) -> str:
+    parents = [name for sign, name, *_ in step.terms if sign > 0]
+    beside = f" beside ({parents[0]})" if len(parents) == 1 else ""
+    return f"the least and the most that its sums leave{beside} are the same: {count(step.count)}"

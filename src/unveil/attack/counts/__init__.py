@@ -1,0 +1,1 @@
+"""What anybody can work out from published counts by adding, subtracting and solving."""

@@ -1,0 +1,46 @@
+"""What a symbol in place of a count may mean to different people: nothing, or the rule by which counts are hidden."""
+
+import numpy as np
+
+from unveil.attack.counts.solve_counts import ContradictoryCountsError, SolveCounts
+from unveil.data.counts.settings import Range
+from unveil.data.counts.system import CountSystem
+
+#: What whoever knows nothing reads: any number.
+ANY: Range = (0, None)
+#: What is left for whoever knows that zeros are shown where larger counts are hidden too.
+NOT_ZERO: Range = (1, None)
+
+
+def rule_reading(
+    attack: SolveCounts, released: CountSystem, minimum: int, *, rng: np.random.Generator
+) -> tuple[Range, ...]:
+    """Return what whoever knows the rule reads: 1 to minimum - 1 where some population allows it, else not zero.
+
+    A symbol that stands for larger counts too, as complementary suppression makes it, leaves no population where it is
+    read as small: then it is 1 or more, and where even that fits nobody, anything. Of several symbols those that stand
+    most often are the first to be read as small.
+    """
+    small: Range = (1, minimum - 1)
+    symbols = len(released.released.symbols)
+    if _fits(attack, released, (small,) * symbols, rng):
+        return (small,) * symbols
+    rest = NOT_ZERO if _fits(attack, released, (NOT_ZERO,) * symbols, rng) else ANY
+    reading = [rest] * symbols
+    if symbols > 1:
+        often = np.bincount(released.released.symbol[released.released.symbol >= 0], minlength=symbols)
+        for symbol in np.argsort(-often, kind="stable").tolist():
+            tried = [small if at == symbol else own for at, own in enumerate(reading)]
+            if _fits(attack, released, tuple(tried), rng):
+                reading = tried
+    return tuple(reading)
+
+
+def _fits(attack: SolveCounts, released: CountSystem, reading: tuple[Range, ...], rng: np.random.Generator) -> bool:
+    """Return whether a reading leaves a population possible, as far as the budget tells."""
+    low, high = released.told(reading)
+    try:
+        attack.worked_out(released=released, low=low, high=high, wanted=released.is_hidden, rng=rng)
+    except ContradictoryCountsError:
+        return False
+    return True

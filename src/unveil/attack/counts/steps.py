@@ -1,0 +1,109 @@
+"""How hidden counts are worked out, as sums that anybody can follow."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from unveil._kernels.counts.fewest import fewest_terms
+from unveil._kernels.counts.solve import Solution
+from unveil._kernels.types import BoolArray, IntArray
+from unveil.data.counts.system import CountSystem
+
+#: How a count follows: another table shows it; one sum; sums whose ends meet; one sum made of several; all together.
+StepKind = Literal["shown", "sum", "ends", "combined", "together"]
+#: Sums of more figures are not spelt out.
+MOST_TERMS = 8
+#: In larger systems a shortest sum is not looked for.
+_LARGEST = 6_000
+
+
+@dataclass(frozen=True)
+class Term:
+    """A cell in a sum, its count, and whether it is hidden itself and was worked out before."""
+
+    sign: int
+    cell: int
+    count: int
+    is_hidden: bool
+
+
+@dataclass(frozen=True)
+class Step:
+    """How one count is worked out: from which terms, and in which round of adding and subtracting."""
+
+    cell: int
+    count: int
+    kind: StepKind
+    terms: tuple[Term, ...] = ()
+    round: int = -1
+
+
+def steps(released: CountSystem, solution: Solution, low: IntArray, high: IntArray, cells: IntArray) -> list[Step]:
+    """Return how each of these cells is worked out, those that need no other hidden count first.
+
+    ``low`` and ``high`` are what is told of each cell by itself.
+    """
+    shown = low == high
+    made = [_step(released, solution, shown, int(cell)) for cell in cells]
+    rank = {"shown": 0, "sum": 1, "ends": 2, "combined": 3, "together": 4}
+    return sorted(made, key=lambda step: (step.round, rank[step.kind], len(step.terms), step.cell))
+
+
+def _step(released: CountSystem, solution: Solution, shown: BoolArray, cell: int) -> Step:
+    value, sums, rows = int(solution.low[cell]), solution.sums, released.arrays.rows
+    if shown[cell]:
+        return Step(cell, value, "shown")
+    if sums.low[cell] != sums.high[cell]:
+        return _combined(released, solution, shown, cell, value)
+    done = int(max(sums.low_round[cell], sums.high_round[cell]))
+    for row in (int(sums.low_row[cell]), int(sums.high_row[cell])):
+        if row < 0:
+            continue
+        entries = slice(rows.start[row], rows.start[row + 1])
+        own, signs = rows.cell[entries], rows.coefficient[entries]
+        others = own != cell
+        before = np.maximum(sums.low_round, sums.high_round)[own[others]]
+        fixed = (sums.low == sums.high)[own[others]] & (shown[own[others]] | (before < done))
+        if fixed.all() and abs(int(signs[~others][0])) == 1 and rows.least[row] == rows.most[row] == 0:
+            turn = -int(signs[~others][0])
+            terms = tuple(
+                Term(turn * int(sign), int(other), int(sums.low[other]), not bool(shown[other]))
+                for other, sign in zip(own[others], signs[others], strict=True)
+            )
+            return Step(cell, value, "sum", _positive_first(terms), done)
+    row = int(sums.high_row[cell] if sums.high_round[cell] >= sums.low_round[cell] else sums.low_row[cell])
+    return Step(cell, value, "ends", _in_row(released, solution, shown, row, cell), done)
+
+
+def _in_row(released: CountSystem, solution: Solution, shown: BoolArray, row: int, cell: int) -> tuple[Term, ...]:
+    rows = released.arrays.rows
+    own = rows.cell[rows.start[row] : rows.start[row + 1]]
+    signs = rows.coefficient[rows.start[row] : rows.start[row + 1]]
+    return tuple(
+        Term(int(sign), int(other), int(solution.low[other]), not bool(shown[other]))
+        for other, sign in zip(own, signs, strict=True)
+        if other != cell
+    )
+
+
+def _combined(released: CountSystem, solution: Solution, shown: BoolArray, cell: int, value: int) -> Step:
+    """Return the sum of the fewest shown figures that gives a cell, if there is one."""
+    late = 1 + solution.sums.rounds
+    found = None
+    if released.number <= _LARGEST:
+        fixed = solution.sums.low == solution.sums.high
+        found = fewest_terms(released.arrays.rows, fixed, cell)
+    if found is None:
+        return Step(cell, value, "together", round=late)
+    terms = tuple(
+        Term(int(weight), int(other), int(solution.low[other]), not bool(shown[other]))
+        for other, weight in zip(*found, strict=True)
+    )
+    if sum(term.sign * term.count for term in terms) != value:
+        return Step(cell, value, "together", round=late)
+    return Step(cell, value, "combined", _positive_first(terms), late)
+
+
+def _positive_first(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    return tuple(sorted(terms, key=lambda term: (term.sign < 0, -term.count)))

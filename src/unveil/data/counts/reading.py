@@ -1,0 +1,306 @@
+"""Read published tables of counts, one row per cell or one column per code, into rows of labels and texts."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from unveil.data.counts.codes import band_of, is_total
+from unveil.data.counts.percentages import BASE_NAMES, PERCENT_NAMES, range_of_percent
+from unveil.data.counts.settings import CountSettings
+from unveil.data.counts.texts import UnreadableError, told_by
+from unveil.data.files.settings import FileSettings
+from unveil.errors import InputError, did_you_mean, shortened
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from unveil.data.counts.published import PublishedCounts
+
+#: What a column of counts is called, in the order in which one is taken.
+COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "obs_value", "value", "number", "people", "persons")
+#: What the variable is called whose codes stand in a header, where nothing tells its name.
+IN_HEADER = "column"
+#: More cells are refused: they would not be worked through in reasonable time.
+MOST_CELLS = 1_000_000
+_MOST_VARIABLES = 12
+Form = Literal["tidy", "wide"]
+
+
+@dataclass(frozen=True, eq=False)
+class WrittenTable:
+    """A table as it is written: for each cell the labels of its variables, its text, and the row that it stands in.
+
+    ``header`` holds for wide tables the column of each cell, as it is called.
+    """
+
+    name: str
+    form: Form
+    variables: tuple[str, ...]
+    labels: "pl.DataFrame" = field(repr=False)
+    texts: "pl.Series" = field(repr=False)
+    rows: "pl.Series" = field(repr=False)
+    count: str = ""
+    notes: tuple[str, ...] = ()
+
+    def place(self, at: int) -> str:
+        """Return where a cell stands, for people."""
+        column = f", column {shortened(str(self.labels[self.variables[-1]][at]))}" if self.form == "wide" else ""
+        return f"row {self.rows[at]}{column}"
+
+
+def read_counts(
+    tables: Sequence[Any],
+    settings: CountSettings | None = None,
+    *,
+    files: FileSettings | None = None,
+    names: Sequence[str] = (),
+) -> "PublishedCounts":
+    """Return published tables of counts, from files or frames, with what each cell tells and how codes add up.
+
+    Parameters
+    ----------
+    tables
+        Files in any format that unveil reads, or frames.
+    settings
+        What is told about them.
+    files
+        How text files are written, where that is told.
+    names
+        What the tables are called; the names of the files, or numbers, unless given.
+
+    Raises
+    ------
+    InputError
+        If a table cannot be read, or a cell is no count; with file and row.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> told = read_counts([pl.DataFrame({"ward": ["N", "S", "Total"], "count": ["*", "7", "9"]})])
+    >>> told.tables[0].cells, [variable.codes for variable in told.variables]
+    (3, [('Total', 'N', 'S')])
+    """
+    from unveil.data.counts.published import publish
+
+    settings = settings or CountSettings()
+    if not tables:
+        raise InputError("there must be at least one table of counts, but there is none. Name a file")
+    frames = [frame_of(each, files) for each in tables]
+    called = list(names) or [_name(each, at) for at, each in enumerate(tables)]
+    tidy = {at: written for at, frame in enumerate(frames) if (written := _tidy(frame, called[at], settings))}
+    known = {
+        variable: set(written.labels[variable].unique().to_list())
+        for several in tidy.values()
+        for written in several
+        for variable in written.variables
+    }
+    written = [
+        each for at, frame in enumerate(frames) for each in tidy.get(at) or [_wide(frame, called[at], settings, known)]
+    ]
+    cells = sum(each.texts.len() for each in written)
+    if cells > MOST_CELLS:
+        raise InputError(
+            f"tables must have at most {MOST_CELLS:,} cells together, but have {cells:,}. Pass fewer of them, or "
+            "tables of a part of the country"
+        )
+    return publish(written, settings)
+
+
+def _name(table: Any, at: int) -> str:
+    return Path(table).name if isinstance(table, str | os.PathLike) else f"table {at + 1}"
+
+
+def frame_of(table: Any, files: FileSettings | None) -> "pl.DataFrame":
+    """Return a table with every cell as it is written, empty ones as empty texts."""
+    import polars as pl
+
+    from unveil.data.files.read import read_table
+    from unveil.data.table.cells import texts_of
+    from unveil.data.table.native import series_of
+
+    if isinstance(table, str | os.PathLike):
+        told = vars(files or FileSettings())
+        told = {**told, "header": "yes"} if told["header"] == "detect" else told
+        frame = read_table(table, **told)
+    else:
+        frame = pl.DataFrame([texts_of(column).alias(name) for column, name in _named(series_of(table, table="table"))])
+        if frame.height == 0:
+            raise InputError("a table of counts must have rows, but has none. Pass another")
+    frame = frame.rename({name: name.strip() for name in frame.columns if name != name.strip()})
+    return frame.with_columns(pl.all().cast(pl.String).fill_null("").str.strip_chars())
+
+
+def _named(columns: list[tuple["pl.Series", str]]) -> list[tuple["pl.Series", str]]:
+    return [(column, column.name) for column, _ in columns]
+
+
+def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[WrittenTable]:
+    """Return a table with one row per cell, its percentages as a second one; none where no column is called so."""
+    import polars as pl
+
+    count = _count_column(frame.columns, name, settings)
+    percent = _called(frame.columns, PERCENT_NAMES)
+    base = _called(frame.columns, BASE_NAMES) if percent is not None else None
+    if count is None and percent is None:
+        return []
+    variables = [column for column in frame.columns if column not in (count, percent, base)]
+    _check_variables(variables, name)
+    texts = [] if count is None else [(name, count, frame[count].alias("text"))]
+    if percent is not None:
+        told = _percentages(frame, percent, base, name, settings)
+        texts.append((f"{name} (percentages)" if count is not None else name, percent, told))
+    return [
+        WrittenTable(
+            name=called,
+            form="tidy",
+            variables=tuple(variables),
+            labels=frame.select(variables),
+            texts=text,
+            rows=pl.Series("row", range(1, frame.height + 1), dtype=pl.Int64),
+            count=column,
+        )
+        for called, column, text in texts
+    ]
+
+
+def _called(columns: Sequence[str], names: Sequence[str]) -> str | None:
+    folded = {column.casefold(): column for column in reversed(columns)}
+    return next((folded[each] for each in names if each in folded), None)
+
+
+def _percentages(
+    frame: "pl.DataFrame", percent: str, base: str | None, name: str, settings: CountSettings
+) -> "pl.Series":
+    """Return what percentages tell, as texts of counts."""
+    import polars as pl
+
+    if base is None and settings.base is None:
+        raise InputError(
+            f"percentages must be of a known number of people, but {name} has no column called base. Add it, tell "
+            f"--base N, or leave column {percent!r} out"
+        )
+    of = [str(settings.base)] * frame.height if base is None else frame[base].to_list()
+    told = []
+    for row, (text, number) in enumerate(zip(frame[percent].to_list(), of, strict=True), 1):
+        plain = number.replace(",", "").replace(" ", "")
+        if not plain.isascii() or not plain.isdecimal() or len(plain) > 12:
+            raise InputError(
+                f"column {base!r} of {name} must hold the number of people that each percentage is of, but does not in "
+                f"row {row} (counted from 1 below the header). A percentage of a hidden number is not attacked: leave "
+                "such rows out"
+            )
+        try:
+            told.append(range_of_percent(text, int(plain)))
+        except UnreadableError as error:
+            must, advice = error.args
+            raise InputError(
+                f"{name} must {must}: see row {row} (counted from 1 below the header). {advice}"
+            ) from error
+    return pl.Series("text", told, dtype=pl.String)
+
+
+def _count_column(columns: Sequence[str], name: str, settings: CountSettings) -> str | None:
+    if settings.count:
+        if settings.count in columns:
+            return settings.count
+        if settings.wide:
+            return None
+        raise InputError(
+            f"the column of counts must be in {name}, but {shortened(settings.count)} is not."
+            f"{did_you_mean(settings.count, columns)} Name another column, or tell --wide for a table with codes in "
+            "its header"
+        )
+    return _called(columns, COUNT_NAMES)
+
+
+def _wide(frame: "pl.DataFrame", name: str, settings: CountSettings, known: dict[str, set[str]]) -> WrittenTable:
+    """Return a table whose header holds the codes of one variable."""
+    import polars as pl
+
+    rows = _row_variables(frame, name, settings)
+    codes = [column for column in frame.columns if column not in rows]
+    if len(codes) < 2 and not settings.wide:
+        raise InputError(
+            f"{name} must have a column of counts, called {', '.join(COUNT_NAMES[:4])} or named with --count, or the "
+            "codes of a variable in its header, but has neither. Rename the column of counts, or tell --wide VARIABLE"
+        )
+    variable, guessed = settings.wide or _header_variable(codes, known), not settings.wide
+    if variable in rows:
+        raise InputError(
+            f"the header of {name} must hold the codes of another variable than its rows, but both are called "
+            f"{shortened(variable)}. Tell another name with --wide"
+        )
+    _check_variables([*rows, variable], name)
+    numbered = frame.with_row_index("\0row", offset=1)
+    long = numbered.unpivot(on=codes, index=["\0row", *rows], variable_name=variable, value_name="\0text")
+    long = long.sort("\0row", maintain_order=True)
+    note = f"{name}: its header was taken for the codes of {variable!r}, its rows for {', '.join(map(repr, rows))}"
+    return WrittenTable(
+        name=name,
+        form="wide",
+        variables=(*rows, variable),
+        labels=long.select([*rows, variable]),
+        texts=long["\0text"].alias("text"),
+        rows=long["\0row"].cast(pl.Int64).alias("row"),
+        notes=(note,) if guessed else (),
+    )
+
+
+def _row_variables(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[str]:
+    if settings.rows:
+        lacking = next((column for column in settings.rows if column not in frame.columns), None)
+        if lacking is not None:
+            raise InputError(
+                f"the row variables must be columns of {name}, but {shortened(lacking)} is none."
+                f"{did_you_mean(lacking, frame.columns)} Correct the name"
+            )
+        return list(settings.rows)
+    rows = frame.columns[:1]
+    for column in frame.columns[1:]:
+        if _holds_counts(frame[column], settings):
+            break
+        rows.append(column)
+    return rows
+
+
+def _holds_counts(column: "pl.Series", settings: CountSettings) -> bool:
+    """Return whether every text of a column can be a count, and one is a figure or a range."""
+    figures = False
+    for text in column.unique().to_list():
+        try:
+            figures |= told_by(text, settings, inner=False).told != "symbol"
+        except UnreadableError as error:
+            if "multiples" not in str(error):
+                return False
+            figures = True
+    return figures
+
+
+def _header_variable(codes: Sequence[str], known: dict[str, set[str]]) -> str:
+    """Return the variable of another table that has two of these codes or more, or bands of numbers as these are."""
+    shared = {variable: len(labels & set(codes)) for variable, labels in known.items()}
+    best = max(shared, key=lambda variable: shared[variable], default="")
+    if best and shared[best] >= 2:
+        return best
+    bands = [variable for variable, labels in known.items() if _are_bands(labels)]
+    return bands[0] if len(bands) == 1 and _are_bands(codes) else IN_HEADER
+
+
+def _are_bands(labels: Iterable[str]) -> bool:
+    """Return whether all codes but totals are bands of numbers, and one is wider than a number."""
+    bands = [band_of(label) for label in labels if not is_total(label)]
+    return bool(bands) and all(bands) and any(band is not None and band[1] - band[0] > 1 for band in bands)
+
+
+def _check_variables(variables: Sequence[str], name: str) -> None:
+    if not variables:
+        raise InputError(f"{name} must have a variable beside its counts, but has none. Pass a table with codes")
+    if len(variables) > _MOST_VARIABLES:
+        raise InputError(
+            f"a table of counts must have at most {_MOST_VARIABLES} variables, but {name} has {len(variables)}. If "
+            "these are records of people, pass counts of them; else leave out columns that are no variables"
+        )
+    if "" in variables:
+        raise InputError(f"each column of {name} must have a name, but one has none. Name it")

@@ -1,0 +1,76 @@
+"""What an adversary knows about published counts: the least and the greatest value that each cell can have."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unveil._kernels.counts.rows import NO_END
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.errors import InputError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CountRanges:
+    """The range of every cell of published tables, with what was told of it and how sure each end is.
+
+    Attributes
+    ----------
+    told_low, told_high
+        What the tables tell of a cell by itself; NO_END (2^42) without an upper end.
+    low, high
+        The least and the greatest count over all populations that agree with everything told. Never too narrow; too
+        wide only where ``is_proven`` does not hold.
+    is_proven
+        Whether some population attains both ends.
+    seen_low, seen_high
+        The least and greatest count in the populations that were found: what a cell can be for sure.
+    is_hidden, is_unlisted
+        Which cells the tables list without their figure, and which they do not list at all.
+
+    Examples
+    --------
+    >>> one = CountRanges(told_low=[0], told_high=[9], low=[2], high=[2], is_proven=[True], seen_low=[2], seen_high=[2],
+    ...                   is_hidden=[True], is_unlisted=[False])
+    >>> one.is_worked_out.tolist()
+    [True]
+    """
+
+    told_low: IntArray = field(repr=False)
+    told_high: IntArray = field(repr=False)
+    low: IntArray = field(repr=False)
+    high: IntArray = field(repr=False)
+    is_proven: BoolArray = field(repr=False)
+    seen_low: IntArray = field(repr=False)
+    seen_high: IntArray = field(repr=False)
+    is_hidden: BoolArray = field(repr=False)
+    is_unlisted: BoolArray = field(repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("told_low", "told_high", "low", "high", "seen_low", "seen_high"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), np.int64))
+        for name in ("is_proven", "is_hidden", "is_unlisted"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), np.bool_))
+        if (self.low > self.high).any():
+            cell = int(np.flatnonzero(self.low > self.high)[0])
+            raise InputError(
+                f"a range must run from its low to its high end, but that of cell {cell} does not. Swap them"
+            )
+
+    @property
+    def is_worked_out(self) -> BoolArray:
+        """Which hidden cells have one value left."""
+        return self.is_hidden & (self.low == self.high)
+
+    @property
+    def values(self) -> FloatArray:
+        """How many values each cell can have, infinite without an upper end."""
+        return np.where(self.high >= NO_END, np.inf, self.high - self.low + 1.0)
+
+    @property
+    def values_told(self) -> FloatArray:
+        """How many values each cell could have by what is told of it alone, infinite without an upper end."""
+        return np.where(self.told_high >= NO_END, np.inf, self.told_high - self.told_low + 1.0)
+
+    def has_more_than(self, values: int) -> BoolArray:
+        """Return which cells are shown by populations to have more values than this, whatever their ends."""
+        return (self.seen_high >= self.seen_low) & (self.seen_high - self.seen_low + 1 > values)

@@ -1,0 +1,1 @@
+"""What the holder of counts does before they are published."""

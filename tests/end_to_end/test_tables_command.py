@@ -1,0 +1,139 @@
+"""``unveil tables`` from files on disk to what a person or a machine reads; what may leave the house holds no count."""
+
+import json
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import unveil
+from tests.end_to_end.commands import MARKER, Command
+from unveil.data.counts.tabulate import tabulate, with_small_hidden
+
+COMMAND = Command("tables")
+ask, answer, refuse = COMMAND.ask, COMMAND.answer, COMMAND.refuse
+#: A count that stands nowhere in the table, and follows from it: 4000 - 1000 - 2963.
+SECRET = 37
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("secret.csv").write_text("ward,count\nNorth,*\nSouth,1000\nWest,2963\nTotal,4000\n")
+    Path("wards.csv").write_text("ward,f,m,Total\nNorth,20,*,23\nSouth,8,17,25\nTotal,28,20,48\n")
+    Path("safe.csv").write_text("ward,f,m,Total\nNorth,*,*,23\nSouth,*,*,25\nTotal,28,20,48\n")
+    Path("shown.csv").write_text("ward,f,m\nNorth,20,3\nSouth,18,17\n")
+    return tmp_path
+
+
+def test_what_a_person_reads() -> None:
+    run = ask("wards.csv", "--wide", "sex")
+    assert run.exit_code == 0, run.output
+    assert run.stdout.startswith("1 of 1 hidden count can be worked out from what is shown.\n")
+    assert "It is a small count: 3 people." in run.stdout
+    assert re.search(r"\(North\) − \(North, f\) = 23 − 20 = 3|\(m\) − \(South, m\) = 20 − 17 = 3", run.stdout)
+
+
+def test_nothing_found_is_said_without_promising_too_much() -> None:
+    run = ask("safe.csv", "--wide", "sex")
+    assert run.stdout.startswith("No hidden count can be worked out from these tables alone.\n")
+    assert "Other tables of the same people may change that." in run.stdout
+
+
+def test_json_has_figures_and_no_count_that_was_worked_out() -> None:
+    found = answer("secret.csv", "--minimum", "50")
+    assert found["schema"] == "unveil.tables/1"
+    assert found["figures"]["worked_out"] == found["figures"]["small_worked_out"] == 1
+    assert str(SECRET) not in json.dumps(found)
+    assert found["baselines"]["margins"] == 0
+
+
+def test_the_edition_to_pass_on_holds_no_count_and_the_internal_one_says_that_it_does() -> None:
+    run = ask("secret.csv", "--minimum", "50", "--html", "r.html", "--shareable", "s.html", "--cells", "c.csv")
+    assert run.exit_code == 0, run.output
+    internal, shared = Path("r.html").read_text(), Path("s.html").read_text()
+    assert "Internal edition" in internal
+    assert f">{SECRET}<" in internal
+    text = re.sub(r"<style.*?</style>|<script.*?</script>", "", shared, flags=re.DOTALL)
+    assert not re.search(rf"\b{SECRET}\b", text)
+    assert "Fewer than 50 small counts can be worked out" in text
+    assert pl.read_csv("c.csv").row(0, named=True)["low"] == SECRET
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("wards.csv", "--limit", "small_worked_out=0"), 3),
+        (("wards.csv", "--limit", "small_worked_out=1"), 0),
+        (("wards.csv", "--profile", "cell-5"), 3),
+        (("safe.csv", "--profile", "cell-11"), 0),
+        (("shown.csv", "--profile", "cell-11"), 3),
+        (("shown.csv", "--limit", "small_shown=0"), 3),
+        (("safe.csv", "--limit", "recovered_rate=0"), 0),
+        (("safe.csv", "--limit", "worked_out=0", "--work", "1"), 3),
+        (("safe.csv", "--profile", "cell-5", "--work", "1"), 3),
+    ],
+)
+def test_limits_and_profiles_decide_the_exit_code(options: tuple[str, ...], code: int) -> None:
+    run = ask(*options, "--wide", "sex")
+    assert run.exit_code == code, run.output
+
+
+def test_a_profile_says_which_rule_is_broken() -> None:
+    said = ask("wards.csv", "--wide", "sex", "--profile", "cell-5", "--quiet").stderr
+    assert (
+        said == "profile cell-5 is not kept: no count from 1 to 4 may be shown or worked out, but 1 can be worked out\n"
+    )
+
+
+def test_the_same_seed_gives_the_same_bytes() -> None:
+    assert ask("safe.csv", "--json").stdout == ask("safe.csv", "--json").stdout
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "naming"),
+    [
+        ("ward,count\nN,5\nS,7\nTotal,13\n", (), ("cannot all be true", "(N) = 5 in row 1", "--round")),
+        ("ward,count\nN,5\nS,x7\n", (), ("bad.csv", "row 2", "--hidden")),
+        ("ward,count\nN,-\nS,7\n", (), ("means zero to some", "row 1")),
+        ("ward,count\nN,5\nN,7\n", (), ("row 2 has the codes of row 1",)),
+        ("ward,count\nN,5\n", ("--hidden", "*"), ("--hidden", "TEXT=RANGE")),
+        ("ward,count\nN,5\n", ("--round", "x"), ("--round", "3:random")),
+        ("ward,count\nN,5\n", ("--round", "5", "--noise", "2"), ("Tell one of them",)),
+        ("ward,count\nN,5\n", ("--population", "a"), ("EARLIER<LATER",)),
+        ("ward,count\nN,5\n", ("--profile", "cell-11", "--minimum", "5"), ("sets the minimum to 11",)),
+        ("ward,count\nN,3\n", ("--round", "5"), ("multiples of 5", "row 1")),
+    ],
+)
+def test_bad_input_is_refused(content: str, options: tuple[str, ...], naming: tuple[str, ...]) -> None:
+    Path("bad.csv").write_text(content)
+    refuse("bad.csv", *options, naming=naming)
+
+
+def test_records_behind_the_tables_are_held_against_every_range() -> None:
+    people = pl.DataFrame({"ward": ["N"] * 12 + ["S"] * 9, "sex": ["f"] * 10 + ["m"] * 11, "name": [MARKER] * 21})
+    with_small_hidden(tabulate(people, ["ward", "sex"]), 5).write_csv("made.csv")
+    people.write_csv("people.csv")
+    assert answer("made.csv", "--truth", "people.csv")["truth"]
+    people.head(19).write_csv("others.csv")
+    refuse("made.csv", "--truth", "others.csv", naming=("must be made from these records",))
+
+
+def test_a_rule_that_the_records_contradict_is_left_out() -> None:
+    # 7 stands behind the symbol of N, which nobody can see: 3 and 7 would be 4 and 6 as well as small ones.
+    people = pl.DataFrame({"ward": ["N"] * 6 + ["S"] * 1 + ["W"] * 9})
+    people.write_csv("people.csv")
+    Path("t.csv").write_text("ward,count\nN,*\nS,*\nW,9\nTotal,16\n")
+    found = answer("t.csv", "--truth", "people.csv")
+    assert [each["excluded_by_truth"] for each in found["readings"]] == [False, True]
+    assert found["reading"] == "any"
+
+
+def test_from_python_and_as_picture() -> None:
+    given = unveil.tables({"ward": ["N", "S", "Total"], "count": ["*", "7", "9"]}, minimum=3)
+    assert given.findings.figures.people == 2
+    assert given.plot().size == 1
+    assert given.to_frame()["low"].to_list() == [2]
+    with pytest.raises(unveil.InputError, match="cell-11"):
+        unveil.tables({"ward": ["N"], "count": ["1"]}, profile="cell-1")
