@@ -68,27 +68,28 @@ def add_graphs(
     start: IntArray,
     order: IntArray,
     own: NDArray[Any],
-    foreign: NDArray[Any],
+    gain: NDArray[Any],
     share: FloatArray,
 ) -> None:
     """Add what is linked and what is mixed in after each merging, times the share of the guess; flat at the end.
 
-    The rows of guess p are those from ``p * subjects`` on; each subject has one pair of graphs for all guesses.
+    ``gain`` is what each merging mixes in, in the order of the mergings; ``own`` is what each cell links. The rows of
+    guess p are those from ``p * subjects`` on; each subject has one pair of graphs for all guesses.
     """
     subjects = graph_start.size - 1
     for r in range(start.size - 1):
         part = share[r // subjects]
         subject = r % subjects
         taken_own = 0
-        taken_foreign = 0
+        mixed_in = gain[start[r]] * 0  # whole numbers stay whole
         mergings = start[r + 1] - start[r]
         for j in range(graph_start[subject + 1] - graph_start[subject]):
             if j < mergings:
                 cell = order[start[r] + j]
                 taken_own += own[cell]
-                taken_foreign += foreign[cell]
+                mixed_in += gain[start[r] + j]
             linked[graph_start[subject] + j] += part * taken_own
-            mixed[graph_start[subject] + j] += part * taken_foreign
+            mixed[graph_start[subject] + j] += part * mixed_in
 
 
 @kernel
@@ -150,7 +151,7 @@ def overall_rises(
     start: IntArray,
     order: IntArray,
     own: NDArray[Any],
-    foreign: NDArray[Any],
+    gain: NDArray[Any],
     own_unit: FloatArray,
     foreign_unit: FloatArray,
     guess_of: IntArray,
@@ -160,7 +161,8 @@ def overall_rises(
     """Return by how much each merging lifts the overall linked and mixed graphs, one row per group of guesses.
 
     Guess p counts with ``share[p]`` in group ``guess_of[p]``; an item of subject r lifts the linked graph by
-    ``own_unit[r]`` and a foreign one the mixed graph by ``foreign_unit[r]``. Sums of rises are the overall graphs, and
+    ``own_unit[r]``, and what a merging mixes in (``gain``, as in :func:`add_graphs`) lifts the mixed graph by
+    ``foreign_unit[r]`` each. Sums of rises are the overall graphs, and
     no graph of a single subject is made.
     """
     groups = 0
@@ -176,5 +178,5 @@ def overall_rises(
         group = guess_of[guess]
         for k in range(start[r], start[r + 1]):
             linked[group, k - start[r]] += own_part * own[order[k]]
-            mixed[group, k - start[r]] += foreign_part * foreign[order[k]]
+            mixed[group, k - start[r]] += foreign_part * gain[k]
     return linked, mixed

@@ -95,7 +95,7 @@ def stacked_codes(guesses: Sequence[Partition], truth: Partition) -> tuple[Int32
 
 
 def stacked_contingency(guesses: Sequence[Partition], truth: Partition) -> Contingency:
-    """Return the tables of several guesses, below one another, as one: row ``p * subjects + r`` is subject r in guess p.
+    """Return the tables of several guesses as one: row ``p * subjects + r`` is subject r in guess p.
 
     >>> truth = Partition.from_labels("abb")
     >>> table = stacked_contingency([Partition.from_labels("xxy"), Partition.from_labels("xyy")], truth)

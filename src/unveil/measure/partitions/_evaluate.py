@@ -12,8 +12,9 @@ from unveil._kernels.partitions.contingency import column_crowds
 from unveil._kernels.partitions.unlinkability import add_graphs, beta_points, divide_rows, mean_graph, order_cells
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.measure.partitions._contingency import Contingency
+from unveil.measure.partitions._mixing import Mixing, gains, mixed_wholes
 from unveil.measure.partitions._policy import Shares
-from unveil.measure.partitions._tally import Tallies, Tally
+from unveil.measure.partitions._tally import Tallies, Tally, Wholes
 
 # What rounding may take from an average that reaches beta exactly; far below the step of any share of items.
 ROUNDING = 1e-12
@@ -30,8 +31,19 @@ class Policy:
     contamination_desirable: BoolArray
     literal: bool = False
     limit_at_breach: bool = False
+    mixing: Mixing = "items"
     overall_alpha: Fraction | None = None
     overall_beta: Fraction | None = None
+
+    def overall(self) -> tuple[float, float]:
+        """Return the alpha and the beta of the overall risk slope: the means, unless given."""
+        alpha = self.alpha.mean() if self.overall_alpha is None else self.overall_alpha
+        beta = self.beta.mean() if self.overall_beta is None else self.overall_beta
+        return float(alpha), float(beta)
+
+    def wholes(self, counted: Tallies) -> Wholes:
+        """Return what the shares of both graphs are of."""
+        return mixed_wholes(counted.wholes(literal=self.literal), self.mixing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,25 +171,25 @@ def _graphs(counted: Tallies, rankings: list[Ranking], policy: Policy) -> dict[s
     start = np.concatenate([[0], np.cumsum(steps)])
     linked, mixed = np.zeros(start[-1]), np.zeros(start[-1])
     for tally, ranking in zip(counted.guesses, rankings, strict=True):
-        share = tally.share(scale)
-        add_graphs(linked, mixed, start, tally.table.row_start, ranking.order, tally.own, tally.foreign, share)
-    whole = counted.wholes(literal=policy.literal)
+        gain = gains(tally, ranking.order, policy.mixing)
+        add_graphs(linked, mixed, start, tally.table.row_start, ranking.order, tally.own, gain, tally.share(scale))
+    whole = policy.wholes(counted)
     divide_rows(start, linked, scale * whole.base, scale * whole.own, 1.0)
     divide_rows(start, mixed, np.zeros(steps.size), scale * whole.foreign, 0.0)
     if not exact:  # probabilities that are rounded must not make a trace of foreign items out of none
-        linked, mixed = _snap(linked), _snap(mixed)
+        linked, mixed = snap(linked), snap(mixed)
     if policy.contamination_desirable.any():
         mixed = np.where(np.repeat(policy.contamination_desirable, steps), 1 - mixed, mixed)
     return {"graph_start": start, "linked": linked, "mixed": mixed, "slack": 0.0 if exact else ROUNDING}
 
 
-def _snap(graph: FloatArray) -> FloatArray:
+def snap(graph: FloatArray) -> FloatArray:
+    """Return the graph with 0 and 1 where rounding left it a hair beside."""
     return np.where(graph > 1 - ROUNDING, 1.0, np.where(graph < ROUNDING, 0.0, graph))
 
 
 def _overall(counted: Tallies, subjects: dict[str, Any], policy: Policy) -> dict[str, Any]:
-    alpha = float(policy.alpha.mean() if policy.overall_alpha is None else policy.overall_alpha)
-    beta = float(policy.beta.mean() if policy.overall_beta is None else policy.overall_beta)
+    alpha, beta = policy.overall()
     miss, include = float(subjects["miss"].sum()), float(subjects["include"].sum())
     linked = mean_graph(subjects["graph_start"], subjects["linked"], counted.longest)
     mixed = mean_graph(subjects["graph_start"], subjects["mixed"], counted.longest)

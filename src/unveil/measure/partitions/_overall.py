@@ -3,39 +3,36 @@
 import numpy as np
 
 from unveil._kernels.partitions.unlinkability import overall_rises
-from unveil._kernels.types import BoolArray, FloatArray
-from unveil.measure.partitions._evaluate import Ranking
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil.measure.partitions._evaluate import Policy, Ranking, snap
+from unveil.measure.partitions._mixing import gains
 from unveil.measure.partitions._tally import Tallies, Tally, Wholes
 
 
-def overall_graphs(
-    counted: Tallies, rankings: list[Ranking], *, desirable: BoolArray, literal: bool
-) -> tuple[FloatArray, FloatArray]:
+def overall_graphs(counted: Tallies, rankings: list[Ranking], policy: Policy) -> tuple[FloatArray, FloatArray]:
     """Return the overall linked and mixed graphs of a view."""
-    whole = counted.wholes(literal=literal)
+    whole = policy.wholes(counted)
     linked, mixed = np.zeros(counted.longest), np.zeros(counted.longest)
     for tally, ranking in zip(counted.guesses, rankings, strict=True):
         together = np.zeros(tally.table.guesses, np.int64)
-        rises = _rises(tally, ranking, whole, desirable, together, tally.share(), counted.longest)
+        rises = _rises(tally, ranking, policy, whole, together, tally.share(), counted.longest)
         linked += rises[0][0]
         mixed += rises[1][0]
-    return _graphs(linked, mixed, whole, desirable)
+    return _graphs(linked, mixed, whole, policy.contamination_desirable)
 
 
-def guess_graphs(
-    tally: Tally, ranking: Ranking, counted: Tallies, *, desirable: BoolArray, literal: bool
-) -> tuple[FloatArray, FloatArray]:
+def guess_graphs(tally: Tally, ranking: Ranking, counted: Tallies, policy: Policy) -> tuple[FloatArray, FloatArray]:
     """Return the overall linked and mixed graphs of each guess, one row per guess."""
-    whole = counted.wholes(literal=literal)
+    whole = policy.wholes(counted)
     alone = np.arange(tally.table.guesses)
     most = int(np.diff(tally.table.row_start).max())
-    rises = _rises(tally, ranking, whole, desirable, alone, np.ones(alone.size), most)
-    return _graphs(*rises, whole, desirable)
+    rises = _rises(tally, ranking, policy, whole, alone, np.ones(alone.size), most)
+    return _graphs(*rises, whole, policy.contamination_desirable)
 
 
-def first_linked(counted: Tallies, rankings: list[Ranking], *, literal: bool) -> FloatArray:
+def first_linked(counted: Tallies, rankings: list[Ranking], policy: Policy) -> FloatArray:
     """Return the share of each subject that is linked before any merging, over the whole view."""
-    whole = counted.wholes(literal=literal)
+    whole = policy.wholes(counted)
     taken = np.zeros(whole.own.size)
     for tally, ranking in zip(counted.guesses, rankings, strict=True):
         taken += tally.mean(tally.own[ranking.order[tally.table.row_start[:-1]]])
@@ -46,17 +43,18 @@ def first_linked(counted: Tallies, rankings: list[Ranking], *, literal: bool) ->
 def _rises(
     tally: Tally,
     ranking: Ranking,
+    policy: Policy,
     whole: Wholes,
-    desirable: BoolArray,
-    group: "np.ndarray[tuple[int], np.dtype[np.int64]]",
+    group: IntArray,
     share: FloatArray,
     length: int,
 ) -> tuple[FloatArray, FloatArray]:
+    sign = np.where(policy.contamination_desirable, -1.0, 1.0)
     with np.errstate(divide="ignore"):
         own_unit = np.where(whole.own > 0, 1 / whole.own, 0.0)
-        foreign_unit = np.where(whole.foreign > 0, 1 / whole.foreign, 0.0) * np.where(desirable, -1.0, 1.0)
-    start = tally.table.row_start
-    return overall_rises(start, ranking.order, tally.own, tally.foreign, own_unit, foreign_unit, group, share, length)
+        foreign_unit = np.where(whole.foreign > 0, 1 / whole.foreign, 0.0) * sign
+    start, gain = tally.table.row_start, gains(tally, ranking.order, policy.mixing)
+    return overall_rises(start, ranking.order, tally.own, gain, own_unit, foreign_unit, group, share, length)
 
 
 def _graphs(
@@ -69,4 +67,4 @@ def _graphs(
     linked = (base + np.cumsum(linked_rise, axis=-1)) / subjects
     mixed = (float(desirable.sum()) + np.cumsum(mixed_rise, axis=-1)) / subjects
     # Thousands of rises add up to a hair beside 0 or 1.
-    return np.clip(linked, 0.0, 1.0), np.clip(np.where(np.abs(mixed) < 1e-12, 0.0, mixed), 0.0, 1.0)
+    return snap(linked), snap(mixed)

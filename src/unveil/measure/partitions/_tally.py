@@ -41,7 +41,7 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class Tallies:
-    """All guesses of a view, in few tallies. Weights are whole multiples of ``1 / grid``; without weights the grid is 1."""
+    """All guesses of a view, in few tallies. Weights are whole multiples of ``1 / grid``, which is 1 without any."""
 
     truth: Partition
     guesses: tuple[Tally, ...]

@@ -51,7 +51,6 @@ def partition_distances(guess: Partition | View, truth: Partition, *, transfer: 
     >>> distances.rand, distances.mtd
     (0.5, 1.0)
     """
-
     each, probabilities = distances_of_each(guess, truth, transfer=transfer)
     return PartitionDistances(**{name: _mean(values, probabilities) for name, values in each.items()})
 

@@ -8,11 +8,12 @@ import numpy as np
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.guess import Partition, View
 from unveil.measure.partitions._evaluate import ROUNDING, beta_point, rank, risk_slope
+from unveil.measure.partitions._mixing import Mixing
 from unveil.measure.partitions._overall import first_linked, overall_graphs
-from unveil.measure.partitions._policy import Flags, exact_shares, flags
+from unveil.measure.partitions._policy import Flags
 from unveil.measure.partitions._tally import tallies
 from unveil.measure.partitions._weights import Weights
-from unveil.measure.partitions.unlinkability import Norm
+from unveil.measure.partitions.unlinkability import Norm, Settings, policy_of
 
 __all__ = ["PolicyGrid", "beta_point", "policy_grid", "risk_slope_on"]
 
@@ -44,6 +45,7 @@ def policy_grid(
     contamination_desirable: Flags = False,
     weights: Weights | None = None,
     norm: Norm = "weight",
+    mixing: Mixing = "items",
 ) -> PolicyGrid:
     """Return the overall graphs for 23 alphas, and risk slope and breached subjects for these and 101 betas.
 
@@ -55,18 +57,17 @@ def policy_grid(
     ((23, 101), 1)
     """
     counted = tallies(guess, truth, weights)
-    desirable = flags(contamination_desirable, truth.clusters, what="contamination_desirable")
     betas = np.array([step / BETA_STEPS for step in range(BETA_STEPS + 1)])
-    literal = norm == "literal"
+    given: Settings = {"contamination_desirable": contamination_desirable, "norm": norm, "mixing": mixing}
     linked, mixed, slopes, breached = [], [], [], []
     for alpha in ALPHAS:
-        prices = exact_shares(alpha, truth.clusters, what="alpha")
-        rankings = [rank(tally, counted, prices) for tally in counted.guesses]
-        graphs = overall_graphs(counted, rankings, desirable=desirable, literal=literal)
+        policy = policy_of(truth, {**given, "alpha": alpha})
+        rankings = [rank(tally, counted, policy.alpha) for tally in counted.guesses]
+        graphs = overall_graphs(counted, rankings, policy)
         linked.append(graphs[0])
         mixed.append(graphs[1])
         slopes.append(risk_slope_on(*graphs, alpha=float(alpha), beta=betas))
-        now = np.sort(first_linked(counted, rankings, literal=literal))
+        now = np.sort(first_linked(counted, rankings, policy))
         breached.append(truth.cluster_count - np.searchsorted(now, betas - ROUNDING))
     return PolicyGrid(
         alphas=np.array([float(alpha) for alpha in ALPHAS]),
