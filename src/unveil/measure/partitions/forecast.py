@@ -134,8 +134,8 @@ def forecast(
     counted, policy = tallies(guess, truth, weights), policy_of(truth, settings)
     if split > 0 and weights is not None and item_weights(weights, truth).subject.size:
         raise InputError(
-            "where subjects weigh items in their own way, a forecast cannot split clusters. Pass split=0, or one weight "
-            "for each item"
+            "where subjects weigh items in their own way, a forecast cannot split clusters. Pass split=0, or weights "
+            "of items alone"
         )
     chosen = _chosen(subjects, truth)
     starts = _starts(counted, draws, rng)

@@ -93,6 +93,8 @@ class Unlinkability:
     linked: FloatArray
     mixed: FloatArray
     overall: Overall
+    #: What the mixed graphs count.
+    mixing: Mixing = "items"
 
     def graphs(self, subject: int) -> tuple[FloatArray, FloatArray]:
         """Return the linked and the mixed graph of the subject with this index: the value after 0, 1, … mergings."""
@@ -201,7 +203,7 @@ def unlinkability(
     counted = tallies(guess, truth, weights)
     policy = policy_of(truth, given)
     subjects, overall = evaluate(counted, policy)
-    return Unlinkability(n=truth.n, subjects=truth.clusters, overall=Overall(**overall), **subjects)
+    return Unlinkability(n=truth.n, subjects=truth.clusters, overall=Overall(**overall), mixing=mixing, **subjects)
 
 
 def policy_of(truth: Partition, settings: Settings) -> Policy:
