@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.oracles import partition_distances as oracle
 from unveil._kernels._compile import PLAIN_UP_TO
@@ -30,7 +31,7 @@ def table_of_labels(truth: IntArray, guess: IntArray) -> Table:
     return row, column, count, int(row.max()) + 1, int(column.max()) + 1
 
 
-def weight_of(chosen: BoolArray, row: Int32Array, column: Int32Array, weight: IntArray) -> int:
+def weight_of(chosen: BoolArray, row: Int32Array, column: Int32Array, weight: NDArray[np.integer]) -> int:
     """Return what the chosen cells weigh together, and see that they are a choice that is allowed."""
     assert np.unique(row[chosen]).size == np.unique(column[chosen]).size == int(chosen.sum())
     return int(weight[chosen].sum())

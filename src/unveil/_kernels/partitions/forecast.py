@@ -28,7 +28,7 @@ class Cells(NamedTuple):
     start: IntArray
     order: IntArray
     column: Int32Array
-    count: IntArray
+    items: IntArray
     own: IntArray
     foreign: IntArray
     row_of: Int32Array
@@ -124,7 +124,7 @@ def _merge(cells: Cells, evidence: Evidence, held: Held, left: Left, size: int, 
             joined = cells.cell_in_column[spot]
             if cells.row_of[joined] != row:
                 other = cells.row_of[joined] % evidence.subjects
-                _change(held, other, float(cells.count[joined]), float(cells.own[joined]))
+                _change(held, other, float(cells.items[joined]), float(cells.own[joined]))
     else:
         held.state[_WEIGHT] += cells.foreign[cell]
     if evidence.linkage == GIVEN:
@@ -183,7 +183,7 @@ def _future(
         if evidence.linkage == GIVEN:
             left.rate[at] = 0.0
         elif evidence.linkage != ANY:
-            left.rate[at] = cells.count[left.cell[at]]
+            left.rate[at] = cells.items[left.cell[at]]
     held.state[:] = 0.0
     needed, there, reached = np.inf, 0.0, -1
     taken, linked, mixed = 0.0, 0.0, 0.0

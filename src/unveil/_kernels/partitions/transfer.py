@@ -39,9 +39,9 @@ def heaviest_cells(
         row, column, rows, columns = column, row, columns, rows
     if weight.size <= PLAIN_UP_TO:
         return _by_scipy(row, column, weight, rows, columns)
-    *sorted_cells, place = _heaviest_first(row, column, weight, rows, columns)
+    first_row, first_column, first_weight, place = _heaviest_first(row, column, weight, rows, columns)
     chosen = np.zeros(weight.size, np.bool_)
-    chosen[place[_by_levels(*sorted_cells, rows, columns)]] = True
+    chosen[place[_by_levels(first_row, first_column, first_weight, rows, columns)]] = True
     return chosen
 
 

@@ -1,6 +1,7 @@
 """Who belongs together? How well is each subject hidden in the adversary's partition?"""
 
 from collections.abc import Hashable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -148,17 +149,15 @@ def ask(told: Told) -> Reply:
         truth = samples.path("partition_truth.csv")
         guesses: list[GuessFile] = [(samples.path(f"partition_guess_{values['adversary']}.csv"), None)]
     else:
-        truth, given = told.must("truth"), told.files["guesses"]
-        chances = (*values["probabilities"], *[None] * len(given))
-        guesses = list(zip(given, chances, strict=False))
-    prior = zip(told.files.get("prior", ()), (*values["prior_probabilities"], *[None] * 1_000), strict=False)
+        truth = told.must("truth")
+        guesses = _with_chances(told.files["guesses"], values["probabilities"])
     overall = {name: values[name] for name in ("overall_alpha", "overall_beta") if values[name] is not None}
     answer = partition_files(
         truth,
         guesses,
         policy_file=told.path("policy_file"),
         weights_file=told.path("weights_file"),
-        prior_files=list(prior),
+        prior_files=_with_chances(told.files.get("prior", ()), values["prior_probabilities"]),
         links_file=told.path("links_file"),
         rng=told.rng,
         progress=told.progress,
@@ -171,3 +170,8 @@ def ask(told: Told) -> Reply:
     return Reply(
         answer=answer, brief=lambda: list(brief(answer.findings, top=values["top"], subject=bool(values["subject"])))
     )
+
+
+def _with_chances(files: Sequence[Path], chances: Sequence[Fraction | None]) -> list[GuessFile]:
+    """Return each file with its probability, or with none where none was said."""
+    return list(zip(files, (*chances, *[None] * len(files)), strict=False))

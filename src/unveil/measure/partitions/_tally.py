@@ -129,7 +129,8 @@ def _weigh(
     own = sum_at(table.find(rows, columns), common, table.count.size)
     cluster_total = sum_at(columns, common, table.column_total.size)
     foreign = cluster_total[table.column] - own
-    departs, is_own = (np.tile(each, len(guesses)) for each in _differences(known, truth))
+    departs, is_own = _differences(known, truth)
+    departs, is_own = np.tile(departs, len(guesses)), np.tile(is_own, len(guesses))
     guess = np.repeat(np.arange(len(guesses)), known.item.size)
     subject, item = np.tile(known.subject, len(guesses)), np.tile(known.item, len(guesses))
     cell = table.find(guess * truth.cluster_count + subject, columns[guess * truth.n + item])

@@ -223,7 +223,18 @@ def _drawn(
     by = by_column(table.column, table.column_total.size)
     links = _links(linkage, guess)
     cells = kernel.Cells(
-        table.row_start, order, table.column, table.count, tally.own, tally.foreign, table.row, *by, *links
+        start=table.row_start,
+        order=order,
+        column=table.column,
+        items=table.count,
+        own=tally.own,
+        foreign=tally.foreign,
+        row_of=table.row,
+        column_start=by[0],
+        cell_in_column=by[1],
+        link_start=links[0],
+        link_column=links[1],
+        link_rate=links[2],
     )
     whole = policy.wholes(counted)
     shares = kernel.Shares(*whole, policy.contamination_desirable, policy.beta.value)

@@ -122,7 +122,7 @@ def _drawn(like: Partition | View | None, truth: Partition, rng: np.random.Gener
     if like is None:
         return uniform_partition(truth.n, rng=rng)
     if isinstance(like, View):
-        chances = np.array([float(probability) for probability in like.probabilities])  # type: ignore[arg-type]
+        chances = np.array([float(probability) for probability in like.probabilities])
         like = like.partitions[int(rng.choice(chances.size, p=chances / chances.sum()))]
     return shuffled_partition(like, rng=rng)
 

@@ -97,7 +97,8 @@ def quantile(values: FloatArray, shares: FloatArray, level: Fraction) -> FloatAr
     order = np.argsort(values, axis=0, kind="stable")
     reached = np.cumsum(shares[order], axis=0) >= float(level) - ROUNDING
     place = np.argmax(reached, axis=0)
-    return np.take_along_axis(np.take_along_axis(values, order, axis=0), place[None], axis=0)[0]
+    found: FloatArray = np.take_along_axis(np.take_along_axis(values, order, axis=0), place[None], axis=0)[0]
+    return found
 
 
 def finite(values: FloatArray) -> FloatArray:
@@ -157,7 +158,7 @@ def _subjects_alone(tally: Tally, ranking: Ranking, counted: Tallies, policy: Po
     gain = gains(tally, ranking.order, policy.mixing)
     add_graphs(linked, mixed, start, start, ranking.order, tally.own, gain, np.ones(1))
     whole = policy.wholes(counted)
-    divide_rows(start, linked, *(tally.tiled(each) for each in (whole.base, whole.own)), 1.0)
+    divide_rows(start, linked, tally.tiled(whole.base), tally.tiled(whole.own), 1.0)
     divide_rows(start, mixed, np.zeros(start.size - 1), tally.tiled(whole.foreign), 0.0)
     turned = np.repeat(tally.tiled(policy.contamination_desirable), np.diff(start))
     mixed = np.where(turned, 1 - mixed, mixed)
