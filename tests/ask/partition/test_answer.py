@@ -92,6 +92,10 @@ def test_a_view_says_what_each_of_its_partitions_says_alone() -> None:
     assert (shares["mean"], shares["low"], shares["high"]) == (0.25, 0.0, 1.0)
     assert told["subject"]["risk_slope_high"] is None
     assert any(section.heading == "How much the adversary's doubt matters" for section in answer.page().sections)
+    table, chooser = answer.page().sections[4].blocks
+    assert (table.columns[-1], table.rows[0][-1]) == ("Chance of a breach", "25.0%")  # type: ignore[union-attr]
+    values = chooser.data["values"]["forecast"]  # type: ignore[union-attr]
+    assert all("breached from the start" in each for each in values)
 
 
 def test_where_clusters_are_crowded_some_subjects_are_forecast_and_a_note_says_so(

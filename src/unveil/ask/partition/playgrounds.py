@@ -292,7 +292,9 @@ def forecast_text(forecast: Forecast, at: int) -> str:
         return slope(math.nan)
     low, high = forecast.risk_slope_low[at], forecast.risk_slope_high[at]
     ends = [slope(float(end)) for end in (low, high)]
-    return f"{slope(float(forecast.risk_slope[at]))} ({ends[0]} to {ends[1]})"
+    text = f"{slope(float(forecast.risk_slope[at]))} ({ends[0]} to {ends[1]})"
+    gone = float(forecast.breached[at])
+    return f"{text}; in {percent(gone)} breached from the start" if gone > 0 else text
 
 
 def _subject_start(result: Unlinkability, shown: int, data: dict[str, Any], start: int) -> Chart:

@@ -219,15 +219,26 @@ def most_at_risk(result: Unlinkability, *, most: int = MOST_SUBJECTS) -> list[in
     return [int(index) for index in order[:most]]
 
 
-def at_risk_table(result: Unlinkability, *, show_names: bool = True, most: int = MOST_SUBJECTS) -> Table:
-    """Return one row per subject for those most at risk, with every per-subject figure."""
+def at_risk_table(
+    result: Unlinkability, *, show_names: bool = True, most: int = MOST_SUBJECTS, views: OverViews | None = None
+) -> Table:
+    """Return one row per subject for those most at risk, with every per-subject figure.
+
+    For a view also how likely the adversary thinks a partition that breaches the subject.
+    """
     chosen = most_at_risk(result, most=most)
     left = result.subjects.size - len(chosen)
+    rows = [_at_risk_row(result, index, show_names) for index in chosen]
+    columns = _AT_RISK_COLUMNS
+    if views is not None:
+        columns = (*columns, "Chance of a breach")
+        chances = [percent(float(views.breached_probability[index])) for index in chosen]
+        rows = [(*row, chance) for row, chance in zip(rows, chances, strict=True)]
     return Table(
         caption="The subjects most at risk: the breached first, then by risk slope",
-        columns=_AT_RISK_COLUMNS,
-        rows=tuple(_at_risk_row(result, index, show_names) for index in chosen),
-        align=("left", "left", *[_RIGHT] * (len(_AT_RISK_COLUMNS) - 2)),
+        columns=columns,
+        rows=tuple(rows),
+        align=("left", "left", *[_RIGHT] * (len(columns) - 2)),
         note=f"{count(left, 'more subject is', 'more subjects are')} not shown; the JSON output has all."
         if left
         else "",

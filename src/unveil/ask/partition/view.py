@@ -303,7 +303,7 @@ def _subjects_section(found: PartitionFindings, show_names: bool) -> Section:
         if show_names
         else "Subjects are numbered in the order of the truth; their names are left out on purpose.",
         blocks=(
-            at_risk_table(found.result, show_names=show_names),
+            at_risk_table(found.result, show_names=show_names, views=found.views),
             subject_playground(found.result, found.shown, forecast=found.forecast, show_names=show_names),
         ),
         tells="whom",
