@@ -128,8 +128,8 @@ def test_compiled_and_plain_futures_are_the_same(monkeypatch: pytest.MonkeyPatch
     truth = Partition.from_labels(rng.integers(0, 20, 120))
     guess = Partition.from_labels(rng.integers(0, 15, 120))
     found = []
-    for most in (10**6, 0):
-        monkeypatch.setattr(kernel, "PLAIN_UP_TO", most)
+    for most in (10**9, 0):
+        monkeypatch.setattr(kernel, "PLAIN_STEPS", most)
         found.append(forecast(guess, truth, rng=np.random.default_rng(7), draws=6, split=0.5, mixing="even"))
     for name in ("risk_slope", "evidence", "linked", "mixed", "breached_after"):
         np.testing.assert_allclose(getattr(found[0], name), getattr(found[1], name), atol=1e-9, err_msg=name)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import compiled
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 #: How the next merging is chosen: by the cost of the paper, by chance alone, by items, or by given rates.
@@ -18,8 +18,14 @@ CHEAPEST, ANY, PAIRS, GIVEN = range(4)
 ITEMS, OTHERS, EVEN = range(3)
 
 # Where the state of a future has what: the foreign weight that is held, how many others are, how many items they have,
-# and the sum of c * log2(c) over them.
-_WEIGHT, _OTHERS, _ITEMS, _BITS = range(4)
+# the sum of c * log2(c) over them, and the most items that anybody had so far.
+_WEIGHT, _OTHERS, _ITEMS, _BITS, _MOST = range(5)
+
+# Up to so many pieces of evidence plain Python is faster than loading a compiler.
+PLAIN_STEPS = 100_000
+
+# So often somebody is drawn and not taken before all are looked through, where few have most of the items.
+_TRIES = 30
 
 
 class Cells(NamedTuple):
@@ -87,6 +93,7 @@ def _change(held: Held, other: int, items: float, weight: float) -> None:
     after = held.amount[0, other]
     state[_ITEMS] += items
     state[_WEIGHT] += weight
+    state[_MOST] = max(state[_MOST], after)
     if before > 1:
         state[_BITS] -= before * np.log2(before)
     if after > 1:
@@ -146,16 +153,28 @@ def _next_merging(left: Left, size: int, linkage: int, luck: float) -> int:
     return size - 1
 
 
-def _split_off(held: Held, linkage: int, luck: float) -> None:
-    """Let go of one other subject; luck lies between 0 and the number of others, or of their items."""
+def _parted(rng: np.random.Generator, held: Held, linkage: int) -> int:
+    """Return the place of the other subject that a piece of evidence parts: each alike, or by its items.
+
+    By items, somebody is drawn and taken with a chance of items over the most that anybody had. Where that fails
+    often, all are looked through; either way each has exactly its chance.
+    """
     others = int(held.state[_OTHERS])
-    chosen = 0
-    while chosen < others - 1:
-        luck -= 1.0 if linkage == ANY else held.amount[0, held.present[chosen]]
+    for _ in range(_TRIES):
+        at = int(rng.random() * others)
+        if linkage == ANY or rng.random() * held.state[_MOST] < held.amount[0, held.present[at]]:
+            return at
+    luck = rng.random() * held.state[_ITEMS]
+    for at in range(others - 1):
+        luck -= held.amount[0, held.present[at]]
         if luck < 0:
-            break
-        chosen += 1
-    other = held.present[chosen]
+            return at
+    return others - 1
+
+
+def _let_go(held: Held, at: int) -> None:
+    """Let go of the other subject at this place."""
+    other = held.present[at]
     _change(held, other, -held.amount[0, other], -held.amount[1, other])
 
 
@@ -207,10 +226,10 @@ def _future(
         luck = rng.random() * (merging + splitting)
         at = _next_merging(left, size, evidence.linkage, luck) if luck < merging else -1
         if at < 0:
-            _split_off(held, evidence.linkage, (luck - merging) / evidence.split)
+            _let_go(held, _parted(rng, held, evidence.linkage))
         step += 1
     while held.state[_OTHERS] > 0:
-        _split_off(held, evidence.linkage, 0.0)
+        _let_go(held, 0)
     return needed, there, reached
 
 
@@ -232,7 +251,7 @@ def _futures(
         np.zeros((2, evidence.subjects)),
         np.zeros(evidence.subjects, np.int64),
         np.zeros(evidence.subjects, np.int64),
-        np.zeros(4),
+        np.zeros(5),
     )
     for draw in range(guess_of.size):
         for k in range(subject.size):
@@ -258,6 +277,6 @@ def futures(
     ``length``. Draw d starts from guess ``guess_of[d]``.
     """
     run = _futures
-    if guess_of.size * subject.size > PLAIN_UP_TO:
-        run = compiled(_futures, _change, _mixed_now, _merge, _next_merging, _split_off, _future)
+    if guess_of.size * subject.size * length > PLAIN_STEPS:
+        run = compiled(_futures, _change, _mixed_now, _merge, _next_merging, _parted, _let_go, _future)
     return run(rng, guess_of, subject, cells, evidence, shares, length)
