@@ -1,4 +1,7 @@
-"""Partitions: all per-subject measures and distances, beside scikit-learn and ER-Evaluation, on the same labels."""
+"""Partitions: all per-subject measures and distances, beside scikit-learn and ER-Evaluation, on the same labels.
+
+``python -m benchmarks.partitions`` times what has no peer: views, the grid of policies, the forecast, and whole pages.
+"""
 
 import subprocess
 import sys
@@ -8,10 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.timing import Row, side_by_side
-from unveil.guess import Partition
-from unveil.guess.random_partitions import uniform_partition
-from unveil.measure import partition_distances, unlinkability
+from benchmarks.timing import Row, least, side_by_side
+from unveil import partition
+from unveil.guess import Partition, View
+from unveil.guess.random_partitions import uniform_partition, walk_from
+from unveil.measure import forecast, others_graphs, over_views, partition_distances, policy_grid, unlinkability
 
 Labels = np.ndarray[tuple[int], np.dtype[np.int64]]
 
@@ -68,6 +72,40 @@ def rows(sizes: list[int]) -> Iterator[Row]:
             yield from side_by_side(f"{name}, {n:,} items", tasks, repeat=5 if n <= 10**6 else 2)
 
 
+def view_of(partitions: int, items: int) -> tuple[View, Partition]:
+    """Return a view of partitions that are as many random steps from the truth as a fifth of its items."""
+    rng = np.random.default_rng(0)
+    truth = Partition.from_labels(rng.integers(0, items // 5, items))
+    guesses = [walk_from(truth, items // 5, rng=rng) for _ in range(partitions)]
+    return View(guesses, [f"1/{partitions}"] * partitions), truth
+
+
+def crowded(items: int) -> tuple[Partition, Partition]:
+    """Return a guess in few large clusters: following whom mergings bring along takes the square of their subjects."""
+    rng = np.random.default_rng(0)
+    return tuple(Partition.from_labels(rng.integers(0, most, items)) for most in (20, items // 5))  # type: ignore[return-value]
+
+
+def without_peer() -> Iterator[tuple[str, float]]:
+    """Yield what was done and the least CPU seconds of five runs, compilation aside."""
+    for partitions in (20, 1000):
+        view, truth = view_of(partitions, 2_000)
+        tasks: dict[str, Callable[[], object]] = {
+            "unlinkability": partial(unlinkability, view, truth),
+            "distances": partial(partition_distances, view, truth),
+            "grid of 23 x 101 policies": partial(policy_grid, view, truth),
+            "intervals over the view": partial(over_views, view, truth),
+            "others along mergings": partial(others_graphs, view, truth),
+            "forecast, 200 futures": lambda view=view, truth=truth: forecast(view, truth, rng=np.random.default_rng(1)),
+            "answer and page": lambda view=view, truth=truth: partition(view, truth).to_html(),
+        }
+        for name, task in tasks.items():
+            yield f"{name}, {partitions:,} partitions of 2,000 items", least(task)
+    guess, truth = crowded(50_000)
+    yield "others along mergings, 50,000 items in 20 clusters", least(partial(others_graphs, guess, truth))
+    yield "answer and page, 50,000 items in 20 clusters", least(lambda: partition(guess, truth).to_html())
+
+
 def extra_memory(n: int, name: str) -> int:
     """Return the megabytes that measuring takes beyond the labels, in a process of its own."""
     code = f"from benchmarks.partitions import peak; peak({n}, {name!r})"
@@ -91,3 +129,9 @@ def _status(key: str) -> int:
     """Return a line of the process's status in kilobytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(key))
+
+
+if __name__ == "__main__":
+    print("| task | CPU seconds |\n|---|---:|")
+    for task, seconds in without_peer():
+        print(f"| {task} | {seconds:.3f} |", flush=True)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 GRAPH_ALPHAS = ("0", "1/3", "2/3", "1")
 SLOPE_ALPHAS = ("0", "1/3", "1/2", "2/3", "1")
 BETAS = np.arange(1, 101) / 100
+QUICK_BETAS = np.arange(1, 21) / 20
 MARKERS = {"triangles": "^", "squares": "s", "circles": "o", "stars": "*"}
 # Each adversary, what the paper calls it, and the threshold at which it looks at the stars.
 ADVERSARIES = {"careful": ("conservative", Fraction(9, 10)), "bold": ("liberal", Fraction(7, 10))}
@@ -34,7 +35,7 @@ def sample(name: str) -> Partition:
     return Partition.from_labels(frame["cluster"], items=frame["item"])
 
 
-def points_of(name: str, guess: Partition, truth: Partition, stars: Unlinkability) -> list[Point]:
+def points_of(name: str, guess: Partition, truth: Partition, stars: Unlinkability, betas: Floats) -> list[Point]:
     """Return the points of all curves that belong to one adversary."""
     subject = truth.clusters.tolist().index("stars")
     found = graph_points(f"{name} stars", "", *stars.graphs(subject))
@@ -45,10 +46,10 @@ def points_of(name: str, guess: Partition, truth: Partition, stars: Unlinkabilit
         overall = unlinkability(guess, truth, alpha=alpha).overall
         if alpha in GRAPH_ALPHAS:
             found += graph_points(f"{name} overall", f", α = {alpha}", overall.linked, overall.mixed)
-        slopes = risk_slope_on(overall.linked, overall.mixed, alpha=overall.alpha, beta=BETAS)
+        slopes = risk_slope_on(overall.linked, overall.mixed, alpha=overall.alpha, beta=betas)
         found += [
             Point(panel=f"{name} slope", curve=f"α = {alpha}", x=beta, y=slope, undefined=float(np.isnan(slope)))
-            for beta, slope in zip(BETAS.tolist(), slopes.tolist(), strict=True)
+            for beta, slope in zip(betas.tolist(), slopes.tolist(), strict=True)
         ]
     return found
 
@@ -119,11 +120,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for column, (name, (kind, beta)) in enumerate(ADVERSARIES.items()):
         guess = sample(f"guess_{name}")
         stars = unlinkability(guess, truth, alpha="1/2", beta=beta)
-        points = points_of(name, guess, truth, stars)
+        points = points_of(name, guess, truth, stars, QUICK_BETAS if chosen.quick else BETAS)
         everything += points
         overall = stars.overall
         print(f"{name}: miss {overall.miss:g}, include {overall.include:g}, {overall.kind} (the paper says {kind});")
         print(f"  risk slope of the stars at beta {float(beta):g}: {stars.risk_slope[subject]:.5f}")
+        whole = "undefined, already breached" if overall.breached else f"{overall.risk_slope:.5f}"
+        print(f"  risk slope of the average subject, which the paper's symbols mean: {whole}")
         draw_partition(grid[0, column], guess, truth)
         grid[0, column].set_title(f"{name} adversary: {overall.miss:g} missed, {overall.include:g} included ({kind})")
         draw_stars(grid[1, column], points, name, stars, subject)

@@ -40,7 +40,7 @@ def options(description: str, arguments: Sequence[str] | None, *, runs: int) -> 
     if runs:
         parser.add_argument("--runs", type=int, default=runs, help="repetitions of each experiment")
         parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same numbers")
-        parser.add_argument("--quick", action="store_true", help="fewer points, for a first look")
+    parser.add_argument("--quick", action="store_true", help="fewer points, for a first look")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder for the picture")
     parser.add_argument("--numbers", action="store_true", help="also write the numbers behind the picture, as CSV")
     chosen = parser.parse_args(arguments)

@@ -445,3 +445,69 @@ def test_a_person_at_a_terminal_gets_colours_and_a_clean_end() -> None:
     assert b"\x1b[" in shown
     assert b"most at risk" in shown
     assert b"Traceback" not in shown
+
+
+# --- any subject, other guessers, and what comes next -----------------------------------------------------------------
+
+
+def test_any_subject_is_printed_and_in_json() -> None:
+    said = ask("--sample", "--subject", "stars").stdout
+    assert "How fast mergings would link stars" in said
+    assert [line.split()[:3] for line in said.splitlines() if line.strip().startswith(("0 ", "1 ", "2 "))] == [
+        ["0", "50.0%", "5.6%"],
+        ["1", "83.3%", "11.1%"],
+        ["2", "100.0%", "38.9%"],
+    ]
+    told = answer("--sample", "--subject", "stars")["subject"]
+    assert (told["subject"], told["risk_slope"]) == ("stars", pytest.approx(0.23197, abs=5e-6))
+    assert told["linked"] == pytest.approx([0.5, 5 / 6, 1])
+    assert "How fast mergings would link" not in ask("--sample").stdout
+
+
+def test_with_the_papers_order_the_forecast_of_the_stars_is_the_number_of_the_paper() -> None:
+    told = answer("--sample", "--subject", "stars", "--linkage", "cheapest", "--split", "0")["subject"]["forecast"]
+    for name in ("risk_slope", "risk_slope_low", "risk_slope_high"):
+        assert told[name] == pytest.approx(0.23197, abs=5e-6)
+
+
+def test_guessing_goes_by_sizes_or_by_what_was_held_before() -> None:
+    truth, careful, bold = sample_files()
+    assert answer(truth, careful, "--guessing", "sizes")["random_guessing"]["guesser"] == "sizes"
+    prior = answer(truth, careful, "--prior", f"{bold}=3/4", "--prior", f"{careful}=1/4")["random_guessing"]
+    assert (prior["guesser"], prior["draws"]) == ("prior", 2)
+    assert prior["miss"] == pytest.approx(7 * 3 / 4 + 12 / 4)
+    said = ask(truth, careful, "--prior", bold).stdout
+    assert "(held before: 7)" in said
+    assert "random guessing" not in said.lower()
+
+
+def test_rates_between_clusters_decide_what_is_merged_next(folder: Path) -> None:
+    rows = f"{MARKER}-1,{MARKER}-2,0.5\n{MARKER}-2,{MARKER}-3,1/4\n"
+    (folder / "links.csv").write_text(f"cluster,other,rate\n{rows}")
+    found = answer("truth.csv", "guess.csv", "--links", "links.csv", "--split", "0", "--mixing", "others")
+    assert found["forecast"]["linkage"] == "given"
+    # Two of Alice's items are in cluster 1 and one in 2, and nothing else can be merged.
+    assert found["subject"]["forecast"]["risk_slope_low"] == found["subject"]["forecast"]["risk_slope_high"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (f"{MARKER}-1,{MARKER}-9,0.5\n", "1 of 1 are not, the first in column 'other' at row 1"),
+        (f"{MARKER}-1,{MARKER}-2,much\n", "column 'rate' of 'links.csv' must hold a number from 0 up"),
+        (f"{MARKER}-1,{MARKER}-2,-1\n", "must hold a number from 0 up"),
+        (f"{MARKER}-1,{MARKER}-1,1\n", "name another cluster"),
+        (f"{MARKER}-1,{MARKER}-2,1\n{MARKER}-2,{MARKER}-1,1\n", "does not in row 2"),
+    ],
+)
+def test_bad_rates_are_refused(folder: Path, rows: str, words: str) -> None:
+    (folder / "links.csv").write_text(f"cluster,other,rate\n{rows}")
+    assert words in refuse("truth.csv", "guess.csv", "--links", "links.csv")
+
+
+def test_a_subject_that_is_nobody_and_odds_below_0_are_refused() -> None:
+    assert "Write the name as it stands in the truth" in refuse("truth.csv", "guess.csv", "--subject", f"{MARKER}-Eve")
+    assert "at least 0" in refuse("truth.csv", "guess.csv", "--split", "-1")
+    assert "1 of 2 priors have a probability" in refuse(
+        "truth.csv", "guess.csv", "--prior", "guess.csv=0.5", "--prior", "truth.csv"
+    )

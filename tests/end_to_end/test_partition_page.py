@@ -24,12 +24,19 @@ document.addEventListener("securitypolicyviolation", (event) => window.violation
 """
 
 
+POLICIES, SUBJECTS = ".playground:has([data-slider])", ".playground:has([data-chooser])"
+
+
 @dataclass(kw_only=True)
 class Visit:
     """An open page, the data it was made from, and what went wrong or was asked of the network."""
 
     page: "Page"
+    #: Of the sliders, and of the list of subjects.
     data: dict[str, Any]
+    subjects: dict[str, Any]
+    #: The part of the page that is meant.
+    part: str = POLICIES
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
@@ -45,11 +52,11 @@ class Visit:
 
     def text(self, selector: str) -> str:
         """Return the text of the one element that is meant."""
-        return (self.page.locator(selector).text_content() or "").strip()
+        return (self.page.locator(f"{self.part} {selector}").text_content() or "").strip()
 
     def attribute(self, selector: str, name: str) -> str:
         """Return an attribute of the one element that is meant."""
-        return self.page.locator(f".playground figure {selector}").get_attribute(name) or ""
+        return self.page.locator(f"{self.part} figure {selector}").get_attribute(name) or ""
 
 
 class Visits:
@@ -66,7 +73,7 @@ class Visits:
         path = self.folder / f"page-{len(self.opened)}.html"
         path.write_text(html, encoding="utf-8")
         page = self.browser.new_context(viewport={"width": width, "height": 800}, **context).new_page()
-        visit = Visit(page=page, data=data_of(html)[0])
+        visit = Visit(page=page, data=data_of(html)[-1], subjects=data_of(html)[0])
         page.on("console", lambda message: visit.complaints.append(message.text))
         page.on("pageerror", lambda error: visit.complaints.append(str(error)))
         page.on("dialog", lambda dialog: visit.complaints.append(dialog.message))
@@ -131,12 +138,12 @@ def shows_the_grid(visit: Visit) -> None:
 
 def test_sliders_move_by_keyboard_and_show_what_was_computed(visits: Visits) -> None:
     visit = visits.open(conservative())
-    assert (visit.place("alpha"), visit.place("beta")) == (10, 80)
+    assert (visit.place("alpha"), visit.place("beta")) == (11, 80)
     shows_the_grid(visit)
     before = visit.attribute('[data-line="0"]', "d"), visit.text("[data-output=slope]")
 
     visit.press("alpha", "ArrowRight", 8)
-    assert visit.place("alpha") == 18
+    assert visit.place("alpha") == 19
     shows_the_grid(visit)
     assert visit.attribute('[data-line="0"]', "d") != before[0]
     assert visit.text("[data-output=slope]") != before[1]
@@ -189,7 +196,7 @@ def test_the_script_starts_with_what_the_page_already_said(visits: Visits) -> No
 
 def test_without_javascript_pictures_stay_and_sliders_do_not(visits: Visits) -> None:
     page = visits.open(conservative(), java_script_enabled=False).page
-    assert page.locator("figure svg[role=img]").count() == 4
+    assert page.locator("figure svg[role=img]").count() == 7
     assert all(svg.is_visible() for svg in page.locator("figure svg[role=img]").all())
     assert not page.locator("input[type=range]").first.is_visible()
     assert page.get_by_text("The sliders need JavaScript").is_visible()
@@ -204,7 +211,7 @@ def test_a_long_graph_gets_a_longer_axis_when_the_threshold_is_far(visits: Visit
     far = float(visit.attribute("svg[data-box]", "data-x").split()[1])
     assert far > near
     assert far >= visit.data["mergings"][visit.place("alpha")][100]
-    ticks = visit.page.locator(".playground .columns text").all_text_contents()
+    ticks = visit.page.locator(f"{POLICIES} .columns text").all_text_contents()
     assert ticks == [text for _, text in next(axis for axis in visit.data["axes"] if axis["high"] == far)["ticks"]]
 
 
@@ -271,7 +278,40 @@ def test_a_screen_reader_finds_its_way(visits: Visits) -> None:
         assert slider.get_attribute("aria-valuetext") in {"0.50", "80%"}
     assert page.get_by_role("region", name="The subjects most at risk").count() == 1
     assert page.get_by_role("img", name="How fast mergings would link the average subject").count() == 1
-    assert page.locator("[aria-live=polite]").count() == 1
+    assert page.get_by_role("combobox", name="Subject").count() == 1
+    assert page.locator("[aria-live=polite]").count() == 2
+
+
+def test_a_subject_is_chosen_by_keyboard_and_its_graphs_are_shown(visits: Visits) -> None:
+    visit = visits.open(conservative(beta="9/10"))
+    visit.part = SUBJECTS
+    data, chooser = visit.subjects, visit.page.locator("[data-chooser=subject]")
+    chooser.focus()
+    for _ in range(4):
+        at = int(chooser.input_value())
+        values = {key: texts[at] for key, texts in data["values"].items()}
+        assert visit.text("[data-output=slope]") == values["slope"]
+        assert visit.text("[data-output=linked_now]") == values["linked_now"]
+        assert visit.text("[data-sentence]").startswith(
+            f"{values['name']}: {values['linked_now']} of {values['items']}"
+        )
+        for number, curves in enumerate((data["linked"], data["mixed"])):
+            drawn = points(visit.attribute(f'[data-line="{number}"]', "d"))
+            np.testing.assert_allclose(drawn, expected_points(visit, curves[at]), atol=0.051)
+        tip = float(visit.attribute('[data-vector="0"]', "x2")), float(visit.attribute('[data-vector="0"]', "y2"))
+        wanted = expected_points(visit, [[data["mergings"][at]], [data["betas"][at]]])[0]
+        np.testing.assert_allclose(tip, wanted, atol=0.051)
+        visit.page.keyboard.press("ArrowDown")
+    assert sorted(data["values"]["name"]) == ["circles", "squares", "stars", "triangles"]
+
+
+def test_hostile_names_can_be_chosen_and_do_not_run(visits: Visits) -> None:
+    visit = visits.open(attacking_names())
+    visit.part = SUBJECTS
+    for at, text in enumerate(visit.subjects["values"]["name"]):
+        visit.page.locator("[data-chooser=subject]").select_option(str(at))
+        assert visit.text("[data-sentence]").startswith(f"{text.strip()}: ")
+    assert visit.page.locator("img").count() == 0
 
 
 def test_the_policy_stops_what_does_not_belong(visits: Visits) -> None:

@@ -104,6 +104,15 @@ def test_figure_4_draws_the_graphs_of_the_definition(figure_4: Numbers, name: st
             assert row.undefined == math.isnan(row.y)
 
 
+def test_figure_4_is_quick_with_fewer_points_of_the_same_curves(figure_4: Numbers, tmp_path: Path) -> None:
+    quick = run("figure_4", tmp_path, "--quick")
+    assert quick.keys() == figure_4.keys()
+    for key, rows in quick.items():
+        assert len(rows) == (20 if key[0].endswith("slope") else len(figure_4[key]))
+        for row in rows:
+            assert row.y == pytest.approx(at(figure_4, *key, row.x).y, nan_ok=True)
+
+
 @pytest.fixture(scope="module")
 def figure_5(tmp_path_factory: pytest.TempPathFactory) -> Numbers:
     return run("figure_5", tmp_path_factory.mktemp("figure_5"), "--quick", "--runs", "12", "--seed", "7")

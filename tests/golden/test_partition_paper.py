@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from unveil.guess import Partition, View
+from unveil.measure.partitions.policy_grid import ALPHAS, policy_grid
 from unveil.measure.partitions.unlinkability import Unlinkability, unlinkability
 
 ALICE_AND_BOB = Partition.from_labels("ooooo" + "••")
@@ -115,9 +116,13 @@ def test_section_4_risk_slope_of_the_stars(
     assert 2 / np.pi * np.arctan(mixed / x) == pytest.approx(mixed_part, abs=5e-4)
 
 
-def test_section_4_the_overall_graph_is_not_the_stars() -> None:
-    # Taken at its word, Δ(Π, Π'1, .9, 1/2) would be the overall risk slope, which is another number.
-    assert figure_four(CONSERVATIVE, beta=0.9).overall.risk_slope != pytest.approx(0.232, abs=5e-3)
+def test_erratum_section_4_prints_the_symbols_of_the_overall_slope_for_the_stars() -> None:
+    # Taken at its word, Δ(Π, Π'1, .9, 1/2) is the overall risk slope: .183 and not .232. Δ(Π, Π'2, .7, 1/2) does not
+    # exist at all, as the average subject of the reconstruction has more than 70 % of its items together already.
+    one, two = figure_four(CONSERVATIVE, beta=0.9).overall, figure_four(LIBERAL, beta=0.7).overall
+    assert one.risk_slope == pytest.approx(0.18290, abs=5e-6)
+    assert (two.breached, two.linked[0]) == (True, pytest.approx(17 / 24))
+    assert np.isnan(two.risk_slope)
 
 
 def test_erratum_alpha_weighs_linking_though_the_prose_says_the_opposite() -> None:
@@ -139,6 +144,29 @@ def test_erratum_the_overall_graph_runs_over_the_adversarys_clusters() -> None:
 def test_erratum_a_priority_of_one_over_zero_is_a_perfect_cluster() -> None:
     result = unlinkability(Partition.from_labels("xxy"), Partition.from_labels("aab"))
     assert not result.error.any()
+
+
+@pytest.mark.parametrize("alpha", ["0", "1/3", "1/2", "2/3", "1"])
+def test_figure_4_has_every_alpha_that_the_page_draws(alpha: str) -> None:
+    # Rows three and four of Fig. 4: α = 0, 1/3, 1/2, 2/3, 1 are on the grid, exactly.
+    shapes = [SHAPES[k] for counts in CONSERVATIVE for k, many in enumerate(counts) for _ in range(many)]
+    guess = [row for row, counts in enumerate(CONSERVATIVE) for _ in range(sum(counts))]
+    truth, guessed = Partition.from_labels(shapes), Partition.from_labels(guess)
+    grid = policy_grid(guessed, truth)
+    at = [str(each) for each in ALPHAS].index(alpha)
+    overall = unlinkability(guessed, truth, alpha=alpha, beta=0.9).overall
+    assert grid.linked[at] == pytest.approx(overall.linked, abs=1e-12)
+    assert grid.risk_slope[at, 90] == pytest.approx(overall.risk_slope, abs=1e-9)
+
+
+@pytest.mark.parametrize(("norm", "mixed"), [("weight", 1.0), ("literal", 0.3)])
+def test_reading_8_the_linked_graph_ends_at_1_under_both_norms(norm: Any, mixed: float) -> None:
+    # Nothing is missed once all clusters are merged, so 1 - m / |C| is 1, whatever |C| weighs; the mixed graph, with
+    # n - |C| below the line, need not get there.
+    truth, guess = Partition.from_labels("aaabb"), Partition.from_labels("xyyyy")
+    result = unlinkability(guess, truth, weights=[0.2, 0.5, 0.1, 0.3, 0.3], norm=norm)
+    assert result.graphs(0)[0][-1] == 1
+    assert result.graphs(0)[1][-1] == pytest.approx(mixed)
 
 
 def test_erratum_the_contamination_bit_also_reaches_the_overall_graph() -> None:

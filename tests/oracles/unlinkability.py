@@ -92,13 +92,8 @@ def primary_errors(subject: Cluster, linked_to: Sequence[Cluster], alpha: Fracti
     return mean(miss(subject, taken, weights) for taken in tied), mean(include(subject, t, weights) for t in tied)
 
 
-def plot_for_cluster(
-    subject: Cluster, linked_to: Sequence[Cluster], alpha: Fraction, contaminate: bool, weights: Weights, norm: str
-) -> list[Point]:
-    """Fig. 1, PlotForCluster: (linked, mixed) after j = 0, 1, ... mergings.
-
-    Reading 4: order by cost, then foreign, then miss; what then still ties gives the same graphs in any order.
-    """
+def mergings(subject: Cluster, linked_to: Sequence[Cluster], alpha: Fraction, weights: Weights) -> list[Cluster]:
+    """Return what is merged after 0, 1, ... mergings, cheapest first."""
     order = sorted(
         linked_to,
         key=lambda taken: (
@@ -107,10 +102,18 @@ def plot_for_cluster(
             miss(subject, taken, weights),
         ),
     )
-    merged: Cluster = frozenset()
+    return [frozenset().union(*order[: j + 1]) for j in range(len(order))]
+
+
+def plot_for_cluster(
+    subject: Cluster, linked_to: Sequence[Cluster], alpha: Fraction, contaminate: bool, weights: Weights, norm: str
+) -> list[Point]:
+    """Fig. 1, PlotForCluster: (linked, mixed) after j = 0, 1, ... mergings.
+
+    Reading 4: order by cost, then foreign, then miss; what then still ties gives the same graphs in any order.
+    """
     points = []
-    for taken in order:
-        merged |= taken
+    for merged in mergings(subject, linked_to, alpha, weights):
         linked, mixed = share_linked(subject, merged, weights, norm), share_mixed(subject, merged, weights, norm)
         # Reading 11: |C| = n gives y = 0, and so 1 - 0 = 1 when contamination is desirable.
         points.append((linked, 1 - mixed if contaminate else mixed))
@@ -189,3 +192,14 @@ def others_in(subject: Cluster, taken: Cluster, truth_labels: Sequence[Any]) -> 
         return 0, None
     entropy = -sum(k / foreign.total() * math.log2(k / foreign.total()) for k in foreign.values())
     return len(foreign), 2**entropy / len(foreign)
+
+
+def others_after(
+    subject: Cluster, linked_to: Sequence[Cluster], alpha: Fraction, weights: Weights, truth_labels: Sequence[Any]
+) -> list[tuple[int, float]]:
+    """Return how many other subjects are in what is merged, and their effective number, after 0, 1, ... mergings."""
+    found = []
+    for merged in mergings(subject, linked_to, alpha, weights):
+        number, even = others_in(subject, merged, truth_labels)
+        found.append((number, 0.0 if even is None else even * number))
+    return found

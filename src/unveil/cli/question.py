@@ -60,7 +60,7 @@ def params_of(question: Question) -> Iterator[click.Parameter]:
 
 def _argument(setting: Setting, question: Question) -> click.Argument:
     many = setting.kind == "tables" or (setting.kind == "folder" and setting.many)
-    beside = next((each for each in question.settings if each.beside == setting.name and not each.option), None)
+    beside = _beside(setting, question)
     shown = called(setting) + (f"[={beside.metavar}]" if beside is not None else "")
     return click.Argument(
         [setting.name],
@@ -71,18 +71,25 @@ def _argument(setting: Setting, question: Question) -> click.Argument:
     )
 
 
+def _beside(setting: Setting, question: Question) -> Setting | None:
+    """Return the setting that is written behind each file of this one, such as a probability."""
+    return next((each for each in question.settings if each.beside == setting.name and not each.option), None)
+
+
 def _option(setting: Setting, question: Question) -> click.Option:
     if setting.kind == "limits":
         return _limit_option(question)
     is_flag = setting.kind == "switch"
-    is_path = setting.is_file or setting.kind in ("output", "folder")
+    beside = _beside(setting, question)
+    is_path = (setting.is_file and beside is None) or setting.kind in ("output", "folder")
+    behind = "" if beside is None else f"[={beside.metavar}]"
     return click.Option(
         [setting.option, setting.name],
         is_flag=is_flag,
         multiple=setting.kind in LISTS or setting.kind == "tables",
         type=click.BOOL if is_flag else FILE if is_path else click.STRING,
         default=None,
-        metavar=None if is_flag else _metavar(setting),
+        metavar=None if is_flag else f"{_metavar(setting)}{behind}",
         required=setting.required and setting.kind == "folder",
         callback=report_target if setting.kind == "output" else partial(_check, setting, question),
         help=_help(setting, question),
@@ -236,7 +243,7 @@ def _taken_apart(question: Question, params: Mapping[str, Any]) -> tuple[dict[st
         raw = params.get(setting.name)
         if raw is None or raw == ():
             continue
-        beside = next((each for each in question.settings if each.beside == setting.name and not each.option), None)
+        beside = _beside(setting, question)
         if beside is not None:
             pairs = [read_guess(text) for text in raw]
             files[setting.name] = tuple(path for path, _ in pairs)

@@ -174,6 +174,40 @@ def read_weights(path: PathLike) -> "pl.DataFrame":
     return frame.with_columns(weight)
 
 
+def read_links(path: PathLike) -> "pl.DataFrame":
+    r"""Return at which rate evidence links two clusters: columns ``cluster``, ``other`` and ``rate``.
+
+    A rate is a number from 0 up, such as the probability that a record linkage gives. A pair is named once, in either
+    order.
+
+    Raises
+    ------
+    InputError
+        With the file, the column and the row, if a rate is no such number, or a pair is one cluster or comes twice.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "links.csv")
+    ...     _ = file.write_text("cluster,other,rate\nx,y,0.25\n")
+    ...     read_links(file).rows()
+    [('x', 'y', 0.25)]
+    """
+    import polars as pl
+
+    columns = {name: name for name in ("cluster", "other", "rate")}
+    frame = read_table(path, columns, complete=list(columns), numbers=["rate"])
+    rate = written_numbers(frame["rate"]).alias("rate")
+    usable = (rate.is_finite() & (rate >= 0)).fill_null(value=False)
+    refuse_cells(~usable, path, "rate", "hold a number from 0 up, such as 0.25 or 1/4")
+    refuse_cells(frame["cluster"] == frame["other"], path, "other", "name another cluster than the column cluster does")
+    ends = pl.concat_list("cluster", "other").list.sort().list.join("\x00").alias("pair")
+    again = frame.select(ends.is_duplicated() & ~ends.is_first_distinct()).to_series()
+    refuse_cells(again, path, "other", "name a pair that no row above names, in either order", "Keep one row per pair")
+    return frame.with_columns(rate)
+
+
 def _read_partition(path: PathLike, item: str, cluster: str) -> tuple["pl.DataFrame", tuple[str, ...]]:
     import polars as pl
 

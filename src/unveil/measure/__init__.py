@@ -106,8 +106,12 @@ if TYPE_CHECKING:
     from unveil.measure.partitions.fairness import Spread as Spread
     from unveil.measure.partitions.fairness import fairness as fairness
     from unveil.measure.partitions.fairness import gini as gini
+    from unveil.measure.partitions.forecast import Forecast as Forecast
+    from unveil.measure.partitions.forecast import forecast as forecast
     from unveil.measure.partitions.guessing import Reference as Reference
     from unveil.measure.partitions.guessing import random_guessing as random_guessing
+    from unveil.measure.partitions.others import OthersGraphs as OthersGraphs
+    from unveil.measure.partitions.others import others_graphs as others_graphs
     from unveil.measure.partitions.policy_grid import PolicyGrid as PolicyGrid
     from unveil.measure.partitions.policy_grid import policy_grid as policy_grid
     from unveil.measure.partitions.policy_grid import risk_slope_on as risk_slope_on
@@ -120,6 +124,9 @@ if TYPE_CHECKING:
     from unveil.measure.partitions.unlinkability import overall_risk_slope as overall_risk_slope
     from unveil.measure.partitions.unlinkability import risk_slope as risk_slope
     from unveil.measure.partitions.unlinkability import unlinkability as unlinkability
+    from unveil.measure.partitions.views import OverViews as OverViews
+    from unveil.measure.partitions.views import Range as Range
+    from unveil.measure.partitions.views import over_views as over_views
     from unveil.measure.releases._classes import EquivalenceClasses as EquivalenceClasses
     from unveil.measure.releases._classes import equivalence_classes as equivalence_classes
     from unveil.measure.releases.closeness import Closeness as Closeness
@@ -212,7 +219,10 @@ _HOME = {
         "PartitionDistances rand_index variation_of_information"
     ),
     "partitions.fairness": "fairness gini Spread",
+    "partitions.forecast": "Forecast forecast",
     "partitions.guessing": "random_guessing Reference",
+    "partitions.views": "over_views OverViews Range",
+    "partitions.others": "others_graphs OthersGraphs",
     "partitions.policy_grid": "policy_grid PolicyGrid risk_slope_on",
     "partitions.unlinkability": (
         "breached_share include_errors miss_errors normalised_error Overall overall_risk_slope risk_slope "

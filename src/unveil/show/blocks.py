@@ -72,8 +72,9 @@ class Number:
     label: str
     value: str
     meaning: str
-    #: The same figure for somebody who only guesses, where that was computed.
+    #: The same figure for somebody who only guesses, where that was computed, and who that is.
     reference: str = ""
+    reference_of: str = "random guessing"
     tone: Tone = "neutral"
 
 
@@ -164,6 +165,17 @@ class Slider:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Chooser:
+    """A list of which the reader takes one; ``texts`` are its entries as shown."""
+
+    name: str
+    label: str
+    meaning: str
+    texts: tuple[str, ...]
+    start: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Output:
     """A figure that the sliders change; ``value`` is what it is at the start."""
 
@@ -174,9 +186,9 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Playground:
-    """An interactive part: sliders, the figures and the chart they change, and the precomputed data behind them.
+    """An interactive part: sliders or lists, the figures and the chart they change, and the precomputed data behind.
 
-    Without JavaScript, and in print, the chart and the figures of the start stay visible and the sliders do not.
+    Without JavaScript, and in print, the chart and the figures of the start stay visible, and what moves them does not.
     """
 
     sliders: tuple[Slider, ...]
@@ -188,6 +200,7 @@ class Playground:
     #: The name of the script among the assets, without its ending.
     script: str
     note: str = ""
+    choosers: tuple[Chooser, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -90,7 +90,7 @@ def show_figures(numbers: Iterable[Number], *, console: "Console | None" = None)
 
     console = console or output()
     for number in numbers:
-        beside = f"  (random guessing: {number.reference})" if number.reference else ""
+        beside = f"  ({number.reference_of}: {number.reference})" if number.reference else ""
         console.print(Text.assemble(f"{number.label}: ", (number.value, "bold"), (beside, "dim")))
         if console.is_terminal:
             console.print(Padding(Text(number.meaning, "dim"), (0, 0, 0, 4)), soft_wrap=False)
@@ -110,7 +110,7 @@ def show_headline(text: str, *, tone: Tone = "neutral", console: "Console | None
 def show_numbers(numbers: Sequence[Number], *, console: "Console | None" = None) -> None:
     """Print figures one per line: label, value, and in brackets what random guessing would give."""
     rows = tuple(
-        (number.label, number.value, f"(random guessing: {number.reference})" if number.reference else "")
+        (number.label, number.value, f"({number.reference_of}: {number.reference})" if number.reference else "")
         for number in numbers
     )
     show_table(Table(caption="", columns=("", "", ""), rows=rows, align=("left", "right", "left")), console=console)

@@ -81,17 +81,25 @@ def _files(
     for field in files:
         if field.option or (field.name == "released" and "[[release]]" in config):
             continue
-        given = values.get("probabilities", ()) if field.name == "guesses" else ()
-        for place, name in enumerate(names.get(field.name, ())):
-            probability = given[place] if place < len(given) else None
-            yield _path(name) if probability is None else f"{_path(name)}={probability}"
+        yield from _each_file(asked, field, names, values)
     for field in asked.settings:
         if field.kind == "folder" and not field.option:
             yield from (_path(str(each)) for each in values[field.name])
     for field in files:
         if field.option:
-            for name in names.get(field.name, ()):
-                yield from (field.option, _path(name))
+            for written in _each_file(asked, field, names, values):
+                yield from (field.option, written)
+
+
+def _each_file(
+    asked: Question, field: Setting, names: Mapping[str, Sequence[str]], values: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield the files of a setting, each with what is written behind it, such as its probability."""
+    beside = next((each.name for each in asked.settings if each.beside == field.name and not each.option), "")
+    given = values.get(beside, ())
+    for place, name in enumerate(names.get(field.name, ())):
+        behind = given[place] if place < len(given) else None
+        yield _path(name) if behind is None else f"{_path(name)}={behind}"
 
 
 def _path(name: str) -> str:

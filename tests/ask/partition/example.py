@@ -11,7 +11,9 @@ from unveil.ask.partition.view import page
 from unveil.guess import Partition
 from unveil.measure.partitions.distances import partition_distances
 from unveil.measure.partitions.fairness import fairness
+from unveil.measure.partitions.forecast import forecast
 from unveil.measure.partitions.guessing import random_guessing
+from unveil.measure.partitions.others import others_graphs
 from unveil.measure.partitions.policy_grid import policy_grid
 from unveil.measure.partitions.unlinkability import unlinkability
 from unveil.show.blocks import Page
@@ -47,6 +49,9 @@ def example(guess: Any, truth: Any, **settings: Any) -> Example:
         fairness=fairness(result),
         grid=policy_grid(guessed, true),
         reference=random_guessing(true, rng=rng, draws=3, **settings),
+        others=others_graphs(guessed, true, **settings),
+        forecast=forecast(guessed, true, rng=rng, draws=5, **settings),
+        own_forecast=forecast(guessed, true, rng=rng, draws=5, subjects=[0], **settings),
     )
 
 

@@ -45,7 +45,72 @@ def test_json_has_the_promised_fields_and_null_for_undefined() -> None:
     assert [row["subject"] for row in found["per_subject"]] == ["Alice", "Bob"]
     assert found["per_subject"][0]["risk_slope"] is None
     assert found["limits"][0]["exceeded"] is True
-    assert found["random_guessing"]["draws"] == 20
+    assert (found["random_guessing"]["draws"], found["random_guessing"]["guesser"]) == (200, "uniform")
+    assert found["views"] is None
+    assert found["forecast"]["draws"] == 200
+
+
+def test_any_subject_is_in_json_with_its_graphs_and_its_forecast() -> None:
+    for subject in ("Bob", 1):
+        answer = partition(GUESS, TRUTH, subject=subject, linkage="cheapest", split=0, beta=0.9)
+        told = json.loads(answer.to_json())["subject"]
+        assert told["subject"] == "Bob"
+        assert (told["linked"], told["mixed"]) == ([0.5, 1.0], [0.0, 0.6])
+        assert (told["others_after"], told["effective_others_after"]) == ([0.0, 1.0], [0.0, 1.0])
+        # The paper's order: the forecast is the risk slope, whatever is drawn.
+        assert told["forecast"]["risk_slope"] == pytest.approx(told["risk_slope"])
+        chooser = answer.page().sections[4].blocks[1].choosers[0]  # type: ignore[union-attr]
+        assert chooser.texts[chooser.start] == "Bob"
+        assert answer.plot()[1].get_title("left") == "How fast mergings would link Bob"
+    with pytest.raises(InputError, match="the name of one"):
+        partition(GUESS, TRUTH, subject="Carol")
+
+
+def test_guessers_are_named_wherever_they_stand() -> None:
+    sizes = partition(GUESS, TRUTH, guessing="sizes")
+    assert "Guessing with clusters of the same sizes would breach" in sizes.page().explanation[0]
+    assert any("keep their sizes" in sentence for sentence in sizes.page().method)
+    prior = partition(GUESS, TRUTH, prior=["x"] * 7)
+    assert prior.findings.reference.breached_share == 1
+    assert prior.page().explanation[0] == "What the adversary held before would breach 100.0%."
+    assert "Held before: 100.0%" in prior.to_html()
+    assert "Random guessing:" not in prior.to_html()
+    unsure = partition(
+        GUESS, TRUTH, prior=View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], [0.5, 0.5])
+    )
+    assert "the mean over its 2 partitions" in unsure.page().sections[0].lead
+
+
+def test_a_view_says_what_each_of_its_partitions_says_alone() -> None:
+    view = View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], ["3/4", "1/4"])
+    answer = partition(view, TRUTH)
+    row = answer.to_frame().row(0, named=True)
+    assert row["breached_probability"] == 0.25
+    assert (row["linked0_low"], row["linked0_high"]) == (0.4, 1.0)
+    told = json.loads(answer.to_json())
+    shares = next(each for each in told["views"]["ranges"] if each["quantity"] == "breached_share")
+    assert (shares["mean"], shares["low"], shares["high"]) == (0.25, 0.0, 1.0)
+    assert told["subject"]["risk_slope_high"] is None
+    assert any(section.heading == "How much the adversary's doubt matters" for section in answer.page().sections)
+    table, chooser = answer.page().sections[4].blocks
+    assert (table.columns[-1], table.rows[0][-1]) == ("Chance of a breach", "25.0%")  # type: ignore[union-attr]
+    values = chooser.data["values"]["forecast"]  # type: ignore[union-attr]
+    assert all("breached from the start" in each for each in values)
+
+
+def test_where_clusters_are_crowded_some_subjects_are_forecast_and_a_note_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("unveil.ask.partition.run._MOST_LOOKS", 100)
+    rng = np.random.default_rng(1)
+    answer = partition(rng.integers(0, 5, 60), rng.integers(0, 12, 60), rng=rng)
+    found = answer.findings
+    assert found.others is None
+    assert found.forecast is not None
+    assert found.forecast.subjects.size == 1
+    assert found.notes == ("The forecast is of 1 subject drawn at random, as there are 12 with crowded clusters.",)
+    assert "others_after" not in json.loads(answer.to_json())["subject"]
+    assert "forecast" not in {output.name for output in answer.page().sections[4].blocks[1].outputs}  # type: ignore[union-attr]
 
 
 def test_a_breach_is_undefined_for_limits_whatever_is_shown() -> None:

@@ -9,14 +9,15 @@ import pytest
 
 from tests.ask.partition.example import Example, conservative, example, large
 from unveil.ask.partition.charts import (
-    TEXTS,
     charts,
+    forecast_chart,
     linked_histogram,
+    others_chart,
     overall_chart,
-    playground,
     slope_chart,
     subject_chart,
 )
+from unveil.ask.partition.playgrounds import SUBJECT_TEXTS, TEXTS, playground, subject_playground
 from unveil.ask.partition.tables import (
     at_risk_table,
     distance_numbers,
@@ -88,8 +89,8 @@ def test_the_picture_ends_where_nothing_more_is_to_be_seen() -> None:
 def test_slopes_against_beta_begin_where_they_are_defined() -> None:
     grid = conservative().grid
     drawn = slope_chart(grid, beta=0.8)
-    assert [series.name for series in drawn.series] == ["α = 0", "α = 0.25", "α = 0.5", "α = 0.75", "α = 1"]
-    for series, row in zip(drawn.series, (0, 5, 10, 15, 20), strict=True):
+    assert [series.name for series in drawn.series] == ["α = 0", "α = 1/3", "α = 0.5", "α = 2/3", "α = 1"]
+    for series, row in zip(drawn.series, (0, 7, 11, 15, 22), strict=True):
         expected = risk_slope_on(grid.linked[row], grid.mixed[row], alpha=float(grid.alphas[row]), beta=grid.betas)
         np.testing.assert_allclose(series.y, expected)
         defined = np.isfinite(series.y)
@@ -113,7 +114,7 @@ def test_bars_count_subjects_and_tenths_belong_to_the_bar_they_start() -> None:
 
 def test_charts_take_the_steepest_subject_unless_told() -> None:
     built = conservative()
-    assert [c.title for c in charts(built.result)] == [
+    assert [c.title for c in charts(built.result, subject=built.shown)] == [
         "How fast mergings would link the average subject",
         "How fast mergings would link squares",
     ]
@@ -138,7 +139,11 @@ def test_key_numbers_are_those_of_the_paper() -> None:
 def test_what_random_guessing_gives_stands_beside() -> None:
     both = conservative()
     numbers = by_label(key_numbers(both.result, both.reference))
-    assert float(numbers["Items missed"].reference) == pytest.approx(both.reference.miss, abs=0.005)
+    mean, ends = numbers["Items missed"].reference.split(" (")
+    assert float(mean) == pytest.approx(both.reference.miss, abs=0.005)
+    found = both.reference.range_of("miss")
+    assert [float(end) for end in ends.rstrip(")").split(" to ")] == pytest.approx([found.low, found.high], abs=0.005)
+    assert numbers["Items missed"].reference_of == "random guessing"
     assert numbers["Kind of adversary"].reference == ""
     assert not any(number.reference for number in key_numbers(both.result))
     distances = by_label(distance_numbers(both.distances, both.reference))
@@ -237,7 +242,7 @@ def test_the_playground_holds_the_grid_as_it_is() -> None:
     shown = np.array([[math.nan if each is None else each for each in row] for row in data["risk_slope"]])
     np.testing.assert_array_equal(shown, expected)
     assert data["breached_subjects"] == built.grid.breached_subjects.tolist()
-    a, b = 10, 90
+    a, b = 11, 90
     slope = 2 / math.pi * (0.5 * math.atan(0.9 / data["mergings"][a][b]))
     slope += 2 / math.pi * (0.5 * math.atan(data["mixed_at"][a][b] / data["mergings"][a][b]))
     assert slope == pytest.approx(data["risk_slope"][a][b], abs=2e-4)
@@ -247,10 +252,12 @@ def test_the_playground_starts_at_the_policy_of_the_report() -> None:
     built = conservative(alpha="1/3", beta="9/10")
     start = playground(built.result, built.grid)
     assert [(slider.name, slider.texts[slider.start]) for slider in start.sliders] == [
-        ("alpha", "0.35"),
+        ("alpha", "1/3"),
         ("beta", "90%"),
     ]
-    assert "α = 0.333 and β = 90%" in start.note
+    assert "nearest values" not in start.note
+    odd = conservative(alpha="0.37", beta="9/10")
+    assert "α = 0.37 and β = 90%; the sliders start at the nearest values" in playground(odd.result, odd.grid).note
     assert "nearest values" not in playground(conservative().result, built.grid).note
 
 
@@ -294,9 +301,9 @@ def test_the_page_has_its_parts_in_order() -> None:
     built = conservative().page(notes=("Note.",), weighted=True)
     kinds = [[type(block) for block in section.blocks] for section in built.sections]
     assert kinds[0] == [Number] * 6
-    assert kinds[1:4] == [[Chart], [Number] * 6, [Table]]
-    assert kinds[4] == [Number, Number, Number, Table]
-    assert kinds[5:] == [[Chart], [Playground]]
+    assert kinds[1:5] == [[Chart, Chart], [Number, Number, Number, Chart], [Number] * 6, [Table, Playground]]
+    assert kinds[5] == [Number, Number, Number, Table]
+    assert kinds[6:] == [[Chart], [Playground]]
     assert [block.title for block in built.picture if isinstance(block, Chart)] == [
         "How far subjects are linked already"
     ]
@@ -328,4 +335,71 @@ def test_the_version_is_the_installed_one_unless_given() -> None:
 def test_the_extremes_have_a_page(guess: str, truth: str) -> None:
     html = example(guess, truth).html()
     assert "nan" not in html.replace("nanmax", "")
-    assert html.count("<figure>") == 4
+    assert html.count("<figure>") == 7
+
+
+def test_any_subject_can_be_chosen_and_is_shown_with_its_own_figures() -> None:
+    built = conservative(beta="9/10")
+    result = built.result
+    for at, subject in enumerate(result.subjects):
+        block = subject_playground(result, at, forecast=built.forecast)
+        chooser, data = block.choosers[0], block.data
+        assert set(chooser.texts) == set(result.subjects)
+        assert chooser.texts[chooser.start] == subject
+        place = chooser.start
+        linked, mixed = result.graphs(at)
+        assert data["linked"][place][1] == pytest.approx(linked.tolist(), abs=1e-4)
+        assert data["mixed"][place][1] == pytest.approx(mixed.tolist(), abs=1e-4)
+        assert data["mergings"][place] == pytest.approx(float(result.mergings[at]), abs=1e-4)
+        assert {output.name for output in block.outputs} == {"linked_now", "mergings", "slope", "forecast"}
+        shown = {output.name: output.value for output in block.outputs}
+        assert shown["slope"] == f"{result.risk_slope[at] * 100:.2f}%"
+        assert shown["forecast"].startswith(f"{built.forecast.risk_slope[at] * 100:.2f}% (")  # type: ignore[union-attr]
+        assert block.sentence.startswith(f"{subject}: ")
+        assert set(SUBJECT_TEXTS) >= set(shown)
+        assert risk_slope_of(block.chart, 0.5) == pytest.approx(float(result.risk_slope[at]))
+
+
+def test_of_many_subjects_those_at_risk_can_be_chosen_and_the_one_asked_for() -> None:
+    result = large().result
+    least = most_at_risk(result, most=result.subjects.size)[-1]
+    block = subject_playground(result, least, show_names=False)
+    assert len(block.choosers[0].texts) == 300
+    assert block.choosers[0].texts[block.choosers[0].start] == f"subject {least + 1}"
+    assert f"{result.subjects.size - 300:,} subjects are not in this list" in block.note
+    assert len(large().html()) < 1_000_000
+
+
+def test_a_breached_subject_is_said_to_be() -> None:
+    block = subject_playground(perfect().result, 1)
+    assert "already breached, without any merging" in block.sentence
+    assert all(math.isnan(vector.x) for vector in block.chart.vectors)
+
+
+def test_the_chart_of_others_draws_both_numbers() -> None:
+    built = conservative()
+    assert built.others is not None
+    drawn = others_chart(built.others, built.result.overall.mergings)
+    for series, graph in zip(drawn.series, (built.others.overall_others, built.others.overall_effective), strict=True):
+        assert series.y.tolist() == graph[: series.y.size].tolist()
+    assert drawn.y_range[1] >= max(series.y.max() for series in drawn.series)
+
+
+def test_the_chart_of_the_forecast_draws_who_is_breached_by_then() -> None:
+    built = conservative()
+    assert built.forecast is not None
+    drawn = forecast_chart(built.forecast)
+    line = drawn.series[0]
+    assert line.y.tolist() == built.forecast.breached_after[: line.y.size].tolist()
+    assert line.y[-1] == 1
+    assert line.low is not None
+    assert line.high is not None
+    assert ((line.low <= line.y + 1e-12) & (line.y <= line.high + 1e-12)).all()
+    assert forecast_chart(perfect().forecast).series[0].y.tolist() == [1.0, 1.0]  # type: ignore[arg-type]
+
+
+def test_what_mixing_counts_is_said() -> None:
+    built = conservative(mixing="others")
+    assert "all other subjects of whom items came along" in overall_chart(built.result).caption
+    assert any("does not count items" in sentence for sentence in built.page().method)
+    assert "everybody else's items" in overall_chart(conservative().result).caption

@@ -7,13 +7,17 @@ from unveil.ask.partition.words import (
     breached_headline,
     breached_meaning,
     breached_tone,
+    evidence_meaning,
     explanation,
+    forecast_meaning,
+    forecast_method,
     gini_meaning,
     kind_meaning,
     next_steps,
     others_meaning,
     risk_slope_meaning,
 )
+from unveil.measure.partitions.views import Range
 
 
 @pytest.mark.parametrize(
@@ -72,3 +76,23 @@ def test_meanings_depend_on_the_value() -> None:
     assert gini_meaning(-1e-17) != gini_meaning(0.3)
     assert "0.80 out of 1" in others_meaning(2.0, 0.8)
     assert "evenness" not in others_meaning(2.0, math.nan)
+
+
+def spread(**ends: float) -> Range:
+    values = {"mean": 0.5, "low": 0.2, "median": 0.5, "high": 0.9, "undefined": 0.0} | ends
+    return Range(quantity="risk_slope", **values)
+
+
+def test_a_forecast_says_when_there_is_nothing_to_forecast() -> None:
+    assert "nine of ten futures" in forecast_meaning(spread())
+    assert "In 25.0% of them the average subject is breached" in forecast_meaning(spread(undefined=0.25))
+    assert "no slope to forecast" in forecast_meaning(spread(undefined=1.0))
+    assert "never happens" in evidence_meaning(spread(high=math.inf))
+    assert "never" not in evidence_meaning(spread())
+
+
+@pytest.mark.parametrize("linkage", ["pairs", "any", "cheapest", "given"])
+def test_how_evidence_comes_in_is_said(linkage: str) -> None:
+    assert "nothing is ever split off" in forecast_method(linkage, 0.0, 200)
+    assert "odds of 2 per" in forecast_method(linkage, 2.0, 200)
+    assert forecast_method(linkage, 0.0, 200).endswith("200 futures were drawn of each subject.")

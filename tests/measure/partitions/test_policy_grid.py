@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 
 from unveil.guess import Partition, View
 from unveil.measure import policy_grid, unlinkability
+from unveil.measure.partitions.policy_grid import ALPHAS
 
 LABELS = st.lists(
     st.tuples(st.sampled_from("abc"), st.sampled_from("wxyz"), st.sampled_from("wx")), min_size=2, max_size=12
 )
 
 
-@given(LABELS, st.integers(0, 20), st.integers(0, 100), st.booleans(), st.sampled_from(["weight", "literal"]))
+@given(LABELS, st.integers(0, 22), st.integers(0, 100), st.booleans(), st.sampled_from(["weight", "literal"]))
 def test_every_cell_is_what_unlinkability_gives(
     labels: list[tuple[str, str, str]], a: int, b: int, desirable: bool, norm: str
 ) -> None:
@@ -24,13 +25,13 @@ def test_every_cell_is_what_unlinkability_gives(
     result = unlinkability(
         view,
         truth,
-        alpha=f"{a}/20",
+        alpha=ALPHAS[a],
         beta=f"{b}/100",
         contamination_desirable=desirable,
         weights=weights,
         norm=norm,  # type: ignore[arg-type]
     )
-    assert (grid.alphas[a], grid.betas[b]) == (a / 20, b / 100)
+    assert (grid.alphas[a], grid.betas[b]) == (float(ALPHAS[a]), b / 100)
     np.testing.assert_allclose(grid.linked[a], result.overall.linked, rtol=0, atol=1e-12)
     np.testing.assert_allclose(grid.mixed[a], result.overall.mixed, rtol=0, atol=1e-12)
     assert grid.breached_subjects[a, b] == result.overall.breached_subjects

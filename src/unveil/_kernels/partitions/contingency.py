@@ -64,25 +64,30 @@ def overlap_sums(
     count: IntArray,
     row_total: IntArray,
     column_total: IntArray,
-) -> tuple[float, float, float]:
-    """Return three sums over all items, from one pass over the cells.
+    guesses: int,
+) -> FloatArray:
+    """Return three sums over all items of each guess, from one pass over the cells; one column per guess.
 
     They are: ``log2(row / cell) + log2(column / cell)``, the bits lost both ways; ``cell / column`` and ``cell / row``,
     the shares of the item's column and row that it meets in its cell. No term of the first is below 0, and it is
     exactly 0 for identical labellings, which a difference of entropies would not be.
     """
     row_bits, column_bits = np.log2(row_total), np.log2(column_total)
-    lost, of_column, of_row = 0.0, 0.0, 0.0
-    for r in range(start.size - 1):
-        for k in range(start[r], start[r + 1]):
-            cell, whole = count[k], column_total[column[k]]
-            if cell < row_total[r] or cell < whole:
-                bits = row_bits[r] + column_bits[column[k]]
-                # Most cells hold one item, whose logarithm need not be taken.
-                lost += cell * (bits - 2 * np.log2(cell)) if cell > 1 else bits
-            of_column += cell * (cell / whole)
-            of_row += cell * (cell / row_total[r])
-    return lost, of_column, of_row
+    rows = row_total.size // guesses
+    sums = np.zeros((3, guesses))
+    for guess in range(guesses):
+        lost, of_column, of_row = 0.0, 0.0, 0.0
+        for r in range(guess * rows, (guess + 1) * rows):
+            for k in range(start[r], start[r + 1]):
+                cell, whole = count[k], column_total[column[k]]
+                if cell < row_total[r] or cell < whole:
+                    bits = row_bits[r] + column_bits[column[k]]
+                    # Most cells hold one item, whose logarithm need not be taken.
+                    lost += cell * (bits - 2 * np.log2(cell)) if cell > 1 else bits
+                of_column += cell * (cell / whole)
+                of_row += cell * (cell / row_total[r])
+        sums[0, guess], sums[1, guess], sums[2, guess] = lost, of_column, of_row
+    return sums
 
 
 def sum_at(place: NDArray[Any], values: IntArray, size: int) -> IntArray:

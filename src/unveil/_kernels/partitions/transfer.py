@@ -24,24 +24,29 @@ from unveil._kernels._compile import PLAIN_UP_TO, kernel
 from unveil._kernels.types import BoolArray, Int32Array, IntArray
 
 
-def heaviest_pairing(row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int) -> int:
-    """Return the largest total weight of cells of which no two share a row or a column.
+def heaviest_cells(
+    row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int
+) -> BoolArray:
+    """Return which cells have the largest total weight of all choices in which no two share a row or a column.
 
     Cells are distinct and weigh at least 1.
 
     >>> cells = np.array([[0, 0, 3], [0, 1, 2], [1, 0, 2]], np.int32)
-    >>> heaviest_pairing(cells[:, 0], cells[:, 1], cells[:, 2], 2, 2)
-    4
+    >>> heaviest_cells(cells[:, 0], cells[:, 1], cells[:, 2], 2, 2)
+    array([False,  True,  True])
     """
     if columns < rows:  # free rows are searched from again and again, so rows should be the fewer
         row, column, rows, columns = column, row, columns, rows
     if weight.size <= PLAIN_UP_TO:
         return _by_scipy(row, column, weight, rows, columns)
-    return _by_levels(*_heaviest_first(row, column, weight, rows, columns), rows, columns)
+    first_row, first_column, first_weight, place = _heaviest_first(row, column, weight, rows, columns)
+    chosen = np.zeros(weight.size, np.bool_)
+    chosen[place[_by_levels(first_row, first_column, first_weight, rows, columns)]] = True
+    return chosen
 
 
-def _by_scipy(row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int) -> int:
-    """Return the weight of the heaviest pairing of a table so small that levels in plain Python would be slower."""
+def _by_scipy(row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int) -> BoolArray:
+    """Return the heaviest cells of a table so small that levels in plain Python would be slower."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
@@ -51,27 +56,34 @@ def _by_scipy(row: Int32Array, column: Int32Array, weight: NDArray[np.integer], 
     cost = np.concatenate([free - weight.astype(np.float64), np.full(rows, float(free))])
     place = (np.concatenate([row, idle]), np.concatenate([column, columns + idle]))
     table = csr_array((cost, place), shape=(rows, columns + rows))
-    return int((free - table[min_weight_full_bipartite_matching(table)]).sum())
+    mate = np.full(rows, -1)
+    paired = min_weight_full_bipartite_matching(table)
+    mate[paired[0]] = paired[1]
+    return np.asarray(mate[row] == column)
 
 
 @kernel
 def _heaviest_first(
     row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int
-) -> tuple[Int32Array, Int32Array, Int32Array]:
-    """Return the cells by descending weight, with rows and columns numbered in the order in which they now appear."""
+) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
+    """Return the cells by descending weight, with lines numbered in the order in which they now appear.
+
+    They come as row, column, weight, and the place that the cell had.
+    """
     most = weight.max()
     place = np.zeros(most + 2, np.int64)
     for k in range(weight.size):
         place[most - weight[k] + 1] += 1
     for step in range(most):
         place[step + 1] += place[step]
-    cell = np.empty((3, weight.size), np.int32)
+    cell = np.empty((4, weight.size), np.int32)
     for k in range(weight.size):
         at = place[most - weight[k]]
         place[most - weight[k]] += 1
         cell[0, at] = row[k]
         cell[1, at] = column[k]
         cell[2, at] = weight[k]
+        cell[3, at] = k
     for line, lines in ((0, rows), (1, columns)):
         number = np.full(lines, -1, np.int32)
         seen = 0
@@ -81,32 +93,31 @@ def _heaviest_first(
                 number[old] = seen
                 seen += 1
             cell[line, k] = number[old]
-    return cell[0], cell[1], cell[2]
+    return cell[0], cell[1], cell[2], cell[3]
 
 
-def _by_levels(row: Int32Array, column: Int32Array, weight: Int32Array, rows: int, columns: int) -> int:
-    """Return the weight of the heaviest pairing; the cells are as ``_heaviest_first`` leaves them."""
+def _by_levels(row: Int32Array, column: Int32Array, weight: Int32Array, rows: int, columns: int) -> BoolArray:
+    """Return which cells are the heaviest; the cells are as ``_heaviest_first`` leaves them."""
     last = np.flatnonzero(np.diff(weight, append=0))  # the last cell of each weight that occurs
     weights = [*weight[last].tolist(), 0]
     last_row, last_column = (np.maximum.accumulate(line)[last] for line in (row, column))
     row_price, column_price = np.zeros(rows, np.int64), np.zeros(columns, np.int64)
     row_mate, column_mate = np.full(rows, -1, np.int32), np.full(columns, -1, np.int32)
     depth, reached = np.empty(rows, np.int32), np.empty(columns, np.bool_)
-    level, lightest, pairs, total = weights[0], 0, 0, 0
+    level, lightest = weights[0], 0
     while level > 0:
         while weights[lightest + 1] >= level:
             lightest += 1
         cells, some_rows, some_columns = (int(x[lightest]) + 1 for x in (last, last_row, last_column))
         start, tight = _tight_cells(row, column, weight, row_price, column_price, level, cells, some_rows)
         while _search(start, tight, row_mate, column_mate, depth, reached, some_rows, some_columns):
-            pairs += _extend(start, tight, row_mate, column_mate, depth, some_rows)
+            _extend(start, tight, row_mate, column_mate, depth, some_rows)
         heaviest = _heaviest_open(row, column, weight, row_price, column_price, depth, reached, cells)
         lower = max(heaviest, weights[lightest + 1])
         row_price[:some_rows][depth[:some_rows] < 0] += level - lower
         column_price[:some_columns][reached[:some_columns]] += level - lower
-        total += (level - lower) * pairs
         level = lower
-    return total
+    return np.asarray(row_mate[row] == column)
 
 
 @kernel
@@ -184,11 +195,10 @@ def _search(
 @kernel
 def _extend(
     start: IntArray, tight: Int32Array, row_mate: Int32Array, column_mate: Int32Array, depth: Int32Array, rows: int
-) -> int:
-    """Return how many pairs were added along shortest ways that do not meet; changes the mates, uses up the depths."""
+) -> None:
+    """Add pairs along shortest ways that do not meet; changes the mates, uses up the depths."""
     later = start[:-1].copy()  # a row's cells are tried once in all, whichever way comes by
     way = np.empty(rows, np.int32)
-    added = 0
     for first in range(rows):
         length = 0
         if row_mate[first] < 0:
@@ -204,7 +214,6 @@ def _extend(
             later[r] += 1
             mate = column_mate[tight[k]]
             if mate < 0:
-                added += 1
                 for step in range(length):
                     c = tight[later[way[step]] - 1]
                     row_mate[way[step]] = c
@@ -214,7 +223,6 @@ def _extend(
             elif depth[mate] == depth[r] + 1:
                 way[length] = mate
                 length += 1
-    return added
 
 
 @kernel

@@ -68,21 +68,28 @@ def add_graphs(
     start: IntArray,
     order: IntArray,
     own: NDArray[Any],
-    foreign: NDArray[Any],
-    share: float,
+    gain: NDArray[Any],
+    share: FloatArray,
 ) -> None:
-    """Add ``share`` times what is linked and what is mixed in after each merging; flat after a row's last merging."""
+    """Add what is linked and what is mixed in after each merging, times the share of the guess; flat at the end.
+
+    ``gain`` is what each merging mixes in, in the order of the mergings; ``own`` is what each cell links. The rows of
+    guess p are those from ``p * subjects`` on; each subject has one pair of graphs for all guesses.
+    """
+    subjects = graph_start.size - 1
     for r in range(start.size - 1):
+        part = share[r // subjects]
+        subject = r % subjects
         taken_own = 0
-        taken_foreign = 0
+        mixed_in = gain[start[r]] * 0  # whole numbers stay whole
         mergings = start[r + 1] - start[r]
-        for j in range(graph_start[r + 1] - graph_start[r]):
+        for j in range(graph_start[subject + 1] - graph_start[subject]):
             if j < mergings:
                 cell = order[start[r] + j]
                 taken_own += own[cell]
-                taken_foreign += foreign[cell]
-            linked[graph_start[r] + j] += share * taken_own
-            mixed[graph_start[r] + j] += share * taken_foreign
+                mixed_in += gain[start[r] + j]
+            linked[graph_start[subject] + j] += part * taken_own
+            mixed[graph_start[subject] + j] += part * mixed_in
 
 
 @kernel
@@ -137,3 +144,39 @@ def mean_graph(graph_start: IntArray, graph: FloatArray, length: int) -> FloatAr
         settled += resting[j]
         moving[j] = (moving[j] + settled) / rows
     return moving
+
+
+@kernel
+def overall_rises(
+    start: IntArray,
+    order: IntArray,
+    own: NDArray[Any],
+    gain: NDArray[Any],
+    own_unit: FloatArray,
+    foreign_unit: FloatArray,
+    guess_of: IntArray,
+    share: FloatArray,
+    length: int,
+) -> tuple[FloatArray, FloatArray]:
+    """Return by how much each merging lifts the overall linked and mixed graphs, one row per group of guesses.
+
+    Guess p counts with ``share[p]`` in group ``guess_of[p]``; an item of subject r lifts the linked graph by
+    ``own_unit[r]``, and what a merging mixes in (``gain``, as in :func:`add_graphs`) lifts the mixed graph by
+    ``foreign_unit[r]`` each. Sums of rises are the overall graphs, and
+    no graph of a single subject is made.
+    """
+    groups = 0
+    for p in range(guess_of.size):
+        groups = max(groups, guess_of[p] + 1)
+    linked = np.zeros((groups, length), np.float64)
+    mixed = np.zeros((groups, length), np.float64)
+    subjects = own_unit.size
+    for r in range(start.size - 1):
+        guess, subject = r // subjects, r % subjects
+        own_part = share[guess] * own_unit[subject]
+        foreign_part = share[guess] * foreign_unit[subject]
+        group = guess_of[guess]
+        for k in range(start[r], start[r + 1]):
+            linked[group, k - start[r]] += own_part * own[order[k]]
+            mixed[group, k - start[r]] += foreign_part * gain[k]
+    return linked, mixed

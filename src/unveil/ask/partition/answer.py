@@ -1,18 +1,20 @@
 """Who belongs together? How well is each subject hidden in the adversary's partition?"""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from unveil.ask.answer import Answer, randomness
 from unveil.ask.partition.findings import PartitionFindings
 from unveil.ask.partition.read import GuessFile, read
-from unveil.ask.partition.run import run
+from unveil.ask.partition.run import Outlook, run
 from unveil.ask.partition.view import VIEW, brief
 from unveil.ask.told import Reply, Told
 from unveil.guess import Partition, View
+from unveil.measure.partitions.forecast import Linkage
 from unveil.measure.partitions.unlinkability import Settings
 from unveil.show.progress import Progress, silent
 
@@ -24,6 +26,11 @@ def partition(
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
+    subject: Hashable | None = None,
+    guessing: Literal["uniform", "sizes"] = "uniform",
+    prior: Any = None,
+    linkage: Linkage = "pairs",
+    split: float = 1.0,
     **settings: Unpack[Settings],
 ) -> Answer[PartitionFindings]:
     """Return how well each subject of ``truth`` is hidden in ``guess``.
@@ -39,6 +46,13 @@ def partition(
         Called with the name of a step and the share of all work that is done.
     notes
         Sentences to carry into the report.
+    subject
+        The subject whose graphs are shown, by its name or its index; the one with the steepest risk slope unless given.
+    guessing, prior
+        Who guesses beside the adversary: every partition alike, or clusters of the guess's ``"sizes"``; or a partition
+        or view that the adversary held before, as ``prior``. See :func:`unveil.measure.random_guessing`.
+    linkage, split
+        How evidence comes in. See :func:`unveil.measure.forecast`.
     **settings
         Those of :func:`unveil.measure.unlinkability`: alpha, beta, weights and so on.
 
@@ -50,8 +64,11 @@ def partition(
     """
     truth = truth if isinstance(truth, Partition) else Partition.from_labels(truth)
     guess = guess if isinstance(guess, (Partition, View)) else Partition.from_labels(guess)
+    if prior is not None and not isinstance(prior, (Partition, View)):
+        prior = Partition.from_labels(prior)
     rng, seed = randomness(rng)
-    return Answer(run(guess, truth, rng=rng, progress=progress, notes=notes, **settings), VIEW, seed)
+    outlook = Outlook(subject=subject, guessing=guessing, prior=prior, linkage=linkage, split=split)
+    return Answer(run(guess, truth, rng=rng, progress=progress, notes=notes, outlook=outlook, **settings), VIEW, seed)
 
 
 def partition_files(
@@ -62,9 +79,15 @@ def partition_files(
     cluster: str = "cluster",
     policy_file: str | Path | None = None,
     weights_file: str | Path | None = None,
+    prior_files: Sequence[GuessFile] = (),
+    links_file: str | Path | None = None,
     drop_unmatched: bool = False,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
+    subject: str | None = None,
+    guessing: Literal["uniform", "sizes"] = "uniform",
+    linkage: Linkage = "pairs",
+    split: float = 1.0,
     **settings: Unpack[Settings],
 ) -> Answer[PartitionFindings]:
     """Return how well each subject of the file ``truth`` is hidden in the files ``guesses``.
@@ -79,9 +102,14 @@ def partition_files(
         keep the values passed here.
     weights_file
         A file with ``item,weight`` or ``subject,item,weight``; what it does not name weighs 1.
+    prior_files
+        What the adversary held before, as the guesses are given: it takes the place of random guessing.
+    links_file
+        A file with ``cluster,other,rate``: how likely evidence links two clusters of the guess; it takes the place of
+        ``linkage``.
     drop_unmatched
         Leave out items that are not in every file, instead of refusing.
-    rng, progress, **settings
+    rng, progress, subject, guessing, linkage, split, **settings
         As in :func:`unveil.partition`.
     """
     progress("reading", 0.0)
@@ -92,10 +120,24 @@ def partition_files(
         cluster=cluster,
         policy_file=policy_file,
         weights_file=weights_file,
+        prior_files=prior_files,
+        links_file=links_file,
         drop_unmatched=drop_unmatched,
         settings=settings,
     )
-    return partition(inputs.guess, inputs.truth, rng=rng, progress=progress, notes=inputs.notes, **inputs.settings)
+    return partition(
+        inputs.guess,
+        inputs.truth,
+        rng=rng,
+        progress=progress,
+        notes=inputs.notes,
+        subject=subject,
+        guessing=guessing,
+        prior=inputs.prior,
+        linkage=linkage if inputs.links is None else inputs.links,
+        split=split,
+        **inputs.settings,
+    )
 
 
 def ask(told: Told) -> Reply:
@@ -107,19 +149,29 @@ def ask(told: Told) -> Reply:
         truth = samples.path("partition_truth.csv")
         guesses: list[GuessFile] = [(samples.path(f"partition_guess_{values['adversary']}.csv"), None)]
     else:
-        truth, given = told.must("truth"), told.files["guesses"]
-        chances = (*values["probabilities"], *[None] * len(given))
-        guesses = list(zip(given, chances, strict=False))
+        truth = told.must("truth")
+        guesses = _with_chances(told.files["guesses"], values["probabilities"])
     overall = {name: values[name] for name in ("overall_alpha", "overall_beta") if values[name] is not None}
     answer = partition_files(
         truth,
         guesses,
         policy_file=told.path("policy_file"),
         weights_file=told.path("weights_file"),
+        prior_files=_with_chances(told.files.get("prior", ()), values["prior_probabilities"]),
+        links_file=told.path("links_file"),
         rng=told.rng,
         progress=told.progress,
         **told.named("item", "cluster", "alpha", "beta", "contamination_desirable", "norm", "at_breach"),
+        subject=values["subject"] or None,
+        **told.named("mixing", "guessing", "linkage", "split"),
         drop_unmatched=values["drop_unmatched"],
         **overall,
     )
-    return Reply(answer=answer, brief=lambda: list(brief(answer.findings, top=values["top"])))
+    return Reply(
+        answer=answer, brief=lambda: list(brief(answer.findings, top=values["top"], subject=bool(values["subject"])))
+    )
+
+
+def _with_chances(files: Sequence[Path], chances: Sequence[Fraction | None]) -> list[GuessFile]:
+    """Return each file with its probability, or with none where none was said."""
+    return list(zip(files, (*chances, *[None] * len(files)), strict=False))

@@ -23,6 +23,8 @@ class PartitionInputs(NamedTuple):
     truth: Partition
     settings: Settings
     notes: tuple[str, ...]
+    prior: View | None = None
+    links: dict[tuple[Any, Any], float] | None = None
 
 
 def read(
@@ -33,6 +35,8 @@ def read(
     cluster: str,
     policy_file: str | Path | None,
     weights_file: str | Path | None,
+    prior_files: Sequence[GuessFile],
+    links_file: str | Path | None,
     drop_unmatched: bool,
     settings: Settings,
 ) -> PartitionInputs:
@@ -40,26 +44,30 @@ def read(
     from unveil.data.partitions import read_partitions
 
     probabilities, notes = _probabilities(guesses)
-    paths = [path for path, _ in guesses]
+    held = [path for path, _ in guesses]
+    paths = [*held, *(path for path, _ in prior_files)]
     frame, read_notes = read_partitions(truth, paths, item=item, cluster=cluster, drop_unmatched=drop_unmatched)
     subjects = Partition.from_labels(frame["truth"])
-    view = View([Partition.from_labels(frame[f"guess_{k}"]) for k in range(len(paths))], probabilities)
+    partitions = [Partition.from_labels(frame[f"guess_{k}"]) for k in range(len(paths))]
+    view = View(partitions[: len(held)], probabilities)
+    prior = View(partitions[len(held) :], _probabilities(prior_files, "priors")[0]) if prior_files else None
     given: Settings = {**settings}
     if policy_file is not None:
         given.update(_policy(policy_file, subjects, settings))
     if weights_file is not None:
         given["weights"] = _weights(weights_file, subjects, frame["item"])
     guess = view if len(guesses) > 1 else view.partitions[0]
-    return PartitionInputs(guess, subjects, given, (*notes, *read_notes))
+    links = None if links_file is None else _links(links_file, guess)
+    return PartitionInputs(guess, subjects, given, (*notes, *read_notes), prior, links)
 
 
-def _probabilities(guesses: Sequence[GuessFile]) -> tuple[list[Fraction], list[str]]:
+def _probabilities(guesses: Sequence[GuessFile], what: str = "guesses") -> tuple[list[Fraction], list[str]]:
     given = [probability for _, probability in guesses if probability is not None]
     if not guesses:
         raise InputError("there is no guess to measure. Name at least one file with the adversary's clusters")
     if given and len(given) != len(guesses):
         raise InputError(
-            f"{len(given)} of {len(guesses)} guesses have a probability. Give one to all of them (FILE=0.3), or to none"
+            f"{len(given)} of {len(guesses)} {what} have a probability. Give one to all of them (FILE=0.3), or to none"
         )
     if given:
         return given, []
@@ -105,11 +113,28 @@ def _weights(path: str | Path, truth: Partition, items: "pl.Series") -> dict[Any
     return dict(zip(zip(frame["subject"], positions, strict=True), frame["weight"], strict=True))
 
 
-def _refuse_unknown(names: "pl.Series", known: list[Any], path: str | Path, column: str) -> None:
+def _links(path: str | Path, guess: Partition | View) -> dict[tuple[Any, Any], float]:
+    """Return at which rate evidence links two clusters of the guess."""
+    from unveil.data.partitions import read_links
+
+    if isinstance(guess, View):
+        raise InputError(
+            f"{path}: rates between clusters belong to one guess, but there are {len(guess.partitions)}. "
+            "Name one guess, or leave this file out"
+        )
+    frame = read_links(path)
+    for column in ("cluster", "other"):
+        _refuse_unknown(frame[column], guess.clusters.tolist(), path, column, "the guess")
+    return dict(zip(zip(frame["cluster"], frame["other"], strict=True), frame["rate"], strict=True))
+
+
+def _refuse_unknown(
+    names: "pl.Series", known: list[Any], path: str | Path, column: str, where: str = "the truth"
+) -> None:
     have = set(known)
     unknown = [row for row, name in enumerate(names, start=1) if name not in have]
     if unknown:
         raise InputError(
-            f"{path}: every {column} must be in the truth, but {len(unknown)} of {len(names)} are not, "
+            f"{path}: every {column} must be in {where}, but {len(unknown)} of {len(names)} are not, "
             f"the first in column {column!r} at row {unknown[0]}. Correct those rows, or leave them out"
         )

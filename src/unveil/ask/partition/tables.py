@@ -2,14 +2,18 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from unveil.ask.partition import words
 from unveil.measure.partitions.distances import PartitionDistances
 from unveil.measure.partitions.fairness import Spread
+from unveil.measure.partitions.forecast import Forecast
 from unveil.measure.partitions.guessing import Reference
+from unveil.measure.partitions.others import OthersGraphs
 from unveil.measure.partitions.unlinkability import Unlinkability
+from unveil.measure.partitions.views import OverViews
 from unveil.show.blocks import Number, Side, Table
 from unveil.show.text import UNDEFINED, count, decimal, fixed, name, percent, significant, slope
 
@@ -42,7 +46,14 @@ def common_beta(result: Unlinkability) -> float | None:
 
 def key_numbers(result: Unlinkability, reference: Reference | None = None) -> tuple[Number, ...]:
     """Return the figures that matter most, each with one sentence, beside what random guessing would give."""
-    return (*_risk_numbers(result, reference), *_error_numbers(result, reference))
+    return _beside_whom((*_risk_numbers(result, reference), *_error_numbers(result, reference)), reference)
+
+
+def _beside_whom(numbers: tuple[Number, ...], reference: Reference | None) -> tuple[Number, ...]:
+    """Return the figures with the name of whoever guesses beside them."""
+    if reference is None:
+        return numbers
+    return tuple(replace(number, reference_of=words.BESIDE[reference.guesser]) for number in numbers)
 
 
 def _risk_numbers(result: Unlinkability, reference: Reference | None) -> tuple[Number, ...]:
@@ -103,7 +114,7 @@ def distance_numbers(distances: PartitionDistances, reference: Reference | None 
     guessed = ""
     if reference is not None and not math.isnan(reference.mtd) and not math.isnan(distances.mtd):
         guessed = _items(reference.mtd, reference.mtd_normalised)
-    return (
+    numbers = (
         Number(
             label="Variation of information",
             value=_bits(distances.voi, distances.voi_normalised),
@@ -141,6 +152,7 @@ def distance_numbers(distances: PartitionDistances, reference: Reference | None 
             reference=_beside(reference, "bcubed_recall", percent),
         ),
     )
+    return _beside_whom(numbers, reference)
 
 
 def fairness_numbers(result: Unlinkability, fairness: Sequence[Spread]) -> tuple[Number, ...]:
@@ -207,15 +219,26 @@ def most_at_risk(result: Unlinkability, *, most: int = MOST_SUBJECTS) -> list[in
     return [int(index) for index in order[:most]]
 
 
-def at_risk_table(result: Unlinkability, *, show_names: bool = True, most: int = MOST_SUBJECTS) -> Table:
-    """Return one row per subject for those most at risk, with every per-subject figure."""
+def at_risk_table(
+    result: Unlinkability, *, show_names: bool = True, most: int = MOST_SUBJECTS, views: OverViews | None = None
+) -> Table:
+    """Return one row per subject for those most at risk, with every per-subject figure.
+
+    For a view also how likely the adversary thinks a partition that breaches the subject.
+    """
     chosen = most_at_risk(result, most=most)
     left = result.subjects.size - len(chosen)
+    rows = [_at_risk_row(result, index, show_names) for index in chosen]
+    columns = _AT_RISK_COLUMNS
+    if views is not None:
+        columns = (*columns, "Chance of a breach")
+        chances = [percent(float(views.breached_probability[index])) for index in chosen]
+        rows = [(*row, chance) for row, chance in zip(rows, chances, strict=True)]
     return Table(
         caption="The subjects most at risk: the breached first, then by risk slope",
-        columns=_AT_RISK_COLUMNS,
-        rows=tuple(_at_risk_row(result, index, show_names) for index in chosen),
-        align=("left", "left", *[_RIGHT] * (len(_AT_RISK_COLUMNS) - 2)),
+        columns=columns,
+        rows=tuple(rows),
+        align=("left", "left", *[_RIGHT] * (len(columns) - 2)),
         note=f"{count(left, 'more subject is', 'more subjects are')} not shown; the JSON output has all."
         if left
         else "",
@@ -243,8 +266,13 @@ def _at_risk_row(result: Unlinkability, index: int, show_names: bool) -> tuple[s
 
 
 def _beside(reference: Reference | None, quantity: str, form: Callable[[float], str]) -> str:
+    """Return what guessing gives: the mean, and between which values nine of ten guesses lie."""
     value = math.nan if reference is None else float(getattr(reference, quantity))
-    return "" if math.isnan(value) else form(value)
+    if reference is None or math.isnan(value):
+        return ""
+    ends = reference.range_of(quantity)
+    low, high = ("breached" if math.isnan(end) else form(end) for end in (ends.low, ends.high))
+    return form(value) if low == high == form(value) else f"{form(value)} ({low} to {high})"
 
 
 def _two_places(value: float) -> str:
@@ -269,3 +297,81 @@ def _items(value: float, share: float) -> str:
 
 def _evenness(value: float) -> str:
     return "no others" if math.isnan(value) else decimal(value, places=2)
+
+
+def view_table(views: OverViews) -> Table:
+    """Return how each figure varies over the partitions that the adversary holds."""
+    forms: dict[str, tuple[str, Callable[[float], str]]] = {
+        "breached_share": ("Subjects already breached", percent),
+        "risk_slope": ("Risk slope of the average subject", slope),
+        "miss": ("Items missed", _two_places),
+        "include": ("Foreign items included", _two_places),
+        "normalised_error": ("Normalised error e*", significant),
+        "voi": ("Variation of information, in bits", _two_places),
+        "adjusted_rand": ("Adjusted Rand index", _three_places),
+    }
+    rows = []
+    for quantity, (label, form) in forms.items():
+        found = views.range_of(quantity)
+        figures = (found.mean, found.low, found.median, found.high)
+        rows.append((label, *(UNDEFINED if math.isnan(each) else form(each) for each in figures)))
+    return Table(
+        caption="Each partition of the view alone",
+        columns=("Figure", "Mean", "Low", "Median", "High"),
+        rows=tuple(rows),
+        align=("left", *[_RIGHT] * 4),
+        note=(
+            f"Over {count(views.partitions)} partitions, each with its probability: nine tenths of it lie from low to "
+            "high. A risk slope is undefined where a partition breaches the average subject, which counts as the "
+            "highest; means leave it out."
+        ),
+    )
+
+
+def forecast_numbers(found: Forecast) -> tuple[Number, ...]:
+    """Return how soon evidence would breach the average subject, and somebody."""
+    overall, needed = found.overall, found.overall_evidence
+    soon = float(found.next_breach.mean())
+    return (
+        Number(
+            label="Risk slope of the average subject, forecast",
+            value=words.with_ends(overall.mean, overall.low, overall.high, slope),
+            meaning=words.forecast_meaning(overall),
+        ),
+        Number(
+            label="Pieces of evidence to a breach of the average subject",
+            value=words.with_ends(needed.mean, needed.low, needed.high, _pieces),
+            meaning=words.evidence_meaning(needed),
+        ),
+        Number(
+            label="Subjects that the next piece of evidence breaches",
+            value=percent(soon),
+            meaning="The share of subjects who are not breached now and would be after one piece, on average.",
+        ),
+    )
+
+
+def subject_graph_table(result: Unlinkability, subject: int, others: OthersGraphs | None, *, most: int = 12) -> Table:
+    """Return the graphs of one subject, merging by merging."""
+    linked, mixed = result.graphs(subject)
+    shown = min(most, linked.size)
+    people = None if others is None else others.graphs(subject)
+    columns = ("Mergings", "Linked", "Mixed in", *(("Others", "Effective others") if people else ()))
+    rows = []
+    for step in range(shown):
+        more = () if people is None else (_two_places(float(people[0][step])), _two_places(float(people[1][step])))
+        rows.append((str(step), percent(float(linked[step])), percent(float(mixed[step])), *more))
+    left = linked.size - shown
+    return Table(
+        caption=f"How fast mergings would link {name(result.subjects[subject])}",
+        columns=columns,
+        rows=tuple(rows),
+        align=(_RIGHT,) * len(columns),
+        note=f"{count(left, 'more merging is', 'more mergings are')} not shown; the JSON output has all."
+        if left
+        else "",
+    )
+
+
+def _pieces(value: float) -> str:
+    return "never" if math.isinf(value) else decimal(value, places=1)

@@ -5,21 +5,34 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.ask.answer import View
 from unveil.ask.partition import words
-from unveil.ask.partition.charts import charts, linked_histogram, overall_chart, playground, slope_chart
-from unveil.ask.partition.findings import PartitionFindings
+from unveil.ask.partition.charts import (
+    charts,
+    forecast_chart,
+    linked_histogram,
+    others_chart,
+    overall_chart,
+    slope_chart,
+)
+from unveil.ask.partition.findings import PartitionFindings, place_of
+from unveil.ask.partition.playgrounds import playground, subject_playground
 from unveil.ask.partition.tables import (
     at_risk_table,
     common_beta,
     distance_numbers,
     fairness_numbers,
     fairness_table,
+    forecast_numbers,
     key_numbers,
+    subject_graph_table,
+    view_table,
 )
 from unveil.measure.partitions.distances import PartitionDistances
 from unveil.measure.partitions.fairness import Spread
+from unveil.measure.partitions.forecast import Forecast
 from unveil.measure.partitions.guessing import Reference
 from unveil.measure.partitions.policy_grid import PolicyGrid
-from unveil.measure.partitions.unlinkability import Unlinkability
+from unveil.measure.partitions.unlinkability import FRAME_COLUMNS, MIXING_COLUMNS, Unlinkability
+from unveil.measure.partitions.views import OverViews
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.opening import opening
@@ -64,26 +77,83 @@ def figures(found: PartitionFindings) -> Mapping[str, Any]:
         "overall": {key: value for key, value in vars(result.overall).items() if key not in ("alpha", "beta")},
         "distances": vars(found.distances),
         "fairness": [vars(spread) for spread in found.fairness],
-        "random_guessing": vars(found.reference),
+        "random_guessing": vars(found.reference) | {"ranges": [vars(each) for each in found.reference.ranges]},
+        "views": None if found.views is None else _views(found.views),
+        "forecast": None if found.forecast is None else _forecast(found.forecast, found.linkage),
+        "subject": _subject(found),
         "notes": list(found.notes),
         "per_subject": frame(found),
     }
 
 
+def _views(views: OverViews) -> dict[str, Any]:
+    return {"partitions": views.partitions, "ranges": [vars(each) for each in views.ranges]}
+
+
+def _forecast(forecast: Forecast, linkage: str) -> dict[str, Any]:
+    """Return the futures of the average subject; those of single subjects would be long."""
+    curves = ("linked", "mixed", "breached_after", "breached_after_low", "breached_after_high")
+    return {
+        "linkage": linkage,
+        "split": forecast.split,
+        "draws": forecast.draws,
+        "subjects": forecast.subjects.size,
+        "next_breach": float(forecast.next_breach.mean()),
+        "risk_slope": vars(forecast.overall),
+        "evidence": vars(forecast.overall_evidence),
+    } | {name: getattr(forecast, name) for name in curves}
+
+
+def _subject(found: PartitionFindings) -> dict[str, Any]:
+    """Return everything about the one subject that is shown."""
+    at, result = found.shown, found.result
+    linked, mixed = result.graphs(at)
+    told: dict[str, Any] = {"subject": result.subjects[at], "linked": linked, "mixed": mixed}
+    told |= {name: getattr(result, name)[at] for name in (*FRAME_COLUMNS, *MIXING_COLUMNS)}
+    if found.others is not None:
+        told["others_after"], told["effective_others_after"] = found.others.graphs(at)
+    if found.views is not None:
+        told |= {name: getattr(found.views, name)[at] for name in VIEW_COLUMNS}
+    if found.own_forecast is not None:
+        told["forecast"] = {name: getattr(found.own_forecast, name)[0] for name in FORECAST_FIGURES}
+    return told
+
+
+VIEW_COLUMNS = ("breached_probability", "linked0_low", "linked0_high", "risk_slope_low", "risk_slope_high")
+FORECAST_FIGURES = (
+    "risk_slope",
+    "risk_slope_low",
+    "risk_slope_median",
+    "risk_slope_high",
+    "error",
+    "evidence",
+    "evidence_low",
+    "evidence_high",
+    "next_breach",
+    "breached",
+)
+
+
 def frame(found: PartitionFindings) -> "pl.DataFrame":
-    """Return one row per subject."""
-    return found.result.to_frame(mixing=True)
+    """Return one row per subject; for a view also what its partitions say alone."""
+    import polars as pl
+
+    rows = found.result.to_frame(mixing=True)
+    if found.views is None:
+        return rows
+    return rows.with_columns(pl.Series(name, getattr(found.views, name)) for name in VIEW_COLUMNS)
 
 
 def plot(found: PartitionFindings, subject: Hashable | None = None) -> "NDArray[Any]":
     """Return matplotlib axes: overall linked and mixed graphs, one subject's, and the risk slope against beta.
 
-    ``subject`` is the name of the subject, or its index where no subject is called so; without it the one with the
-    steepest risk slope is shown.
+    ``subject`` is the name of the subject, or its index where no subject is called so; without it the one that was
+    asked for, else the one with the steepest risk slope.
     """
     from unveil.show.draw.lines import draw_all
 
-    return draw_all(charts(found.result, found.grid, subject=subject, reference=found.reference))
+    at = found.shown if subject is None else place_of(subject, found.result.subjects.tolist())
+    return draw_all(charts(found.result, found.grid, subject=at, reference=found.reference))
 
 
 def headline(found: PartitionFindings) -> str:
@@ -112,21 +182,26 @@ def page(
         ),
         headline=headline(found),
         explanation=words.explanation(
-            reference=reference.breached_share, mergings=overall.mergings, breached=overall.breached
+            reference=reference.breached_share,
+            mergings=overall.mergings,
+            breached=overall.breached,
+            guesser=reference.guesser,
         ),
         next_steps=words.next_steps(overall.breached_subjects),
         picture=(linked_histogram(result),),
         tone=words.breached_tone(overall.breached_subjects, subjects, overall_breached=overall.breached),
         sections=(
             _key_section(result, reference),
-            _graph_section(result, reference),
+            _graph_section(found),
+            *_forecast_section(found),
             _distance_section(found.distances, reference),
-            _subjects_section(result, show_names),
+            _subjects_section(found, show_names),
             _fairness_section(result, found.fairness),
+            *_views_section(found),
             _policy_section(result, found.grid),
             _playground_section(result, found.grid),
         ),
-        method=_method(result, reference, found.weighted),
+        method=_method(found),
         untested=_UNTESTED,
         notes=found.notes,
         seed=seed,
@@ -141,21 +216,53 @@ def _key_section(result: Unlinkability, reference: Reference) -> Section:
             f"Subjects have policies of their own; overall figures use α = {decimal(result.overall.alpha)} "
             f"and β = {short_percent(result.overall.beta)}."
         )
-    lead += (
-        f" Beside each figure stands what random guessing would give: the mean of "
-        f"{count(reference.draws, 'random partition', 'random partitions')} of the same items."
-    )
+    lead += f" {words.reference_sentence(reference.guesser, reference.draws)}"
     return Section(heading="The figures", lead=lead, blocks=key_numbers(result, reference))
 
 
-def _graph_section(result: Unlinkability, reference: Reference) -> Section:
+def _graph_section(found: PartitionFindings) -> Section:
+    result, others = found.result, found.others
     return Section(
         heading="What a little more knowledge would do",
         lead=(
             "Whoever learns that two of the adversary's clusters belong together merges them. The picture shows what a "
-            "few such mergings would reveal about the average subject."
+            "few such mergings would reveal about the average subject, cheapest first."
         ),
-        blocks=(overall_chart(result, reference=reference),),
+        blocks=(
+            overall_chart(result, reference=found.reference),
+            *(() if others is None else (others_chart(others, result.overall.mergings),)),
+        ),
+    )
+
+
+def _forecast_section(found: PartitionFindings) -> tuple[Section, ...]:
+    if found.forecast is None:
+        return ()
+    return (
+        Section(
+            heading="What the adversary may learn next",
+            lead=(
+                "Nobody knows in which order evidence comes in. Here it is drawn many times: each piece merges a "
+                "cluster with items of the subject, or splits somebody else's items off."
+            ),
+            blocks=(*forecast_numbers(found.forecast), forecast_chart(found.forecast)),
+        ),
+    )
+
+
+def _views_section(found: PartitionFindings) -> tuple[Section, ...]:
+    if found.views is None:
+        return ()
+    return (
+        Section(
+            heading="How much the adversary's doubt matters",
+            lead=(
+                "The adversary holds several partitions. The figures above are over all of them; here each is taken "
+                "alone, as if the adversary were sure of it."
+            ),
+            blocks=(view_table(found.views),),
+            tells="sure",
+        ),
     )
 
 
@@ -189,13 +296,16 @@ def _fairness_section(result: Unlinkability, fairness: tuple[Spread, ...]) -> Se
     )
 
 
-def _subjects_section(result: Unlinkability, show_names: bool) -> Section:
+def _subjects_section(found: PartitionFindings, show_names: bool) -> Section:
     return Section(
         heading="Who is most at risk",
         lead=""
         if show_names
         else "Subjects are numbered in the order of the truth; their names are left out on purpose.",
-        blocks=(at_risk_table(result, show_names=show_names),),
+        blocks=(
+            at_risk_table(found.result, show_names=show_names, views=found.views),
+            subject_playground(found.result, found.shown, forecast=found.forecast, show_names=show_names),
+        ),
         tells="whom",
     )
 
@@ -211,16 +321,21 @@ def _distance_section(distances: PartitionDistances, reference: Reference) -> Se
     )
 
 
-def _method(result: Unlinkability, reference: Reference, weighted: bool) -> tuple[str, ...]:
+def _method(found: PartitionFindings) -> tuple[str, ...]:
     sentences = list(_ALWAYS)
-    if weighted:
+    if found.result.mixing != "items":
+        sentences.append(
+            f"The mixed graph does not count items, as in the paper: it is {words.MIXED[found.result.mixing]}."
+        )
+    if found.weighted:
         sentences.append("Items have weights: shares are of the weight of a subject's items, not of their number.")
-    desired = int(result.contamination_desirable.sum())
+    desired = int(found.result.contamination_desirable.sum())
     if desired:
         who = count(desired, "subject likes", "subjects like")
         sentences.append(f"{who} foreign items in the cluster; the mixed graph is turned round there.")
-    drawn = f"{count(reference.draws)} {'was' if reference.draws == 1 else 'were'} drawn"
-    sentences.append(f"Random guessing: every way to divide the items is equally likely; {drawn}.")
+    sentences.append(words.reference_method(found.reference.guesser, found.reference.draws))
+    if found.forecast is not None:
+        sentences.append(words.forecast_method(found.linkage, found.forecast.split, found.forecast.draws))
     return tuple(sentences)
 
 
@@ -239,7 +354,7 @@ _ALWAYS = (
 _UNTESTED = (
     "Whether another adversary would do better: only the guess that was given is measured.",
     "Whether subjects can be named: linking items together is not yet knowing whose they are.",
-    "What happens when the adversary splits clusters or filters out foreign items: only mergings are looked at.",
+    "What wrong evidence does: the forecast knows true facts only, and none that mixes up two subjects further.",
 )
 
 
@@ -247,8 +362,11 @@ _UNTESTED = (
 _SHOWN_COLUMNS = range(6)
 
 
-def brief(found: PartitionFindings, *, top: int) -> Iterator[Part]:
-    """Yield what a terminal shows: the headline, the figures with their meaning, who is most at risk."""
+def brief(found: PartitionFindings, *, top: int, subject: bool = False) -> Iterator[Part]:
+    """Yield what a terminal shows: the headline, the figures with their meaning, who is most at risk.
+
+    With ``subject`` also the graphs of the one that is shown.
+    """
     overall, subjects = found.result.overall, int(found.result.subjects.size)
     yield from opening(page(found))
     size = f"{count(found.result.n, 'item', 'items')} of {count(subjects, 'subject', 'subjects')}"
@@ -256,9 +374,15 @@ def brief(found: PartitionFindings, *, top: int) -> Iterator[Part]:
     yield Figures(key_numbers(found.result, found.reference))
     yield from ("", "How far the guess is from the truth, by measures of partitions in general:")
     yield Figures(distance_numbers(found.distances, found.reference), meanings=False)
+    if found.forecast is not None:
+        yield from ("", "What the adversary may learn next:")
+        yield Figures(forecast_numbers(found.forecast), meanings=False)
     if top:
         yield ""
         yield Chosen(at_risk_table(found.result, most=top), _SHOWN_COLUMNS)
+    if subject:
+        yield ""
+        yield subject_graph_table(found.result, found.shown, found.others)
 
 
 VIEW = View(

@@ -1,9 +1,10 @@
 """Numbers as plain sentences: what a figure means to somebody who has to decide, and never saw it before."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from unveil.measure.partitions.views import Range
 from unveil.show.blocks import Tone
 from unveil.show.text import count, decimal, fixed, percent, short_percent
 
@@ -37,23 +38,141 @@ def breached_headline(breached: int, subjects: int, *, beta: float | None) -> st
     return f"{who} already breached: the adversary has put {much} together."
 
 
-def explanation(*, reference: float, mergings: float, breached: bool) -> tuple[str, ...]:
-    """Return what random guessing would do, and how far the average subject is from a breach.
+#: What the mixed graph shows, by what it counts.
+MIXED: Mapping[str, str] = MappingProxyType(
+    {
+        "items": "the share of everybody else's items that came along",
+        "others": "the share of all other subjects of whom items came along",
+        "even": "the share of all other subjects who came along, by their effective number",
+    }
+)
 
-    ``reference`` is the share of subjects that random guessing breaches, ``mergings`` how many clusters have to be
+#: What stands beside a figure, by who guesses.
+BESIDE: Mapping[str, str] = MappingProxyType(
+    {"uniform": "random guessing", "sizes": "guessing with these sizes", "prior": "held before"}
+)
+
+#: Who guesses, as the subject of a sentence.
+GUESSERS: Mapping[str, str] = MappingProxyType(
+    {
+        "uniform": "Random guessing",
+        "sizes": "Guessing with clusters of the same sizes",
+        "prior": "What the adversary held before",
+    }
+)
+
+
+def explanation(*, reference: float, mergings: float, breached: bool, guesser: str = "uniform") -> tuple[str, ...]:
+    """Return what guessing would do, and how far the average subject is from a breach.
+
+    ``reference`` is the share of subjects that guessing breaches on average, ``mergings`` how many clusters have to be
     merged until the average subject is ``breached``, if it is not.
 
     >>> explanation(reference=0.0, mergings=1.07, breached=False)
     ('Random guessing would breach nobody.', 'The average subject would be breached after 1.1 mergings of clusters.')
     """
     share = "nobody" if reference == 0 else percent(reference).replace("<", "less than ")
-    random = () if math.isnan(reference) else (f"Random guessing would breach {share}.",)
+    random = () if math.isnan(reference) else (f"{GUESSERS[guesser]} would breach {share}.",)
     if breached:
         return (*random, "The average subject is breached without any merging of clusters.")
     if not math.isfinite(mergings):
         return random
     often = "1 merging" if round(mergings, 1) == 1 else f"{decimal(mergings, places=1)} mergings"
     return (*random, f"The average subject would be breached after {often} of clusters.")
+
+
+def reference_sentence(guesser: str, draws: int) -> str:
+    """Return what stands beside the figures.
+
+    >>> reference_sentence("prior", 1)
+    'Beside each figure stands what the adversary held before would give.'
+    """
+    if guesser == "prior":
+        of = (
+            ""
+            if draws == 1
+            else f": the mean over its {count(draws)} partitions, and the range in which nine tenths lie"
+        )
+        return f"Beside each figure stands what the adversary held before would give{of}."
+    who = GUESSERS[guesser][0].lower() + GUESSERS[guesser][1:]
+    drawn = count(draws, "random partition", "random partitions")
+    return (
+        f"Beside each figure stands what {who} would give: the mean of {drawn} of the same items, and in brackets the "
+        "range in which nine of ten of them lie."
+    )
+
+
+def reference_method(guesser: str, draws: int) -> str:
+    """Return how guessing was done.
+
+    >>> reference_method("uniform", 1)
+    'Random guessing: every way to divide the items is equally likely; 1 was drawn.'
+    """
+    drawn = f"{count(draws)} {'was' if draws == 1 else 'were'} drawn"
+    if guesser == "sizes":
+        return f"Guessing: the adversary's clusters keep their sizes, and the items are dealt out anew; {drawn}."
+    if guesser == "prior":
+        return "In the place of guessing stands what the adversary held before, each partition with its probability."
+    return f"Random guessing: every way to divide the items is equally likely; {drawn}."
+
+
+def with_ends(mean: float, low: float, high: float, form: Callable[[float], str]) -> str:
+    """Return a mean with the range in which nine tenths lie.
+
+    >>> with_ends(0.5, 0.25, math.nan, percent)
+    '50.0% (25.0% to already breached)'
+    """
+    texts = ["already breached" if math.isnan(each) else form(each) for each in (mean, low, high)]
+    return texts[0] if texts[0] == texts[1] == texts[2] else f"{texts[0]} ({texts[1]} to {texts[2]})"
+
+
+def forecast_meaning(overall: Range) -> str:
+    """Return what the forecast risk slope says."""
+    text = (
+        "The risk slope over the futures in which evidence comes in by chance: the mean, and the range in which nine "
+        "of ten futures lie."
+    )
+    if overall.undefined == 1:
+        return "The average subject is breached before any evidence comes in, so that there is no slope to forecast."
+    if overall.undefined > 0:
+        return f"{text} In {percent(overall.undefined)} of them the average subject is breached from the start."
+    return text
+
+
+def evidence_meaning(needed: Range) -> str:
+    """Return what the number of pieces of evidence says."""
+    text = (
+        "How many true facts about each subject the adversary must learn, one that links or parts two items at a time, "
+        "until β of the average subject is linked."
+    )
+    if math.isinf(needed.high):
+        return f"{text} In some futures that never happens, as nothing links the clusters that are left."
+    return text
+
+
+_LINKAGES: Mapping[str, str] = MappingProxyType(
+    {
+        "pairs": "a cluster is the more likely to be merged next the more of the subject's items are in it",
+        "any": "all related clusters are equally likely to be merged next",
+        "cheapest": "the cheapest related cluster is merged next, as in the paper",
+        "given": "clusters are merged by the rates that were given",
+    }
+)
+
+
+def forecast_method(linkage: str, split: float, draws: int) -> str:
+    """Return how futures were drawn.
+
+    >>> forecast_method("cheapest", 0, 1)[:73]
+    'Forecast: the cheapest related cluster is merged next, as in the paper; n'
+    """
+    parted = "nothing is ever split off"
+    if split > 0:
+        each = "other subject" if linkage == "any" else "foreign item"
+        parted = f"a split takes one other subject's items out, with odds of {decimal(split)} per {each}"
+    return (
+        f"Forecast: {_LINKAGES[linkage]}; {parted}. {count(draws, 'future was', 'futures were')} drawn of each subject."
+    )
 
 
 def next_steps(breached: int) -> tuple[str, ...]:

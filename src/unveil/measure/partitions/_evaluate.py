@@ -12,8 +12,9 @@ from unveil._kernels.partitions.contingency import column_crowds
 from unveil._kernels.partitions.unlinkability import add_graphs, beta_points, divide_rows, mean_graph, order_cells
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.measure.partitions._contingency import Contingency
+from unveil.measure.partitions._mixing import Mixing, gains, mixed_wholes
 from unveil.measure.partitions._policy import Shares
-from unveil.measure.partitions._tally import Tallies, Tally
+from unveil.measure.partitions._tally import Tallies, Tally, Wholes
 
 # What rounding may take from an average that reaches beta exactly; far below the step of any share of items.
 ROUNDING = 1e-12
@@ -30,8 +31,19 @@ class Policy:
     contamination_desirable: BoolArray
     literal: bool = False
     limit_at_breach: bool = False
+    mixing: Mixing = "items"
     overall_alpha: Fraction | None = None
     overall_beta: Fraction | None = None
+
+    def overall(self) -> tuple[float, float]:
+        """Return the alpha and the beta of the overall risk slope: the means, unless given."""
+        alpha = self.alpha.mean() if self.overall_alpha is None else self.overall_alpha
+        beta = self.beta.mean() if self.overall_beta is None else self.overall_beta
+        return float(alpha), float(beta)
+
+    def wholes(self, counted: Tallies) -> Wholes:
+        """Return what the shares of both graphs are of."""
+        return mixed_wholes(counted.wholes(literal=self.literal), self.mixing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +62,7 @@ class Ranking:
 
 def evaluate(counted: Tallies, policy: Policy) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the fields of every subject and the overall ones."""
-    rankings = [_rank(tally, counted, policy.alpha) for tally in counted.guesses]
+    rankings = [rank(tally, counted, policy.alpha) for tally in counted.guesses]
     subjects = _primary(counted, rankings, policy) | _mixing(counted, rankings)
     subjects |= _graphs(counted, rankings, policy)
     alpha, beta, slack = policy.alpha.value, policy.beta.value, subjects.pop("slack")
@@ -74,14 +86,14 @@ def evaluate(counted: Tallies, policy: Policy) -> tuple[dict[str, Any], dict[str
     return subjects, _overall(counted, subjects, policy)
 
 
-def _rank(tally: Tally, counted: Tallies, alpha: Shares) -> Ranking:
+def rank(tally: Tally, counted: Tallies, alpha: Shares) -> Ranking:
     """Order the related clusters by cost ``alpha * miss + (1 - alpha) * include``, in whole numbers.
 
     The paper's priority is one over the cost, which may be zero: nothing is divided here.
     """
     table = tally.table
-    price_missed, price_foreign = alpha.numerator, alpha.denominator - alpha.numerator
-    counts = [tally.own, tally.foreign, counted.own_total, price_missed, price_foreign]
+    price_missed, price_foreign = tally.tiled(alpha.numerator), tally.tiled(alpha.denominator - alpha.numerator)
+    counts = [tally.own, tally.foreign, tally.tiled(counted.own_total), price_missed, price_foreign]
     dearest = int(price_missed.max()) * int(counted.own_total.max()) + int(price_foreign.max()) * int(
         tally.foreign.max()
     )
@@ -94,15 +106,21 @@ def _rank(tally: Tally, counted: Tallies, alpha: Shares) -> Ranking:
     return Ranking(order, tied, best, best_start)
 
 
+def errors(tally: Tally, ranking: Ranking, counted: Tallies) -> tuple[FloatArray, FloatArray]:
+    """Return what the most relevant cluster misses and includes, per guess and subject."""
+    whole = ranking.tied * counted.grid
+    missed = ranking.tied * tally.tiled(counted.own_total) - ranking.sum(tally.own)
+    return missed / whole, ranking.sum(tally.foreign) / whole
+
+
 def _primary(counted: Tallies, rankings: list[Ranking], policy: Policy) -> dict[str, Any]:
     rows = counted.own_total.size
     miss, include, related = np.zeros(rows), np.zeros(rows), np.zeros(rows)
-    for tally, ranking, probability in zip(counted.guesses, rankings, counted.probabilities, strict=True):
-        whole = ranking.tied * counted.grid
-        share = float(probability)
-        miss += share * ((ranking.tied * counted.own_total - ranking.sum(tally.own)) / whole)
-        include += share * (ranking.sum(tally.foreign) / whole)
-        related += share * np.diff(tally.table.row_start)
+    for tally, ranking in zip(counted.guesses, rankings, strict=True):
+        missed, included = errors(tally, ranking, counted)
+        miss += tally.mean(missed)
+        include += tally.mean(included)
+        related += tally.mean(np.diff(tally.table.row_start))
     alpha = policy.alpha.value
     error = alpha * miss + (1 - alpha) * include
     n = counted.truth.n
@@ -114,12 +132,11 @@ def _mixing(counted: Tallies, rankings: list[Ranking]) -> dict[str, Any]:
     """Return how many other subjects share the most relevant cluster, and how evenly; averages over ties and views."""
     rows = counted.own_total.size
     others, evenness, defined = np.zeros(rows), np.zeros(rows), np.zeros(rows)
-    for tally, ranking, probability in zip(counted.guesses, rankings, counted.probabilities, strict=True):
+    for tally, ranking in zip(counted.guesses, rankings, strict=True):
         count, even = _crowd(tally.table, ranking.best)
-        share = float(probability) / ranking.tied
-        others += share * np.add.reduceat(count, ranking.best_start)
-        evenness += share * np.add.reduceat(even, ranking.best_start)
-        defined += share * np.add.reduceat(count > 0, ranking.best_start, dtype=np.float64)
+        others += tally.mean(np.add.reduceat(count, ranking.best_start) / ranking.tied)
+        evenness += tally.mean(np.add.reduceat(even, ranking.best_start) / ranking.tied)
+        defined += tally.mean(np.add.reduceat(count > 0, ranking.best_start, dtype=np.float64) / ranking.tied)
     with np.errstate(invalid="ignore"):
         return {"others": others, "others_evenness": np.where(defined > 0, evenness / defined, np.nan)}
 
@@ -150,34 +167,29 @@ def _graphs(counted: Tallies, rankings: list[Ranking], policy: Policy) -> dict[s
     common = lcm(*(p.denominator for p in counted.probabilities))
     exact = common * counted.truth.n * counted.grid < _LARGEST_IN_A_FLOAT
     scale = common if exact else 1
-    steps = np.maximum.reduce([np.diff(tally.table.row_start) for tally in counted.guesses])
+    steps = counted.steps()
     start = np.concatenate([[0], np.cumsum(steps)])
     linked, mixed = np.zeros(start[-1]), np.zeros(start[-1])
-    for tally, ranking, probability in zip(counted.guesses, rankings, counted.probabilities, strict=True):
-        share = float(probability * scale)
-        add_graphs(linked, mixed, start, tally.table.row_start, ranking.order, tally.own, tally.foreign, share)
-    items = counted.truth.sizes * counted.grid
-    own_whole, foreign_whole = counted.own_total, counted.foreign_total
-    missing_weight = np.zeros(items.size)
-    if policy.literal:
-        missing_weight = (scale * (items - counted.own_total)).astype(np.float64)
-        own_whole, foreign_whole = items, counted.truth.n * counted.grid - items
-    divide_rows(start, linked, missing_weight, (scale * own_whole).astype(np.float64), 1.0)
-    divide_rows(start, mixed, np.zeros(items.size), (scale * foreign_whole).astype(np.float64), 0.0)
+    for tally, ranking in zip(counted.guesses, rankings, strict=True):
+        gain = gains(tally, ranking.order, policy.mixing)
+        add_graphs(linked, mixed, start, tally.table.row_start, ranking.order, tally.own, gain, tally.share(scale))
+    whole = policy.wholes(counted)
+    divide_rows(start, linked, scale * whole.base, scale * whole.own, 1.0)
+    divide_rows(start, mixed, np.zeros(steps.size), scale * whole.foreign, 0.0)
     if not exact:  # probabilities that are rounded must not make a trace of foreign items out of none
-        linked, mixed = _snap(linked), _snap(mixed)
+        linked, mixed = snap(linked), snap(mixed)
     if policy.contamination_desirable.any():
         mixed = np.where(np.repeat(policy.contamination_desirable, steps), 1 - mixed, mixed)
     return {"graph_start": start, "linked": linked, "mixed": mixed, "slack": 0.0 if exact else ROUNDING}
 
 
-def _snap(graph: FloatArray) -> FloatArray:
+def snap(graph: FloatArray) -> FloatArray:
+    """Return the graph with 0 and 1 where rounding left it a hair beside."""
     return np.where(graph > 1 - ROUNDING, 1.0, np.where(graph < ROUNDING, 0.0, graph))
 
 
 def _overall(counted: Tallies, subjects: dict[str, Any], policy: Policy) -> dict[str, Any]:
-    alpha = float(policy.alpha.mean() if policy.overall_alpha is None else policy.overall_alpha)
-    beta = float(policy.beta.mean() if policy.overall_beta is None else policy.overall_beta)
+    alpha, beta = policy.overall()
     miss, include = float(subjects["miss"].sum()), float(subjects["include"].sum())
     linked = mean_graph(subjects["graph_start"], subjects["linked"], counted.longest)
     mixed = mean_graph(subjects["graph_start"], subjects["mixed"], counted.longest)

@@ -7,16 +7,18 @@ subjects nor policies: they say how good the guess is as a whole.
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from math import inf, isnan, log2, nan
+from math import inf, log2, nan
 from typing import Any
 
+import numpy as np
+
 from unveil._kernels.partitions.contingency import overlap_sums
-from unveil._kernels.partitions.transfer import heaviest_pairing
-from unveil._kernels.types import IntArray
+from unveil._kernels.partitions.transfer import heaviest_cells
+from unveil._kernels.types import FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.guess import Partition, View
 from unveil.measure._listing import metric
-from unveil.measure.partitions._contingency import Contingency, contingency
+from unveil.measure.partitions._contingency import Contingency, stacked_contingency, stacks
 
 BCUBED = "Bagga and Baldwin, Entity-based cross-document coreferencing using the vector space model, 1998"
 FACTS: dict[str, Any] = {"category": "distance", "per": "release"}
@@ -49,25 +51,24 @@ def partition_distances(guess: Partition | View, truth: Partition, *, transfer: 
     >>> distances.rand, distances.mtd
     (0.5, 1.0)
     """
+    each, probabilities = distances_of_each(guess, truth, transfer=transfer)
+    return PartitionDistances(**{name: _mean(values, probabilities) for name, values in each.items()})
 
-    def measure(table: Contingency) -> PartitionDistances:
-        (voi, precision, recall), mtd = _overlaps(table), _mtd(table) if transfer else nan
-        return PartitionDistances(
-            voi=voi,
-            voi_normalised=_share(voi, log2(table.n)),
-            rand=_rand(table),
-            adjusted_rand=_adjusted_rand(table),
-            bcubed_precision=precision,
-            bcubed_recall=recall,
-            mtd=mtd,
-            mtd_normalised=_share(mtd, table.n - 1),
-        )
 
-    partitions, probabilities = _parts(guess, truth)
-    measured = [measure(contingency(partition, truth)) for partition in partitions]
+def distances_of_each(
+    guess: Partition | View, truth: Partition, *, transfer: bool = True
+) -> tuple[dict[str, FloatArray], tuple[Fraction, ...]]:
+    """Return every distance of each partition of a view, and how likely each is."""
+
+    def measure(table: Contingency) -> list[FloatArray]:
+        (voi, precision, recall), mtd = _overlaps(table), _mtd(table) if transfer else np.full(table.guesses, nan)
+        normalised = _share(voi, log2(table.n)), _share(mtd, table.n - 1)
+        return [voi, normalised[0], _rand(table), _adjusted_rand(table), precision, recall, mtd, normalised[1]]
+
+    tables, probabilities = _tables(guess, truth)
+    measured = [measure(table) for table in tables]
     names = [field.name for field in fields(PartitionDistances)]
-    means = {name: _mean([getattr(one, name) for one in measured], probabilities) for name in names}
-    return PartitionDistances(**means)
+    return {name: np.concatenate([one[k] for one in measured]) for k, name in enumerate(names)}, probabilities
 
 
 @metric(
@@ -169,64 +170,75 @@ def minimal_transfer_distance(guess: Partition | View, truth: Partition, *, norm
     return _expected(guess, truth, lambda table: _share(_mtd(table), table.n - 1 if normalised else 1))
 
 
-def _parts(guess: Partition | View, truth: Partition) -> tuple[tuple[Partition, ...], tuple[Fraction, ...]]:
+def _tables(guess: Partition | View, truth: Partition) -> tuple[list[Contingency], tuple[Fraction, ...]]:
     if not isinstance(truth, Partition) or not isinstance(guess, (Partition, View)):
         raise InputError(
             f"truth must be a Partition and guess a Partition or a View, but they are {type(truth).__name__} and "
             f"{type(guess).__name__}. Build them with Partition.from_labels"
         )
     view = guess if isinstance(guess, View) else View([guess], [1])
-    return tuple(view.partitions), tuple(Fraction(probability) for probability in view.probabilities)
+    tables = [stacked_contingency(stack, truth) for stack in stacks(view.partitions)]
+    return tables, tuple(Fraction(probability) for probability in view.probabilities)
 
 
-def _expected(guess: Partition | View, truth: Partition, measure: Callable[[Contingency], float]) -> float:
-    partitions, probabilities = _parts(guess, truth)
-    return _mean([measure(contingency(partition, truth)) for partition in partitions], probabilities)
+def _expected(guess: Partition | View, truth: Partition, measure: Callable[[Contingency], FloatArray]) -> float:
+    tables, probabilities = _tables(guess, truth)
+    return _mean(np.concatenate([measure(table) for table in tables]), probabilities)
 
 
-def _mean(values: list[float], probabilities: tuple[Fraction, ...]) -> float:
+def _mean(values: FloatArray, probabilities: tuple[Fraction, ...]) -> float:
     # In fractions, so that the mean of equal values is that value and no mean leaves the bounds of its metric.
-    if any(map(isnan, values)):
+    if np.isnan(values).any():
         return nan
-    return float(sum((Fraction(value) * p for value, p in zip(values, probabilities, strict=True)), Fraction(0)))
+    exact = zip(values.tolist(), probabilities, strict=True)
+    return float(sum((Fraction(value) * probability for value, probability in exact), Fraction(0)))
 
 
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else nan
+def _share(part: FloatArray, whole: float) -> FloatArray:
+    return part / whole if whole > 0 else np.full(part.shape, nan)
 
 
-def _overlaps(table: Contingency) -> tuple[float, float, float]:
+def _overlaps(table: Contingency) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return variation of information, B-cubed precision and B-cubed recall; rounding does not leave their bounds."""
-    sums = overlap_sums(table.row_start, table.column, table.count, table.row_total, table.column_total)
-    bits, precision, recall = (total / table.n for total in sums)
-    return min(bits, log2(table.n)), min(precision, 1.0), min(recall, 1.0)
+    cells = (table.row_start, table.column, table.count, table.row_total, table.column_total)
+    bits, precision, recall = overlap_sums(*cells, table.guesses) / table.n
+    return np.minimum(bits, log2(table.n)), np.minimum(precision, 1.0), np.minimum(recall, 1.0)
 
 
-def _pairs(sizes: IntArray) -> int:
-    return int((sizes * (sizes - 1) // 2).sum())
-
-
-def _pair_counts(table: Contingency) -> tuple[int, int, int, int]:
+def _pair_counts(table: Contingency) -> tuple[list[int], int, list[int], int]:
     """Return how many pairs are together in both, in the truth, in the guess, and how many there are; exact."""
-    n = table.n
-    return _pairs(table.count), _pairs(table.row_total), _pairs(table.column_total), n * (n - 1) // 2
+    n, rows = table.n, table.row_total.size // table.guesses
+    # The columns of a guess follow those of the one before, and those of each guess hold all n items.
+    ends = np.cumsum(table.column_total)
+    columns = np.searchsorted(ends, n * np.arange(table.guesses), side="right")
+    both = np.add.reduceat(_pairs(table.count), table.cell_start[:-1])
+    guess = np.add.reduceat(_pairs(table.column_total), columns)
+    return both.tolist(), int(_pairs(table.row_total[:rows]).sum()), guess.tolist(), n * (n - 1) // 2
 
 
-def _rand(table: Contingency) -> float:
+def _pairs(sizes: IntArray) -> IntArray:
+    return sizes * (sizes - 1) // 2
+
+
+def _rand(table: Contingency) -> FloatArray:
     both, truth, guess, all_pairs = _pair_counts(table)
-    return (all_pairs + 2 * both - truth - guess) / all_pairs if all_pairs else nan
+    if not all_pairs:
+        return np.full(table.guesses, nan)
+    return np.array([(all_pairs + 2 * b - truth - g) / all_pairs for b, g in zip(both, guess, strict=True)])
 
 
-def _adjusted_rand(table: Contingency) -> float:
+def _adjusted_rand(table: Contingency) -> FloatArray:
     # (both - expected) / (largest - expected) with expected = truth * guess / all and largest = (truth + guess) / 2,
     # both sides times 2 * all: whole numbers of any size, and one division.
     both, truth, guess, all_pairs = _pair_counts(table)
     if not all_pairs:
-        return nan
-    room = (truth + guess) * all_pairs - 2 * truth * guess
-    return 2 * (both * all_pairs - truth * guess) / room if room else 1.0
+        return np.full(table.guesses, nan)
+    room = [(truth + g) * all_pairs - 2 * truth * g for g in guess]
+    found = zip(both, guess, room, strict=True)
+    return np.array([2 * (b * all_pairs - truth * g) / some if some else 1.0 for b, g, some in found])
 
 
-def _mtd(table: Contingency) -> float:
+def _mtd(table: Contingency) -> FloatArray:
     rows, columns = table.row_total.size, table.column_total.size
-    return float(table.n - heaviest_pairing(table.row, table.column, table.count, rows, columns))
+    stays = table.count * heaviest_cells(table.row, table.column, table.count, rows, columns)
+    return (table.n - np.add.reduceat(stays, table.cell_start[:-1])).astype(np.float64)

@@ -1,26 +1,38 @@
-"""What random guessing would give: the line an adversary must beat to have learned anything."""
+"""What guessing would give: the line an adversary must beat to have learned anything."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 
 from unveil._kernels.types import FloatArray
-from unveil.guess import Partition
-from unveil.guess.random_partitions import uniform_partition
-from unveil.measure.partitions.distances import PartitionDistances, partition_distances
-from unveil.measure.partitions.unlinkability import Settings, Unlinkability, unlinkability
+from unveil.errors import InputError
+from unveil.guess import Partition, View
+from unveil.guess.random_partitions import shuffled_partition, uniform_partition
+from unveil.measure.partitions._evaluate import rank
+from unveil.measure.partitions._overall import overall_graphs
+from unveil.measure.partitions._tally import tallies
+from unveil.measure.partitions.unlinkability import Settings, policy_of
+from unveil.measure.partitions.views import Range, over_views
 
 # Means over draws settle faster the more items there are, so large data need few draws.
-MOST_DRAWS = 20
+MOST_DRAWS = 200
 ITEMS_TO_DRAW = 200_000
+
+#: Who guesses: any division of the items alike, the clusters of a guess with their items dealt out anew, or a prior.
+Guesser = Literal["uniform", "sizes", "prior"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reference:
-    """Means over adversaries who guess a partition uniformly at random; NaN where no draw has a value."""
+    """Means over adversaries who guess; NaN where none of them has a value.
 
+    ``ranges`` says of each figure between which values nine tenths of the guesses lie. ``draws`` is how many
+    partitions were drawn, or how many the prior has.
+    """
+
+    guesser: Guesser
     draws: int
     miss: float
     include: float
@@ -37,64 +49,85 @@ class Reference:
     mtd_normalised: float
     linked: FloatArray
     mixed: FloatArray
+    ranges: tuple[Range, ...]
 
-
-OVERALL = ("miss", "include", "normalised_error", "risk_slope", "breached_share")
-DISTANCES = (
-    "voi",
-    "voi_normalised",
-    "rand",
-    "adjusted_rand",
-    "bcubed_precision",
-    "bcubed_recall",
-    "mtd",
-    "mtd_normalised",
-)
+    def range_of(self, quantity: str) -> Range:
+        """Return the range of the figure of this name."""
+        return next(each for each in self.ranges if each.quantity == quantity)
 
 
 def random_guessing(
     truth: Partition,
     *,
     rng: np.random.Generator,
+    like: Partition | View | None = None,
+    prior: Partition | View | None = None,
     draws: int | None = None,
     progress: Callable[[float], None] | None = None,
     **settings: Unpack[Settings],
 ) -> Reference:
-    """Return what uniformly random partitions of the same items would achieve against ``truth``.
+    """Return what adversaries who only guess would achieve against ``truth``.
 
-    Every set partition of the items is equally likely. ``settings`` are those of :func:`unveil.measure.unlinkability`;
-    ``draws`` is 20, fewer beyond 10,000 items.
+    Parameters
+    ----------
+    truth
+        What belongs together.
+    rng
+        Where guesses are drawn from.
+    like
+        A guess whose clusters keep their sizes, while the items are dealt out to them anew: what somebody would get who
+        knows how many clusters there are and how large, and nothing else. Of a view one partition is drawn each time.
+    prior
+        What an adversary holds before the attack. Its partitions count with their probabilities; nothing is drawn.
+    draws
+        200, fewer beyond 1,000 items. With neither ``like`` nor ``prior``, every set partition is equally likely.
+    progress
+        Called with the share of the draws that is done.
+    **settings
+        Those of :func:`unveil.measure.unlinkability`.
 
+    Examples
+    --------
     >>> truth = Partition.from_labels("aabb")
     >>> 0 <= random_guessing(truth, rng=np.random.default_rng(1)).breached_share <= 1
     True
+    >>> same_sizes = Partition.from_labels("wxyz")
+    >>> random_guessing(truth, like=same_sizes, rng=np.random.default_rng(1)).miss
+    2.0
     """
+    if like is not None and prior is not None:
+        raise InputError("guessing goes by the sizes of a guess or by a prior, but both were given. Leave one out")
     draws = draws or min(MOST_DRAWS, max(1, ITEMS_TO_DRAW // truth.n))
-    results: list[Unlinkability] = []
-    distances: list[PartitionDistances] = []
-    for draw in range(draws):
-        guess = uniform_partition(truth.n, rng=rng)
-        results.append(unlinkability(guess, truth, **settings))
-        distances.append(partition_distances(guess, truth))
-        if progress:
-            progress((draw + 1) / draws)
-    figures = {name: _mean([getattr(result.overall, name) for result in results]) for name in OVERALL}
-    figures |= {name: _mean([getattr(distance, name) for distance in distances]) for name in DISTANCES}
+    view = prior
+    if view is None:
+        guesses: list[Partition] = []
+        for draw in range(draws):
+            guesses.append(_drawn(like, truth, rng))
+            if progress:
+                progress((draw + 1) / draws)
+        view = View(guesses, [f"1/{draws}"] * draws)
+    over = over_views(view, truth, **settings)
+    graphs = _graphs(view, truth, settings)
     return Reference(
-        draws=draws,
-        linked=_mean_graph([result.overall.linked for result in results]),
-        mixed=_mean_graph([result.overall.mixed for result in results]),
-        **figures,
+        guesser="prior" if prior is not None else "uniform" if like is None else "sizes",
+        draws=over.partitions,
+        linked=graphs[0],
+        mixed=graphs[1],
+        ranges=over.ranges,
+        **{each.quantity: each.mean for each in over.ranges},
     )
 
 
-def _mean(values: list[float]) -> float:
-    known = [value for value in values if not np.isnan(value)]
-    return float(np.mean(known)) if known else float("nan")
+def _drawn(like: Partition | View | None, truth: Partition, rng: np.random.Generator) -> Partition:
+    if like is None:
+        return uniform_partition(truth.n, rng=rng)
+    if isinstance(like, View):
+        chances = np.array([float(probability) for probability in like.probabilities])
+        like = like.partitions[int(rng.choice(chances.size, p=chances / chances.sum()))]
+    return shuffled_partition(like, rng=rng)
 
 
-def _mean_graph(graphs: list[FloatArray]) -> FloatArray:
-    """Return the mean of graphs of different length, each flat after its end."""
-    longest = max(graph.size for graph in graphs)
-    mean: FloatArray = np.mean([np.pad(graph, (0, longest - graph.size), mode="edge") for graph in graphs], axis=0)
-    return mean
+def _graphs(view: Partition | View, truth: Partition, settings: Settings) -> tuple[FloatArray, FloatArray]:
+    counted, policy = tallies(view, truth, settings.get("weights")), policy_of(truth, settings)
+    rankings = [rank(tally, counted, policy.alpha) for tally in counted.guesses]
+    return overall_graphs(counted, rankings, policy)

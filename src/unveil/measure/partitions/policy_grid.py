@@ -7,15 +7,18 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.guess import Partition, View
-from unveil.measure.partitions._evaluate import ROUNDING, Policy, beta_point, evaluate, risk_slope
-from unveil.measure.partitions._policy import Flags, Shares, exact_shares, flags
+from unveil.measure.partitions._evaluate import ROUNDING, beta_point, rank, risk_slope
+from unveil.measure.partitions._mixing import Mixing
+from unveil.measure.partitions._overall import first_linked, overall_graphs
+from unveil.measure.partitions._policy import Flags
 from unveil.measure.partitions._tally import tallies
 from unveil.measure.partitions._weights import Weights
-from unveil.measure.partitions.unlinkability import Norm
+from unveil.measure.partitions.unlinkability import Norm, Settings, policy_of
 
 __all__ = ["PolicyGrid", "beta_point", "policy_grid", "risk_slope_on"]
 
-ALPHA_STEPS = 20
+#: Every twentieth, and the two thirds that the paper draws.
+ALPHAS = tuple(sorted({*(Fraction(step, 20) for step in range(21)), Fraction(1, 3), Fraction(2, 3)}))
 BETA_STEPS = 100
 
 
@@ -42,36 +45,32 @@ def policy_grid(
     contamination_desirable: Flags = False,
     weights: Weights | None = None,
     norm: Norm = "weight",
+    mixing: Mixing = "items",
 ) -> PolicyGrid:
-    """Return the overall graphs for 21 alphas, and risk slope and breached subjects for these and 101 betas.
+    """Return the overall graphs for 23 alphas, and risk slope and breached subjects for these and 101 betas.
 
-    The items are counted once; the settings are those of :func:`unveil.measure.unlinkability`.
+    The alphas are the twentieths and the two thirds. The items are counted once; the settings are those of
+    :func:`unveil.measure.unlinkability`.
 
     >>> grid = policy_grid(Partition.from_labels("xxyy"), Partition.from_labels("aaab"))
-    >>> grid.risk_slope.shape, int(grid.breached_subjects[10, 80])
-    ((21, 101), 1)
+    >>> grid.risk_slope.shape, int(grid.breached_subjects[11, 80])
+    ((23, 101), 1)
     """
     counted = tallies(guess, truth, weights)
-    desirable = flags(contamination_desirable, truth.clusters, what="contamination_desirable")
     betas = np.array([step / BETA_STEPS for step in range(BETA_STEPS + 1)])
-    alphas = [Fraction(step, ALPHA_STEPS) for step in range(ALPHA_STEPS + 1)]
+    given: Settings = {"contamination_desirable": contamination_desirable, "norm": norm, "mixing": mixing}
     linked, mixed, slopes, breached = [], [], [], []
-    anything: Shares = exact_shares(1, truth.clusters, what="beta")
-    for alpha in alphas:
-        policy = Policy(
-            alpha=exact_shares(alpha, truth.clusters, what="alpha"),
-            beta=anything,
-            contamination_desirable=desirable,
-            literal=norm == "literal",
-        )
-        subjects, overall = evaluate(counted, policy)
-        linked.append(overall["linked"])
-        mixed.append(overall["mixed"])
-        slopes.append(risk_slope_on(overall["linked"], overall["mixed"], alpha=float(alpha), beta=betas))
-        reached = np.searchsorted(np.sort(subjects["linked0"]), betas - ROUNDING)
-        breached.append(truth.cluster_count - reached)
+    for alpha in ALPHAS:
+        policy = policy_of(truth, {**given, "alpha": alpha})
+        rankings = [rank(tally, counted, policy.alpha) for tally in counted.guesses]
+        graphs = overall_graphs(counted, rankings, policy)
+        linked.append(graphs[0])
+        mixed.append(graphs[1])
+        slopes.append(risk_slope_on(*graphs, alpha=float(alpha), beta=betas))
+        now = np.sort(first_linked(counted, rankings, policy))
+        breached.append(truth.cluster_count - np.searchsorted(now, betas - ROUNDING))
     return PolicyGrid(
-        alphas=np.array([float(alpha) for alpha in alphas]),
+        alphas=np.array([float(alpha) for alpha in ALPHAS]),
         betas=betas,
         linked=tuple(linked),
         mixed=tuple(mixed),

@@ -19,6 +19,7 @@ from unveil.guess import Partition, View
 from unveil.guess.partition import Number
 from unveil.measure._listing import metric
 from unveil.measure.partitions._evaluate import Policy, evaluate
+from unveil.measure.partitions._mixing import MIXINGS, Mixing
 from unveil.measure.partitions._policy import Flags, PerSubject, exact_share, exact_shares, flags
 from unveil.measure.partitions._tally import tallies
 from unveil.measure.partitions._weights import Weights
@@ -41,6 +42,7 @@ class Settings(TypedDict, total=False):
     at_breach: AtBreach
     overall_alpha: Number | None
     overall_beta: Number | None
+    mixing: Mixing
 
 
 PAPER = "unlinkability framework for adversarial partitions"
@@ -91,6 +93,8 @@ class Unlinkability:
     linked: FloatArray
     mixed: FloatArray
     overall: Overall
+    #: What the mixed graphs count.
+    mixing: Mixing = "items"
 
     def graphs(self, subject: int) -> tuple[FloatArray, FloatArray]:
         """Return the linked and the mixed graph of the subject with this index: the value after 0, 1, … mergings."""
@@ -138,6 +142,7 @@ def unlinkability(
     at_breach: AtBreach = "nan",
     overall_alpha: Number | None = None,
     overall_beta: Number | None = None,
+    mixing: Mixing = "items",
 ) -> Unlinkability:
     """Return how well each subject (cluster of ``truth``) is hidden in ``guess``.
 
@@ -159,9 +164,14 @@ def unlinkability(
     weights
         How sensitive items are, from 0 to 1: one per item, a mapping from item, or from (subject, item). With
         ``norm="weight"`` shares are of the weight (linked is 1 where a subject weighs nothing, mixed 0 where the
-        others do); ``norm="literal"`` divides by numbers of items, as the formulas are printed.
+        others do); ``norm="literal"`` divides by numbers of items, as the formulas are printed: what an item lacks of
+        weight 1 then counts as linked from the start. The linked graph ends at 1 either way.
     overall_alpha, overall_beta
         The policy of the overall risk slope; by default the mean over subjects.
+    mixing
+        What the mixed graph is a share of: all foreign ``"items"`` (the paper), all ``"others"``, the other subjects
+        who come along whatever they have there, or ``"even"``, the others by their effective number, 2 to the entropy
+        of the foreign items by subject: ten items of one other person count as one, ten of ten people as ten.
 
     Returns
     -------
@@ -180,22 +190,44 @@ def unlinkability(
     >>> round(float(result.risk_slope[0]), 4)
     0.6772
     """
-    if norm not in ("weight", "literal"):
-        raise InputError("norm must be 'weight' or 'literal'. Correct it")
-    if at_breach not in ("nan", "limit"):
-        raise InputError("at_breach must be 'nan' or 'limit'. Correct it")
+    given: Settings = {
+        "alpha": alpha,
+        "beta": beta,
+        "contamination_desirable": contamination_desirable,
+        "norm": norm,
+        "at_breach": at_breach,
+        "overall_alpha": overall_alpha,
+        "overall_beta": overall_beta,
+        "mixing": mixing,
+    }
     counted = tallies(guess, truth, weights)
-    policy = Policy(
-        alpha=exact_shares(alpha, truth.clusters, what="alpha"),
-        beta=exact_shares(beta, truth.clusters, what="beta"),
-        contamination_desirable=flags(contamination_desirable, truth.clusters, what="contamination_desirable"),
+    policy = policy_of(truth, given)
+    subjects, overall = evaluate(counted, policy)
+    return Unlinkability(n=truth.n, subjects=truth.clusters, overall=Overall(**overall), mixing=mixing, **subjects)
+
+
+def policy_of(truth: Partition, settings: Settings) -> Policy:
+    """Return what the subjects care about, checked; the settings are those of :func:`unlinkability`."""
+    norm, at_breach = settings.get("norm", "weight"), settings.get("at_breach", "nan")
+    if norm not in ("weight", "literal"):
+        raise InputError("norm must be 'weight' or 'literal'. Write one of them")
+    if at_breach not in ("nan", "limit"):
+        raise InputError("at_breach must be 'nan' or 'limit'. Write one of them")
+    mixing = settings.get("mixing", "items")
+    if mixing not in MIXINGS:
+        raise InputError("mixing must be 'items', 'others' or 'even'. Write one of them")
+    alpha, beta = settings.get("overall_alpha"), settings.get("overall_beta")
+    desirable = settings.get("contamination_desirable", False)
+    return Policy(
+        alpha=exact_shares(settings.get("alpha", Fraction(1, 2)), truth.clusters, what="alpha"),
+        beta=exact_shares(settings.get("beta", Fraction(4, 5)), truth.clusters, what="beta"),
+        contamination_desirable=flags(desirable, truth.clusters, what="contamination_desirable"),
         literal=norm == "literal",
         limit_at_breach=at_breach == "limit",
-        overall_alpha=None if overall_alpha is None else exact_share(overall_alpha, what="overall_alpha"),
-        overall_beta=None if overall_beta is None else exact_share(overall_beta, what="overall_beta"),
+        mixing=mixing,
+        overall_alpha=None if alpha is None else exact_share(alpha, what="overall_alpha"),
+        overall_beta=None if beta is None else exact_share(beta, what="overall_beta"),
     )
-    subjects, overall = evaluate(counted, policy)
-    return Unlinkability(n=truth.n, subjects=truth.clusters, overall=Overall(**overall), **subjects)
 
 
 @metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, inf), source=f"{PAPER}, 3.1")

@@ -1,5 +1,6 @@
 "use strict";
-// Moves alpha and beta along a precomputed grid. Nothing is measured here: every figure is looked up.
+// Moves alpha and beta along a precomputed grid, or shows another subject. Nothing is measured here: every figure is
+// looked up.
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
 
@@ -19,7 +20,6 @@
     const svg = box.querySelector("figure svg[data-box]");
     const [left, top, width, height] = svg.dataset.box.split(" ").map(Number);
     const mostMarks = Number(svg.dataset.marks);
-    const sliders = { alpha: box.querySelector("[data-slider=alpha]"), beta: box.querySelector("[data-slider=beta]") };
     const vectors = svg.querySelectorAll("[data-vector]");
     const threshold = svg.querySelector(".threshold");
     const thresholdName = svg.querySelector(".threshold-name");
@@ -64,36 +64,17 @@
       vectors[number].setAttribute("y2", pixel(down(y)));
     };
 
-    const update = () => {
-      const a = Number(sliders.alpha.value);
-      const b = Number(sliders.beta.value);
-      const slope = data.risk_slope[a][b];
-      const reached = data.mergings[a][b];
-      const defined = slope !== null;
-      const values = {
-        alpha: data.alpha_texts[a],
-        beta: data.beta_texts[b],
-        breached: data.breached_subjects[a][b].toLocaleString("en"),
-        subjects: data.subjects.toLocaleString("en"),
-        slope: defined ? percent(slope, 2) : data.texts.already_breached,
-        mergings: data.mergings_shown[a][b].toLocaleString("en", { maximumFractionDigits: 2 }),
-      };
-
-      drawAxis(data.axes.find((axis) => axis.high >= (reached || 0)) || data.axes[data.axes.length - 1]);
-      drawCurve(0, data.linked[a]);
-      drawCurve(1, data.mixed[a]);
-      drawVector(0, reached, data.betas[b], defined);
-      drawVector(1, reached, data.mixed_at[a][b], defined);
-      const y = pixel(down(data.betas[b]));
+    const draw = ({ axis, linked, mixed, beta, reached, mixedAt, defined, values }) => {
+      drawAxis(axis);
+      drawCurve(0, linked);
+      drawCurve(1, mixed);
+      drawVector(0, reached, beta, defined);
+      drawVector(1, reached, mixedAt, defined);
+      const y = pixel(down(beta));
       threshold.setAttribute("y1", y);
       threshold.setAttribute("y2", y);
       thresholdName.setAttribute("y", y);
       thresholdName.textContent = fill(data.texts.threshold, values);
-
-      for (const name of ["alpha", "beta"]) {
-        sliders[name].setAttribute("aria-valuetext", values[name]);
-        box.querySelector(`[data-setting=${name}]`).textContent = values[name];
-      }
       for (const output of box.querySelectorAll("[data-output]")) {
         output.textContent = fill(data.texts[output.dataset.output], values);
       }
@@ -102,8 +83,56 @@
       svg.querySelector("desc").textContent = sentence;
     };
 
-    sliders.alpha.addEventListener("input", update);
-    sliders.beta.addEventListener("input", update);
+    const sliders = () => {
+      const places = { alpha: box.querySelector("[data-slider=alpha]"), beta: box.querySelector("[data-slider=beta]") };
+      const update = () => {
+        const a = Number(places.alpha.value);
+        const b = Number(places.beta.value);
+        const slope = data.risk_slope[a][b];
+        const reached = data.mergings[a][b];
+        const defined = slope !== null;
+        const values = {
+          alpha: data.alpha_texts[a],
+          beta: data.beta_texts[b],
+          breached: data.breached_subjects[a][b].toLocaleString("en"),
+          subjects: data.subjects.toLocaleString("en"),
+          slope: defined ? percent(slope, 2) : data.texts.already_breached,
+          mergings: data.mergings_shown[a][b].toLocaleString("en", { maximumFractionDigits: 2 }),
+        };
+        for (const name of ["alpha", "beta"]) {
+          places[name].setAttribute("aria-valuetext", values[name]);
+          box.querySelector(`[data-setting=${name}]`).textContent = values[name];
+        }
+        const axis = data.axes.find((each) => each.high >= (reached || 0)) || data.axes[data.axes.length - 1];
+        const curves = { linked: data.linked[a], mixed: data.mixed[a] };
+        draw({ axis, ...curves, beta: data.betas[b], reached, mixedAt: data.mixed_at[a][b], defined, values });
+      };
+      places.alpha.addEventListener("input", update);
+      places.beta.addEventListener("input", update);
+      return update;
+    };
+
+    const chooser = () => {
+      const list = box.querySelector("[data-chooser=subject]");
+      const update = () => {
+        const k = Number(list.value);
+        const values = Object.fromEntries(Object.entries(data.values).map(([key, texts]) => [key, texts[k]]));
+        draw({
+          axis: data.axes.find((each) => each.high === data.highs[k]),
+          linked: data.linked[k],
+          mixed: data.mixed[k],
+          beta: data.betas[k],
+          reached: data.mergings[k],
+          mixedAt: data.mixed_at[k],
+          defined: data.mergings[k] !== null,
+          values,
+        });
+      };
+      list.addEventListener("input", update);
+      return update;
+    };
+
+    const update = data.kind === "subjects" ? chooser() : sliders();
     box.querySelector(".controls").hidden = false;
     box.querySelector(".without-script").remove();
     update();

@@ -1,0 +1,42 @@
+"""What a merging mixes in: foreign items, as in the paper, or the other subjects whose they are."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._kernels.partitions.crowds import by_column, crowd_gains
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.measure.partitions._contingency import Contingency
+from unveil.measure.partitions._tally import Tally, Wholes
+
+#: What the mixed graph is a share of: foreign items, other subjects, or other subjects as far as they are even.
+Mixing = Literal["items", "others", "even"]
+MIXINGS: tuple[Mixing, ...] = ("items", "others", "even")
+
+
+def gains(tally: Tally, order: IntArray, mixing: Mixing) -> NDArray[Any]:
+    """Return what each merging mixes in, in the order of the mergings."""
+    if mixing == "items":
+        return np.asarray(tally.foreign[order])
+    return crowds(tally.table, order)[0 if mixing == "others" else 1]
+
+
+def crowds(table: Contingency, order: IntArray) -> tuple[IntArray, FloatArray]:
+    """Return how many others each merging brings, and by how much it changes their effective number."""
+    subjects = table.row_total.size // table.guesses
+    cells = by_column(table.column, table.column_total.size)
+    return crowd_gains(table.row_start, order, table.row, table.column, table.count, *cells, subjects)
+
+
+def crowd_work(table: Contingency) -> int:
+    """Return how many cells must be looked at to know whom mergings bring along."""
+    cells = np.bincount(table.column, minlength=table.column_total.size)
+    return int((cells * cells).sum())
+
+
+def mixed_wholes(whole: Wholes, mixing: Mixing) -> Wholes:
+    """Return what shares are of, when the mixed graph counts items or the other subjects."""
+    if mixing == "items":
+        return whole
+    return whole._replace(foreign=np.full(whole.own.size, float(whole.own.size - 1)))
