@@ -173,7 +173,7 @@ def test_help_lists_the_quantities_and_names_the_options() -> None:
     ("arguments", "naming"),
     [
         (("people.csv",), ("RELEASED", "--protect")),
-        (("people.csv", "masked.csv", "--protect", "shuffle", "--attack", "nearest"), ("--protect", "RELEASED")),
+        (("people.csv", "masked.csv", "--protect", "shuffle", "--attack", "nearest"), ("--truth", "--id")),
         (("people.csv", "masked.csv", "--attack", "nearest"), ("--truth", "--id")),
         ((*OUTSIDE, "--id", "who", "--attack", "nearest"), ("--truth", "--id")),
         ((*PROTECT, "--truth", "truth.csv", "--attack", "nearest"), ("--truth", "RELEASED")),
