@@ -84,8 +84,8 @@ def rows() -> Iterator[Row]:
     tasks = {"unveil, groups": partial(judge_probability, *few), "one group per record": partial(one_by_one, *few)}
     yield from side_by_side("Definition 14, 1,000 records, 10 levels", tasks, repeat=2)
     for records in (150, 5_000):
-        case = different(records, 1)
-        tasks = {"unveil, what each keeps": partial(judge_probability, *case)}
+        far_apart = different(records, 1)
+        tasks = {"unveil, what each keeps": partial(judge_probability, *far_apart)}
         if records == 150:
-            tasks["one group per record"] = partial(one_by_one, *case)
+            tasks["one group per record"] = partial(one_by_one, *far_apart)
         yield from side_by_side(f"Definition 14, {records:,} records of all different chances", tasks, repeat=2)

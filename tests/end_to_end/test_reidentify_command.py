@@ -93,6 +93,18 @@ def test_without_files_the_example_is_attacked() -> None:
     assert json.loads(again.stdout)["known"] == ["news", "age"]
 
 
+@pytest.mark.parametrize("by", [("--truth", "truth.csv"), ("--id", "who")])
+def test_a_release_made_elsewhere_by_a_declared_method(by: tuple[str, str]) -> None:
+    declared = ("people.csv", "masked.csv", *by, "--attack", "nearest", "--known", "age,income", "--protect")
+    found = answer(*declared, "rankSwap(P=10,TopPercent=0,BottomPercent=0)")
+    assert (found["declared"], found["cannot_have_made_it"]) == (True, [])
+    assert found["attacks"][0]["valid"]["counts"]["record_level"]["invalid"] > 0
+    other = answer(*declared, "rank-swapping:p=2")
+    assert "moved beyond the window" in other["cannot_have_made_it"][0]
+    assert MARKER not in json.dumps(other["cannot_have_made_it"])
+    assert other["attacks"][0]["valid"]["counts"]["record_level"]["valid"] is None
+
+
 def test_the_known_columns_are_learnt_in_the_order_named() -> None:
     found = answer(*PROTECT, "--attack", "intersection", "--known", "income,age")
     steps = found["attacks"][0]["nonspecificity"]["steps"]
@@ -173,7 +185,7 @@ def test_help_lists_the_quantities_and_names_the_options() -> None:
     ("arguments", "naming"),
     [
         (("people.csv",), ("RELEASED", "--protect")),
-        (("people.csv", "masked.csv", "--protect", "shuffle", "--attack", "nearest"), ("--protect", "RELEASED")),
+        (("people.csv", "masked.csv", "--protect", "shuffle", "--attack", "nearest"), ("--truth", "--id")),
         (("people.csv", "masked.csv", "--attack", "nearest"), ("--truth", "--id")),
         ((*OUTSIDE, "--id", "who", "--attack", "nearest"), ("--truth", "--id")),
         ((*PROTECT, "--truth", "truth.csv", "--attack", "nearest"), ("--truth", "RELEASED")),

@@ -56,7 +56,9 @@ def another_truth(masses: Sequence[MassFunction], rng: np.random.Generator) -> N
     found = linprog(
         rng.normal(size=size), A_ub=-inside, b_ub=-least, A_eq=np.ones((1, size)), b_eq=[1.0], bounds=(0, 1)
     )
-    return np.clip(found.x, 0.0, 1.0) / np.clip(found.x, 0.0, 1.0).sum()
+    inner = np.clip(found.x, 0.0, 1.0)
+    probability: NDArray[np.float64] = inner / inner.sum()
+    return probability
 
 
 def test_informed_is_acceptable_for_the_probability_it_is_told_and_for_no_other() -> None:

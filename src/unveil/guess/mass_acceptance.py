@@ -140,5 +140,5 @@ def excess(mass: MassFunction, probability: FloatArray) -> float:
     """
     atoms, _ = on_common_atoms([mass, MassFunction.from_probability(mass.size, probability)])
     entry = entries_of(mass.rows, atoms)
-    chance = np.bincount(atoms.label, probability[atoms.element], atoms.count)
+    chance = np.bincount(atoms.label, probability[atoms.element], atoms.count).astype(np.float64)
     return largest_flow(entry.start, entry.element, mass.mass, chance).missing

@@ -92,7 +92,7 @@ def judge_sampled_belief(
 
 def _with_mean(share: FloatArray, inside: NDArray[np.bool_], mean: float) -> FloatArray:
     """Return the mean of estimates, with sums of exactly 1 and the mean inside a set as it was tested."""
-    found = share.mean(axis=0)
+    found: FloatArray = share.mean(axis=0)
     for part, total in ((inside, mean), (~inside, 1 - mean)):
         size = found[part].sum()
         if part.any():
@@ -179,7 +179,8 @@ def _upper(values: FloatArray, draws: float) -> float:
 def _lower(share: FloatArray, draws: float) -> FloatArray:
     """Return lower ends for all probabilities of a target at once; 0 where that is below."""
     far = _quantile(LEVEL / max(share.shape[1], 1), len(share) - 1)
-    return np.maximum(share.mean(axis=0) - far * _error(share, draws), 0.0)
+    found: FloatArray = np.maximum(share.mean(axis=0) - far * _error(share, draws), 0.0)
+    return found
 
 
 def _error(share: FloatArray, draws: float) -> FloatArray:

@@ -201,7 +201,8 @@ def declared_swaps(
     seed: int,
 ) -> Recognised:
     """Return the chances of swaps in a file made elsewhere, and which values moved farther than they could."""
-    original, parts = made.original, []
+    original = made.original
+    parts: list[Part] = []
     against: tuple[str, ...] = ()
     names = released_columns(original) if columns is None else named_columns(original, columns)
     for name in names:
