@@ -29,6 +29,8 @@ _PILOT_SWEEPS, _FIRST_SWEEPS, _LEAST_SWEEPS = 30, 40, 15
 _ENOUGH_UNLIFTED, _MOST_STEPS = 0.4, 4000
 #: Choices up to which plain Python is quicker than the compiler.
 _PLAIN_CHOICES = 20_000
+#: Steps over the root of the number of rows: pi, and some more.
+_STEPS = 4.0
 
 
 class Annealed(NamedTuple):
@@ -62,6 +64,8 @@ def annealed(
     True
     """
     n, small = scaled.n, budget <= _PLAIN_CHOICES
+    if _STEPS * n**1.5 * runs * _LEAST_SWEEPS > budget:  # what the shortest crossing would take
+        return None
     crawl = wander if small else compiled(wander)
     packed = (choices if small else compiled(choices))(scaled.start, scaled.column, scaled.weight)
     pilot, *own = rng.spawn(runs + 1)
@@ -121,7 +125,7 @@ def _ladder(worm: _Worm, rng: np.random.Generator, budget: int) -> list[_Step] |
     n = worm.edges.n
     state, lift = worm.start(rng), log(n / 0.7)
     steps: list[_Step] = []
-    while len(steps) < _MOST_STEPS and worm.choices * RUNS < budget:
+    while len(steps) < _MOST_STEPS and worm.choices * RUNS < 2 * budget:
         worms, choice, count = 0, 0, np.zeros(n + 1, np.int64)
         while choice < _PILOT_SWEEPS * n:
             more = max(1, worms)

@@ -28,6 +28,8 @@ LARGEST_MARGINALS = 28
 #: Transitions of the frontier, with and without polynomials: about ten seconds.
 _MOST_WORK, _MOST_POLYNOMIAL_WORK = 8e8, 1.5e10
 MOST_EDGES = 20_000_000
+#: Sixteen runs over all steps take more choices than chains of worms do: with these, up to about 5,000 rows.
+_ANNEALING = 4
 #: Above, whole numbers too large for a float are not counted to the last digit: it would take most of the time.
 _MOST_COUNTED = 24
 
@@ -160,7 +162,7 @@ def sampled_permanent(edges: Edges, settings: Settings, rng: np.random.Generator
         return bounds
     scaling = scaled(edges)
     wanted = settings.precision / 10 * lgamma(edges.n + 1)
-    found = annealed(scaling.edges, rng=rng, error=wanted, budget=settings.budget)
+    found = annealed(scaling.edges, rng=rng, error=wanted, budget=_ANNEALING * settings.budget)
     if found is None:
         return bounds
     value = min(max(found.log + scaling.log_factor, bounds.low), bounds.high)
