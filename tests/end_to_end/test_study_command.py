@@ -13,7 +13,8 @@ from click.testing import Result
 
 from tests.end_to_end.commands import Command
 from tests.study.small import GUESS, small_graph
-from unveil.cli.study_progress import far, moving
+from unveil.cli.study_progress import moving
+from unveil.show.studies import far
 from unveil.show.text import about, percent
 from unveil.study import Results, Study
 
@@ -210,11 +211,12 @@ def test_interrupting_keeps_what_is_done(folder: Path) -> None:
 
 def test_lines_of_progress_come_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     for every, lines in (
-        (0.0, ["1 of 3 scenarios, about 2 min left", "3 of 3 scenarios"]),
-        (1e9, ["3 of 3 scenarios"]),
+        (0.0, ["0 of 3 scenarios, about 3 min left", "1 of 3 scenarios, about 2 min left", "3 of 3 scenarios"]),
+        (1e9, ["0 of 3 scenarios, about 3 min left", "3 of 3 scenarios"]),  # the first one tells how long it takes
     ):
         with moving(quiet=False, every=every) as tell:
             assert tell is not None
+            tell(0, 3, 180.0)
             tell(1, 3, 120.0)
             tell(3, 3, 0.0)
         assert capsys.readouterr().err.splitlines() == lines
@@ -282,3 +284,28 @@ def test_data_that_can_be_read_only_once_are_no_data_of_a_study() -> None:
         refused = run()
         assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
         assert "must be a file, which can be read again, but is a pipe or a device" in refused.stderr
+
+
+def test_a_study_becomes_one_file_that_is_reported_and_graded() -> None:
+    write(by=(GUESS, "tests.study.own:Guess:among=2"))
+    assert run().exit_code == 0
+    done = ask("summary", "out", "--out", "little.parquet")
+    assert (done.exit_code, done.stdout) == (0, "4 scenarios of 4 in little.parquet, 0.01 MB.\n")
+    told = [json.loads(ask("report", where, "--json").stdout) for where in ("out", "little.parquet")]
+    assert told[0]["scenarios"] == told[1]["scenarios"]
+    assert Command("grade-metrics").ask("little.parquet").exit_code == 0
+    content = Path("little.parquet").read_bytes()
+    assert "is one. Name the folder of the study" in refuse("status", "little.parquet")
+    assert "a new file made of a folder" in refuse("summary", "little.parquet", "--out", "other.parquet")
+    assert "a new file made of a folder" in refuse("summary", "out", "--out", "out")
+    assert "holds none" in refuse("summary", ".", "--out", "other.parquet")
+    assert "cannot be written to" in refuse("summary", "out", "--out", "nowhere/other.parquet")
+    assert (Path("little.parquet").read_bytes(), Path("other.parquet").exists()) == (content, False)
+    ask("summary", "out", "--out", "little.parquet", "--no-nodes")
+    assert len(Path("little.parquet").read_bytes()) < len(content)
+
+
+def test_a_study_without_results_has_no_summary() -> None:
+    write(by=("tests.study.own:Failing",))
+    assert run().exit_code == 4
+    assert "must have results to be summarised" in refuse("summary", "out", "--out", "little.parquet")

@@ -9,6 +9,7 @@ import pytest
 from tests.study.small import files, looked_at, node_files, small_graph, small_study
 from unveil.ask.grades.answer import grade_metrics
 from unveil.ask.study.answer import study_report
+from unveil.ask.study.tables import effect_table
 from unveil.attack.graph.calibration import calibrate
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.errors import InputError
@@ -99,6 +100,9 @@ def test_reports_and_grades_cope_with_calibrated_columns(tmp_path: Path) -> None
     page = answer.to_html()
     assert "calibrated entropy" in page
     assert "Calibrated entropy, by" in page
+    assert effect_table(answer.findings).caption.startswith("Calibrated entropy at 6 ")
+    assert "calibrated.entropy" not in page.lower()
+    assert "protected and attacked it in the same way (1 time per replication)" in page
     assert study_report(tmp_path / "out").findings.metrics == ("adversary_overall_success", "entropy")
     graded = grade_metrics(tmp_path / "out")
     assert {each.metric for each in graded.findings.grades.metrics} <= set(NAMES)

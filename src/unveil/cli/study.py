@@ -11,6 +11,8 @@ from unveil.ask import QUESTIONS
 from unveil.cli.common import INTERRUPTED
 from unveil.cli.question import command_of, help_of, params_of, told_by
 from unveil.cli.study_progress import moving
+from unveil.data.files.source import shown
+from unveil.errors import InputError
 from unveil.show.text import one_line
 
 if TYPE_CHECKING:
@@ -95,6 +97,41 @@ def status(*, folder: Path, as_json: bool) -> None:
         click.echo(found.to_json().rstrip("\n").encode())
     else:
         _print_status(found, folder)
+
+
+@study.command("summary")
+@click.argument("folder", metavar="DIR", type=FOLDER)
+@click.option("--out", metavar="FILE", required=True, type=FOLDER, help="The file to write, such as study.parquet.")
+@click.option("--nodes/--no-nodes", default=True, help="Whether values of nodes are kept too, about half of the file.")
+def summary(*, folder: Path, out: Path, nodes: bool) -> None:
+    """Write all results of the study in DIR to one small file, which can be kept, passed on, and graded.
+
+    It holds every replication, and how the values of nodes lie, with fewer digits; neither releases nor who is who.
+    'unveil study report' and 'unveil grade-metrics' take the file for the folder.
+    """
+    from unveil.data.files.whole_files import replace_file
+    from unveil.show.text import count
+    from unveil.study import Results
+    from unveil.study.store import writing
+
+    results = Results.read(folder)
+    if not results.fine:
+        raise InputError(
+            f"a study must have results to be summarised, but none of the scenarios in {shown(folder)} has any. Run it "
+            "first"
+        )
+    if out.is_dir() or results.folder.is_file():
+        raise InputError(
+            f"a summary is a new file made of a folder, but {shown(out if out.is_dir() else folder)} is not that. Name "
+            "the folder of the study and a file to write"
+        )
+    content = results.to_summary(nodes=nodes)
+    with writing(out.parent):
+        replace_file(out, content, shared=True)
+    click.echo(
+        f"{count(len(results.fine), 'scenario', 'scenarios')} of {len(results.scenarios):,} in {one_line(str(out))}, "
+        f"{len(content) / 1e6:.2f} MB."
+    )
 
 
 def _again(file: Path, out: Path) -> str:

@@ -4,16 +4,19 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import click
+
+from unveil.show.studies import far
 
 if TYPE_CHECKING:
     from unveil.study.tasks import Progress
 
 #: How many seconds lie between two lines of progress where there is no terminal.
 EVERY = 30.0
+# A run that takes less is over before anybody has read how long it takes.
+_WORTH_TELLING = 10.0
 
 
 @contextmanager
@@ -37,20 +40,13 @@ def moving(*, quiet: bool, every: float = EVERY) -> Iterator["Progress | None"]:
 
 
 def _lines(every: float) -> "Progress":
-    last = time.monotonic()
+    last, told = time.monotonic(), False
 
     def tell(done: int, total: int, left: float) -> None:
-        nonlocal last
-        if done == total or time.monotonic() - last >= every:
+        nonlocal last, told
+        first, told = not told and left >= _WORTH_TELLING, True
+        if first or done == total or time.monotonic() - last >= every:
             last = time.monotonic()
             click.echo(far(done, total, left), err=True)
 
     return tell
-
-
-def far(done: int, total: int, left: float) -> str:
-    """Return how far a run is, and how long the rest may take."""
-    from unveil.show.text import duration
-
-    rest = f", about {duration(left)} left" if isfinite(left) and done < total else ""
-    return f"{done:,} of {total:,} scenarios{rest}"

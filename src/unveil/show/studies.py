@@ -1,7 +1,10 @@
-"""How the parts of a study are called: its axes in words, and its protections and attacks without their settings."""
+"""How a study is told: its axes in words, its protections and attacks without their settings, and how far it is."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Literal
+
+from unveil.show.text import duration
 
 #: What each axis of a study counts, in words, and how a picture shows it.
 AXES: Mapping[str, tuple[str, Literal["count", "share"]]] = {
@@ -24,3 +27,13 @@ def labels(written: Sequence[str]) -> dict[str, str]:
     short = {text: text if "." in text.partition(":")[0] else text.partition(":")[0] for text in written}
     often = list(short.values())
     return {text: text if often.count(name) > 1 else name for text, name in short.items()}
+
+
+def far(done: int, total: int, left: float) -> str:
+    """Return how far a run is, and how long the rest may take.
+
+    >>> far(1, 3, 120.0), far(3, 3, 0.0)
+    ('1 of 3 scenarios, about 2 min left', '3 of 3 scenarios')
+    """
+    rest = f", about {duration(left)} left" if isfinite(left) and done < total else ""
+    return f"{done:,} of {total:,} scenarios{rest}"

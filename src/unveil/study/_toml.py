@@ -1,6 +1,7 @@
 """Studies as TOML files: read with every key checked, and written so that they can be read again."""
 
 import json
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,8 +46,15 @@ _REPLICATIONS = {
 
 def study_fields(path: Path) -> dict[str, Any]:
     """Return what a study file says, checked for its form: the arguments of the classes in `unveil.study.plan`."""
-    told = read_toml(path)
-    where = f"the study {shown(path)}"
+    return _checked(read_toml(path), f"the study {shown(path)}")
+
+
+def fields_of_text(text: str) -> dict[str, Any]:
+    """Return what the text of a study file says, as :func:`study_fields` does."""
+    return _checked(tomllib.loads(text), "the study in a summary")
+
+
+def _checked(told: dict[str, Any], where: str) -> dict[str, Any]:
     _check_table(told, _STUDY, where)
     for place, each in enumerate(told["data"], 1):
         _check_table(each, _DATA, f"[[data]] number {place} of {where}")

@@ -1,7 +1,7 @@
 """Values of nodes, pooled over the replications of a scenario, and kept as a sketch of each metric."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 #: The folder of a study that holds them.
 NODES = "nodes"
-#: What is kept of each metric beside the scenario; see :class:`unveil._kernels.sketches.Sketch`.
-COLUMNS = ("metric", *(each.name for each in fields(Sketch)))
 
 # A scenario of many replications must not need more memory than one of few: from here on values are kept by the means
 # of short runs, of which there are so many that the blocks hardly differ.
@@ -34,12 +32,14 @@ def keeps_nodes(study: "Study") -> bool:
 
 @dataclass
 class NodeValues:
-    """The values of one metric that came so far: exact while there are few, extremes and sums exact always."""
+    """The values of one metric that came so far: exact while there are few, extremes and sums exact always.
+
+    ``runs`` are the means of those that came before ``values``, and how many each stands for.
+    """
 
     values: list[FloatArray] = field(default_factory=list)
-    weights: list[FloatArray] = field(default_factory=list)
+    runs: tuple[FloatArray, FloatArray] = field(default_factory=lambda: (np.empty(0), np.empty(0)))
     parts: list[Sketch] = field(default_factory=list)
-    held: int = 0
 
     def add(self, values: FloatArray) -> None:
         """Take the values of one more replication; those that are undefined are left out."""
@@ -48,11 +48,8 @@ class NodeValues:
             return
         self.parts.append(sketch_of(known, blocks=1))
         self.values.append(known)
-        self.weights.append(np.ones(known.size))
-        self.held += known.size
-        if self.held > _MOST:
-            value, weight = means_of_runs(*self._ordered(), _RUNS)
-            self.values, self.weights, self.held = [value], [weight], value.size
+        if sum(each.size for each in self.values) > _MOST:
+            self.runs, self.values = means_of_runs(*self._ordered(), _RUNS), []
 
     def sketch(self) -> Sketch:
         """Return the sketch of all of them."""
@@ -68,25 +65,35 @@ class NodeValues:
         )
 
     def _ordered(self) -> tuple[FloatArray, FloatArray]:
-        value, weight = np.concatenate(self.values), np.concatenate(self.weights)
+        value = np.concatenate([self.runs[0], *self.values])
+        weight = np.concatenate([self.runs[1], np.ones(value.size - self.runs[0].size)])
         order = np.argsort(value, kind="stable")
         return value[order], weight[order]
+
+
+def nodes_schema() -> "dict[str, pl.DataType | type[pl.DataType]]":
+    """Return the columns of the values of nodes: those of the scenario, then those of the sketch."""
+    import polars as pl
+
+    return {
+        **dict.fromkeys(("data", "protect", "attack", "axis"), pl.String),
+        "level": pl.Float64,
+        "metric": pl.String,
+        "count": pl.UInt64,
+        **dict.fromkeys(("lowest", "highest", "sum", "squares"), pl.Float64),
+        "blocks": pl.List(pl.Float32),
+    }
 
 
 def frame_of_nodes(scenario: "Scenario", sketches: Mapping[str, Sketch]) -> "pl.DataFrame":
     """Return a row for each metric that has a value, with the columns of the scenario before those of the sketch."""
     import polars as pl
 
-    some = {name: each for name, each in sketches.items() if each.count}
-    told = {"data": scenario.data.name, "protect": scenario.protect, "attack": scenario.attack, "axis": scenario.axis}
-    every = [pl.Series(name, [value] * len(some), pl.String) for name, value in told.items()]
-    every.append(pl.Series("level", [scenario.level] * len(some), pl.Float64))
-    every.append(pl.Series("metric", list(some), pl.String))
-    every.append(pl.Series("count", [each.count for each in some.values()], pl.UInt64))
-    every += [
-        pl.Series(name, [getattr(each, name) for each in some.values()], pl.Float64)
-        for name in ("lowest", "highest", "sum", "squares")
+    facts = ("count", "lowest", "highest", "sum", "squares")
+    told = (scenario.data.name, scenario.protect, scenario.attack, scenario.axis, scenario.level)
+    rows = [
+        (*told, name, *(getattr(each, fact) for fact in facts), each.blocks.tolist())
+        for name, each in sketches.items()
+        if each.count
     ]
-    blocks = [each.blocks.tolist() for each in some.values()]
-    every.append(pl.Series("blocks", blocks, pl.List(pl.Float32)))
-    return pl.DataFrame(every)
+    return pl.DataFrame(rows, schema=nodes_schema(), orient="row")

@@ -11,7 +11,7 @@ from typing import Any
 
 from unveil.errors import InputError, share, whole_number
 from unveil.study._checks import AXES, check_axes, check_calibration, check_grid, check_level
-from unveil.study._toml import study_fields, to_toml
+from unveil.study._toml import fields_of_text, study_fields, to_toml
 from unveil.study.scenario import DataSet, Scenario, number_text
 
 __all__ = ["AXES", "Axis", "DataSet", "Replications", "Study"]
@@ -147,14 +147,23 @@ class Study:
         the results of a study does not need.
         """
         path = Path(path)
-        told = study_fields(path)
-        told["data"] = tuple(_beside(DataSet(**each), path.parent) for each in told["data"])
-        told["axes"] = tuple(Axis(name, tuple(levels)) for name, levels in told["axes"].items())
-        told["replications"] = Replications(**told["replications"])
-        made = cls(**told)
+        made = cls._of_fields(study_fields(path))
+        made = replace(made, data=tuple(_beside(each, path.parent) for each in made.data))
         if check:
             made.check()
         return made
+
+    @classmethod
+    def from_toml(cls, text: str) -> "Study":
+        """Return the study that :meth:`to_toml` wrote; it is not tried whether its parts can be had here."""
+        return cls._of_fields(fields_of_text(text))
+
+    @classmethod
+    def _of_fields(cls, told: dict[str, Any]) -> "Study":
+        told["data"] = tuple(DataSet(**each) for each in told["data"])
+        told["axes"] = tuple(Axis(name, tuple(levels)) for name, levels in told["axes"].items())
+        told["replications"] = Replications(**told["replications"])
+        return cls(**told)
 
     @property
     def kind(self) -> str:

@@ -16,6 +16,7 @@ from unveil.study.plan import Study
 from unveil.study.precision import half_width
 from unveil.study.scenario import Scenario
 from unveil.study.store import STUDY, checked_seal, manifest_of, refuse_other_than_file, unreadable
+from unveil.study.summary import Summary, is_summary, read_summary, summary_of
 from unveil.study.work import RESULTS, frame_of
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Results:
     Attributes
     ----------
     folder, study
-        Where they are, and what was computed.
+        Where they are (a folder, or the file of a summary), and what was computed.
     scenarios
         All scenarios of the study, computed or not.
     fine, failed, damaged, missing
@@ -62,11 +63,14 @@ class Results:
     failed: tuple[Scenario, ...]
     damaged: tuple[Scenario, ...]
     missing: tuple[Scenario, ...]
+    summarised: Summary | None = None
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> "Results":
-        """Return the results in the folder of a study, also while it runs; every file is checked."""
+        """Return the results in the folder of a study, also while it runs, or in a summary; every file is checked."""
         folder = Path(folder)
+        if is_summary(folder):
+            return cls._of_summary(folder, read_summary(folder))
         manifest = manifest_of(folder)
         refuse_other_than_file(folder / STUDY)
         study = Study.read(folder / STUDY, check=False)
@@ -89,7 +93,42 @@ class Results:
             if keeps_nodes(study) and _is_there(nodes, folder) and checked_seal(nodes, scenario, digest) is None:
                 seal = None
             found["damaged" if seal is None else seal.state].append(scenario)
-        return cls(folder=folder, study=study, scenarios=scenarios, **{key: tuple(each) for key, each in found.items()})
+        states: dict[str, Any] = {key: tuple(each) for key, each in found.items()}
+        return cls(folder=folder, study=study, scenarios=scenarios, **states)
+
+    @classmethod
+    def _of_summary(cls, path: Path, summary: Summary) -> "Results":
+        scenarios = summary.study.scenarios(version=str(summary.manifest["version"]))
+        fine = tuple(each for each in scenarios if each.file_name in summary.fine)
+        failed = tuple(each for each in scenarios if each.file_name in summary.errors)
+        there = {each.file_name for each in (*fine, *failed)}
+        missing = tuple(each for each in scenarios if each.file_name not in there)
+        return cls(
+            folder=path,
+            study=summary.study,
+            scenarios=scenarios,
+            fine=fine,
+            failed=failed,
+            damaged=(),
+            missing=missing,
+            summarised=summary,
+        )
+
+    def to_summary(self, *, nodes: bool = True) -> bytes:
+        """Return the content of a small file that :meth:`read` takes for the folder; see `unveil.study.summary`.
+
+        Values of nodes are left out unless ``nodes``. A damaged file counts as missing from then on.
+        """
+        return summary_of(
+            self.study,
+            manifest_of(self.folder),
+            self.scenarios,
+            fine=self.fine,
+            columns=self.metrics,
+            frame=self.frame,
+            nodes=self.nodes if nodes else self.nodes.clear(),
+            errors=dict(zip((each.file_name for each in self.failed), self.errors["error"], strict=True)),
+        )
 
     @property
     def counts(self) -> Counts:
@@ -110,12 +149,16 @@ class Results:
     @cached_property
     def frame(self) -> "pl.DataFrame":
         """One row per replication: the scenario, its numbers, and one column per metric (null where undefined)."""
-        return self._rows(self.fine)
+        return self._rows(self.fine) if self.summarised is None else self.summarised.frame
 
     @cached_property
     def errors(self) -> "pl.DataFrame":
         """One row per failed scenario, with its error."""
-        return self._rows(self.failed).select(*KEYS, "error")
+        if self.summarised is None:
+            return self._rows(self.failed).select(*KEYS, "error")
+        said = self.summarised.errors
+        rows = [frame_of(each, self.metrics, [], said[each.file_name]).select(*KEYS, "error") for each in self.failed]
+        return _joined(rows or [frame_of(self.scenarios[0], self.metrics, [], None).select(*KEYS, "error")])
 
     @cached_property
     def nodes(self) -> "pl.DataFrame":
@@ -124,6 +167,8 @@ class Results:
         After the scenario come ``metric``, ``count``, ``lowest``, ``highest``, ``sum``, ``squares`` and ``blocks``: see
         :class:`unveil._kernels.sketches.Sketch`. No row where a study kept none.
         """
+        if self.summarised is not None:
+            return self.summarised.nodes
         folder = self.folder / NODES
         there = [each for each in self.fine if keeps_nodes(self.study) and (folder / each.file_name).is_file()]
         return self._read(NODES, there) if there else frame_of_nodes(self.scenarios[0], {})
@@ -178,6 +223,12 @@ class Results:
         files = [self.folder / part / scenario.file_name for scenario in scenarios]
         sources: Any = files if is_text(str(self.folder)) else [BytesIO(file.read_bytes()) for file in files]
         return pl.scan_parquet(sources, glob=False).collect()
+
+
+def _joined(frames: "list[pl.DataFrame]") -> "pl.DataFrame":
+    import polars as pl
+
+    return pl.concat(frames)
 
 
 def _is_there(path: Path, folder: Path) -> bool:

@@ -18,7 +18,8 @@ from unveil.study.scenario import Scenario
 from unveil.study.seal import DiskError
 from unveil.study.sources import digest_of
 from unveil.study.store import Store
-from unveil.study.tasks import MismatchError, Pace, Progress, check_version, how_lost, run_tasks, version
+from unveil.study.tasks import MismatchError, Progress, check_version, how_lost, run_tasks, version
+from unveil.study.times import Forecast
 from unveil.study.work import Outcome, make_release, run_scenario, told, write_rows
 
 _SHARE_OF_MEMORY = 0.8
@@ -107,16 +108,18 @@ def run_study(
         scenarios = study.scenarios()
         there = store.done(scenarios)
         missing = [scenario for scenario in scenarios if scenario.file_name not in there]
-        run = _Run(study, store, limit, Pace(progress, len(scenarios), len(there)))
+        run = _Run(study, store, limit)
         if missing:
             hands = local(count) if cluster is None else dask_cluster(cluster)
             try:
+                slots = hands.slots
+                run.forecast = Forecast.of(study, store.folder, scenarios, missing, workers=slots, progress=progress)
                 run.compute(missing, hands)
             finally:
                 hands.stop()
         return RunSummary(
             total=len(scenarios),
-            done=run.pace.done,
+            done=run.done,
             failed=run.failed,
             reused=len(there),
             set_aside=len(store.set_aside),
@@ -151,7 +154,8 @@ class _Run:
     study: Study
     store: Store
     memory: int | None
-    pace: Pace
+    forecast: Forecast | None = None
+    done: int = 0
     failed: int = 0
     waiting: dict[tuple[str, str], list[_Task]] = field(default_factory=dict)
     releases_left: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -163,7 +167,7 @@ class _Run:
             return hands.submit(_work, self.study, task, self.store.folder, self.memory, version())
 
         releases = self._plan(scenarios)
-        self.pace.report()
+        self._report()
         run_tasks(releases, hands, begin=begin, settle=self._settle)
 
     def _plan(self, scenarios: list[Scenario]) -> list[_Task]:
@@ -221,9 +225,14 @@ class _Run:
         self.store.accept(task.scenario, outcome)
         for twin in task.twins:  # which took no time and no replication of its own
             self.store.accept(twin, Outcome(twin.file_name, 0, outcome.error))
-        every = 1 + len(task.twins)
-        self.failed += every * (outcome.error is not None)
-        self.pace.report(every)
+        every = (task.scenario, *task.twins)
+        self.done += len(every)
+        self.failed += len(every) * (outcome.error is not None)
+        self._report(*zip(every, (sum(outcome.seconds.values()), *(0.0 for _ in task.twins)), strict=True))
+
+    def _report(self, *ended: tuple[Scenario, float]) -> None:
+        if self.forecast is not None:
+            self.forecast.report(*ended)
 
 
 def _work(study: Study, task: _Task, folder: Path, memory: int | None, wanted: str) -> Outcome:

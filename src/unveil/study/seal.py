@@ -34,14 +34,27 @@ class DiskError(UnveilError):
     """A result could not be written, as on a full disk; what was written before is kept."""
 
 
-def sealed(frame: "pl.DataFrame", seal: Seal, more: Mapping[str, str] | None = None) -> bytes:
+def sealed(
+    frame: "pl.DataFrame", seal: Seal, more: Mapping[str, str] | None = None, *, level: int | None = None
+) -> bytes:
     """Return the bytes of a Parquet file that holds its own hash, so that any change of any byte is seen.
 
-    The same rows, seal and texts beside them (``more``) give the same bytes.
+    The same rows, seal and texts beside them (``more``) give the same bytes. ``level`` is how hard to compress them.
     """
     stream = io.BytesIO()
     written = f"{_WORD}:{_OPEN}:{seal.name}:{seal.digest}:{seal.state};"
-    frame.write_parquet(stream, compression="zstd", metadata={"unveil": written, **(more or {})})
+    metadata = {"unveil": written, **(more or {})}
+    if level is None:
+        frame.write_parquet(stream, compression="zstd", metadata=metadata)
+    else:  # in one piece, so that what is alike in all of it is seen
+        frame.write_parquet(
+            stream,
+            compression="zstd",
+            compression_level=level,
+            statistics=False,
+            data_page_size=1 << 26,
+            metadata=metadata,
+        )
     content = stream.getvalue()
     closed = f"{_WORD}:{hashlib.sha256(content).hexdigest()}:"
     return content.replace(f"{_WORD}:{_OPEN}:".encode(), closed.encode())

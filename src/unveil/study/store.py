@@ -17,12 +17,14 @@ from unveil.study.plan import Study
 from unveil.study.releases import FOLDER as RELEASES
 from unveil.study.scenario import Scenario
 from unveil.study.seal import DiskError, Seal, remedy, seal_of, write_bytes
+from unveil.study.summary import is_summary, manifest_of_summary
+from unveil.study.times import TIMES
 from unveil.study.work import ERRORS, RESULTS, Outcome
 
 if TYPE_CHECKING:
     pass
 
-MANIFEST, STUDY, TIMES, DAMAGED = "manifest.json", "study.toml", "times.jsonl", "damaged"
+MANIFEST, STUDY, DAMAGED = "manifest.json", "study.toml", "damaged"
 
 
 class Store:
@@ -178,7 +180,9 @@ def take_folder(
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
-    """Return what a folder says about the study in it."""
+    """Return what a folder, or a summary of it, says about the study in it."""
+    if is_summary(folder):
+        return manifest_of_summary(folder)
     _refuse_archive(folder)
     try:
         told = json.loads(content_of(folder / MANIFEST))

@@ -15,6 +15,7 @@ from unveil.ask.told import AskedError, Reply, Told
 from unveil.attack import ATTACKS
 from unveil.errors import InputError, did_you_mean, shortened
 from unveil.protect import PROTECTIONS
+from unveil.show.studies import far
 from unveil.study import Results, Study, run_study
 from unveil.study._toml import study_fields
 from unveil.study.example import example_folders
@@ -68,8 +69,8 @@ def ask_run(told: Told) -> Reply:
     _refuse_own_classes(study_fields(file))
     plan = Study.read(file)
 
-    def move(done: int, total: int, left: float) -> None:  # noqa: ARG001
-        told.progress(f"computing ({done} of {total} scenarios)", done / total)
+    def move(done: int, total: int, left: float) -> None:
+        told.progress(f"computing ({far(done, total, left)})", done / total)
 
     out = told.values["out"][0]
     run_study(plan, out, progress=move, **told.named("workers", "resume", "memory"))

@@ -101,6 +101,8 @@ class StudyFindings:
         The errors by kind, the most frequent first.
     spent
         What it took, by data set and attack.
+    is_summary
+        Whether ``folder`` is the file of a summary, from which nothing goes on.
     results
         Every replication, for whoever wants more than means.
     """
@@ -116,6 +118,7 @@ class StudyFindings:
     targets: tuple[int, int] | None = None
     failures: tuple[Failures, ...] = ()
     spent: tuple[Spent, ...] = ()
+    is_summary: bool = False
     results: Results = field(repr=False)
 
     @property

@@ -1,18 +1,19 @@
 """How far is a study, and how long will the rest of it take?"""
 
-import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from unveil.ask.study.findings import Spent
+from unveil.data.files.source import shown
+from unveil.errors import InputError
 from unveil.study import Results, Scenario
 from unveil.study.lock import running
 from unveil.study.results import Counts
-from unveil.study.store import TIMES, manifest_of
+from unveil.study.store import manifest_of
+from unveil.study.times import Taken, times_in
 
 SCHEMA = "unveil.study-status/1"
 
@@ -70,6 +71,11 @@ def study_status(folder: str | os.PathLike[str]) -> StudyStatus:
         If the folder holds no study.
     """
     results = Results.read(folder)
+    if results.summarised is not None:
+        raise InputError(
+            f"a summary does not change and has no times, but {shown(results.folder)} is one. Name the folder of the "
+            "study, or see what is in the summary with 'unveil study report'"
+        )
     taken = times_of(results)
     return StudyStatus(
         name=results.study.name,
@@ -82,38 +88,9 @@ def study_status(folder: str | os.PathLike[str]) -> StudyStatus:
     )
 
 
-class Taken(NamedTuple):
-    """How long a scenario took: its replications, and the seconds of each of its parts."""
-
-    replications: int
-    parts: Mapping[str, float]
-
-    @property
-    def seconds(self) -> float:
-        """All parts together."""
-        return sum(self.parts.values())
-
-
 def times_of(results: Results) -> dict[str, Taken]:
-    """Return how long the scenarios took that have results, by their file; the last time where one was redone.
-
-    A run that was killed may have left half a line, which is passed over.
-    """
-    path = results.folder / TIMES
-    if not path.is_file():
-        return {}
-    wanted = {scenario.file_name for scenario in results.fine}
-    found = {}
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        try:
-            told: Any = json.loads(line)
-            file, number, parts = told["file"], int(told["replications"]), told["seconds"]
-            taken = Taken(number, {str(part): float(seconds) for part, seconds in parts.items()})
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-            continue
-        if file in wanted:
-            found[file] = taken
-    return found
+    """Return how long the scenarios took that have results, by their file."""
+    return times_in(results.folder, (scenario.file_name for scenario in results.fine))
 
 
 def spent(scenarios: Iterable[Scenario], taken: Mapping[str, Taken]) -> tuple[Spent, ...]:

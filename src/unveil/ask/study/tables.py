@@ -88,7 +88,7 @@ def effect_table(found: StudyFindings) -> Table:
     }
     words, kind = AXES[study.axes[0].name]
     return Table(
-        caption=f"{metric.replace('_', ' ').capitalize()} at {value_text(study.axes[0].levels[-1], kind)} {words}",
+        caption=f"{words_of(metric).capitalize()} at {value_text(study.axes[0].levels[-1], kind)} {words}",
         columns=("protection", *(attacks[attack] for attack in study.attacks)),
         rows=tuple(
             (protections[protect], *(cells.get((protect, attack), NOTHING) for attack in study.attacks))

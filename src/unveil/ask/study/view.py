@@ -17,6 +17,8 @@ from unveil.show.scale import value_text
 from unveil.show.studies import AXES
 from unveil.show.terminal import Part
 from unveil.show.text import count, duration, together
+from unveil.study import Study
+from unveil.study.summary import STEPS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -204,13 +206,31 @@ def _method(found: StudyFindings) -> tuple[str, ...]:
         "same releases, and the same knowledge of the adversary.",
         *(divided if found.of_people else ()),
         f"The attacks are {together(study.attacks, 20)}.",
+        *_calibrated(study),
         f"Each scenario was replicated {often}.",
         f"While one strength varied, the other stayed: {', '.join(fixed)}.",
         f"Intervals are those of Student's distribution, over replications{same}.",
         "All randomness starts from the seed: the same study gives the same files, byte for byte, on any number of "
         "workers.",
-        "The files in 'results' hold every replication (Parquet, one per scenario); with --json the command prints "
-        "means and intervals for machines.",
+        f"This is a summary: numbers are rounded to {STEPS:,} steps between the lowest and the highest of a case."
+        if found.is_summary
+        else "The files in 'results' hold every replication (Parquet, one per scenario); with --json the command "
+        "prints means and intervals for machines.",
+    )
+
+
+def _calibrated(study: Study) -> Iterator[str]:
+    if study.calibrate is None:
+        return
+    how = {
+        "simulate": f"it took its own graph for an original, protected and attacked it in the same way "
+        f"({count(study.calibrate_draws, 'time', 'times')} per replication)",
+        "seeds": "it kept back a fifth of its seed pairs at a time",
+    }[study.calibrate]
+    yield (
+        f"Calibrated metrics are of probabilities that the adversary learned: {how}, and saw how often it was right. "
+        "They are over all targets; one that was not attempted may be anybody who is left. Where nothing could be "
+        "learned they are undefined."
     )
 
 

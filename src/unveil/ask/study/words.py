@@ -185,7 +185,7 @@ def next_steps(found: StudyFindings) -> tuple[str, ...]:
     """Return how to compute what is left, what a protection costs, and whether metrics can be trusted."""
     counts, where = found.counts, shlex.quote(found.folder)
     steps = []
-    if counts.left:
+    if counts.left and not found.is_summary:
         again = f"'unveil study run {where}/study.toml --out {where} --resume'"
         those = (
             "the scenario that has no results" if counts.left == 1 else f"the {counts.left:,} scenarios without results"
