@@ -1,5 +1,7 @@
 """Values of nodes graded from sketches: as the definitions say of all values, and where there are none."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from tests.grade.planted import planted
 from tests.grade.sketched import Nodes, around_means, kept, node_values
 from tests.grade.suite_cases import replicated
 from tests.oracles.evenness import criterion, used_share
+from unveil._kernels.sketches import weights_of
 from unveil.grade.grades import grade
 from unveil.grade.nodes import NodeValues
 from unveil.grade.scores import Scores
@@ -103,3 +106,17 @@ def test_by_nodes_verdicts_come_from_them_and_the_others_stay() -> None:
     assert alone.metric("incorrectness").evenness == both.nodes.metric("incorrectness").evenness  # type: ignore[union-attr]
     assert alone.metric("adversary_overall_success") == means.metric("adversary_overall_success")
     assert both.nodes.metric("adversary_overall_success") is None
+
+
+@pytest.mark.parametrize("nodes", [3, 64, 65, 100, 257, 1000])
+def test_blocks_stand_for_as_many_values_as_the_sketch_says(nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = replicated(np.zeros((1, 1, 2, 1)))
+    name = values.metrics[0]
+    found = node_values(values, {(0, name, 0): RNG(1).random(nodes), (0, name, 1): RNG(2).random(nodes + 7)})
+    seen: list[Any] = []
+    monkeypatch.setattr("unveil.grade.nodes.sketched_tests", lambda *told: seen.append(told[-1]))
+    found._tests()
+    for level, number in enumerate((nodes, nodes + 7)):
+        right = weights_of(number, min(number, 64))
+        assert seen[0][0, level, : len(right)].tolist() == right.tolist()
+        assert seen[0][0, level].sum() == number

@@ -25,6 +25,7 @@ from unveil.errors import InputError
 from unveil.grade.grades import Of, grade
 from unveil.grade.replicated import Replicated
 from unveil.grade.weighted_sum import sum_rankings
+from unveil.study import Axis, DataSet
 
 RNG = np.random.default_rng
 NODE_METRICS = ("pearson_correlation", "incorrectness", "entropy")
@@ -82,6 +83,10 @@ def test_without_stored_nodes_one_sentence_says_so(found: GradesFindings) -> Non
     assert "not independent of one another" in alone[1]
     assert "adversary overall success" in alone[1]
     assert _about_nodes(grade(values, of="means", rng=RNG(1)), None, found.studies) == []
+    data = DataSet("people", "table", "x", known=("age", "town"))
+    told = {"data": (data,), "attacks": ("nearest",), "axes": (Axis("known_columns", (1, 2)),), "fixed": {}}
+    table = replace(found.studies[0], study=replace(found.studies[0].study, **told))
+    assert "nodes are the released rows" in _about_nodes(found.grades, nodes, (table,))[0]
 
 
 def test_table_8_has_both_readings_of_each_metric_and_means_of_the_suite(found: GradesFindings) -> None:

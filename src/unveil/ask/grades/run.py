@@ -89,6 +89,8 @@ def _about_nodes(grades: Grades, nodes: NodeValues | None, studies: Sequence[Gra
         which = f"The study '{studies[0].study.name}'" if len(studies) == 1 else "The studies"
         return [f"{which} kept no values of nodes: evenness and range are of means over targets alone."]
     said = []
+    if any(each.study.kind == "table" for each in studies):
+        said.append("Of tables, nodes are the released rows: scores of nodes are those of the values of single rows.")
     lacking = int((~nodes.cases).sum())
     if lacking:
         said.append(
