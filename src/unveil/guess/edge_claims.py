@@ -101,9 +101,8 @@ class EdgeClaims:
         """
         auxiliary = knowledge.auxiliary
         fresh = fresh_share(original_share, released, auxiliary)
-        nothing = np.empty(0, np.int64)
-        if fresh <= CLAIMED_ABOVE:
-            return cls(auxiliary, nothing, np.empty(0))
+        if fresh == 0:
+            return cls(auxiliary, np.empty(0, np.int64), np.empty(0))
         keys, expected = likely_edges(
             (released.start, released.neighbour),
             certain_seeds(guess, released, knowledge),

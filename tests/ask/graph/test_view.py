@@ -332,7 +332,7 @@ def test_the_page_has_every_part_and_ends_well() -> None:
     ]  # fmt: skip
     assert [type(block) for block in page.picture] == [Rings]
     kinds = [type(block) for section in page.sections for block in section.blocks]
-    assert (kinds.count(Rings), kinds.count(Chart), kinds.count(Table)) == (0, 5, 3)
+    assert (kinds.count(Rings), kinds.count(Chart), kinds.count(Table)) == (0, 5, 4)
     html = REPEATED.to_html(seed=4)
     reader = Reader(html)
     assert reader.open == []
