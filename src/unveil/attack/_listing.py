@@ -24,6 +24,9 @@ class Attack(Listed):
     scope: Scope | None = None
     #: Of attacks on graphs: whether it can do without any node that the adversary knows.
     without_seeds: bool = False
+    #: Of attacks on graphs: whether what it believes are probabilities by a model, which holds only if the auxiliary
+    #: graph is one of the released graph; then that is put to the test.
+    posterior: bool = False
     #: Settings to try on the people inside unveil (`unveil.data.samples.audit_sample`); empty where none must be given.
     example: str = ""
     #: Whether it needs people who are not in the data.

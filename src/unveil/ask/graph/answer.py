@@ -68,8 +68,8 @@ def graph(
         How often all this is done, from 1 to 10,000; an interval needs two.
     calibrate
         Whether every metric is given for learned probabilities as well: "simulate" lets the adversary protect and
-        attack its own auxiliary graph (twice per repetition), "seeds" keeps back a fifth of the seed pairs at a time,
-        "none" does not; see :func:`unveil.attack.graph.calibration.calibrate`.
+        attack the released graph once more (2 to 20 times per repetition), "seeds" keeps back a fifth of the seed pairs
+        at a time, "none" does not; see :func:`unveil.attack.graph.calibration.calibrate`.
     rng
         Where chance comes from; unless given it starts from seed 0, and the answer says so.
     progress

@@ -9,6 +9,7 @@ import numpy as np
 
 from unveil._kernels.calibration import Reliability
 from unveil._kernels.types import FloatArray, IntArray
+from unveil.attack.graph.resemblance import Resemblance
 from unveil.guess import Candidates
 from unveil.measure import Metric
 from unveil.measure.candidates.matches import Matches
@@ -102,8 +103,9 @@ class Calibrated:
     ``metrics`` are in the order of the raw ones. ``labels`` choices were learned from (mean over the repetitions), the
     share ``labels_right`` of them; ``attempted_there`` is the share of nodes that was attempted in the experiment and
     ``attempted_here`` in the attack. ``expected_success`` is the share of nodes that the adversary expects to have
-    found: the mean over all nodes of the chance of its choice. ``raw`` and ``learned`` are the groups of attempts, over
-    all repetitions, whose stated chances are compared with what came true.
+    found: the mean over all nodes of the chance of its choice. ``error_by_chance`` is the calibration error that
+    learned chances would have with so few attempts if they were just what they say. ``raw`` and ``learned`` are the
+    groups of attempts, over all repetitions, whose stated chances are compared with what came true.
     """
 
     how: str
@@ -113,6 +115,7 @@ class Calibrated:
     attempted_there: float
     attempted_here: float
     expected_success: float
+    error_by_chance: float
     raw: Reliability
     learned: Reliability
 
@@ -133,7 +136,8 @@ class GraphFindings:
     of the true node, ``candidate_counts`` and ``candidate_mass`` candidates and their probability by powers of ten,
     all over every repetition. The settings are all that there are, those that were left as they are included.
 
-    ``calibrated`` has the metrics of learned probabilities, None where that was not asked for.
+    ``calibrated`` has the metrics of learned probabilities, None where that was not asked for. ``resemblance`` says
+    whether the auxiliary graph looks like one of the released graph, None where that was not looked at.
 
     ``guess`` and ``truth`` are those of the first repetition, without the nodes that the adversary knew before, for
     metrics of your own. ``notes`` say what a reader has to know.
@@ -161,6 +165,7 @@ class GraphFindings:
     guess: Candidates = field(repr=False)
     truth: IntArray = field(repr=False)
     calibrated: Calibrated | None = None
+    resemblance: Resemblance | None = None
     notes: tuple[str, ...] = ()
 
     def mean(self, of: Callable[[Repetition], float]) -> float:

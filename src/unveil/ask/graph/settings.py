@@ -121,7 +121,7 @@ QUESTION = Question(
             words="Every metric is then given for raw and for learned probabilities.",
             choices=lambda: (
                 ("none", "No: scores over their sum"),
-                ("simulate", "It protects and attacks its own graph, twice"),
+                ("simulate", "It protects and attacks the released graph once more"),
                 ("seeds", "It keeps back some of the people it knows, five times"),
             ),
             default="none",

@@ -8,6 +8,7 @@ from unveil.ask.graph.charts import candidate_chart, cut_off_chart, node_picture
 from unveil.ask.graph.findings import Averaged, Calibrated, GraphFindings, of_nodes
 from unveil.ask.graph.tables import cut_off_table, metric_table, repetition_table
 from unveil.ask.graph.words import calibration_words, explanation, headline, key_numbers, next_steps, tone
+from unveil.attack.graph.resemblance import Resemblance
 from unveil.show.blocks import Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.metrics import quantity_meanings
@@ -62,7 +63,8 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
     single draw may be lucky and lie above 1. Each metric has as ``trust`` its grade in attacks on graphs
     (docs/grades.md), such as ``{"graphs": "use"}``, null where it has none, and as ``at_cap`` the share of nodes whose
     value is a cap that we chose, null where there is no cap. ``calibration`` has every metric again, of learned
-    probabilities, or is null where that was not asked for.
+    probabilities, or is null where that was not asked for. ``resemblance`` says whether the auxiliary graph looks like
+    one of the released graph, by edges that the attack was not shown; null where that was not looked at.
     """
     from unveil._version import __version__
 
@@ -100,6 +102,7 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
         "truth_not_considered": found.mean(lambda each: each.matches.not_considered),
         "metrics": [{**row, "trust": trust_of(row["name"], ["graphs"])} for row in _metrics(found.metrics)],
         "calibration": None if found.calibrated is None else _calibration(found.calibrated),
+        "resemblance": None if found.resemblance is None else _resemblance(found.resemblance),
         "entropy_cut_offs": [dict(vars(each)) for each in found.cut_offs],
         "repetitions": [
             {
@@ -117,6 +120,16 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
     }
 
 
+def _resemblance(found: Resemblance) -> dict[str, Any]:
+    return {
+        "edges_kept_back": found.held,
+        "on_released_edges": found.found,
+        "by_degree_alone": found.by_degree,
+        "share": found.share,
+        "doubtful": found.doubtful,
+    }
+
+
 def _calibration(found: Calibrated) -> dict[str, Any]:
     return {
         "how": found.how,
@@ -125,6 +138,7 @@ def _calibration(found: Calibrated) -> dict[str, Any]:
         "attempted_there": found.attempted_there,
         "attempted_here": found.attempted_here,
         "expected_success": found.expected_success,
+        "calibration_error_by_chance": found.error_by_chance,
         "reliability": {
             name: [
                 dict(zip(("stated", "right", "attempts"), (float(stated), float(right), int(size)), strict=True))

@@ -37,6 +37,7 @@ _BYTES_PER_PAIR, _BYTES_PER_CANDIDATE, _BYTES_PER_NODE = 56, 80, 20_000
     aka=("MF",),
     scope="global",
     without_seeds=True,
+    posterior=True,
 )
 @dataclass(frozen=True, kw_only=True)
 class MeanField:
@@ -131,8 +132,10 @@ def run_sparse(
     """Return the guess with ``width`` candidates for each released node, started from degrees or from a mapping."""
     auxiliary = knowledge.auxiliary
     width = min(width, auxiliary.nodes)
+    # Only where candidates are chosen by degree is each node compared with all others, a part of them at a time.
+    of_choosing = max(released.nodes, auxiliary.nodes) * _BYTES_PER_NODE if mapping is None else 0
     check_memory(
-        width * released.nodes * _BYTES_PER_CANDIDATE + max(released.nodes, auxiliary.nodes) * _BYTES_PER_NODE,
+        width * released.nodes * _BYTES_PER_CANDIDATE + of_choosing,
         memory,
         f"keeping {width:,} candidates for each of {released.nodes:,} nodes",
         "Lower candidates, or raise memory",

@@ -17,6 +17,7 @@ from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
     source="mean-field matching, started from a mapping; Lubars and Srikant (2018), correcting the output of "
     "approximate graph matching algorithms",
     scope="global",
+    posterior=True,
 )
 @dataclass(frozen=True, kw_only=True)
 class Refine:
