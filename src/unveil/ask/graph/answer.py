@@ -42,6 +42,8 @@ def graph(
     node_share: float = 1.0,
     repeat: int = 1,
     calibrate: Calibrate = "none",
+    undirected: bool = False,
+    unweighted: bool = False,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
@@ -70,6 +72,8 @@ def graph(
         Whether every metric is given for learned probabilities as well: "simulate" lets the adversary protect and
         attack the released graph once more (2 to 20 times per repetition), "seeds" keeps back a fifth of the seed pairs
         at a time, "none" does not; see :func:`unveil.attack.graph.calibration.calibrate`.
+    undirected, unweighted
+        Whether a graph whose edges have directions, or weights, may be taken without them; else it is refused.
     rng
         Where chance comes from; unless given it starts from seed 0, and the answer says so.
     progress
@@ -94,7 +98,7 @@ def graph(
     protection = graph_protection_from(protect or UNPROTECTED) if isinstance(protect, str | None) else protect
     attacker = graph_attack_from(attack) if isinstance(attack, str) else attack
     findings = run(
-        graph_from(original),
+        graph_from(original).without(directions=undirected, weights=unweighted),
         protection,
         attacker,
         protect=protect.strip() if isinstance(protect, str) else protection_text(protection),
@@ -142,6 +146,8 @@ def graph_made_elsewhere(
     *,
     repeat: int = 1,
     calibrate: Calibrate = "none",
+    undirected: bool = False,
+    unweighted: bool = False,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
@@ -163,7 +169,7 @@ def graph_made_elsewhere(
         For each released node the auxiliary one that it stands for, and a number from ``auxiliary.nodes`` on for
         somebody who is not in the auxiliary graph. -1 where it stands for nobody: an attempt on it is a failed one. -2
         where that is not known: the attack sees the node, but no figure counts it.
-    attack, repeat, rng, progress, notes
+    attack, repeat, undirected, unweighted, rng, progress, notes
         As in :func:`unveil.graph`.
     calibrate
         "seeds" or "none" as there; how the release was protected is not known, so that it cannot be simulated.
@@ -189,7 +195,9 @@ def graph_made_elsewhere(
             "a release made elsewhere cannot be made again, so calibrate must be 'seeds' or 'none' for it, but is "
             "'simulate'. Choose one of them"
         )
-    seen, known = graph_from(released), graph_from(auxiliary)
+    seen, known = (
+        graph_from(each).without(directions=undirected, weights=unweighted) for each in (released, auxiliary)
+    )
     whose = checked_truth(truth, seen)
     findings = run_made_elsewhere(
         seen,
@@ -215,6 +223,8 @@ def graph_made_elsewhere_files(
     *,
     repeat: int = 1,
     calibrate: Calibrate = "none",
+    undirected: bool = False,
+    unweighted: bool = False,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
 ) -> Answer[GraphFindings]:
@@ -230,11 +240,19 @@ def graph_made_elsewhere_files(
     truth
         CSV or Parquet with the columns ``released`` and ``original``; an empty original is a pseudo node. Originals
         that the auxiliary graph lacks can be named, but not found.
-    attack, repeat, calibrate, rng, progress
+    attack, repeat, calibrate, undirected, unweighted, rng, progress
         As in :func:`graph_made_elsewhere`.
     """
     inputs = read_made_elsewhere(released, auxiliary, seeds, truth, attack, progress=progress)
-    return graph_made_elsewhere(**inputs._asdict(), repeat=repeat, calibrate=calibrate, rng=rng, progress=progress)
+    return graph_made_elsewhere(
+        **inputs._asdict(),
+        repeat=repeat,
+        calibrate=calibrate,
+        undirected=undirected,
+        unweighted=unweighted,
+        rng=rng,
+        progress=progress,
+    )
 
 
 def ask(told: Told) -> Reply:
@@ -247,8 +265,7 @@ def ask(told: Told) -> Reply:
             told.path("pairs") or values["seed_pairs"],
             told.must("truth"),
             values["attack"],
-            repeat=values["repeat"],
-            calibrate=values["calibrate"],
+            **told.named("repeat", "calibrate", "undirected", "unweighted"),
             rng=told.rng,
             progress=told.progress,
         )
@@ -257,7 +274,7 @@ def ask(told: Told) -> Reply:
             told.path("edges"),
             values["protect"],
             values["attack"],
-            **told.named("seed_pairs", "connected", "repeat", "calibrate"),
+            **told.named("seed_pairs", "connected", "repeat", "calibrate", "undirected", "unweighted"),
             overlap=float(values["overlap"]),
             node_share=float(values["node_share"]),
             rng=told.rng,

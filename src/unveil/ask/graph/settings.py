@@ -1,6 +1,6 @@
 """What can be asked about a released graph."""
 
-from unveil.ask.settings import MORE, Choices, Question, Setting, limits_setting, seed_setting
+from unveil.ask.settings import MORE, Choices, Question, Setting, limits_setting, seed_setting, simple_graph_settings
 from unveil.ask.told import Told
 
 _ELSEWHERE = "The release was made elsewhere"
@@ -142,6 +142,7 @@ QUESTION = Question(
             default="1",
             fold=MORE,
         ),
+        *simple_graph_settings(),
         limits_setting(),
         seed_setting(),
         Setting(
