@@ -13,6 +13,7 @@ from time import process_time
 
 import numpy as np
 
+from unveil._kernels.types import FloatArray
 from unveil.attack import graph_attack_from
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
@@ -27,7 +28,7 @@ PAIRS = (0, 10, 50)
 DRAWS = 3
 
 
-def cell(graph: Graph, attack: str, overlap: float, pairs: int, node_share: float, draws: int) -> "np.ndarray":
+def cell(graph: Graph, attack: str, overlap: float, pairs: int, node_share: float, draws: int) -> FloatArray:
     """Return means over draws: found, bound, calibration error, CPU seconds, share of right attempts, false alarms."""
     rows = []
     for draw in range(draws):
@@ -51,7 +52,7 @@ def cell(graph: Graph, attack: str, overlap: float, pairs: int, node_share: floa
                 found.nobody_attempted / found.nobody if found.nobody else np.nan,
             )
         )
-    return np.mean(rows, axis=0)
+    return np.asarray(np.mean(rows, axis=0), np.float64)
 
 
 def main() -> None:

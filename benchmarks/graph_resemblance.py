@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unveil._kernels.types import IntArray
 from unveil.attack import MeanField
 from unveil.attack.graph.resemblance import Resemblance, resemblance
 from unveil.data.graph import Graph
@@ -78,7 +79,7 @@ def _row(name: str, kind: str, release: GraphRelease, knowledge: GraphKnowledge,
     return Row(name, kind, seen, *_success(guess, truth))
 
 
-def _success(guess: Candidates, truth: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> tuple[float, float]:
+def _success(guess: Candidates, truth: IntArray) -> tuple[float, float]:
     """Return the share of nodes that the attack expects to have found, and the share that it has found."""
     chosen, tried = guess.chosen, guess.attempted
     if chosen is None:

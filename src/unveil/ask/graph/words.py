@@ -72,11 +72,8 @@ def _over(found: GraphFindings) -> str:
 
 def explanation(found: GraphFindings) -> tuple[str, ...]:
     """Return how much was attempted, and how far a single claim of the adversary can be trusted."""
-    return (*_reached(found), *([found.resemblance.sentence] if _is_doubtful(found) else []))
-
-
-def _is_doubtful(found: GraphFindings) -> bool:
-    return found.resemblance is not None and found.resemblance.doubtful
+    seen = found.resemblance
+    return (*_reached(found), *([seen.sentence] if seen is not None and seen.doubtful else []))
 
 
 def _reached(found: GraphFindings) -> tuple[str, ...]:
