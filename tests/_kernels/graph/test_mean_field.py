@@ -107,7 +107,7 @@ def test_as_many_rows_are_nobody_as_are_known_to_be() -> None:
         chances, nobody, *_ = balanced(logs.copy(), np.zeros(6), slack=slack, rounds=ENOUGH, absent=3)
         assert nobody.sum() == pytest.approx(3, abs=0.02)
         np.testing.assert_allclose(chances.sum(axis=1) + nobody, 1, atol=1e-6)
-        assert chances.sum(axis=0).max() < 1 + 1e-4
+        assert chances.sum(axis=0).max() < 1 + 1e-3
 
 
 def test_what_an_edge_is_worth_comes_from_the_common_edges_expected() -> None:
