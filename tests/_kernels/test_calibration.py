@@ -1,5 +1,6 @@
 """Learned chances against their definitions, scikit-learn, and what they must do with scores of known quality."""
 
+import math
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -7,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil._kernels.calibration import BINS, calibration_error, chance, fit, isotonic, reliability
+from unveil._kernels.calibration import (
+    BINS,
+    calibration_error,
+    chance,
+    error_by_chance,
+    fit,
+    isotonic,
+    reliability,
+)
 from unveil._kernels.types import FloatArray
 
 
@@ -43,7 +52,7 @@ def learned_from(number: int) -> tuple[FloatArray, np.ndarray, FloatArray]:
     return features, labels, np.column_stack([rng.normal(size=(50, 2)), np.full(50, 3.0)])
 
 
-@pytest.mark.parametrize("number", [199, 200])
+@pytest.mark.parametrize("number", [199, 200, 2000])
 def test_chances_are_those_of_scikit_learn(number: int) -> None:
     from sklearn.isotonic import IsotonicRegression
     from sklearn.linear_model import LogisticRegression
@@ -56,7 +65,7 @@ def test_chances_are_those_of_scikit_learn(number: int) -> None:
     if number >= 200:
         curve = IsotonicRegression(out_of_bounds="clip")
         curve.fit(line.predict_proba(scaler.transform(features))[:, 1], labels)
-        wanted = (wanted + curve.predict(wanted)) / 2
+        wanted = curve.predict(wanted) if number >= 2000 else (wanted + curve.predict(wanted)) / 2
     margin = 0.5 / number
     np.testing.assert_allclose(chance(fit(features, labels), others), np.clip(wanted, margin, 1 - margin), atol=2e-4)
 
@@ -105,3 +114,15 @@ def test_true_chances_stay_and_sharpened_ones_are_repaired() -> None:
     mean = {name: float(np.mean(each)) for name, each in errors.items()}
     assert mean["true"] < 1.5 * mean["by chance"]
     assert mean["repaired"] < mean["sharpened"] / 2
+
+
+def test_the_error_by_chance_is_that_of_coins() -> None:
+    # Six coins in two groups of three: the share of heads is off by 1/2 once in four, else by 1/6.
+    stated, rng = np.array([0.5] * 3 + [0.6] * 3), np.random.default_rng(1)
+    shares = [(k / 3, weight / 8) for k, weight in enumerate((1, 3, 3, 1))]
+    fair = sum(abs(share - 0.5) * weight for share, weight in shares)
+    heads = [(k / 3, math.comb(3, k) * 0.6**k * 0.4 ** (3 - k)) for k in range(4)]
+    biased = sum(abs(share - 0.6) * weight for share, weight in heads)
+    found = error_by_chance(stated, rng=rng, bins=2, draws=4000)
+    assert found == pytest.approx((fair + biased) / 2, abs=0.01)
+    assert math.isnan(error_by_chance(np.empty(0), rng=rng))

@@ -85,6 +85,16 @@ def test_a_study_can_be_written_and_read_again(tmp_path: Path) -> None:
     assert people.fixed_levels() == {"known_share": 1.0}
 
 
+def test_directions_and_weights_may_be_dropped_in_a_study_file(tmp_path: Path) -> None:
+    study = Study.read(written(tmp_path, TEXT))
+    told = replace(study, data=(replace(study.data[0], undirected=True, unweighted=True),))
+    text = told.to_toml()
+    assert "undirected = true\nunweighted = true\n" in text
+    assert Study.read(written(tmp_path, text)).data[0].undirected
+    with pytest.raises(InputError, match=r"'undirected' of .* must be true or false"):
+        Study.read(written(tmp_path, text.replace("undirected = true", "undirected = 1")))
+
+
 def test_a_type_is_a_label_on_which_nothing_depends(tmp_path: Path) -> None:
     study = Study.read(written(tmp_path, TEXT))
     assert [each.type for each in study.data] == ["", ""]

@@ -11,8 +11,9 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 BINS = 15
 #: With fewer labels, or where all are alike, nothing but the share that was right can be learned.
 FEWEST_LABELS = 10
-# A monotone curve of any shape needs more labels than a straight line.
-_LABELS_FOR_ISOTONIC = 200
+# A monotone curve of any shape needs more labels than a straight line: from here on it counts half, and from there on
+# alone, because a straight line fits worse than so many labels can tell.
+_LABELS_FOR_ISOTONIC, _LABELS_FOR_ISOTONIC_ALONE = 200, 2_000
 _RIDGE = 1.0
 
 
@@ -20,8 +21,8 @@ class Calibrator(NamedTuple):
     """How features of a choice say how likely it is right; made by :func:`fit`.
 
     ``coefficients`` (the intercept first) are of standardised features, none where all choices have the same chance
-    ``share``. ``levels`` and ``chances`` are the monotone curve over the logistic chance, none with few labels.
-    Chances stay ``margin`` away from 0 and 1.
+    ``share``. ``levels`` and ``chances`` are the monotone curve over the logistic chance, none with few labels, and
+    ``weight`` is what the curve counts beside that chance. Chances stay ``margin`` away from 0 and 1.
     """
 
     share: float
@@ -31,14 +32,15 @@ class Calibrator(NamedTuple):
     coefficients: FloatArray
     levels: FloatArray
     chances: FloatArray
+    weight: float = 0.5
 
 
 def fit(features: FloatArray, labels: BoolArray) -> Calibrator:
     """Return what is learned from choices of which it is known whether they were right.
 
     A logistic regression with ridge 1 on standardised features; from 200 labels on, the mean of it and of an isotonic
-    fit to it. With fewer than 10 labels, or where all are alike, every choice has the chance ``(right + 1/2) /
-    (n + 1)``.
+    fit to it, and from 2,000 on the latter alone. With fewer than 10 labels, or where all are alike, every choice has
+    the chance ``(right + 1/2) / (n + 1)``.
 
     >>> fit(np.zeros((3, 1)), np.array([True, True, False])).share
     0.625
@@ -55,7 +57,8 @@ def fit(features: FloatArray, labels: BoolArray) -> Calibrator:
     levels = chances = none
     if number >= _LABELS_FOR_ISOTONIC:
         levels, chances = isotonic(logistic.probability(standard, coefficients), labels.astype(np.float64))
-    return Calibrator(share, margin, centre, scale, coefficients, levels, chances)
+    weight = 1.0 if number >= _LABELS_FOR_ISOTONIC_ALONE else 0.5
+    return Calibrator(share, margin, centre, scale, coefficients, levels, chances, weight)
 
 
 def chance(learned: Calibrator, features: FloatArray) -> FloatArray:
@@ -68,7 +71,7 @@ def chance(learned: Calibrator, features: FloatArray) -> FloatArray:
         return np.full(len(features), learned.share)
     found = logistic.probability((features - learned.centre) / learned.scale, learned.coefficients)
     if learned.levels.size:
-        found = (found + np.interp(found, learned.levels, learned.chances)) / 2
+        found += learned.weight * (np.interp(found, learned.levels, learned.chances) - found)
     return np.clip(found, learned.margin, 1 - learned.margin)
 
 
@@ -100,6 +103,23 @@ def calibration_error(stated: FloatArray, right: FloatArray, bins: int = BINS) -
     groups = reliability(stated, right, bins)
     size = groups.size.sum()
     return float((np.abs(groups.stated - groups.right) * groups.size).sum() / size) if size else float("nan")
+
+
+def error_by_chance(stated: FloatArray, *, rng: np.random.Generator, bins: int = BINS, draws: int = 50) -> float:
+    """Return the calibration error that chances have on average which are just what they say, with so few rows.
+
+    Groups of a few rows differ from their chances by lot: an error below this says nothing against the chances. NaN
+    without rows.
+
+    >>> error_by_chance(np.array([0.0, 1.0, 1.0]), rng=np.random.default_rng(1))
+    0.0
+    """
+    if stated.size == 0:
+        return float("nan")
+    drawn = (
+        calibration_error(stated, (rng.random(stated.size) < stated).astype(np.float64), bins) for _ in range(draws)
+    )
+    return float(np.mean(list(drawn)))
 
 
 class Reliability(NamedTuple):

@@ -172,6 +172,21 @@ def limits_setting() -> Setting:
     )
 
 
+def simple_graph_settings() -> tuple[Setting, ...]:
+    """Return the settings for edges with directions or weights, which are refused unless they may be dropped."""
+    return tuple(
+        Setting(
+            name=name,
+            label=f"Drop the {what} of edges",
+            kind="switch",
+            words=f"Graphs are protected, attacked and released without {what}; a file that has them is refused else.",
+            default=False,
+            fold=MORE,
+        )
+        for name, what in (("undirected", "directions"), ("unweighted", "weights"))
+    )
+
+
 def column_name(name: str, label: str) -> Setting:
     """Return the setting for what a column of the files is called, which is its own name unless told."""
     return Setting(name=name, label=label, kind="text", default=name, fold=MORE, metavar="COLUMN")

@@ -24,7 +24,8 @@ class Attack(Listed):
     scope: Scope | None = None
     #: Of attacks on graphs: whether it can do without any node that the adversary knows.
     without_seeds: bool = False
-    #: Of attacks on graphs: whether the probabilities that it leaves are its posterior, and no scores over their sum.
+    #: Of attacks on graphs: whether the probabilities that it leaves are its posterior by a model, and no scores over
+    #: their sum. The model holds only if the auxiliary graph is one of the released graph, which is put to the test.
     posterior: bool = False
     #: Settings to try on the people inside unveil (`unveil.data.samples.audit_sample`); empty where none must be given.
     example: str = ""

@@ -36,6 +36,8 @@ _DATA = {
     "source": ("a text", True),
     "known": ("a list of texts", False),
     "type": ("a text", False),
+    "undirected": ("true or false", False),
+    "unweighted": ("true or false", False),
 }
 _REPLICATIONS = {
     "number": ("a whole number", False),
@@ -86,6 +88,8 @@ def _is(value: object, wanted: str) -> bool:
     if wanted in ("a whole number", "a number"):
         kinds = (int,) if wanted == "a whole number" else (int, float)
         return isinstance(value, kinds) and not isinstance(value, bool)
+    if wanted == "true or false":
+        return isinstance(value, bool)
     if wanted == "a list of texts":
         return isinstance(value, list) and all(isinstance(each, str) for each in value)
     return isinstance(value, list if wanted.startswith("tables") else dict)
@@ -104,6 +108,7 @@ def to_toml(study: "Study") -> str:
         lines += ["", "[[data]]", *(f"{key} = {_text(getattr(data, key))}" for key in ("name", "kind", "source"))]
         lines += [f"known = {_texts(data.known)}"] * bool(data.known)
         lines += [f"type = {_text(data.type)}"] * bool(data.type)
+        lines += [f"{key} = true" for key in ("undirected", "unweighted") if getattr(data, key)]
     lines += ["", "[axes]"]
     lines += [f"{axis.name} = [{', '.join(map(number_text, axis.levels))}]" for axis in study.axes]
     lines += ["", "[fixed]", *(f"{name} = {number_text(level)}" for name, level in study.fixed.items())]

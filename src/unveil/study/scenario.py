@@ -31,6 +31,8 @@ class DataSet:
         Of a table, the columns that an adversary can know; empty for those that are taken to be known.
     digest
         The hash of the bytes of the file, once a run has looked at it; empty before. What a worker reads must have it.
+    undirected, unweighted
+        Of a graph, whether directions and weights of its edges may be dropped; else a file that has them is refused.
     type
         What sort of data it is, such as "communication"; empty where that is not told. A label for grades, on which no
         number of the study depends.
@@ -42,6 +44,8 @@ class DataSet:
     known: tuple[str, ...] = ()
     digest: str = ""
     type: str = ""
+    undirected: bool = False
+    unweighted: bool = False
 
 
 @dataclass(frozen=True)

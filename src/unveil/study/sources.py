@@ -107,7 +107,8 @@ def _read(data: DataSet, _changed: int, _size: int) -> Graph | Table:
         return _with_known(_table(data), data)
     from unveil.data.graph.read import read_graph
 
-    return read_graph(path_of(data), name=data.name)
+    graph = read_graph(path_of(data), name=data.name)
+    return graph.without(directions=data.undirected, weights=data.unweighted)
 
 
 def _table(data: DataSet) -> Table:

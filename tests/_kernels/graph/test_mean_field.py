@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.graph_strategies import graphs, heavy_tail
+from tests.oracles.exchangeable import orbits
 from tests.oracles.mean_field import (
     Edges,
     heated,
@@ -83,6 +84,30 @@ def test_it_is_near_the_exact_posterior_and_finds_the_likeliest_mapping() -> Non
         best += logs[mapping] > max(logs.values()) - 1e-4
     assert best >= 30
     assert np.mean(gaps) < 0.25 * np.mean(blind)
+
+
+def test_it_is_the_exact_posterior_of_two_copies_that_no_exchange_leaves_alike() -> None:
+    rng, looked_at = np.random.default_rng(5), 0
+    while looked_at < 4:
+        graph = Graph.from_edges(*np.nonzero(np.triu(rng.random((6, 6)) < 0.5, 1)), nodes=6)
+        edges = edges_of(graph)
+        if max(orbits(6, {frozenset(edge) for edge in edges}, set(range(6)))) > 1:
+            continue
+        looked_at += 1
+        found = field_of(graph, graph)
+        exact = posterior(6, edges, edges, found.ratio, log_likelihood_of_degrees(6, edges, edges))
+        assert np.diag(exact).min() > 0.999
+        np.testing.assert_allclose(found.chances, exact, atol=0.02)
+
+
+def test_as_many_rows_are_nobody_as_are_known_to_be() -> None:
+    rng = np.random.default_rng(2)
+    logs: Chances = rng.standard_normal((9, 6)).astype(np.float32)
+    for slack in (-8.0, 3.0):
+        chances, nobody, *_ = balanced(logs.copy(), np.zeros(6), slack=slack, rounds=ENOUGH, absent=3)
+        assert nobody.sum() == pytest.approx(3, abs=0.02)
+        np.testing.assert_allclose(chances.sum(axis=1) + nobody, 1, atol=1e-6)
+        assert chances.sum(axis=0).max() < 1 + 1e-3
 
 
 def test_what_an_edge_is_worth_comes_from_the_common_edges_expected() -> None:

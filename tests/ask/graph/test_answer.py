@@ -548,3 +548,21 @@ def test_beside_what_is_found_stands_the_most_that_any_attack_finds() -> None:
     assert found["share_of_bound"] == pytest.approx(found["correct"] / (1 + 2 / 3))
     assert found["repetitions"][0]["most_found_on_average"] == pytest.approx(1 + 2 / 3)
     assert "The most that any attack finds on average" in answer.to_html()
+
+
+def test_an_auxiliary_graph_of_others_is_said_on_top_of_the_page() -> None:
+    release, foreign = IdRemoval().apply(heavy_tail(200, 5, 1), rng=rng()), heavy_tail(200, 5, 2)
+    said = "The auxiliary graph does not look like one of the released graph: the posterior is not to be believed."
+    truth = rng(3).permutation(200)
+    for attack in ("mf", "ns"):
+        answer = graph_made_elsewhere(release.released, foreign, 10, truth, attack, rng=rng())
+        assert answer.findings.metric("adversary_overall_success").mean < 0.05
+        assert told(answer)["resemblance"]["doubtful"] is True
+        assert answer.findings.notes[0].startswith(said)
+        assert said in answer.to_html().split("<h2")[0]
+    true = draw_knowledge(release, seed_pairs=10, rng=rng())
+    answer = graph_made_elsewhere(release.released, true.auxiliary, true.seeds, release.truth, "ns", rng=rng())
+    assert told(answer)["resemblance"]["doubtful"] is False
+    assert said not in answer.to_html()
+    assert told(graph(SMALL, None, "ns", seed_pairs=10, rng=rng()))["resemblance"] is None
+    assert told(graph(SMALL, None, "mf", seed_pairs=10, rng=rng()))["resemblance"]["doubtful"] is False

@@ -32,6 +32,9 @@ AWKWARD = {
     "seeds without edges there": (STAR, TWO_PARTS, [[0, 8], [1, 3]]),
     "complete": (COMPLETE, COMPLETE, [[0, 0], [1, 1], [2, 2]]),
     "disconnected from the seeds": (TWO_PARTS, TWO_PARTS, [[0, 0]]),
+    "one part known": (TWO_PARTS, Graph.from_edges([0, 1, 2], [1, 2, 0]), [[0, 0]]),
+    "one part released": (Graph.from_edges([0, 1, 2], [1, 2, 0]), TWO_PARTS, [[1, 4]]),
+    "mostly without edges": (Graph.from_edges([0], [1], nodes=9), Graph.from_edges([3], [4], nodes=7), [[0, 3]]),
     "more released": (COMPLETE, ONE_EDGE, [[3, 1]]),
     "more known": (ONE_EDGE, COMPLETE, [[1, 3]]),
 }
@@ -164,12 +167,16 @@ def share_right(attack: Attack, *, overlap: float, seed_pairs: int, repetitions:
 @each
 def test_more_known_nodes_and_a_larger_overlap_help(attack: Attack) -> None:
     much = share_right(attack, overlap=0.9, seed_pairs=25)
+    if attack.posterior:
+        # What finds nearly all with two cannot find more; it must be seen to do so, and with little overlap to gain.
+        assert share_right(attack, overlap=0.9, seed_pairs=2) > 0.99
+        few, many = (share_right(attack, overlap=0.4, seed_pairs=pairs, repetitions=3) for pairs in (2, 40))
+        assert many > few + 0.15
+        assert much > few + 0.15
+        return
     few = share_right(attack, overlap=0.9, seed_pairs=2)
-    assert much > few + 0.15 or min(much, few) > 0.99  # the strongest find all with two
-    less = share_right(attack, overlap=0.5, seed_pairs=25)
-    if less > 0.8:
-        less = share_right(attack, overlap=0.3, seed_pairs=25)
-    assert much > less + 0.15
+    assert much > few + 0.15
+    assert much > share_right(attack, overlap=0.5, seed_pairs=25) + 0.15
 
 
 @each

@@ -119,19 +119,22 @@ def edge_ratio(common: float, edges: int, other_edges: int, pairs: float) -> flo
     return float(np.clip(np.log(max(common, 1e-9) * none / (one * other)), LEAST_RATIO, MOST_RATIO))
 
 
-def mean_field(pair: Pair, *, slack: float | None) -> Field:
-    """Return the mean field, heated slowly from what degrees say; ``slack`` is the log weight of being nobody."""
+def mean_field(pair: Pair, *, slack: float | None, absent: int = 0) -> Field:
+    """Return the mean field, heated slowly from what degrees say; ``slack`` is the log weight of being nobody.
+
+    With ``absent`` rows that are known to be nobody, that weight is changed until so many are expected to be.
+    """
     witnesses: Chances = np.zeros((pair.here.shape[0], pair.there.shape[0]), np.float32)
     steps, ratio = len(HEATING) + LAST_STEPS, 0.0
     chances, nobody, row, column = balanced(
-        log_weights(pair, witnesses, ratio), np.zeros(witnesses.shape[1]), slack=slack, rounds=ROUNDS
+        log_weights(pair, witnesses, ratio), np.zeros(witnesses.shape[1]), slack=slack, rounds=ROUNDS, absent=absent
     )
     for step in range(steps):
         witnesses = expected_witnesses(pair, chances)
         ratio = HEATING[step] if step < len(HEATING) else _worth(pair, chances, witnesses)
         rounds = ROUNDS if step < steps - 1 else LAST_ROUNDS
         weights = log_weights(pair, witnesses, ratio)
-        chances, nobody, row, column = balanced(weights, column, slack=slack, rounds=rounds)
+        chances, nobody, row, column = balanced(weights, column, slack=slack, rounds=rounds, absent=absent)
     logs = log_weights(pair, witnesses, ratio)
     logs += row[:, None].astype(np.float32)
     logs += column.astype(np.float32)
@@ -164,12 +167,13 @@ def log_weights(pair: Pair, witnesses: Chances, ratio: float) -> Chances:
 
 
 def balanced(
-    logs: Chances, column: FloatArray, *, slack: float | None, rounds: int
+    logs: Chances, column: FloatArray, *, slack: float | None, rounds: int, absent: int = 0
 ) -> tuple[Chances, FloatArray, FloatArray, FloatArray]:
     """Return chances in proportion to exp(logs), scaled; those of being nobody; and the logs of both scales.
 
     Rows sum to 1, with the chance of being nobody, up to rounding; columns do after enough rounds. ``logs`` is
-    overwritten, ``column`` is where to start. Without slack the longer side cannot sum to 1 and is at most 1.
+    overwritten, ``column`` is where to start. Without slack the longer side cannot sum to 1 and is at most 1. With
+    ``absent`` rows the weight of being nobody is scaled in each round, too, until so many are expected to be nobody.
     """
     none = -np.inf if slack is None else slack
     logs += column.astype(np.float32)
@@ -186,6 +190,8 @@ def balanced(
     a, b = np.ones(row.size), np.ones(column.size)
     for used in range(rounds):
         a = _inverse(_times(weight, b) + row_spare, a)
+        if absent:
+            row_spare *= absent / float(a @ row_spare)
         sums = _times(weight.T, a) + column_spare
         if used and np.abs(sums * b - 1).max() < _TOLERANCE:
             break

@@ -70,9 +70,12 @@ def graphs_of(
     return Graphs(start, neighbour, other_start, other_neighbour, partner, taken, kind, other_kind, prior)
 
 
-def sparse_field(graphs: Graphs, width: int, *, slack: float, mapping: IntArray | None = None) -> SparseField:
+def sparse_field(
+    graphs: Graphs, width: int, *, slack: float, mapping: IntArray | None = None, absent: int = 0
+) -> SparseField:
     """Return the mean field with ``width`` candidates for each row, heated slowly.
 
+    ``slack`` and ``absent`` are as in :func:`unveil._kernels.graph.mean_field.mean_field`.
     It starts from what degrees say, or from a mapping: the column of each row, ``EMPTY`` where there is none.
     """
     nodes, others = graphs.partner.size, graphs.taken.size
@@ -84,7 +87,7 @@ def sparse_field(graphs: Graphs, width: int, *, slack: float, mapping: IntArray 
     known = graphs.partner >= 0
     candidate[known], candidate[known, 0] = EMPTY, graphs.partner[known]
     if mapping is None:
-        chance, nobody, column = _balance(graphs, candidate, logs, column, slack)
+        chance, nobody, column = _balance(graphs, candidate, logs, column, slack, absent)
     else:
         chance = np.where(candidate >= 0, _MAPPED_CHANCE, 0.0)
         chance[known, 0] = 1.0
@@ -96,7 +99,7 @@ def sparse_field(graphs: Graphs, width: int, *, slack: float, mapping: IntArray 
         ratio = HEATING[step] if step < len(HEATING) else worth
         candidate, witnesses = _best(graphs, candidate, chance, column, ratio, width)
         logs = ratio * witnesses + graphs.prior[graphs.kind[:, None], graphs.other_kind[np.maximum(candidate, 0)]]
-        chance, nobody, column = _balance(graphs, candidate, logs, column, slack)
+        chance, nobody, column = _balance(graphs, candidate, logs, column, slack, absent)
         common = float((chance * witnesses).sum()) / 2
     return SparseField(candidate, chance, nobody, ratio)
 
@@ -300,7 +303,7 @@ def _sift(key: FloatArray, kept_ones: IntArray, kept: int, value: float, other: 
 
 
 def _balance(
-    graphs: Graphs, candidate: IntArray, logs: FloatArray, column: FloatArray, slack: float
+    graphs: Graphs, candidate: IntArray, logs: FloatArray, column: FloatArray, slack: float, absent: int = 0
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the chances of all candidates, that of being nobody, and the logs of the scales of columns."""
     free = (graphs.partner < 0)[:, None] & (candidate >= 0)
@@ -313,6 +316,9 @@ def _balance(
     scale = np.ones(others)
     for _ in range(ROUNDS):
         factor = 1 / ((weight * scale[place]).sum(axis=1) + row_spare)
+        if absent:
+            # Of rows that are known nothing is expected.
+            row_spare *= absent / float((factor * row_spare)[graphs.partner < 0].sum())
         sums = np.bincount(flat, (weight * factor[:, None]).ravel(), others) + column_spare
         scale = np.where(sums > 0, 1 / np.where(sums > 0, sums, 1.0), scale)
     weight *= scale[place]

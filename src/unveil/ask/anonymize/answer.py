@@ -20,6 +20,8 @@ def anonymize(
     graph: Any,
     protect: str | ProtectsGraph,
     *,
+    undirected: bool = False,
+    unweighted: bool = False,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
@@ -33,6 +35,8 @@ def anonymize(
         :func:`unveil.data.graph_from` takes.
     protect
         The protection, or how it is written, such as ``k-degree:k=5``.
+    undirected, unweighted
+        Whether a graph whose edges have directions, or weights, may be released without them; else it is refused.
     rng
         Draws the random numbers of nodes, and whatever the protection draws. Whoever can make it again undoes the
         release, so unless given it starts from a secret seed that no answer states: leave it out for a release that
@@ -49,7 +53,7 @@ def anonymize(
     >>> answer.findings.release.released, answer.findings.changes
     (Graph(4 nodes, 3 edges), EdgeChanges(added=0, removed=0, kept=3))
     """
-    original = graph_from(graph)
+    original = graph_from(graph).without(directions=undirected, weights=unweighted)
     protection = graph_protection_from(protect) if isinstance(protect, str) else protect
     rng = np.random.default_rng() if rng is None else rng
     written = protect.strip() if isinstance(protect, str) else protection_text(protection)
@@ -57,7 +61,13 @@ def anonymize(
 
 
 def anonymize_file(
-    path: str | Path | None, protect: str, *, rng: np.random.Generator | None = None, progress: Progress = silent
+    path: str | Path | None,
+    protect: str,
+    *,
+    undirected: bool = False,
+    unweighted: bool = False,
+    rng: np.random.Generator | None = None,
+    progress: Progress = silent,
 ) -> Answer[AnonymizeFindings]:
     """Return the protected graph of a file, or of the generated graph inside unveil where there is none.
 
@@ -65,7 +75,7 @@ def anonymize_file(
     ----------
     path
         The file with the edges, as :func:`unveil.data.read_graph` takes it; None takes the example.
-    protect, rng, progress
+    protect, undirected, unweighted, rng, progress
         As in :func:`unveil.anonymize`.
     """
     from unveil.data import samples
@@ -75,14 +85,20 @@ def anonymize_file(
     graph_protection_from(protect)
     progress("reading", 0.0)
     graph = samples.graph() if path is None else read_graph(path)
-    return anonymize(graph, protect, rng=rng, progress=progress)
+    return anonymize(graph, protect, undirected=undirected, unweighted=unweighted, rng=rng, progress=progress)
 
 
 def ask(told: Told) -> Reply:
     """Return the answer to what was asked through a door, with the release and who is who in it as files."""
     from unveil.data.graph.files import write_edges, write_truth
 
-    answer = anonymize_file(told.path("edges"), told.values["protect"], rng=told.rng, progress=told.progress)
+    answer = anonymize_file(
+        told.path("edges"),
+        told.values["protect"],
+        **told.named("undirected", "unweighted"),
+        rng=told.rng,
+        progress=told.progress,
+    )
     release = answer.findings.release
     return Reply(
         answer=answer,

@@ -1,6 +1,6 @@
 """What can be asked about the protection of a graph."""
 
-from unveil.ask.settings import Choices, Question, Setting, limits_setting, seed_setting
+from unveil.ask.settings import Choices, Question, Setting, limits_setting, seed_setting, simple_graph_settings
 
 
 def _protections() -> Choices:
@@ -22,7 +22,8 @@ QUESTION = Question(
     lead="How is a graph protected before its release: what changes, and what is it still good for?",
     about=(
         "EDGES holds one edge per line: CSV with the columns source,target, an edge list as SNAP publishes them, a "
-        "KONECT file or archive; gzip is undone. Direction, weights, loops and repeats are dropped, and that is said. "
+        "KONECT file or archive; gzip is undone. Loops and repeats are dropped, and that is said; a file with "
+        "directions or weights is refused unless --undirected or --unweighted says that they may go. "
         "Without a file, the example is a generated graph of about 1,000 nodes."
     ),
     tries=(
@@ -63,6 +64,7 @@ QUESTION = Question(
             words="Keep it to yourself.",
             only="command line",
         ),
+        *simple_graph_settings(),
         limits_setting(),
         seed_setting(secret=True),
     ),

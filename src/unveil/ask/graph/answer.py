@@ -44,6 +44,8 @@ def graph(
     repeat: int = 1,
     calibrate: Calibrate = "none",
     attributes: Any = None,
+    undirected: bool = False,
+    unweighted: bool = False,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
@@ -70,12 +72,14 @@ def graph(
         How often all this is done, from 1 to 10,000; an interval needs two.
     calibrate
         Whether every metric is given for learned probabilities as well: "simulate" lets the adversary protect and
-        attack its own auxiliary graph (twice per repetition), "seeds" keeps back a fifth of the seed pairs at a time,
-        "none" does not; see :func:`unveil.attack.graph.calibration.calibrate`.
+        attack the released graph once more (2 to 20 times per repetition), "seeds" keeps back a fifth of the seed pairs
+        at a time, "none" does not; see :func:`unveil.attack.graph.calibration.calibrate`.
     attributes
         Values that are released at nodes: any frame, list of dicts, mapping of columns, or a file. The column ``node``
         names nodes of the original, one row each, and every other column is looked at; numbers of more than ten
         different values are put into bands. None releases none.
+    undirected, unweighted
+        Whether a graph whose edges have directions, or weights, may be taken without them; else it is refused.
     rng
         Where chance comes from; unless given it starts from seed 0, and the answer says so.
     progress
@@ -99,7 +103,7 @@ def graph(
     rng, seed = randomness(rng)
     protection = graph_protection_from(protect or UNPROTECTED) if isinstance(protect, str | None) else protect
     attacker = graph_attack_from(attack) if isinstance(attack, str) else attack
-    whole = graph_from(original)
+    whole = graph_from(original).without(directions=undirected, weights=unweighted)
     findings = run(
         whole,
         protection,
@@ -151,6 +155,8 @@ def graph_made_elsewhere(
     repeat: int = 1,
     calibrate: Calibrate = "none",
     attributes: Any = None,
+    undirected: bool = False,
+    unweighted: bool = False,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     notes: Sequence[str] = (),
@@ -172,7 +178,7 @@ def graph_made_elsewhere(
         For each released node the auxiliary one that it stands for, and a number from ``auxiliary.nodes`` on for
         somebody who is not in the auxiliary graph. -1 where it stands for nobody: an attempt on it is a failed one. -2
         where that is not known: the attack sees the node, but no figure counts it.
-    attack, repeat, rng, progress, notes
+    attack, repeat, undirected, unweighted, rng, progress, notes
         As in :func:`unveil.graph`.
     calibrate
         "seeds" or "none" as there; how the release was protected is not known, so that it cannot be simulated.
@@ -200,7 +206,9 @@ def graph_made_elsewhere(
             "a release made elsewhere cannot be made again, so calibrate must be 'seeds' or 'none' for it, but is "
             "'simulate'. Choose one of them"
         )
-    seen, known = graph_from(released), graph_from(auxiliary)
+    seen, known = (
+        graph_from(each).without(directions=undirected, weights=unweighted) for each in (released, auxiliary)
+    )
     whose = checked_truth(truth, seen)
     findings = run_made_elsewhere(
         seen,
@@ -228,6 +236,8 @@ def graph_made_elsewhere_files(
     repeat: int = 1,
     calibrate: Calibrate = "none",
     attributes: str | Path | None = None,
+    undirected: bool = False,
+    unweighted: bool = False,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
 ) -> Answer[GraphFindings]:
@@ -243,12 +253,20 @@ def graph_made_elsewhere_files(
     truth
         CSV or Parquet with the columns ``released`` and ``original``; an empty original is a pseudo node. Originals
         that the auxiliary graph lacks can be named, but not found.
-    attack, repeat, calibrate, attributes, rng, progress
+    attack, repeat, calibrate, attributes, undirected, unweighted, rng, progress
         As in :func:`graph_made_elsewhere`.
     """
     inputs = read_made_elsewhere(released, auxiliary, seeds, truth, attack, progress=progress)
-    asked: dict[str, Any] = {"repeat": repeat, "calibrate": calibrate, "attributes": attributes}
-    return graph_made_elsewhere(**inputs._asdict(), **asked, rng=rng, progress=progress)
+    return graph_made_elsewhere(
+        **inputs._asdict(),
+        repeat=repeat,
+        calibrate=calibrate,
+        attributes=attributes,
+        undirected=undirected,
+        unweighted=unweighted,
+        rng=rng,
+        progress=progress,
+    )
 
 
 def ask(told: Told) -> Reply:
@@ -261,8 +279,7 @@ def ask(told: Told) -> Reply:
             told.path("pairs") or values["seed_pairs"],
             told.must("truth"),
             values["attack"],
-            repeat=values["repeat"],
-            calibrate=values["calibrate"],
+            **told.named("repeat", "calibrate", "undirected", "unweighted"),
             attributes=told.path("attributes"),
             rng=told.rng,
             progress=told.progress,
@@ -272,7 +289,7 @@ def ask(told: Told) -> Reply:
             told.path("edges"),
             values["protect"],
             values["attack"],
-            **told.named("seed_pairs", "connected", "repeat", "calibrate"),
+            **told.named("seed_pairs", "connected", "repeat", "calibrate", "undirected", "unweighted"),
             overlap=float(values["overlap"]),
             node_share=float(values["node_share"]),
             attributes=told.path("attributes"),

@@ -10,6 +10,7 @@ import numpy as np
 from unveil._kernels.calibration import Reliability
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.ask.graph.histograms import Histogram
+from unveil.attack.graph.resemblance import Resemblance
 from unveil.guess import Candidates
 from unveil.measure import AttributeDisclosure, EdgeDisclosure, Metric
 from unveil.measure.candidates.matches import Matches
@@ -105,8 +106,9 @@ class Calibrated:
     ``metrics`` are in the order of the raw ones. ``labels`` choices were learned from (mean over the repetitions), the
     share ``labels_right`` of them; ``attempted_there`` is the share of nodes that was attempted in the experiment and
     ``attempted_here`` in the attack. ``expected_success`` is the share of nodes that the adversary expects to have
-    found: the mean over all nodes of the chance of its choice. ``raw`` and ``learned`` are the groups of attempts, over
-    all repetitions, whose stated chances are compared with what came true.
+    found: the mean over all nodes of the chance of its choice. ``error_by_chance`` is the calibration error that
+    learned chances would have with so few attempts if they were just what they say. ``raw`` and ``learned`` are the
+    groups of attempts, over all repetitions, whose stated chances are compared with what came true.
     """
 
     how: str
@@ -118,6 +120,7 @@ class Calibrated:
     attempted_there: float
     attempted_here: float
     expected_success: float
+    error_by_chance: float
     raw: Reliability
     learned: Reliability
 
@@ -204,7 +207,8 @@ class GraphFindings:
     of the true node, ``candidate_counts`` and ``candidate_mass`` candidates and their probability by powers of ten,
     all over every repetition. The settings are all that there are, those that were left as they are included.
 
-    ``calibrated`` has the metrics of learned probabilities, None where that was not asked for.
+    ``calibrated`` has the metrics of learned probabilities, None where that was not asked for. ``resemblance`` says
+    whether the auxiliary graph looks like one of the released graph, None where that was not looked at.
 
     ``edges`` is what is learned about edges, first by the mapping, then by probabilities where there are such; empty
     where the original is not known. ``columns`` is what is learned about each column of values, the mapping first.
@@ -241,6 +245,7 @@ class GraphFindings:
     edges: tuple[LearnedEdges, ...] = ()
     columns: tuple[LearnedColumn, ...] = ()
     drawn_anew: bool = False
+    resemblance: Resemblance | None = None
     notes: tuple[str, ...] = ()
 
     def mean(self, of: Callable[[Repetition], float]) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil._kernels.calibration import reliability
+from unveil._kernels.calibration import error_by_chance, reliability
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.ask.graph.findings import (
     BARS_PER_POWER,
@@ -63,6 +63,7 @@ class CalibratedMeasurements:
     histogram: Histogram
     facts: Mapping[str, float]
     expected_success: float
+    error_by_chance: float
     stated: tuple[FloatArray, FloatArray]
     right: FloatArray
 
@@ -135,9 +136,12 @@ def measure(
 
 
 def measure_calibrated(
-    guess: Candidates, learned: Candidates, truth: IntArray, facts: Mapping[str, float]
+    guess: Candidates, learned: Candidates, truth: IntArray, facts: Mapping[str, float], rng: np.random.Generator
 ) -> CalibratedMeasurements:
-    """Return every metric of a guess with learned probabilities beside the same guess with raw ones."""
+    """Return every metric of a guess with learned probabilities beside the same guess with raw ones.
+
+    ``rng`` draws what would come true if learned chances were just what they say.
+    """
     measured, tried = all_metrics(learned, truth), guess.attempted
     raw, stated = choice_probability(guess)[tried], choice_probability(learned)[tried]
     somebody = int((truth != NOBODY).sum())
@@ -148,6 +152,7 @@ def measure_calibrated(
         histogram=histogram_of(learned),
         facts=facts,
         expected_success=float(stated.sum()) / somebody if somebody else np.nan,
+        error_by_chance=error_by_chance(stated, rng=rng),
         stated=(raw, stated),
         right=correct(guess, truth)[tried],
     )
@@ -171,6 +176,7 @@ def calibrated_of(how: str, every: Sequence[CalibratedMeasurements], raw: Sequen
         attempted_there=mean(each.facts["attempted"] for each in every),
         attempted_here=mean(each.facts["attempted_here"] for each in every),
         expected_success=mean(each.expected_success for each in every),
+        error_by_chance=mean(each.error_by_chance for each in every),
         raw=groups[0],
         learned=groups[1],
     )

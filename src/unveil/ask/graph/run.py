@@ -26,6 +26,7 @@ from unveil.ask.graph.measurements import (
 from unveil.attack import ATTACKS, AttacksGraph, attack_text
 from unveil.attack.graph._settings import compared_at_a_time
 from unveil.attack.graph.calibration import How, calibrate
+from unveil.attack.graph.resemblance import Resemblance, resemblance
 from unveil.data.graph import Graph
 from unveil.data.graph.files import UNKNOWN
 from unveil.data.graph.knowledge import draw_knowledge, original_among
@@ -36,6 +37,10 @@ from unveil.protect import ProtectsGraph
 from unveil.show.progress import Progress
 
 _OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; others had other ones as well."
+_NOT_LOOKED_AT = (
+    "Whether the auxiliary graph looks like one of the released graph was not looked at: there are too few edges, or "
+    "too many nodes. With a graph of others every figure of what the adversary believes is wrong."
+)
 _ONE_REPETITION = (
     "There is one repetition, and so no interval over repetitions: another release, or other knowledge of the "
     "adversary, may give other figures."
@@ -243,10 +248,12 @@ def _attack_all(
                 knowledge=world.knowledge,
                 guess=whole,
                 how=calibration,
+                # What the adversary knows was drawn from the original here, or its own experiment is not done.
+                check=False,
                 rng=world.rng.spawn(1)[0],  # so that the attack itself is the same with and without
             )
             better = made(whole)
-            learned.append(measure_calibrated(guess, better.only(targets), truth, made.facts))
+            learned.append(measure_calibrated(guess, better.only(targets), truth, made.facts, world.rng.spawn(1)[0]))
             mended = made.notes
         progress("measuring", (number + 0.8) / repeat)
         unknown = world.released.nodes - targets.size - np.unique(world.knowledge.seeds[:, 0]).size
@@ -258,6 +265,8 @@ def _attack_all(
         if not kept:
             nodes = nodes_of(guess, truth, world.released.degrees[targets])
             kept.append({"guess": guess, "truth": truth, "nodes": nodes})
+            kept[0]["resemblance"] = _resemblance(attack, world, elsewhere=protection is None)
+            said[0] += tuple(_doubts(kept[0]["resemblance"], elsewhere=protection is None))
     return GraphFindings(
         attack=attack_text(attack),
         scope=next((each.scope for each in ATTACKS.values() if each.make is type(attack)), None),
@@ -279,6 +288,23 @@ def _attack_all(
         **kept[0],
         **facts,
     )
+
+
+def _resemblance(attack: AttacksGraph, world: World, *, elsewhere: bool) -> Resemblance | None:
+    """Return whether both graphs look alike, where they might not or the attack believes a model in which they do."""
+    posterior = any(each.posterior for each in ATTACKS.values() if each.make is type(attack))
+    if not (elsewhere or posterior):
+        return None
+    return resemblance(
+        attack if posterior else None, released=world.released, knowledge=world.knowledge, rng=world.rng.spawn(1)[0]
+    )
+
+
+def _doubts(found: Resemblance | None, *, elsewhere: bool) -> Iterator[str]:
+    if found is not None and found.doubtful:
+        yield found.sentence
+    elif found is None and elsewhere:
+        yield _NOT_LOOKED_AT
 
 
 def _generators(rng: np.random.Generator, repeat: int) -> Iterator[np.random.Generator]:

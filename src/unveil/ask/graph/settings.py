@@ -1,6 +1,6 @@
 """What can be asked about a released graph."""
 
-from unveil.ask.settings import MORE, Choices, Question, Setting, limits_setting, seed_setting
+from unveil.ask.settings import MORE, Choices, Question, Setting, limits_setting, seed_setting, simple_graph_settings
 from unveil.ask.told import Told
 
 _ELSEWHERE = "The release was made elsewhere"
@@ -121,7 +121,7 @@ QUESTION = Question(
             words="Every metric is then given for raw and for learned probabilities.",
             choices=lambda: (
                 ("none", "No: scores over their sum"),
-                ("simulate", "It protects and attacks its own graph, twice"),
+                ("simulate", "It protects and attacks the released graph once more"),
                 ("seeds", "It keeps back some of the people it knows, five times"),
             ),
             default="none",
@@ -150,6 +150,7 @@ QUESTION = Question(
             "of many numbers is put into bands.",
             fold=MORE,
         ),
+        *simple_graph_settings(),
         limits_setting(),
         seed_setting(),
         Setting(

@@ -24,6 +24,7 @@ from unveil.ask.graph.findings import Averaged, Calibrated, GraphFindings, of_no
 from unveil.ask.graph.histogram_charts import histogram_charts
 from unveil.ask.graph.tables import cut_off_table, edge_table, metric_table, repetition_table, value_table
 from unveil.ask.graph.words import calibration_words, explanation, headline, key_numbers, next_steps, tone
+from unveil.attack.graph.resemblance import Resemblance
 from unveil.show.blocks import Chart, Page, Section
 from unveil.show.limits import Quantity
 from unveil.show.metrics import quantity_meanings
@@ -81,7 +82,8 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
     value is a cap that we chose, null where there is no cap. ``calibration`` has every metric again, of learned
     probabilities, or is null where that was not asked for. ``edges`` has what is learned about edges, by the mapping
     and by probabilities where there are such, empty where the original is not known; ``attributes`` the same for each
-    column of values.
+    column of values. ``resemblance`` says whether the auxiliary graph looks like one of the released graph, by edges
+    that the attack was not shown; null where that was not looked at.
     """
     from unveil._version import __version__
 
@@ -121,6 +123,7 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
         "calibration": None if found.calibrated is None else _calibration(found.calibrated),
         "edges": [edge_figures(each) for each in found.edges],
         "attributes": [column_figures(each) for each in found.columns],
+        "resemblance": None if found.resemblance is None else _resemblance(found.resemblance),
         "entropy_cut_offs": [dict(vars(each)) for each in found.cut_offs],
         "histogram": {name: counts.tolist() for name, counts in vars(found.histogram).items()},
         "repetitions": [
@@ -139,6 +142,16 @@ def figures(found: GraphFindings) -> Mapping[str, Any]:
     }
 
 
+def _resemblance(found: Resemblance) -> dict[str, Any]:
+    return {
+        "edges_kept_back": found.held,
+        "on_released_edges": found.found,
+        "by_degree_alone": found.by_degree,
+        "share": found.share,
+        "doubtful": found.doubtful,
+    }
+
+
 def _calibration(found: Calibrated) -> dict[str, Any]:
     return {
         "how": found.how,
@@ -147,6 +160,7 @@ def _calibration(found: Calibrated) -> dict[str, Any]:
         "attempted_there": found.attempted_there,
         "attempted_here": found.attempted_here,
         "expected_success": found.expected_success,
+        "calibration_error_by_chance": found.error_by_chance,
         "reliability": {
             name: [
                 dict(zip(("stated", "right", "attempts"), (float(stated), float(right), int(size)), strict=True))

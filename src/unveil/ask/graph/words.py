@@ -72,6 +72,11 @@ def _over(found: GraphFindings) -> str:
 
 def explanation(found: GraphFindings) -> tuple[str, ...]:
     """Return how much was attempted, and how far a single claim of the adversary can be trusted."""
+    seen = found.resemblance
+    return (*_reached(found), *([seen.sentence] if seen is not None and seen.doubtful else []))
+
+
+def _reached(found: GraphFindings) -> tuple[str, ...]:
     attempted, targets = (
         found.mean(lambda each: each.matches.attempted),
         found.mean(lambda each: each.matches.targets),
@@ -204,7 +209,8 @@ def _calibration(found: GraphFindings) -> Iterator[Number]:
         label="Calibration error",
         value=percent(learned.metric(error).mean),
         meaning="How far the learned chance of a choice is from how often such choices are right, on average; with raw "
-        f"scores it is {percent(found.metric(error).mean)}.",
+        f"scores it is {percent(found.metric(error).mean)}. With so few attempts, chances that are just what they say "
+        f"would have {percent(learned.error_by_chance)} by lot.",
     )
     yield Number(
         label="What the adversary expects to have found",
@@ -218,17 +224,19 @@ def calibration_words(learned: Calibrated) -> list[str]:
     """Return how probabilities were learned, in sentences."""
     labels = few(learned.labels)
     own = (
-        "The adversary took its auxiliary graph (without isolated nodes) for an original, protected it the same way, "
-        "drew from it as much knowledge as it has, and attacked it, twice"
+        "The adversary took the released graph for an original, protected it the same way once more, drew from it as "
+        "much knowledge as it has of the same nodes, and attacked it, twice or more often until it had 2,000 choices "
+        "(20 times at most)"
         if learned.how == "simulate"
         else "The adversary attacked the release five times, each time without a fifth of the seed pairs, which then "
         "told what was right"
     )
     return [
         f"Calibrated: {own}. From {labels} choices, of which {about(learned.labels_right)} were right, a logistic "
-        "regression (and from 200 on the mean of it and a monotone curve) learned how likely a choice is right, by its "
-        "score, its lead, the number of candidates and both degrees. The rest of the probability goes to the other "
-        "candidates and to all who are still free; a node that was not attempted may be anybody who is.",
+        "regression (from 200 on the mean of it and a monotone curve, from 2,000 on that curve) learned how likely a "
+        "choice is right, by its score, its lead, the number of candidates and both degrees. The rest of the "
+        "probability goes to the other candidates and to all who are still free; a node that was not attempted may be "
+        "anybody who is.",
     ]
 
 

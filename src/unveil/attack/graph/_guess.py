@@ -16,7 +16,10 @@ def check_knowledge(released: Graph, knowledge: GraphKnowledge, *, attack: str, 
     """
     seeds, auxiliary = knowledge.seeds, knowledge.auxiliary
     if needs_seeds and len(seeds) == 0:
-        raise InputError(f"{attack} starts from nodes that the adversary knows, but there are no seed pairs. Give some")
+        raise InputError(
+            f"{attack} starts from nodes that the adversary knows, but there are no seed pairs. Give some, or attack "
+            "with mean-field, which needs none"
+        )
     if seeds[:, 0].max(initial=-1) >= released.nodes:
         raise InputError(
             f"seed pairs must name one of the {released.nodes} released nodes by its number from 0, but some do not. "

@@ -1,8 +1,8 @@
 """What an adversary's scores are worth: it tries its attack where it knows the truth, and learns how often it is right.
 
 The score of a candidate over the sum of all scores is no probability. An adversary can have better ones without knowing
-more: it takes the auxiliary graph for an original, protects it in the same way, draws from it what it would know of it,
-attacks, and sees how often choices with such scores, leads and degrees are right.
+more: it takes the released graph, which everybody has, for an original, protects it in the same way, draws from it what
+it would know of it, attacks, and sees how often choices with such scores, leads and degrees are right.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ import numpy as np
 
 from unveil._kernels.calibration import FEWEST_LABELS, Calibrator, chance, fit
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
+from unveil.attack.graph.resemblance import resemblance
 from unveil.attack.specification import AttacksGraph
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
@@ -26,6 +27,8 @@ How = Literal["simulate", "seeds"]
 
 #: The most of the edges that an own experiment knows: with all of them it would learn nothing.
 MOST_OVERLAP = 0.98
+#: An experiment is repeated until so many choices can be learned from, or so often.
+ENOUGH_LABELS, MOST_DRAWS = 2_000, 20
 _FOLDS = 5
 _LEAST = 1e-12
 _FARTHEST_LEAD = 6.0
@@ -140,6 +143,7 @@ def calibrate(
     guess: Candidates,
     how: How = "simulate",
     draws: int = 2,
+    check: bool = True,
     rng: np.random.Generator,
 ) -> Calibration:
     """Return what the adversary learns about its attack without knowing more than it does.
@@ -155,11 +159,17 @@ def calibrate(
     guess
         What the attack left there: of it counts how many nodes were attempted.
     how
-        "simulate": the auxiliary graph without its isolated nodes is protected and attacked, with as many seed pairs
-        and an overlap of the edges of the auxiliary over those of the released graph (0.98 at most). "seeds": the
-        release is attacked five times, each time without a fifth of the seed pairs, which tell what is right.
+        "simulate": the released graph is protected once more and attacked by somebody who knows the same nodes in it,
+        as large a share of its nodes as the auxiliary graph has, and of its edges (0.98 at most). It is as dense as the
+        original, which the auxiliary graph is not. "seeds": the release is attacked five times, each time without a
+        fifth of the seed pairs, which tell what is right.
     draws
-        How often the experiment is done.
+        How often the experiment is done at least; it is repeated, 20 times at most, until there are 2,000 choices.
+    check
+        Whether an own experiment is preceded by a look at whether the auxiliary graph is one of the released graph at
+        all (:func:`~unveil.attack.graph.resemblance.resemblance`), which takes about as long as ``mean-field``. Of a
+        graph of others an experiment learns chances that are far too high, and a note says so. False where the
+        auxiliary graph was drawn from the original.
     rng
         Where chance comes from.
 
@@ -195,10 +205,7 @@ def calibrate(
     elif protection is None:
         raise InputError("an own experiment needs the protection of the release. Pass it, or how='seeds'")
     else:
-        overlap = min(MOST_OVERLAP, knowledge.auxiliary.edges / max(released.edges, 1))
-        own = without_isolated(knowledge.auxiliary)
-        pairs = min(len(knowledge.seeds), own.nodes)
-        known = _joined([_experiment(attack, protection, own, overlap, pairs, rng) for _ in range(draws)])
+        known = _simulated(attack, protection, released, knowledge, draws, rng)
     learned = fit(known.features, known.right)
     notes: tuple[str, ...] = ()
     there = known.right.size / max(known.targets, 1)
@@ -210,6 +217,9 @@ def calibrate(
             f"The adversary could learn from {known.right.size} choices only: each of its choices is given the same "
             f"chance ({learned.share:.0%}), which says little.",
         )
+    if how == "simulate" and check:
+        seen = resemblance(None, released=released, knowledge=knowledge, rng=rng)
+        notes += (seen.sentence,) if seen is not None and seen.doubtful else ()
     wrong = known.listed[~known.right]
     return Calibration(
         released=released,
@@ -251,17 +261,6 @@ def features_of(guess: Candidates, released: Graph, auxiliary: Graph) -> FloatAr
     )
 
 
-def without_isolated(graph: Graph) -> Graph:
-    """Return the graph of the nodes that have a connection, numbered anew in the same order.
-
-    >>> without_isolated(Graph.from_edges([1], [3], nodes=5))
-    Graph(2 nodes, 1 edges)
-    """
-    place = np.cumsum(graph.degrees > 0) - 1
-    one, other = graph.ends
-    return Graph.from_edges(place[one], place[other], nodes=int(place[-1]) + 1, name=graph.name)
-
-
 def _entries_of_attempts(guess: Candidates) -> tuple[Int32Array, FloatArray]:
     kept = np.repeat(guess.attempted, guess.considered)
     return guess.candidate[kept], guess.probability[kept]
@@ -276,16 +275,27 @@ def _chosen(guess: Candidates) -> IntArray:
     return guess.chosen.astype(np.int64)
 
 
-def _experiment(
-    attack: AttacksGraph, protection: Protects, own: Graph, overlap: float, pairs: int, rng: np.random.Generator
+def _simulated(
+    attack: AttacksGraph,
+    protection: Protects,
+    released: Graph,
+    knowledge: GraphKnowledge,
+    draws: int,
+    rng: np.random.Generator,
 ) -> Labels:
-    """Return how the attack fares on a graph of which all is known."""
-    release = protection.apply(own, rng=rng)
-    knowledge = draw_knowledge(release, overlap=overlap, seed_pairs=pairs, rng=rng)
-    guess = attack.run(released=release.released, knowledge=knowledge, rng=rng)
-    features = features_of(guess, release.released, knowledge.auxiliary)
-    targets = knowledge.targets(release.released).size
-    return _labels(guess, release.truth, np.flatnonzero(guess.attempted), features, targets)
+    """Return how the attack fares when the released graph is taken for an original and protected again."""
+    heard = min(1.0, knowledge.auxiliary.nodes / released.nodes)
+    among = max(released.edges * heard**2, 1.0)
+    overlap = min(MOST_OVERLAP, knowledge.auxiliary.edges / among)
+    every: list[Labels] = []
+    while len(every) < draws or (len(every) < MOST_DRAWS and sum(each.right.size for each in every) < ENOUGH_LABELS):
+        release = protection.apply(released, rng=rng)
+        own = draw_knowledge(release, overlap=overlap, known=knowledge.seeds[:, 0], node_share=heard, rng=rng)
+        guess = attack.run(released=release.released, knowledge=own, rng=rng)
+        features = features_of(guess, release.released, own.auxiliary)
+        targets, truth = own.targets(release.released).size, own.in_auxiliary_numbers(release.truth)
+        every.append(_labels(guess, truth, np.flatnonzero(guess.attempted), features, targets))
+    return _joined(every)
 
 
 def _from_seeds(attack: AttacksGraph, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Labels:

@@ -62,7 +62,8 @@ class MeanField:
     slack
         The log weight of being nobody, beside which a pair without common edges and of equal degree weighs 0. A node
         that is more likely nobody than whom it was mapped to is not attempted. None stands for no such weight where all
-        candidates are kept and both graphs have as many nodes, and else for -8.
+        candidates are kept and both graphs have as many nodes, and else for -8; where the release has more nodes, that
+        weight is changed until as many of them are expected to be nobody as it has more.
     memory
         How many GB it may take; what would take more is refused before it begins.
 
@@ -117,7 +118,8 @@ class MeanField:
             return nobody_attempted(released)
         slack = self.slack if self.slack is not None or rows.size == columns.size else SLACK
         pair = pair_of(released.to_sparse(), knowledge.auxiliary.to_sparse(), knowledge.seeds, rows, columns)
-        return guess_of_field(mean_field(pair, slack=slack), rows, columns, released.nodes)
+        absent = max(rows.size - columns.size, 0) if self.slack is None else 0
+        return guess_of_field(mean_field(pair, slack=slack, absent=absent), rows, columns, released.nodes)
 
 
 def run_sparse(
@@ -132,8 +134,10 @@ def run_sparse(
     """Return the guess with ``width`` candidates for each released node, started from degrees or from a mapping."""
     auxiliary = knowledge.auxiliary
     width = min(width, auxiliary.nodes)
+    # Only where candidates are chosen by degree is each node compared with all others, a part of them at a time.
+    of_choosing = max(released.nodes, auxiliary.nodes) * _BYTES_PER_NODE if mapping is None else 0
     check_memory(
-        width * released.nodes * _BYTES_PER_CANDIDATE + max(released.nodes, auxiliary.nodes) * _BYTES_PER_NODE,
+        width * released.nodes * _BYTES_PER_CANDIDATE + of_choosing,
         memory,
         f"keeping {width:,} candidates for each of {released.nodes:,} nodes",
         "Lower candidates, or raise memory",
@@ -149,7 +153,8 @@ def run_sparse(
     if mapping is not None:
         renumbered = np.full(released.nodes, NOT_ATTEMPTED, np.int64)
         renumbered[number] = np.where(mapping >= 0, other_number[mapping], NOT_ATTEMPTED)
-    field = sparse_field(graphs, width, slack=SLACK if slack is None else slack, mapping=renumbered)
+    absent = max(released.nodes - auxiliary.nodes, 0) if slack is None else 0
+    field = sparse_field(graphs, width, slack=SLACK if slack is None else slack, mapping=renumbered, absent=absent)
     return guess_of_sparse_field(field, graphs.partner < 0, np.argsort(number), np.argsort(other_number), rng)
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from unveil.data.graph.graph import Dropped
 from unveil.errors import InputError, shortened
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ ENDS = (
     ("i", "j"),
 )
 _KNOWN = {end for pair in ENDS for end in pair}
+# What a column with the weights of edges is called.
+_WEIGHTS = ("weight", "weights", "edgeweight")
 _WHOLE = r"^-?[0-9]+$"
 _SHOWN = 5
 
@@ -82,6 +85,16 @@ def ignored(names: Sequence[str], used: tuple[int, int], *, shown: bool = True) 
     more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
     listed = ", ".join(shortened(name) for name in others[:_SHOWN]) + more
     return (f"{'columns' if len(others) > 1 else 'the column'} {listed} {were} ignored",)
+
+
+def lost_weights(names: Sequence[str], used: tuple[int, int]) -> tuple[Dropped, ...]:
+    """Return whether a column that is not used holds weights, by its name.
+
+    >>> lost_weights(["from", "to", "Weight"], (0, 1)), lost_weights(["from", "to", "time"], (0, 1))
+    (('weights',), ())
+    """
+    weighted = any(_plain(name) in _WEIGHTS for place, name in enumerate(names) if place not in used)
+    return ("weights",) if weighted else ()
 
 
 def surely_header(header: Sequence[str], ends: Sequence["pl.Series"], where: str) -> bool:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels.graph.rows import distinct, edge_keys
+from unveil._kernels.graph.rows import distinct, edge_keys, rows_of
 from unveil._kernels.types import IntArray
 from unveil.data.graph._edge_lines import whole
-from unveil.data.graph.graph import MOST_NODES, Graph
+from unveil.data.graph.graph import MOST_NODES, Dropped, Graph
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class NamedEdges:
     declared: int = 0
 
 
-def graph_of(edges: NamedEdges, *, name: str, notes: tuple[str, ...] = ()) -> Graph:
+def graph_of(edges: NamedEdges, *, name: str, notes: tuple[str, ...] = (), lost: tuple[Dropped, ...] = ()) -> Graph:
     """Return the simple graph of named edges; nodes that are whole numbers come first, then all others by their text.
 
     Raises
@@ -71,7 +71,7 @@ def graph_of(edges: NamedEdges, *, name: str, notes: tuple[str, ...] = ()) -> Gr
         one, other, names, missing = _with_declared(one, other, names, edges.declared)
     labels = None if _are_their_numbers(names) else names
     return simple_graph(
-        one, other, names.size, names=labels, name=name, directed=edges.directed, notes=(*notes, *missing)
+        one, other, names.size, names=labels, name=name, directed=edges.directed, notes=(*notes, *missing), lost=lost
     )
 
 
@@ -84,8 +84,11 @@ def simple_graph(
     name: str,
     directed: bool | None,
     notes: tuple[str, ...] = (),
+    lost: tuple[Dropped, ...] = (),
 ) -> Graph:
     """Return the graph with an edge from ``one[i]`` to ``other[i]``, whose notes count loops, repeats and directions.
+
+    ``lost`` is what was dropped on the way here.
 
     >>> simple_graph(np.array([0, 1, 2]), np.array([1, 0, 2]), 3, names=None, name="graph", directed=True).notes
     ('1 loop was left out', 'the directions of edges were dropped: 1 of 1 edge occurred in both')
@@ -98,15 +101,17 @@ def simple_graph(
     keys = distinct(edge_keys(one, other, nodes))
     ordered = distinct(one * nodes + other).size
     both = ordered - keys.size
-    said = list(notes)
+    said, dropped = list(notes), list(lost)
     said += [_left_out(int(loop.sum()), "loop")] if loop.any() else []
     said += [_left_out(one.size - ordered, "repeated edge")] if one.size > ordered else []
     if directed:
         edges = f"{keys.size:,} edge{'s' * (keys.size != 1)}"
         said.append(f"the directions of edges were dropped: {both:,} of {edges} occurred in both")
+        # Where each edge goes both ways, directions tell nothing.
+        dropped += ["directions"] if both < keys.size else []
     elif both:
         said.append(f"{both:,} edge{'s' * (both != 1)} occurred in both directions and count{'s' * (both == 1)} once")
-    return Graph.from_keys(keys, nodes, names=names, name=name, notes=said)
+    return Graph(*rows_of(keys, nodes), names, name, tuple(said), tuple(dropped))
 
 
 def natural_order(names: "pl.Series") -> IntArray:

@@ -8,12 +8,12 @@ import numpy as np
 from unveil.data.files._delimited import csv_columns, csv_rows
 from unveil.data.files._spreadsheet import as_meant
 from unveil.data.files.source import Source
-from unveil.data.graph._edge_header import find_ends, ignored, surely_header, unknown_ends
+from unveil.data.graph._edge_header import find_ends, ignored, lost_weights, surely_header, unknown_ends
 from unveil.data.graph._edge_layout import Layout
 from unveil.data.graph._edge_lines import whole
 from unveil.data.graph._edge_names import NamedEdges, graph_of
 from unveil.data.graph._edge_stream import EdgeFile
-from unveil.data.graph.graph import Graph
+from unveil.data.graph.graph import Dropped, Graph
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ def graph_of_csv(file: EdgeFile, layout: Layout, name: str) -> Graph:
     sure = surely_header([names[place] for place in where], ends, f"line {layout.before + 1} of {file.name}")
     said = () if sure else ("the first line was read as a header",)
     notes = (*said, *ignored(names, where, shown=sure))
-    return graph_of_ends(ends, (file.name, "row", _BELOW_HEADER), name, layout.directed, notes)
+    lost = lost_weights(names, where)
+    return graph_of_ends(ends, (file.name, "row", _BELOW_HEADER), name, layout.directed, notes, lost)
 
 
 def graph_of_columns(columns: Sequence["pl.Series"], what: str, where: tuple[str, str, str], *, name: str) -> Graph:
@@ -48,7 +49,8 @@ def graph_of_columns(columns: Sequence["pl.Series"], what: str, where: tuple[str
     found = find_ends(names)
     if found is None:
         raise unknown_ends(names, what)
-    return graph_of_ends([columns[place] for place in found], where, name, None, ignored(names, found))
+    ends = [columns[place] for place in found]
+    return graph_of_ends(ends, where, name, None, ignored(names, found), lost_weights(names, found))
 
 
 def graph_of_ends(
@@ -57,11 +59,12 @@ def graph_of_ends(
     name: str,
     directed: bool | None,
     notes: tuple[str, ...] = (),
+    lost: tuple[Dropped, ...] = (),
 ) -> Graph:
     """Return the graph of two columns, the sources and the targets."""
     source, target = (_as_names(column, where) for column in ends)
     rows = np.arange(1, source.len() + 1)
-    return graph_of(NamedEdges(source, target, rows, where, directed), name=name, notes=notes)
+    return graph_of(NamedEdges(source, target, rows, where, directed), name=name, notes=notes, lost=lost)
 
 
 def _as_names(column: "pl.Series", where: tuple[str, str, str]) -> "pl.Series":

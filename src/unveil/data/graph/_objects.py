@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels.types import IntArray
 from unveil.data.graph._edge_names import natural_order, simple_graph
-from unveil.data.graph.graph import Graph
+from unveil.data.graph.graph import Dropped, Graph
 from unveil.errors import InputError
 
 _WEIGHTS = "weights were ignored"
@@ -34,17 +34,15 @@ def from_networkx(thing: Any, *, name: str) -> Graph:
     place = {node: number for number, node in enumerate(nodes)}
     ends = [(place[edge[0]], place[edge[1]]) for edge in thing.edges]
     weighted = any("weight" in facts for *_, facts in thing.edges(data=True))
-    return _numbered_anew(
-        ends, nodes, name=name, directed=bool(thing.is_directed()), notes=(_WEIGHTS,) if weighted else ()
-    )
+    return _numbered_anew(ends, nodes, name=name, directed=bool(thing.is_directed()), weighted=weighted)
 
 
 def from_igraph(thing: Any, *, name: str) -> Graph:
     """Return the graph of an igraph object; nodes are called as their attribute ``name`` says, if they have it."""
     nodes = int(thing.vcount())
     names = list(thing.vs["name"]) if "name" in thing.vs.attributes() else list(range(nodes))
-    notes = (_WEIGHTS,) if "weight" in thing.es.attributes() else ()
-    return _numbered_anew(thing.get_edgelist(), names, name=name, directed=bool(thing.is_directed()), notes=notes)
+    weighted = "weight" in thing.es.attributes()
+    return _numbered_anew(thing.get_edgelist(), names, name=name, directed=bool(thing.is_directed()), weighted=weighted)
 
 
 def from_sparse(thing: Any, *, name: str) -> Graph:
@@ -67,12 +65,16 @@ def from_sparse(thing: Any, *, name: str) -> Graph:
     if not directed:
         # A symmetric matrix holds each edge twice, which is how such a matrix is written and no repeat.
         one, other = one[one <= other], other[one <= other]
-    notes = () if (value[there] == 1).all() else (_WEIGHTS,)
-    return simple_graph(one, other, nodes, names=None, name=name, directed=directed or None, notes=notes)
+    notes, lost = _of_weights(not (value[there] == 1).all())
+    return simple_graph(one, other, nodes, names=None, name=name, directed=directed or None, notes=notes, lost=lost)
+
+
+def _of_weights(weighted: bool) -> tuple[tuple[str, ...], tuple[Dropped, ...]]:
+    return ((_WEIGHTS,), ("weights",)) if weighted else ((), ())
 
 
 def _numbered_anew(
-    ends: Iterable[tuple[int, int]], nodes: list[Any], *, name: str, directed: bool, notes: tuple[str, ...]
+    ends: Iterable[tuple[int, int]], nodes: list[Any], *, name: str, directed: bool, weighted: bool
 ) -> Graph:
     import polars as pl
 
@@ -88,6 +90,14 @@ def _numbered_anew(
     pairs: IntArray = np.array(list(ends), np.int64).reshape(-1, 2)
     chosen = names[order].to_numpy()
     labels = None if (chosen == np.arange(order.size).astype(str)).all() else chosen
+    notes, lost = _of_weights(weighted)
     return simple_graph(
-        number[pairs[:, 0]], number[pairs[:, 1]], order.size, names=labels, name=name, directed=directed, notes=notes
+        number[pairs[:, 0]],
+        number[pairs[:, 1]],
+        order.size,
+        names=labels,
+        name=name,
+        directed=directed,
+        notes=notes,
+        lost=lost,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,8 @@ from unveil.errors import InputError
 
 #: Node numbers have 32 bits.
 MOST_NODES = 2**31 - 1
+#: What a graph had where it came from, and a simple undirected graph cannot hold.
+Dropped = Literal["directions", "weights"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,6 +32,9 @@ class Graph:
         How reports call the graph.
     notes
         What was dropped to make it simple (loops, repeats, direction, weights), as plain sentences with counts.
+    dropped
+        Which of directions and weights were dropped that tell something. Whoever protects or attacks such a graph must
+        be told that they do not matter; see :meth:`without`.
 
     Examples
     --------
@@ -43,6 +48,7 @@ class Graph:
     names: NDArray[Any] | None = None
     name: str = "graph"
     notes: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
 
     def __post_init__(self) -> None:
         if self.names is not None:
@@ -154,6 +160,31 @@ class Graph:
         keys = np.sort(edge_keys(order[one], order[other], self.nodes))
         names = None if self.names is None else self.names[np.argsort(order)]
         return Graph.from_keys(keys, self.nodes, names=names, name=self.name, notes=self.notes)
+
+    def without(self, *, directions: bool, weights: bool) -> "Graph":
+        """Return the graph as one that never had directions or weights, if these were allowed to be dropped.
+
+        Raises
+        ------
+        InputError
+            If directions or weights were dropped and nobody said that they do not matter: what is protected or attacked
+            then is not the graph that was passed.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0], [1]).without(directions=False, weights=False)
+        Graph(2 nodes, 1 edges)
+        """
+        for what, allowed, setting in (
+            ("directions", directions, "undirected"),
+            ("weights", weights, "unweighted"),
+        ):
+            if what in self.dropped and not allowed:
+                raise InputError(
+                    f"graphs are protected, attacked and released without {what} here, but the edges of the "
+                    f"{self.name} have {what}. Say {setting} to drop them, or pass a graph without them"
+                )
+        return replace(self, dropped=())
 
     def called(self, name: str) -> "Graph":
         """Return the same graph under another name."""

@@ -19,6 +19,7 @@ def draw_knowledge(
     seed_pairs: int = 50,
     connected: bool = False,
     node_share: float = 1.0,
+    known: IntArray | None = None,
     rng: np.random.Generator,
 ) -> GraphKnowledge:
     """Return what an adversary knows who has seen a share of the original edges and knows some people.
@@ -41,6 +42,9 @@ def draw_knowledge(
         The share of original nodes that the adversary has heard of, above 0 and at most 1: of n nodes exactly
         ``floor(node_share * n + 1/2)`` are in the auxiliary graph, all sets of that many being equally likely. Seed
         pairs are drawn among them, and the overlap is of the edges among them.
+    known
+        The original nodes, each once, that the adversary knows in the released graph; they are not drawn then, and are
+        among those that it has heard of. None draws ``seed_pairs`` of them.
     rng
         Where chance comes from.
 
@@ -66,19 +70,21 @@ def draw_knowledge(
     >>> some.auxiliary, some.names
     (Graph(4 nodes, 1 edges), array([2, 3, 5, 7]))
     """
-    names = _drawn_nodes(release.original, node_share, rng)
+    fixed = np.empty(0, np.int64) if known is None else np.asarray(known, np.int64)
+    names = _drawn_nodes(release.original, node_share, fixed, rng)
     original = release.original if names is None else _among(release.original, names)
-    _check(original, overlap, seed_pairs)
+    _check(original, overlap, seed_pairs if known is None else fixed.size)
     # As it is written: 0.29 is no sum of halves, and 0.29 * 50 + 0.5 would fall below 15.
     kept = math.floor(Fraction(str(overlap)) * original.edges + Fraction(1, 2))
     keys, notes = _drawn_edges(original, kept, connected, rng)
     auxiliary = Graph.from_keys(keys, original.nodes, names=original.names, name="auxiliary graph")
-    seeds = _drawn_seeds(release, seed_pairs, names, rng)
+    chosen = None if known is None else fixed if names is None else np.searchsorted(names, fixed)
+    seeds = _seeds(release, seed_pairs, chosen, names, rng)
     return GraphKnowledge(auxiliary, seeds, notes, names)
 
 
-def _drawn_nodes(original: Graph, node_share: float, rng: np.random.Generator) -> IntArray | None:
-    """Return the original nodes that the adversary has heard of, ascending; None for all of them."""
+def _drawn_nodes(original: Graph, node_share: float, fixed: IntArray, rng: np.random.Generator) -> IntArray | None:
+    """Return the original nodes that the adversary has heard of, ascending, ``fixed`` among them; None for all."""
     share(node_share, "the share of nodes", zero=False, advice="Write 80% as 0.8")
     if node_share == 1:
         return None
@@ -88,7 +94,13 @@ def _drawn_nodes(original: Graph, node_share: float, rng: np.random.Generator) -
             f"the share of nodes must leave at least one node to the adversary, but {node_share:g} of "
             f"{original.nodes} leaves none. Write a larger share"
         )
-    return np.sort(rng.choice(original.nodes, count, replace=False))
+    others = np.setdiff1d(np.arange(original.nodes), fixed)
+    if count < fixed.size:
+        raise InputError(
+            f"the share of nodes must leave those that the adversary knows, but {node_share:g} of {original.nodes} "
+            f"leaves {count} and {fixed.size} are known. Write a larger share"
+        )
+    return np.sort(np.concatenate([fixed, rng.choice(others, count - fixed.size, replace=False)]))
 
 
 def _among(original: Graph, nodes: IntArray) -> Graph:
@@ -160,10 +172,15 @@ def _spanning_forest(original: Graph, rng: np.random.Generator) -> IntArray:
     return np.sort(edge_keys(forest.row, forest.col, original.nodes))
 
 
-def _drawn_seeds(release: GraphRelease, count: int, names: IntArray | None, rng: np.random.Generator) -> IntArray:
+def _seeds(
+    release: GraphRelease, count: int, chosen: IntArray | None, names: IntArray | None, rng: np.random.Generator
+) -> IntArray:
+    """Return pairs of a released and an auxiliary node: those of ``chosen`` auxiliary nodes, or so many by lot."""
     place = np.empty(release.original.nodes, np.int64)
     real = np.flatnonzero(release.truth != NOBODY)
     place[release.truth[real]] = real
     nodes = release.original.nodes if names is None else names.size
-    known = rng.choice(nodes, count, replace=False) if count else np.empty(0, np.int64)
+    known = np.empty(0, np.int64) if chosen is None else chosen
+    if chosen is None and count:
+        known = rng.choice(nodes, count, replace=False)
     return np.column_stack([place[known if names is None else names[known]], known])

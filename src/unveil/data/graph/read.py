@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unveil.data.graph._edge_header import first_edge_notes, ignored, surely_header
+from unveil.data.graph._edge_header import first_edge_notes, ignored, lost_weights, surely_header
 from unveil.data.graph._edge_layout import Layout, layout_of
 from unveil.data.graph._edge_lines import Between, edge_lines
 from unveil.data.graph._edge_names import NamedEdges, graph_of
 from unveil.data.graph._edge_stream import EdgeFile, open_edges
 from unveil.data.graph._edge_table import graph_of_columns, graph_of_csv, graph_of_ends
 from unveil.data.graph._objects import from_igraph, from_networkx, from_sparse, is_igraph, is_networkx, is_sparse
-from unveil.data.graph.graph import Graph
+from unveil.data.graph.graph import Dropped, Graph
 from unveil.data.table.native import is_one_table, series_of
 from unveil.errors import InputError
 
@@ -59,7 +59,9 @@ def read_graph(path: PathLike, *, name: str | None = None) -> Graph:
         Nodes are called by what the file calls them, as text without spaces around it (``01`` is not ``1``). They are
         in their natural order, whatever the order of the lines: whole numbers by value, then all others as text. Where
         their names are 0, 1, 2, … without a gap, ``names`` is None. Loops, repeats, directions, weights and times are
-        left out, and the notes say how many.
+        left out, and the notes say how many; ``dropped`` says whether directions and weights were among them, a third
+        column without a name counting as weights. Questions about such a graph are refused until they are told that
+        these do not matter.
 
     Raises
     ------
@@ -190,7 +192,14 @@ def _from_lines(file: EdgeFile, layout: Layout, name: str) -> Graph:
         directed=layout.directed,
         declared=layout.declared,
     )
-    return graph_of(edges, name=name, notes=notes)
+    return graph_of(edges, name=name, notes=notes, lost=_line_losses(layout))
+
+
+def _line_losses(layout: Layout) -> tuple[Dropped, ...]:
+    """Return whether lines have weights: those that the file calls so, or a third column that nobody has named."""
+    if layout.header:
+        return lost_weights(layout.header, layout.ends)
+    return ("weights",) if layout.columns > 2 and layout.weights != "unweighted" else ()
 
 
 def _line_notes(file: EdgeFile, layout: Layout, ends: "tuple[pl.Series, pl.Series]", line: int) -> tuple[str, ...]:
