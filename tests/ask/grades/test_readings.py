@@ -84,7 +84,12 @@ def test_without_stored_nodes_one_sentence_says_so(found: GradesFindings) -> Non
     assert "adversary overall success" in alone[1]
     assert _about_nodes(grade(values, of="means", rng=RNG(1)), None, found.studies) == []
     data = DataSet("people", "table", "x", known=("age", "town"))
-    told = {"data": (data,), "attacks": ("nearest",), "axes": (Axis("known_columns", (1, 2)),), "fixed": {}}
+    told: dict[str, Any] = {
+        "data": (data,),
+        "attacks": ("nearest",),
+        "axes": (Axis("known_columns", (1, 2)),),
+        "fixed": {},
+    }
     table = replace(found.studies[0], study=replace(found.studies[0].study, **told))
     assert "nodes are the released rows" in _about_nodes(found.grades, nodes, (table,))[0]
 
