@@ -10,9 +10,10 @@ from tests.ask.grades.test_view import findings
 from tests.grade.planted import planted
 from tests.grade.sketched import around_means, node_values
 from tests.grade.test_calibrated import column, with_column
+from unveil.ask.grades.charts import detail_boxes
 from unveil.ask.grades.details import cases_with
 from unveil.ask.grades.figures import figures, frame
-from unveil.ask.grades.findings import GradesFindings
+from unveil.ask.grades.findings import Detail, GradesFindings
 from unveil.ask.grades.reading_charts import calibration_boxes, span_boxes
 from unveil.ask.grades.reading_tables import calibration_table, span_table
 from unveil.ask.grades.run import _about_nodes
@@ -69,7 +70,11 @@ def test_nodes_stand_beside_means_and_metrics_of_a_release_have_a_dash(found: Gr
     assert short.columns[-2:] == ("even (nodes)", "range (nodes)")
     assert "whole release has means only" in scores_in_words(found)
     assert "nodes" not in scores_in_words(findings())
-    assert "evenness (nodes)" not in ranking_table(with_nodes("nodes")).columns
+    by_nodes = with_nodes("nodes")
+    assert "evenness (nodes)" not in ranking_table(by_nodes).columns
+    for metric, said in (("entropy", True), ("adversary_overall_success", False)):
+        caption = detail_boxes(by_nodes, Detail(metric=metric, case=0, why="asked for")).caption
+        assert ("tests of the values of nodes" in caption) == said
 
 
 def test_without_stored_nodes_one_sentence_says_so(found: GradesFindings) -> None:
@@ -84,7 +89,12 @@ def test_without_stored_nodes_one_sentence_says_so(found: GradesFindings) -> Non
     assert "adversary overall success" in alone[1]
     assert _about_nodes(grade(values, of="means", rng=RNG(1)), None, found.studies) == []
     data = DataSet("people", "table", "x", known=("age", "town"))
-    told = {"data": (data,), "attacks": ("nearest",), "axes": (Axis("known_columns", (1, 2)),), "fixed": {}}
+    told: dict[str, Any] = {
+        "data": (data,),
+        "attacks": ("nearest",),
+        "axes": (Axis("known_columns", (1, 2)),),
+        "fixed": {},
+    }
     table = replace(found.studies[0], study=replace(found.studies[0].study, **told))
     assert "nodes are the released rows" in _about_nodes(found.grades, nodes, (table,))[0]
 

@@ -160,6 +160,8 @@ def detail_boxes(found: GradesFindings, detail: Detail) -> BoxRows:
     number = int(found_score.significant[detail.case, column])
     tests = int(found_score.tests[detail.case, column])
     said = f"Monotonicity {fixed(score, places=3)}: {number} of {tests} tests are significant." if tests else _UNTESTED
+    if grades.of == "nodes" and grades.nodes is not None and grades.nodes.metric(detail.metric) is not None:
+        said += " They are tests of the values of nodes, where boxes are of means over targets."
     shown = detail.why[:1].upper() + detail.why[1:]
     return BoxRows(
         title=f"{words(detail.metric)}: {found.case_words(case)}",
