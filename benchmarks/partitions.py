@@ -86,6 +86,16 @@ def crowded(items: int) -> tuple[Partition, Partition]:
     return tuple(Partition.from_labels(rng.integers(0, most, items)) for most in (20, items // 5))  # type: ignore[return-value]
 
 
+def drawn_forecast(guess: Partition | View, truth: Partition) -> None:
+    """Draw the futures of all subjects."""
+    forecast(guess, truth, rng=np.random.default_rng(1))
+
+
+def page(guess: Partition | View, truth: Partition) -> None:
+    """Answer the whole question, and make its page."""
+    partition(guess, truth).to_html()
+
+
 def without_peer() -> Iterator[tuple[str, float]]:
     """Yield what was done and the least CPU seconds of five runs, compilation aside."""
     for partitions in (20, 1000):
@@ -96,14 +106,14 @@ def without_peer() -> Iterator[tuple[str, float]]:
             "grid of 23 x 101 policies": partial(policy_grid, view, truth),
             "intervals over the view": partial(over_views, view, truth),
             "others along mergings": partial(others_graphs, view, truth),
-            "forecast, 200 futures": lambda view=view, truth=truth: forecast(view, truth, rng=np.random.default_rng(1)),
-            "answer and page": lambda view=view, truth=truth: partition(view, truth).to_html(),
+            "forecast, 200 futures": partial(drawn_forecast, view, truth),
+            "answer and page": partial(page, view, truth),
         }
         for name, task in tasks.items():
             yield f"{name}, {partitions:,} partitions of 2,000 items", least(task)
     guess, truth = crowded(50_000)
     yield "others along mergings, 50,000 items in 20 clusters", least(partial(others_graphs, guess, truth))
-    yield "answer and page, 50,000 items in 20 clusters", least(lambda: partition(guess, truth).to_html())
+    yield "answer and page, 50,000 items in 20 clusters", least(partial(page, guess, truth))
 
 
 def extra_memory(n: int, name: str) -> int:

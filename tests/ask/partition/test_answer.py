@@ -93,7 +93,7 @@ def test_a_view_says_what_each_of_its_partitions_says_alone() -> None:
     assert told["subject"]["risk_slope_high"] is None
     assert any(section.heading == "How much the adversary's doubt matters" for section in answer.page().sections)
     table, chooser = answer.page().sections[4].blocks
-    assert (table.columns[-1], table.rows[0][-1]) == ("Chance of a breach", "25.0%")  # type: ignore[union-attr]
+    assert (table.columns[-1], table.rows[0][-1]) == ("Chance of a breach", "25.0%")  # type: ignore[union-attr,index]
     values = chooser.data["values"]["forecast"]  # type: ignore[union-attr]
     assert all("breached from the start" in each for each in values)
 

@@ -229,7 +229,7 @@ def at_risk_table(
     chosen = most_at_risk(result, most=most)
     left = result.subjects.size - len(chosen)
     rows = [_at_risk_row(result, index, show_names) for index in chosen]
-    columns = _AT_RISK_COLUMNS
+    columns: tuple[str, ...] = _AT_RISK_COLUMNS
     if views is not None:
         columns = (*columns, "Chance of a breach")
         chances = [percent(float(views.breached_probability[index])) for index in chosen]
