@@ -103,9 +103,9 @@ class Study:
     releases
         How many releases each protection makes of each data set; replications take turns with them.
     calibrate, calibrate_draws
-        Of graphs, whether every metric is also taken of probabilities that the adversary learned by attacking its own
-        graph ("simulate", so many draws of it) or from seed pairs that it kept back ("seeds"); columns are then there
-        twice, as ``entropy`` and ``calibrated.entropy``. None, as usual, for raw probabilities alone.
+        Of graphs, whether every metric is also taken of probabilities that the adversary learned by attacking the
+        released graph once more ("simulate", so many times) or from seed pairs that it kept back ("seeds"); columns
+        are then there twice, as ``entropy`` and ``calibrated.entropy``. None, as usual, for raw probabilities alone.
     node_values
         Whether the values of nodes (of tables, of rows) are kept too, as a sketch of each metric; no number depends on
         it.

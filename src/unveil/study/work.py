@@ -285,6 +285,7 @@ def _calibrated(
             guess=guess,
             how=cast("How", study.calibrate),
             draws=study.calibrate_draws,
+            check=False,  # what the adversary knows is drawn from the original
             # A stream of its own, so that the attack itself is the same with and without.
             rng=rng(study.seed, "calibrate", scenario.drawn.key, number),
         )

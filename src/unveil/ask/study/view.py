@@ -223,7 +223,7 @@ def _calibrated(study: Study) -> Iterator[str]:
     if study.calibrate is None:
         return
     how = {
-        "simulate": f"it took its own graph for an original, protected and attacked it in the same way "
+        "simulate": f"it took the released graph for an original, protected and attacked it in the same way "
         f"({count(study.calibrate_draws, 'time', 'times')} per replication)",
         "seeds": "it kept back a fifth of its seed pairs at a time",
     }[study.calibrate]

@@ -22,13 +22,13 @@ from unveil.data.graph.release import GraphKnowledge, GraphRelease
 from unveil.errors import InputError, whole_number
 from unveil.guess.candidates import NOT_ATTEMPTED, Candidates
 
-#: How an adversary learns: by an experiment on its own graph, or from seed pairs that it keeps back.
+#: How an adversary learns: by an experiment on the released graph, or from seed pairs that it keeps back.
 How = Literal["simulate", "seeds"]
 
 #: The most of the edges that an own experiment knows: with all of them it would learn nothing.
 MOST_OVERLAP = 0.98
-#: An experiment is repeated until so many choices can be learned from, or so often.
-ENOUGH_LABELS, MOST_DRAWS = 2_000, 20
+#: An experiment is repeated until so many choices can be learned from; at least and at most so often.
+ENOUGH_LABELS, LEAST_DRAWS, MOST_DRAWS = 2_000, 2, 20
 _FOLDS = 5
 _LEAST = 1e-12
 _FARTHEST_LEAD = 6.0
@@ -142,7 +142,7 @@ def calibrate(
     knowledge: GraphKnowledge,
     guess: Candidates,
     how: How = "simulate",
-    draws: int = 2,
+    draws: int | None = None,
     check: bool = True,
     rng: np.random.Generator,
 ) -> Calibration:
@@ -164,7 +164,7 @@ def calibrate(
         original, which the auxiliary graph is not. "seeds": the release is attacked five times, each time without a
         fifth of the seed pairs, which tell what is right.
     draws
-        How often the experiment is done at least; it is repeated, 20 times at most, until there are 2,000 choices.
+        How often the experiment is done; None repeats it, from 2 to 20 times, until there are 2,000 choices.
     check
         Whether an own experiment is preceded by a look at whether the auxiliary graph is one of the released graph at
         all (:func:`~unveil.attack.graph.resemblance.resemblance`), which takes about as long as ``mean-field``. Of a
@@ -194,7 +194,8 @@ def calibrate(
     """
     if how not in get_args(How):
         raise InputError(f"how must be 'simulate' or 'seeds', but is {how!r}. Choose one of them")
-    whole_number(draws, "draws")
+    if draws is not None:
+        whole_number(draws, "draws")
     if how == "seeds" and len(knowledge.seeds) < _FEWEST_PAIRS:
         raise InputError(
             f"to keep back seed pairs there must be at least {_FEWEST_PAIRS}, but there are {len(knowledge.seeds)}. "
@@ -280,15 +281,16 @@ def _simulated(
     protection: Protects,
     released: Graph,
     knowledge: GraphKnowledge,
-    draws: int,
+    draws: int | None,
     rng: np.random.Generator,
 ) -> Labels:
     """Return how the attack fares when the released graph is taken for an original and protected again."""
     heard = min(1.0, knowledge.auxiliary.nodes / released.nodes)
     among = max(released.edges * heard**2, 1.0)
     overlap = min(MOST_OVERLAP, knowledge.auxiliary.edges / among)
+    least, most = (LEAST_DRAWS, MOST_DRAWS) if draws is None else (draws, draws)
     every: list[Labels] = []
-    while len(every) < draws or (len(every) < MOST_DRAWS and sum(each.right.size for each in every) < ENOUGH_LABELS):
+    while len(every) < least or (len(every) < most and sum(each.right.size for each in every) < ENOUGH_LABELS):
         release = protection.apply(released, rng=rng)
         own = draw_knowledge(release, overlap=overlap, known=knowledge.seeds[:, 0], node_share=heard, rng=rng)
         guess = attack.run(released=release.released, knowledge=own, rng=rng)
