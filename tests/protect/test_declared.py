@@ -30,9 +30,9 @@ def declare(made_by: str, declared: object, *, change: pl.Series | None = None) 
     """Return what is found of a release that was written by one method and is declared to be by another."""
     release = applied(protection_from(made_by), PEOPLE)
     frame = release.released.frame if change is None else release.released.frame.with_columns(change)
-    tables = agree(PEOPLE, Table.from_frame(frame, name="release"), masked=True)
+    people, released = agree(PEOPLE, Table.from_frame(frame, name="release"), masked=True)
     method = protection_from(declared) if isinstance(declared, str) else declared
-    return declared_mechanism(method, *tables, truth_of(release), rng=np.random.default_rng(1))
+    return declared_mechanism(method, people, released, truth_of(release), rng=np.random.default_rng(1))
 
 
 @pytest.mark.parametrize("name", MASKED)
@@ -85,10 +85,10 @@ def test_means_that_are_none_are_said_so() -> None:
 def test_other_columns_may_be_left_out_of_it() -> None:
     release = applied(protection_from("additive-noise:scale=0.2,columns=age,income"), PEOPLE)
     frame = release.released.frame.with_columns(pl.lit("Kiel").alias("town"))
-    tables = agree(PEOPLE, Table.from_frame(frame, name="release"), masked=True)
+    people, released = agree(PEOPLE, Table.from_frame(frame, name="release"), masked=True)
     method = protection_from("additive-noise:scale=0.2")
     for only, wanted in ((None, 1), (["age", "income"], 0)):
-        found = declared_mechanism(method, *tables, truth_of(release), only=only, rng=np.random.default_rng(1))
+        found = declared_mechanism(method, people, released, truth_of(release), only=only, rng=np.random.default_rng(1))
         assert len(found.against) == wanted
 
 

@@ -35,7 +35,7 @@ def test_sketches_are_those_of_all_values_of_all_replications(tmp_path: Path) ->
     attack = attack_of("graph", scenario.attack)
     drawn = [_attack_graph(study, scenario, release, attack, number, Clock(), out) for number in range(3)]
     for name in each_node:
-        values = [measure_one(LISTED[name], guess, truth).values for guess, truth, _ in drawn]  # type: ignore[arg-type]
+        values = [measure_one(LISTED[name], each.guess, each.truth).values for each in drawn]  # type: ignore[arg-type]
         wanted = sketch_of(np.concatenate(values))
         (row,) = nodes.filter(
             pl.col("metric") == name, pl.col("protect") == scenario.protect, pl.col("level") == scenario.level

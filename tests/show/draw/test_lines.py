@@ -61,7 +61,7 @@ def test_an_arrow_to_nowhere_is_not_drawn() -> None:
 
 def test_all_charts_come_side_by_side_and_can_be_drawn() -> None:
     built = conservative()
-    axes = draw_all(charts(built.result, built.grid))
+    axes = draw_all(charts(built.result, built.grid, subject=0))
     assert axes.shape == (3,)
     axes[0].figure.canvas.draw()
 
