@@ -62,7 +62,15 @@ def undecided(figures: CountFigures) -> int:
 
 def explanation(found: TablesFindings) -> tuple[str, ...]:
     """Return what stands right below the headline: for how many people, how symbols were read, what else helps."""
-    said = [*_people(found), *_shown(found), *_readings(found), *_baselines(found), *_others(found), *_doubts(found)]
+    said = [
+        *_people(found),
+        *_shown(found),
+        *_readings(found),
+        *_baselines(found),
+        *_others(found),
+        *_groups(found),
+        *_doubts(found),
+    ]
     return tuple(said) or ("Other tables of the same people may change that.",)
 
 
@@ -147,6 +155,18 @@ def _others(found: TablesFindings) -> list[str]:
     if figures.hidden and not figures.worked_out and not figures.unlisted_small:
         said.append("Other tables of the same people may change that.")
     return said
+
+
+def _groups(found: TablesFindings) -> list[str]:
+    if not found.groups_of:
+        return []
+    number = found.groups_of
+    smallest = found.groups[0]
+    people = "1 person" if smallest.low == 1 else f"{count(smallest.low)} people"
+    more = "" if smallest.high == smallest.low else " or more"
+    if number == 1:
+        return [f"In 1 group everybody has the same code of a variable: {people}{more}."]
+    return [f"In {count(number)} groups everybody has the same code of a variable; the smallest has {people}{more}."]
 
 
 def _have(number: int) -> str:
