@@ -116,7 +116,7 @@ def rounding() -> None:
         for way in ways:
             rng = np.random.default_rng(1)
             if way == "noise":
-                shown = np.where(values == 0, 0, np.maximum(values + rng.integers(-2, 3, values.size), 0))
+                shown = np.where(values == 0, 0, np.maximum(values + rng.integers(-2, 3, values.size), 1))
                 settings = CountSettings(noise=2, zeros_true=True)
             else:
                 settings = CountSettings(rounding=Rounding.from_text(way))
