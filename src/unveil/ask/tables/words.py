@@ -25,12 +25,17 @@ def headline(found: TablesFindings) -> str:
             return f"No {word} count can be worked out, but {more.removeprefix(', and ')} can."
         doubt = " as far as was settled" if figures.undecided else ""
         return f"No {word} count can be worked out from these tables alone{doubt}."
-    out = f"{count(figures.worked_out)} of {count(figures.hidden)} {word} {_counts(figures.hidden)} can be worked out"
+    least = "At least " if figures.undecided else ""
+    out = (
+        f"{least}{count(figures.worked_out)} of {count(figures.hidden)} {word} {_counts(figures.hidden)} can be worked "
+        "out"
+    )
     other = found.other
     if other is None or other.figures.worked_out == figures.worked_out:
         return f"{out} from what is shown{more}."
     know, without = _who(found.readings[found.worst]), _who(other)
-    return f"{out} by {know}, {count(other.figures.worked_out)} by {without}{more}."
+    others = f"{'at least ' if other.figures.undecided else ''}{count(other.figures.worked_out)}"
+    return f"{out} by {know}, {others} by {without}{more}."
 
 
 def _who(reading: ReadingFindings) -> str:
