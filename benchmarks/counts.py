@@ -3,8 +3,9 @@
     UNVEIL_DATA=/where/the/data/are .venv/bin/python benchmarks/counts.py primary
     .venv/bin/python benchmarks/counts.py size
 
-``primary`` hides counts below the minimum in tables with all their totals, and works them out; ``size`` does so with
-generated tables of thousands of cells. Times are seconds of one core; memory is the most that the process held.
+``primary`` hides counts below the minimum in tables with all their totals, and works them out; ``repair`` hides more
+until none of these follows; ``rounding`` rounds or changes every figure instead; ``size`` attacks generated tables of
+thousands of cells. Times are seconds of one core; memory is the most that the process held.
 """
 
 import argparse
@@ -16,10 +17,12 @@ from time import process_time
 import numpy as np
 import polars as pl
 
+from unveil._kernels.types import IntArray
 from unveil.attack.counts.solve_counts import SolveCounts
 from unveil.data.counts import CountSettings, Rounding, read_counts
 from unveil.data.counts.system import CountSystem, system_of
 from unveil.data.counts.tabulate import tabulate, with_small_hidden
+from unveil.protect.counts.hide_counts import HideCounts, known_counts
 
 PRIMARY = (
     ("acs/ma2019.csv.gz", ("PUMA", "RAC1P"), 11),
@@ -65,6 +68,80 @@ def primary() -> None:
             f"{out.sum():6,} {int(ranges.low[out].sum()):6,} {open_before:6,} {solved.linear}+{solved.whole} "
             f"{seconds:.2f}{proven}"
         )
+
+
+REPAIRED = (
+    ("acs/ma2019.csv.gz", ("PUMA", "RAC1P"), 11),
+    ("acs/ma2019.csv.gz", ("PUMA", "MSP", "RAC1P"), 11),
+    ("acs/ma2019.csv.gz", ("PUMA", "AGE10", "RAC1P"), 11),
+    ("acs/ma2019.csv.gz", ("PUMA", "AGE10", "SEX", "RAC1P"), 11),
+    ("acs/tx2019.csv.gz", ("PUMA", "EDU", "RAC1P"), 5),
+)
+
+
+def repair() -> None:
+    """Print how much more is hidden so that nothing small follows, and what the attack finds then."""
+    for path, variables, minimum in REPAIRED:
+        table = tabulate(people(path), variables)
+        system = system_of(read_counts([table]))
+        counts = known_counts(system)
+        if counts is None:
+            raise SystemExit("a count is not known")
+        begin = process_time()
+        hidden = HideCounts(minimum=minimum).apply(system, counts)
+        seconds = process_time() - begin
+        mask = pl.Series(hidden.is_hidden[system.cell])
+        texts = pl.when(mask).then(pl.lit("*")).otherwise(pl.col("count").cast(pl.String))
+        again = system_of(read_counts([table.with_columns(texts.alias("count"))]))
+        found = []
+        for reading in ((0, None), (1, None)):
+            ranges = SolveCounts().run(released=again, reading=(reading,), rng=np.random.default_rng(0)).ranges
+            narrow = ranges.is_hidden & (ranges.values <= 3)
+            found.append(f"{ranges.is_worked_out.sum()} out, {narrow.sum()} of at most 3 values")
+        small = ((table["count"] > 0) & (table["count"] < minimum)).sum()
+        print(
+            f"{path.split('/')[1][:8]} {' x '.join(variables):32} <{minimum:<3} small {small} hidden {mask.sum()} "
+            f"helpless {hidden.is_helpless.sum()} | any: {found[0]} | not zero: {found[1]} | {seconds:.1f} s",
+            flush=True,
+        )
+
+
+def rounding() -> None:
+    """Print what follows from tables in which every figure is rounded or changed."""
+    ways = ("3:random", "5:random", "5", "5:nearest:inner", "noise")
+    for path, variables, _ in PRIMARY[:3:2]:
+        table = tabulate(people(path), variables)
+        values = table["count"].to_numpy()
+        inner = table.select(pl.all_horizontal(pl.col(variables) != "Total")).to_series().to_numpy()
+        for way in ways:
+            rng = np.random.default_rng(1)
+            if way == "noise":
+                shown = np.where(values == 0, 0, np.maximum(values + rng.integers(-2, 3, values.size), 1))
+                settings = CountSettings(noise=2, zeros_true=True)
+            else:
+                settings = CountSettings(rounding=Rounding.from_text(way))
+                shown = _rounded(values, settings.rounding, rng)
+                if settings.rounding is not None and settings.rounding.inner:
+                    shown = np.where(inner, shown, values)
+            begin = process_time()
+            system = system_of(read_counts([table.with_columns(pl.Series("count", shown))], settings))
+            solved = SolveCounts().run(released=system, reading=(), rng=np.random.default_rng(0))
+            ranges = solved.ranges
+            own = ranges.is_hidden
+            print(
+                f"{' x '.join(variables):24} {way:16} changed {own.sum():4} out {ranges.is_worked_out.sum():4} values "
+                f"{ranges.values_told[own].mean():.2f} to {ranges.values[own].mean():.2f} proven "
+                f"{(ranges.is_proven & own).sum()} {solved.linear}+{solved.whole} {process_time() - begin:.1f} s",
+                flush=True,
+            )
+
+
+def _rounded(values: IntArray, rounding: Rounding | None, rng: np.random.Generator) -> IntArray:
+    base = 1 if rounding is None else rounding.base
+    rest = values % base
+    by_lot = rounding is not None and rounding.way == "random"
+    up = rng.random(values.size) < rest / base if by_lot else 2 * rest > base
+    return np.asarray(values - rest + base * up, np.int64)
 
 
 def generated(shape: tuple[int, ...], rng: np.random.Generator) -> pl.DataFrame:
@@ -132,24 +209,20 @@ def _prepared(table: pl.DataFrame, way: str, rng: np.random.Generator) -> tuple[
         shown = table.with_columns(pl.when(hidden).then(pl.lit("*")).otherwise(count.cast(pl.String)).alias("count"))
         return system_of(read_counts([shown])), (1, None)
     rounding = Rounding.from_text(way)
-    values = table["count"].to_numpy()
-    rest = values % 5
-    up = rng.random(values.size) < rest / 5 if rounding.way == "random" else rest >= 3
-    rounded = values - rest + 5 * up
-    shown = table.with_columns(pl.Series("count", rounded))
+    shown = table.with_columns(pl.Series("count", _rounded(table["count"].to_numpy(), rounding, rng)))
     return system_of(read_counts([shown], CountSettings(rounding=rounding))), (0, None)
 
 
 def main() -> None:
     """Run one of the measurements."""
     parser = argparse.ArgumentParser(description="Measure what published counts give away.")
-    parser.add_argument("what", choices=("primary", "size"))
+    parser.add_argument("what", choices=("primary", "repair", "rounding", "size"))
     parser.add_argument("only", nargs="?", default="", help="only cases that hold this text")
     asked = parser.parse_args()
-    if asked.what == "primary":
-        primary()
-    else:
+    if asked.what == "size":
         size(asked.only)
+    else:
+        {"primary": primary, "repair": repair, "rounding": rounding}[asked.what]()
 
 
 if __name__ == "__main__":

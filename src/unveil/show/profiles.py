@@ -344,7 +344,12 @@ _ALL = (
         written="11 people",
         limits=_limits(1 / 11, 11),
         clauses=_cells(
-            11, Clause(where="the rule itself", asks="No smaller cell can be worked out from other figures.")
+            11,
+            Clause(
+                where="the rule itself",
+                asks="No smaller cell can be worked out from other figures.",
+                part="for tables of counts: unveil tables --profile cell-11",
+            ),
         ),
     ),
     Profile(

@@ -12,6 +12,9 @@ from unveil._kernels.counts.rows import Rows
 from unveil._kernels.counts.solver import Budget
 from unveil._kernels.types import BoolArray, IntArray
 
+#: In larger blocks nothing is solved: one program would take minutes. What sums give is true, and perhaps too wide.
+LARGEST_BLOCK = 20_000
+
 
 class ContradictionError(Exception):
     """What is told of the cells cannot all be true; ``row`` is a sum that cannot hold, ``cells`` those of a block.
@@ -92,7 +95,7 @@ def solve(
     solution = _from_sums(sums, parts)
     for at, block in enumerate(parts):
         progress(at / len(parts))
-        if not wanted[block.cells].any():
+        if not wanted[block.cells].any() or block.cells.size > LARGEST_BLOCK:
             continue
         large = decide_above is not None and int(wanted[block.cells].sum()) > decide_above
         limit = deciding if large and enough is None else enough

@@ -64,9 +64,11 @@ def linear(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: 
     if even.any():
         left |= {"A_eq": rows.matrix[np.flatnonzero(even)], "b_eq": rows.least[even].astype(np.float64)}
     ends = np.column_stack([low.astype(np.float64), np.where(high >= NO_END, np.inf, high)])
-    found = linprog(cost, bounds=ends, method="highs", **left)
+    # A step of a larger program takes longer, and no program takes more than what is left.
+    weight = 1 + low.size // 1_000
+    found = linprog(cost, bounds=ends, method="highs", options={"maxiter": max(1, budget.left // weight)}, **left)
     budget.linear += 1
-    budget.pay(int(found.nit) + 1 + (rows.cell.size >> 4))
+    budget.pay(weight * int(found.nit) + 1 + (rows.cell.size >> 4))
     if found.status != 0:
         return Solved({2: "none", 3: "endless"}.get(found.status, "unknown"))
     multipliers = np.zeros(rows.number)

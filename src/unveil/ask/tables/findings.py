@@ -67,6 +67,17 @@ class GridFindings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class GroupFindings:
+    """A group in which all have the same code: what it is called, the code, and how many are in it (None: no end)."""
+
+    group: str
+    variable: str
+    code: str
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class RoundingFindings:
     """What could be worked out if every count were rounded at random to a base instead."""
 
@@ -157,6 +168,9 @@ class TablesFindings:
     #: Counts from 1 to minimum - 1 that tables show as they are.
     shown_small: int = 0
     profile: str = ""
+    #: Groups in which all have the same code, the smallest first, and how many there are.
+    groups: tuple[GroupFindings, ...] = ()
+    groups_of: int = 0
     repair: RepairFindings | None = None
     notes: tuple[str, ...] = ()
 

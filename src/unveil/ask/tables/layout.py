@@ -9,8 +9,8 @@ from unveil.ask.tables.findings import GridFindings
 from unveil.attack.counts.solve_counts import SolvedCounts
 from unveil.data.counts.system import CountSystem
 
-#: The most rows and columns of the picture.
-MOST_LINES = 40
+#: The most rows and columns of the picture: it stands beside the headline.
+MOST_ROWS, MOST_COLUMNS = 25, 12
 
 
 def grid_of(system: CountSystem, solved: SolvedCounts, minimum: int, values: int) -> GridFindings | None:
@@ -31,15 +31,15 @@ def grid_of(system: CountSystem, solved: SolvedCounts, minimum: int, values: int
     there = np.where(numbers >= 0, level[numbers], -1)
     striking = (there == 3).sum(axis=1) * 1000 + (there == 2).sum(axis=1)
     keep = np.arange(len(rows))
-    if keep.size > MOST_LINES:
-        keep = np.sort(np.argsort(-striking, kind="stable")[:MOST_LINES])
+    if keep.size > MOST_ROWS:
+        keep = np.sort(np.argsort(-striking, kind="stable")[:MOST_ROWS])
     across = np.arange(len(columns))
-    if across.size > MOST_LINES:
-        across = np.sort(np.argsort(-(there == 3).sum(axis=0), kind="stable")[:MOST_LINES])
+    if across.size > MOST_COLUMNS:
+        across = np.sort(np.argsort(-(there[keep] == 3).sum(axis=0), kind="stable")[:MOST_COLUMNS])
     part = numbers[np.ix_(keep, across)]
     names = [released.variables[at].name for at in best.variables]
     return GridFindings(
-        table=best.name,
+        table=", ".join(table.name for table in released.tables if table.variables == best.variables),
         rows=tuple(rows[at] for at in keep),
         columns=tuple(columns[at] for at in across),
         row_label=", ".join(names[:-1]) if len(names) > 1 else names[0],

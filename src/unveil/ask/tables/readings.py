@@ -114,8 +114,8 @@ def _not_of_these(system: CountSystem, truth: TrueCounts | None, solved: SolvedC
 
 
 def worst_of(readings: Sequence[ReadingFindings]) -> int:
-    """Return the number of the reading that gives most away."""
-    return max(range(len(readings)), key=lambda at: _weight(readings[at]))
+    """Return the number of the reading that gives most away; of two that give as much, the one that knows more."""
+    return max(range(len(readings)), key=lambda at: (_weight(readings[at]), at))
 
 
 def _weight(reading: ReadingFindings) -> tuple[bool, int, int, int]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from unveil._kernels.counts.rows import NO_END
 from unveil._kernels.types import BoolArray, IntArray
-from unveil.ask.tables.findings import StepFindings, TableFindings, TablesFindings, Treatment
+from unveil.ask.tables.findings import GroupFindings, StepFindings, TableFindings, TablesFindings, Treatment
 from unveil.ask.tables.layout import grid_of
 from unveil.ask.tables.read import TablesInputs
 from unveil.ask.tables.readings import read_ways, worst_of
@@ -16,10 +16,13 @@ from unveil.attack.counts.steps import Step, steps
 from unveil.data.counts.settings import CountSettings
 from unveil.data.counts.system import CountSystem
 from unveil.data.counts.truth import true_counts
+from unveil.measure.counts.shared_codes import SharedCode, shared_codes
 from unveil.show.progress import Progress
 
 #: So many sums are spelt out in a report.
 MOST_STEPS = 200
+#: So many groups are named in a report.
+MOST_GROUPS = 50
 
 
 def run(
@@ -47,6 +50,8 @@ def run(
     figures = readings[worst].figures
     progress("what totals tell", 0.8)
     shown_steps, every = _steps(system, best, minimum)
+    codes = system.arrays.codes.astype(np.int64)
+    groups = shared_codes(system.arrays.rows, best.ranges.low, best.ranges.high, codes)
     return TablesFindings(
         minimum=minimum,
         values=values,
@@ -69,6 +74,8 @@ def run(
         symbols=released.symbols,
         shown_small=_shown_small(system, minimum),
         profile=profile,
+        groups=tuple(_group(system, best, each) for each in groups[:MOST_GROUPS]),
+        groups_of=len(groups),
         repair=repaired(attack, inputs, records, minimum, rng, progress) if repair else None,
         notes=(*released.notes, *(records.notes if records else ())),
     )
@@ -152,6 +159,18 @@ def _steps(system: CountSystem, solved: SolvedCounts, minimum: int) -> tuple[lis
     order = cells[np.argsort(~small[cells], kind="stable")]
     chosen = np.sort(order[:MOST_STEPS])
     return steps(system, solved.solution, ranges.told_low, ranges.told_high, chosen), int(cells.size)
+
+
+def _group(system: CountSystem, solved: SolvedCounts, shared: SharedCode) -> GroupFindings:
+    variable = system.released.variables[shared.variable]
+    high = int(solved.ranges.high[shared.group])
+    return GroupFindings(
+        group=system.label(shared.group),
+        variable=variable.name,
+        code=variable.codes[int(system.arrays.codes[shared.cell, shared.variable])],
+        low=int(solved.ranges.low[shared.group]),
+        high=None if high >= NO_END else high,
+    )
 
 
 def _step(system: CountSystem, step: Step) -> StepFindings:

@@ -1,6 +1,6 @@
 """The figures about published counts as text: the same on the page and in the terminal."""
 
-from unveil.ask.tables.findings import RepairFindings, TablesFindings
+from unveil.ask.tables.findings import GroupFindings, RepairFindings, TablesFindings
 from unveil.ask.tables.words import sum_text, undecided
 from unveil.show.blocks import Number, Table
 from unveil.show.editions import people
@@ -129,6 +129,25 @@ def steps_table(found: TablesFindings, *, most: int | None = None) -> Table:
         note=f"{count(left)} more are not spelt out here." if left > 0 else "",
         prose=True,
     )
+
+
+def groups_table(found: TablesFindings) -> Table:
+    """Return the groups in which all have the same code, the smallest first."""
+    rows = tuple((each.group, f"{each.variable}: {each.code}", _people(each)) for each in found.groups)
+    left = found.groups_of - len(rows)
+    return Table(
+        caption="Groups in which everybody has the same code",
+        columns=("Everybody in", "has", "People"),
+        rows=rows,
+        align=("left", "left", "right"),
+        note=f"{count(left)} more, all of them larger, are left out." if left > 0 else "",
+    )
+
+
+def _people(group: GroupFindings) -> str:
+    if group.high is None:
+        return f"{count(group.low)} or more"
+    return count(group.low) if group.low == group.high else f"{count(group.low)} to {count(group.high)}"
 
 
 def repair_table(repair: RepairFindings, found: TablesFindings) -> Table:

@@ -10,6 +10,7 @@ from unveil.ask.tables.charts import grid_chart
 from unveil.ask.tables.findings import TablesFindings
 from unveil.ask.tables.tables import (
     FEW_STEPS,
+    groups_table,
     key_numbers,
     readings_table,
     repair_table,
@@ -134,6 +135,7 @@ def figures(found: TablesFindings) -> Mapping[str, Any]:
             "small_shown": found.shown_small,
             "narrow": own.narrow,
             "known_small": own.known_small,
+            "groups_of_one_code": found.groups_of,
             "left": own.left,
         },
         "baselines": {"blind": own.blind, "margins": found.margins},
@@ -219,6 +221,14 @@ def _sections(found: TablesFindings) -> Iterator[Section]:
             lead="What anybody with these tables can compute. Whoever reads this list knows the counts: it is for "
             "internal use.",
             blocks=(steps_table(found),),
+            tells="whom",
+        )
+    if found.groups:
+        yield Section(
+            heading="Groups in which all have the same code",
+            lead="Whoever is known to be in such a group is known to have the code, however many are in it. Some are "
+            "so by what the codes mean (men are never pregnant), and say nothing.",
+            blocks=(groups_table(found),),
             tells="whom",
         )
     if found.repair is not None:

@@ -25,12 +25,17 @@ def headline(found: TablesFindings) -> str:
             return f"No {word} count can be worked out, but {more.removeprefix(', and ')} can."
         doubt = " as far as was settled" if figures.undecided else ""
         return f"No {word} count can be worked out from these tables alone{doubt}."
-    out = f"{count(figures.worked_out)} of {count(figures.hidden)} {word} {_counts(figures.hidden)} can be worked out"
+    least = "At least " if figures.undecided else ""
+    out = (
+        f"{least}{count(figures.worked_out)} of {count(figures.hidden)} {word} {_counts(figures.hidden)} can be worked "
+        "out"
+    )
     other = found.other
     if other is None or other.figures.worked_out == figures.worked_out:
         return f"{out} from what is shown{more}."
     know, without = _who(found.readings[found.worst]), _who(other)
-    return f"{out} by {know}, {count(other.figures.worked_out)} by {without}{more}."
+    others = f"{'at least ' if other.figures.undecided else ''}{count(other.figures.worked_out)}"
+    return f"{out} by {know}, {others} by {without}{more}."
 
 
 def _who(reading: ReadingFindings) -> str:
@@ -62,7 +67,15 @@ def undecided(figures: CountFigures) -> int:
 
 def explanation(found: TablesFindings) -> tuple[str, ...]:
     """Return what stands right below the headline: for how many people, how symbols were read, what else helps."""
-    said = [*_people(found), *_shown(found), *_readings(found), *_baselines(found), *_others(found), *_doubts(found)]
+    said = [
+        *_people(found),
+        *_shown(found),
+        *_readings(found),
+        *_baselines(found),
+        *_others(found),
+        *_groups(found),
+        *_doubts(found),
+    ]
     return tuple(said) or ("Other tables of the same people may change that.",)
 
 
@@ -147,6 +160,18 @@ def _others(found: TablesFindings) -> list[str]:
     if figures.hidden and not figures.worked_out and not figures.unlisted_small:
         said.append("Other tables of the same people may change that.")
     return said
+
+
+def _groups(found: TablesFindings) -> list[str]:
+    if not found.groups_of:
+        return []
+    number = found.groups_of
+    smallest = found.groups[0]
+    people = "1 person" if smallest.low == 1 else f"{count(smallest.low)} people"
+    more = "" if smallest.high == smallest.low else " or more"
+    if number == 1:
+        return [f"In 1 group everybody has the same code of a variable: {people}{more}."]
+    return [f"In {count(number)} groups everybody has the same code of a variable; the smallest has {people}{more}."]
 
 
 def _have(number: int) -> str:

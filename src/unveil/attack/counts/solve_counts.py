@@ -54,7 +54,7 @@ class SolveCounts:
     """
 
     values: int = 3
-    work: int = 3_000_000
+    work: int = 1_000_000
     all_ranges: bool = False
 
     def __post_init__(self) -> None:

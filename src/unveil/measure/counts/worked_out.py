@@ -9,6 +9,9 @@ import numpy as np
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.guess.count_ranges import CountRanges
 
+#: More cells are not compared with one another: those of one detail share nobody anyway.
+_MOST_COMPARED = 2_000
+
 
 @dataclass(frozen=True, kw_only=True)
 class CountFigures:
@@ -135,6 +138,8 @@ def people_once(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[int
     >>> people_once(np.array([4, 3, 1]), np.array([[0], [1], [2]]), [(3, 1, 2)], np.arange(3))
     4
     """
+    if cells.size > _MOST_COMPARED:
+        return _of_one_detail(counts, codes, leaves, cells)
     apart = [
         np.array([[one & other == 0 for other in own] for one in own], np.bool_) if codes[cells, at].any() else None
         for at, own in enumerate(leaves)
@@ -151,6 +156,17 @@ def people_once(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[int
             total += int(counts[cell])
             taken = np.vstack([taken, codes[cell]])
     return total
+
+
+def _of_one_detail(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[int]], cells: IntArray) -> int:
+    """Return the most people in cells of single leaves of the same variables, which share nobody."""
+    single = np.ones(cells.size, np.bool_)
+    for at, own in enumerate(leaves):
+        is_leaf = np.array([code == 0 or bits.bit_count() == 1 for code, bits in enumerate(own)], np.bool_)
+        single &= is_leaf[codes[cells, at]]
+    _, detail = np.unique(codes[cells[single]] > 0, axis=0, return_inverse=True)
+    sums = np.bincount(detail.ravel(), weights=counts[cells[single]])
+    return int(sums.max(initial=0))
 
 
 def _doubt_left(guess: CountRanges, hidden: BoolArray) -> float:

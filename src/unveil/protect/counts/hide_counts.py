@@ -45,7 +45,7 @@ class HideCounts:
     """
 
     minimum: int = 5
-    work: int = 3_000_000
+    work: int = 1_000_000
 
     def __post_init__(self) -> None:
         whole_number(self.minimum, "the minimum", least=2)

@@ -30,7 +30,7 @@ def svg_cells(grid: CellGrid, *, identity: str) -> str:
     top = 26.0 + (0.72 * _LETTER * max(map(len, heads), default=0) if turned else _ROW)
     width, height = left + wide * len(grid.columns) + (60 if turned else 4), top + _ROW * len(grid.rows) + 4
     parts = [
-        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
+        f'<svg class="count-grid" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
         f'aria-labelledby="{identity}-title {identity}-description">',
         f'<title id="{identity}-title">{escape(grid.title)}</title>',
         f'<desc id="{identity}-description">{escape(describe_cells(grid))}</desc>',

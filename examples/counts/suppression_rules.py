@@ -1,0 +1,103 @@
+"""Which rule keeps small counts from being worked out? The same people, published under one rule after the other.
+
+    python examples/counts/suppression_rules.py [--out FOLDER]
+
+Writes ``suppression_rules.csv`` and a picture of it to the folder (here unless told): for each rule how many counts it
+hides or changes, how many of these can be worked out, and how many are narrow. The people are made up.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+import unveil
+from unveil.data.counts import CountSettings, Rounding
+from unveil.data.counts.tabulate import TOTAL, tabulate, with_small_hidden
+
+MINIMUM = 5
+VARIABLES = ("district", "age", "origin")
+
+
+def main(folder: Path) -> pl.DataFrame:
+    """Write what each rule leaves, and return it."""
+    counts = tabulate(people(np.random.default_rng(7)), VARIABLES)
+    hidden = with_small_hidden(counts, MINIMUM)
+    inner = pl.all_horizontal(pl.col(VARIABLES) != TOTAL)
+    repaired = unveil.tables(counts, minimum=MINIMUM, repair=True).findings.repair
+    if repaired is None:
+        raise SystemExit("nothing was repaired")
+    releases = {
+        "small counts hidden": (hidden, CountSettings()),
+        "the same, without any total": (hidden.filter(inner), CountSettings()),
+        "small counts and others hidden (repair)": (repaired.frame, CountSettings()),
+        "rounded to the nearest 5": (rounded(counts, 5, None), CountSettings(rounding=Rounding(base=5))),
+        "rounded at random to 3": (
+            rounded(counts, 3, np.random.default_rng(8)),
+            CountSettings(rounding=Rounding(base=3, way="random")),
+        ),
+    }
+    found = pl.DataFrame([measured(rule, *release) for rule, release in releases.items()])
+    found.write_csv(folder / "suppression_rules.csv")
+    picture(found, folder / "suppression_rules.png")
+    return found
+
+
+def picture(found: pl.DataFrame, path: Path) -> None:
+    """Draw how many counts each rule hides or changes, and how many of these can be worked out."""
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7.2, 3.2), layout="constrained")
+    rules = found["rule"].to_list()
+    axes.barh(rules, found["hidden"].to_list(), color="#dde2e8", label="hidden or changed")
+    axes.barh(rules, found["worked_out"].to_list(), color="#9b1c1c", height=0.4, label="worked out")
+    axes.invert_yaxis()
+    axes.set_xlabel("counts")
+    axes.legend(frameon=False, loc="lower right")
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def people(rng: np.random.Generator) -> pl.DataFrame:
+    """Return 1,500 people who do not exist, of whom few are in some districts and of some origins."""
+    number = 1500
+    shares = {
+        "district": ("north", "south", "east", "west", "isle"),
+        "age": ("0-17", "18-39", "40-64", "65+"),
+        "origin": ("here", "near", "far"),
+    }
+    weights = {"district": (40, 30, 18, 9, 3), "age": (20, 30, 30, 20), "origin": (80, 15, 5)}
+    return pl.DataFrame(
+        {name: rng.choice(codes, number, p=np.array(weights[name]) / 100) for name, codes in shares.items()}
+    )
+
+
+def rounded(counts: pl.DataFrame, base: int, rng: np.random.Generator | None) -> pl.DataFrame:
+    """Return every count as a multiple of the base: the nearest, or at random where there is a source of it."""
+    values = counts["count"].to_numpy()
+    rest = values % base
+    up = 2 * rest > base if rng is None else rng.random(values.size) < rest / base
+    return counts.with_columns(pl.Series("count", values - rest + base * up))
+
+
+def measured(rule: str, table: pl.DataFrame, settings: CountSettings) -> dict[str, object]:
+    """Return what one rule leaves."""
+    findings = unveil.tables(table, minimum=MINIMUM, settings=settings).findings
+    figures = findings.figures
+    return {
+        "rule": rule,
+        "hidden": figures.hidden,
+        "worked_out": figures.worked_out,
+        "small_worked_out": figures.small,
+        "narrow": figures.narrow,
+        "totals_alone": findings.margins,
+        "not_settled": figures.undecided,
+    }
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Compare rules of suppression.")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="the folder to write to")
+    with pl.Config(tbl_rows=-1, tbl_width_chars=120, fmt_str_lengths=60):
+        print(main(parser.parse_args().out))
