@@ -27,6 +27,7 @@ def tables(
     truth: Any = None,
     settings: CountSettings | None = None,
     profile: str = "",
+    records: bool = False,
     repair: bool = False,
     values: int = 3,
     work: int = 1_000_000,
@@ -52,6 +53,8 @@ def tables(
         What is told about the tables: totals, hierarchies, symbols, rounding, noise, populations.
     profile
         A published rule to hold the tables to: cell-3, cell-5, cell-11 or cell-20.
+    records
+        Whether to look for combinations of all variables that somebody must have: ``answer.findings.records``.
     repair
         Whether to look for further counts to hide: ``answer.findings.repair``.
     values
@@ -96,6 +99,7 @@ def tables(
         all_ranges=all_ranges,
         truth=truth,
         profile=profile,
+        records=records,
         repair=repair,
         rng=rng,
         progress=progress,
@@ -133,7 +137,7 @@ def ask(told: Told) -> Reply:
         files=files,
         rng=told.rng,
         progress=told.progress,
-        **told.named("values", "work", "all_ranges", "largest"),
+        **told.named("values", "work", "all_ranges", "largest", "records"),
     )
     broken, sentence = profile_outcome(answer.findings) if profile else (False, "")
     return Reply(

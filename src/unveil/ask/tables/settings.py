@@ -195,6 +195,13 @@ QUESTION = Question(
             fold=MORE,
         ),
         Setting(
+            name="records",
+            label="Look for records that must exist: combinations of all variables that somebody has",
+            kind="switch",
+            default=False,
+            fold=MORE,
+        ),
+        Setting(
             name="work",
             label="Steps that the solver may take",
             kind="number",

@@ -1,6 +1,7 @@
 """How the findings about published counts are shown: JSON, limits, table, page and pictures."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -146,6 +147,7 @@ def figures(found: TablesFindings) -> Mapping[str, Any]:
             "linear_programs": found.linear,
             "searches": found.whole,
         },
+        "records": None if found.records is None else asdict(found.records),
         "repair": _repair(found),
         "truth": found.has_truth,
         "profile": found.profile or None,

@@ -74,6 +74,7 @@ def explanation(found: TablesFindings) -> tuple[str, ...]:
         *_baselines(found),
         *_others(found),
         *_groups(found),
+        *_records(found),
         *_doubts(found),
     ]
     return tuple(said) or ("Other tables of the same people may change that.",)
@@ -172,6 +173,18 @@ def _groups(found: TablesFindings) -> list[str]:
     if number == 1:
         return [f"In 1 group everybody has the same code of a variable: {people}{more}."]
     return [f"In {count(number)} groups everybody has the same code of a variable; the smallest has {people}{more}."]
+
+
+def _records(found: TablesFindings) -> list[str]:
+    records = found.records
+    if records is None:
+        return []
+    once = f", {count(records.unique)} of them exactly once" if records.unique else ""
+    doubt = f"; of {count(records.undecided)} it was not settled" if records.undecided else ""
+    return [
+        f"Of {count(records.possible)} combinations of all variables {count(records.certain)} must exist{once}, and "
+        f"{count(records.absent)} cannot{doubt}."
+    ]
 
 
 def _have(number: int) -> str:

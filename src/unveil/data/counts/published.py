@@ -282,7 +282,7 @@ def _entries(
     if populations is not None and table.name in populations.codes:
         codes[:, len(variables) - 1] = populations.codes.index(table.name)
     own = [places[name] for name in table.variables if name in places]
-    inner = (codes[:, own] > 0).all(axis=1)
+    inner = np.asarray((codes[:, own] > 0).all(axis=1), np.bool_)
     told = _told(table, settings, inner)
     kept = np.array([cell.told != "nothing" for cell in told], np.bool_)
     _refuse_repeats(table, codes, kept)
