@@ -110,6 +110,15 @@ class SolveCounts:
         two = solution.seen_high > solution.seen_low
         return one, wanted & ~one & ~two
 
+    def fits(self, *, released: CountSystem, low: IntArray, high: IntArray, rng: np.random.Generator) -> bool:
+        """Return whether what is told leaves a population possible, as far as the budget tells."""
+        try:
+            # One population settles every cell where any number of values is enough.
+            self._solve(released, low, high, released.is_hidden, Budget(self.work), rng, enough=0)
+        except ContradictoryCountsError:
+            return False
+        return True
+
     def _solve(
         self,
         released: CountSystem,
