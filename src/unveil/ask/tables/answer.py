@@ -28,6 +28,7 @@ def tables(
     settings: CountSettings | None = None,
     profile: str = "",
     records: bool = False,
+    insider: bool = False,
     repair: bool = False,
     values: int = 3,
     work: int = 1_000_000,
@@ -55,6 +56,8 @@ def tables(
         A published rule to hold the tables to: cell-3, cell-5, cell-11 or cell-20.
     records
         Whether to look for combinations of all variables that somebody must have: ``answer.findings.records``.
+    insider
+        Whether to try out what people gain who are alone in a hidden count, and know it; needs the truth.
     repair
         Whether to look for further counts to hide: ``answer.findings.repair``.
     values
@@ -100,6 +103,7 @@ def tables(
         truth=truth,
         profile=profile,
         records=records,
+        insider=insider,
         repair=repair,
         rng=rng,
         progress=progress,
@@ -137,7 +141,7 @@ def ask(told: Told) -> Reply:
         files=files,
         rng=told.rng,
         progress=told.progress,
-        **told.named("values", "work", "all_ranges", "largest", "records"),
+        **told.named("values", "work", "all_ranges", "largest", "records", "insider"),
     )
     broken, sentence = profile_outcome(answer.findings) if profile else (False, "")
     return Reply(

@@ -187,6 +187,8 @@ class TablesFindings:
     groups: tuple[GroupFindings, ...] = ()
     groups_of: int = 0
     records: RecordFindings | None = None
+    #: People who are alone in a hidden count: how many there are, were tried out and gain, and the most that one gains.
+    insiders: tuple[int, int, int, int] | None = None
     repair: RepairFindings | None = None
     notes: tuple[str, ...] = ()
 

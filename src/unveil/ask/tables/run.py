@@ -18,11 +18,12 @@ from unveil.ask.tables.layout import grid_of
 from unveil.ask.tables.read import TablesInputs
 from unveil.ask.tables.readings import read_ways, worst_of
 from unveil.ask.tables.repair import repaired
+from unveil.attack.counts.insider import insider_gains
 from unveil.attack.counts.solve_counts import SolveCounts, SolvedCounts
 from unveil.attack.counts.steps import Step, steps
 from unveil.data.counts.settings import CountSettings
 from unveil.data.counts.system import CountSystem
-from unveil.data.counts.truth import true_counts
+from unveil.data.counts.truth import TrueCounts, true_counts
 from unveil.errors import InputError
 from unveil.measure.counts.shared_codes import SharedCode, shared_codes
 from unveil.show.progress import Progress
@@ -43,6 +44,7 @@ def run(
     truth: Any,
     profile: str,
     records: bool,
+    insider: bool,
     repair: bool,
     rng: np.random.Generator,
     progress: Progress,
@@ -86,6 +88,7 @@ def run(
         groups=tuple(_group(system, best, each) for each in groups[:MOST_GROUPS]),
         groups_of=len(groups),
         records=_records(system, best) if records else None,
+        insiders=_insiders(attack, system, best, people, rng) if insider else None,
         repair=repaired(attack, inputs, people, minimum, rng, progress) if repair else None,
         notes=(*released.notes, *(people.notes if people else ())),
     )
@@ -181,6 +184,15 @@ def _group(system: CountSystem, solved: SolvedCounts, shared: SharedCode) -> Gro
         low=int(solved.ranges.low[shared.group]),
         high=None if high >= NO_END else high,
     )
+
+
+def _insiders(
+    attack: SolveCounts, system: CountSystem, solved: SolvedCounts, truth: TrueCounts | None, rng: np.random.Generator
+) -> tuple[int, int, int, int]:
+    if truth is None:
+        raise InputError("who is alone in a count must be known, but no records were given. Pass them with --truth")
+    gains = insider_gains(attack, system, solved, truth.counts, rng=rng)
+    return gains.there, gains.tried, gains.gain, gains.most
 
 
 def _records(system: CountSystem, solved: SolvedCounts) -> RecordFindings:

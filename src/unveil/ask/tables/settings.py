@@ -16,6 +16,8 @@ def _together(told: Told) -> list[tuple[str, str]]:
         return [("noise", "{round} and {noise} both say how figures were changed. Tell one of them")]
     if values["profile"] and "minimum" in told.said and values["minimum"] != PROFILES[values["profile"]]:
         return [("minimum", f"{{profile}} sets the minimum to {PROFILES[values['profile']]}. Leave out {{minimum}}")]
+    if values["insider"] and told.path("truth") is None:
+        return [("insider", "{insider} needs to know who is alone in a count. Add {truth}")]
     return []
 
 
@@ -199,6 +201,14 @@ QUESTION = Question(
             label="Look for records that must exist: combinations of all variables that somebody has",
             kind="switch",
             default=False,
+            fold=MORE,
+        ),
+        Setting(
+            name="insider",
+            label="Try out what people gain who are alone in a hidden count, and know it",
+            kind="switch",
+            default=False,
+            words="Needs the records.",
             fold=MORE,
         ),
         Setting(

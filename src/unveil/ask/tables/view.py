@@ -47,7 +47,8 @@ _SOURCE = (
 )
 _UNTESTED = (
     "Other tables of the same people, published by you or by others: each can only narrow what is said here.",
-    "What readers know of single people: somebody who is one of three knows that there are two others.",
+    "What readers know of single people: somebody who is one of three knows that there are two others (--insider tries "
+    "out those who are alone).",
     "Sampling weights: counts are taken as counts of records.",
     "Noise without a bound: it leaves no ranges, and needs another attack.",
 )

@@ -75,6 +75,7 @@ def explanation(found: TablesFindings) -> tuple[str, ...]:
         *_others(found),
         *_groups(found),
         *_records(found),
+        *_insiders(found),
         *_doubts(found),
     ]
     return tuple(said) or ("Other tables of the same people may change that.",)
@@ -185,6 +186,19 @@ def _records(found: TablesFindings) -> list[str]:
         f"Of {count(records.possible)} combinations of all variables {count(records.certain)} must exist{once}, and "
         f"{count(records.absent)} cannot{doubt}."
     ]
+
+
+def _insiders(found: TablesFindings) -> list[str]:
+    if found.insiders is None:
+        return []
+    there, tried, gain, most = found.insiders
+    if not there:
+        return ["Nobody is alone in a hidden count that others cannot work out."]
+    who = f"{count(there)} {'person is' if there == 1 else 'people are'} alone in a hidden count"
+    drawn = f" ({count(tried)} were tried, drawn by lot)" if tried < there else ""
+    if not gain:
+        return [f"{who}{drawn}; knowing it, none of them can work out another one."]
+    return [f"{who}{drawn}; knowing it, {count(gain)} can work out others, at most {count(most)}."]
 
 
 def _have(number: int) -> str:
