@@ -77,4 +77,4 @@ def check(way: str, seed: int) -> int:
 @pytest.mark.parametrize("way", ["hidden", "more hidden", "rounded", "changed", "percent"])
 def test_whatever_is_worked_out_is_true(way: str) -> None:
     found = [check(way, seed) for seed in range(5)]
-    assert way not in ("hidden", "more hidden") or sum(found)
+    assert way not in ("hidden", "more hidden") or sum(found) > 0

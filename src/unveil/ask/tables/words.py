@@ -140,10 +140,19 @@ def _baselines(found: TablesFindings) -> list[str]:
         return []
     said = []
     if figures.blind == figures.blind:
-        said.append(f"guessing blindly within what is told gets {decimal(figures.blind, places=1)} of them right")
+        said.append(f"guessing blindly within what is told gets {blind_text(figures.blind)} of them right")
     if found.margins is not None and figures.worked_out:
         said.append(f"totals alone give {count(found.margins) if found.margins else 'none'}")
     return [f"{_begin('; '.join(said))}."] if said else []
+
+
+def blind_text(blind: float) -> str:
+    """Return how many counts blind guessing gets right.
+
+    >>> blind_text(10.62), blind_text(0.75), blind_text(0.03)
+    ('10.6', '0.8', 'fewer than 0.1')
+    """
+    return decimal(blind, places=1) if blind >= 0.1 else "fewer than 0.1"
 
 
 def _others(found: TablesFindings) -> list[str]:

@@ -111,7 +111,9 @@ def system_of(released: PublishedCounts, *, largest: int = LARGEST) -> CountSyst
     arrays = cell_arrays(cliques, sizes, [variable.partitions for variable in released.variables])
     cell = arrays.locate(released.codes)
     is_hidden = np.zeros(arrays.codes.shape[0], np.bool_)
-    is_hidden[cell[~released.is_shown]] = True
+    # Percentages beside counts hide nothing: a cell is hidden where its count is.
+    beside = np.array([table.form == "percentages" for table in released.tables], np.bool_)[released.table]
+    is_hidden[cell[~released.is_shown & ~beside]] = True
     return CountSystem(
         released=released,
         arrays=arrays,
