@@ -9,7 +9,7 @@ from unveil.ask.answer import Answer, randomness
 from unveil.ask.tables.findings import TablesFindings
 from unveil.ask.tables.read import read, settings_of
 from unveil.ask.tables.run import run
-from unveil.ask.tables.settings import PROFILES
+from unveil.ask.tables.settings import MINIMUM, PROFILES
 from unveil.ask.tables.view import VIEW, brief, profile_outcome
 from unveil.ask.told import Output, Reply, Told
 from unveil.data.counts import CountSettings
@@ -87,7 +87,7 @@ def tables(
     if profile and profile not in PROFILES:
         hint = did_you_mean(profile, PROFILES) or f" Choose from {', '.join(PROFILES)}."
         raise InputError(f"there is no rule about small cells called {profile[:60]!r}.{hint}")
-    least = minimum if minimum is not None else PROFILES.get(profile, 5)
+    least = minimum if minimum is not None else PROFILES.get(profile, MINIMUM)
     whole_number(least, "the minimum", least=2, most=1000)
     if profile and least != PROFILES[profile]:
         raise InputError(f"profile {profile} sets the minimum to {PROFILES[profile]}, but it is {least}. Leave it out")
