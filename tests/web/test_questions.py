@@ -97,7 +97,10 @@ def people(rows: int = 60) -> str:
         ("matching", {"limits": [{"quantity": "cracked_share.high", "limit": "0.1"}]}),
         ("graph", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "repeat": 2, "seed": 3}),
         ("reidentify", {"seed": 2}),
-        ("tables", {"profile": "cell-11", "hidden": "*=1..", "limits": [{"quantity": "narrow", "limit": "9"}]}),
+        (
+            "tables",
+            {"profile": "cell-11", "minimum": "5", "hidden": "*=1..", "limits": [{"quantity": "narrow", "limit": "9"}]},
+        ),
         ("anonymize", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "seed": "1"}),
     ],
 )

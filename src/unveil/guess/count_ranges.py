@@ -59,7 +59,7 @@ class CountRanges:
     @property
     def is_worked_out(self) -> BoolArray:
         """Which hidden cells have one value left."""
-        return self.is_hidden & (self.low == self.high)
+        return np.asarray(self.is_hidden & (self.low == self.high), np.bool_)
 
     @property
     def values(self) -> FloatArray:
@@ -73,4 +73,5 @@ class CountRanges:
 
     def has_more_than(self, values: int) -> BoolArray:
         """Return which cells are shown by populations to have more values than this, whatever their ends."""
-        return (self.seen_high >= self.seen_low) & (self.seen_high - self.seen_low + 1 > values)
+        more = self.seen_high - self.seen_low + 1 > values
+        return np.asarray((self.seen_high >= self.seen_low) & more, np.bool_)

@@ -55,8 +55,9 @@ def grid_table(grid: CellGrid) -> "Table":
     >>> grid_table(grid).rows
     (('r', '5', '3 !'),)
     """
-    from unveil.show.blocks import Table
+    from unveil.show.blocks import Side, Table
 
+    right: Side = "right"
     signs = {2: " ~", 3: " !"}
     rows = tuple(
         (name, *(f"{text}{signs.get(int(level), '')}" for text, level in zip(texts, levels, strict=True)))
@@ -66,6 +67,6 @@ def grid_table(grid: CellGrid) -> "Table":
         caption=grid.title,
         columns=(grid.row_label, *grid.columns),
         rows=rows,
-        align=("left", *(("right",) * len(grid.columns))),
+        align=("left", *((right,) * len(grid.columns))),
         note=f"! {grid.levels[3]}; ~ {grid.levels[2]}",
     )

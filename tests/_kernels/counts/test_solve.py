@@ -14,12 +14,13 @@ from unveil._kernels.counts.rows import NO_END
 from unveil._kernels.counts.solve import ContradictionError, solve
 from unveil._kernels.counts.solver import Budget
 
+Variable = tuple[list[set[int]], list[tuple[int, tuple[int, ...]]]]
 #: Codes of one variable as sets of leaves, the total first, and their partitions.
-PLAIN2 = ([{0, 1}, {0}, {1}], [(0, (1, 2))])
-PLAIN3 = ([{0, 1, 2}, {0}, {1}, {2}], [(0, (1, 2, 3))])
-REGIONS = ([{0, 1, 2}, {0, 1}, {0}, {1}, {2}], [(0, (1, 4)), (1, (2, 3))])
-GROUPINGS = ([{0, 1, 2}, {0, 1}, {1, 2}, {0}, {1}, {2}], [(0, (1, 5)), (0, (2, 3)), (1, (3, 4)), (2, (4, 5))])
-SHAPES = {
+PLAIN2: Variable = ([{0, 1}, {0}, {1}], [(0, (1, 2))])
+PLAIN3: Variable = ([{0, 1, 2}, {0}, {1}, {2}], [(0, (1, 2, 3))])
+REGIONS: Variable = ([{0, 1, 2}, {0, 1}, {0}, {1}, {2}], [(0, (1, 4)), (1, (2, 3))])
+GROUPINGS: Variable = ([{0, 1, 2}, {0, 1}, {1, 2}, {0}, {1}, {2}], [(0, (1, 5)), (0, (2, 3)), (1, (3, 4)), (2, (4, 5))])
+SHAPES: dict[str, tuple[list[Variable], list[tuple[int, ...]]]] = {
     "two-way": ([PLAIN3, PLAIN3], [(0, 1)]),
     "three-way": ([PLAIN2, PLAIN2, PLAIN2], [(0, 1, 2)]),
     "chain": ([PLAIN2, PLAIN2, PLAIN2], [(0, 1), (1, 2)]),
@@ -31,9 +32,7 @@ SHAPES = {
 }
 
 
-def cells_of(
-    arrays: CellArrays, variables: list[tuple[list[set[int]], list[tuple[int, tuple[int, ...]]]]]
-) -> list[Cell]:
+def cells_of(arrays: CellArrays, variables: list[Variable]) -> list[Cell]:
     return [tuple(frozenset(variables[at][0][code]) for at, code in enumerate(row)) for row in arrays.codes.tolist()]
 
 

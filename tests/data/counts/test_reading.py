@@ -135,3 +135,9 @@ def test_records_that_lack_a_variable_or_have_another_code_are_refused() -> None
     with pytest.raises(InputError, match="does not in row 2") as caught:
         true_counts(pl.DataFrame({"ward": ["N", "Zephyrine"], "sex": ["f", "f"]}), system)
     assert "Zephyrine" not in str(caught.value)
+
+
+def test_percentages_beside_counts_hide_nothing_and_give_hidden_counts_away() -> None:
+    table = {"ward": ["N", "S"], "count": ["*", "235"], "percent": ["2.1", "98"], "base": ["240", "240"]}
+    system = system_of(read_counts([table]))
+    assert [system.label(int(cell)) for cell in system.is_hidden.nonzero()[0]] == ["N"]

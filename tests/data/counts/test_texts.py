@@ -27,6 +27,7 @@ PLAIN = CountSettings()
         ("*", ("symbol", 0, None)),
         ("", ("symbol", 0, None)),
         ("[c]", ("symbol", 0, None)),
+        ("[REDACTED]", ("symbol", 0, None)),
         ("NA", ("symbol", 0, None)),
         ("[z]", ("nothing", 0, None)),
     ],

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil._kernels.counts.rows import Rows, rows_of
-from unveil._kernels.types import Int32Array, IntArray
+from unveil._kernels.types import BoolArray, Int32Array, IntArray
 
 #: Of one variable: a code and the codes that it is the sum of, for every partition that is known. Code 0 is the total.
 Partitions = Sequence[tuple[int, Sequence[int]]]
@@ -90,9 +90,7 @@ def _sums(
     return entries
 
 
-def _not_in_earlier(
-    cliques: Sequence[Sequence[int]], at: int, variable: int, shape: tuple[int, ...]
-) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+def _not_in_earlier(cliques: Sequence[Sequence[int]], at: int, variable: int, shape: tuple[int, ...]) -> BoolArray:
     """Return of which combinations of the other variables an earlier clique does not have the sums already."""
     clique = cliques[at]
     axis = list(clique).index(variable)
@@ -100,4 +98,4 @@ def _not_in_earlier(
     for earlier in cliques[:at]:
         if variable in earlier:
             fresh[_shared(clique, earlier)] = False
-    return np.take(fresh, 0, axis=axis).ravel()
+    return np.asarray(np.take(fresh, 0, axis=axis).ravel(), np.bool_)

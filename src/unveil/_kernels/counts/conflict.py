@@ -51,7 +51,10 @@ def _elastic(rows: Rows, low: IntArray, high: IntArray, told: BoolArray) -> IntA
         coefficient.append(np.tile([1, sign], many))
         least.append(np.where(lower < 0, -NO_END, lower))
         most.append(upper)
-    whole_rows = Rows(*(np.concatenate(each) for each in (start, cell, coefficient, least, most)), cells=top.size)
+    whole_rows = Rows(
+        np.concatenate(start), np.concatenate(cell), np.concatenate(coefficient), np.concatenate(least),
+        np.concatenate(most), int(top.size),
+    )  # fmt: skip
     cost = np.concatenate([np.zeros(size), np.ones(2 * many)])
     solved = linear(whole_rows, zero_low, top, cost, Budget(_ENOUGH))
     if solved.state != "solved" or solved.value < 1e-6:

@@ -88,5 +88,5 @@ def _solved(rows: Rows, low: FloatArray, high: FloatArray, cost: FloatArray, bud
             return None
         steps = found.x[: rows.cells] - found.x[rows.cells :]
         if np.abs(steps - np.round(steps)).max(initial=0.0) < 1e-6:
-            return np.round(steps).astype(np.int64)
+            return np.asarray(np.round(steps), np.int64)
     return None

@@ -9,7 +9,7 @@ from unveil.ask.answer import Answer, randomness
 from unveil.ask.tables.findings import TablesFindings
 from unveil.ask.tables.read import read, settings_of
 from unveil.ask.tables.run import run
-from unveil.ask.tables.settings import PROFILES
+from unveil.ask.tables.settings import MINIMUM, PROFILES
 from unveil.ask.tables.view import VIEW, brief, profile_outcome
 from unveil.ask.told import Output, Reply, Told
 from unveil.data.counts import CountSettings
@@ -27,6 +27,8 @@ def tables(
     truth: Any = None,
     settings: CountSettings | None = None,
     profile: str = "",
+    records: bool = False,
+    insider: bool = False,
     repair: bool = False,
     values: int = 3,
     work: int = 1_000_000,
@@ -52,6 +54,10 @@ def tables(
         What is told about the tables: totals, hierarchies, symbols, rounding, noise, populations.
     profile
         A published rule to hold the tables to: cell-3, cell-5, cell-11 or cell-20.
+    records
+        Whether to look for combinations of all variables that somebody must have: ``answer.findings.records``.
+    insider
+        Whether to try out what people gain who are alone in a hidden count, and know it; needs the truth.
     repair
         Whether to look for further counts to hide: ``answer.findings.repair``.
     values
@@ -81,7 +87,7 @@ def tables(
     if profile and profile not in PROFILES:
         hint = did_you_mean(profile, PROFILES) or f" Choose from {', '.join(PROFILES)}."
         raise InputError(f"there is no rule about small cells called {profile[:60]!r}.{hint}")
-    least = minimum if minimum is not None else PROFILES.get(profile, 5)
+    least = minimum if minimum is not None else PROFILES.get(profile, MINIMUM)
     whole_number(least, "the minimum", least=2, most=1000)
     if profile and least != PROFILES[profile]:
         raise InputError(f"profile {profile} sets the minimum to {PROFILES[profile]}, but it is {least}. Leave it out")
@@ -96,6 +102,8 @@ def tables(
         all_ranges=all_ranges,
         truth=truth,
         profile=profile,
+        records=records,
+        insider=insider,
         repair=repair,
         rng=rng,
         progress=progress,
@@ -133,7 +141,7 @@ def ask(told: Told) -> Reply:
         files=files,
         rng=told.rng,
         progress=told.progress,
-        **told.named("values", "work", "all_ranges", "largest"),
+        **told.named("values", "work", "all_ranges", "largest", "records", "insider"),
     )
     broken, sentence = profile_outcome(answer.findings) if profile else (False, "")
     return Reply(

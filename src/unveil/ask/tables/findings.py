@@ -78,6 +78,21 @@ class GroupFindings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RecordFindings:
+    """Combinations of one code of every variable, and what tables say of them together.
+
+    ``certain`` ones are in every population that fits, ``unique`` ones of these exactly once, ``absent`` ones in none;
+    of ``undecided`` ones that was not settled.
+    """
+
+    possible: int
+    certain: int
+    unique: int
+    absent: int
+    undecided: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class RoundingFindings:
     """What could be worked out if every count were rounded at random to a base instead."""
 
@@ -171,6 +186,9 @@ class TablesFindings:
     #: Groups in which all have the same code, the smallest first, and how many there are.
     groups: tuple[GroupFindings, ...] = ()
     groups_of: int = 0
+    records: RecordFindings | None = None
+    #: People who are alone in a hidden count: how many there are, were tried out and gain, and the most that one gains.
+    insiders: tuple[int, int, int, int] | None = None
     repair: RepairFindings | None = None
     notes: tuple[str, ...] = ()
 

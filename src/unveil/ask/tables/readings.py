@@ -56,7 +56,7 @@ def read_ways(
             values=attack.values,
         )
         wrong = truth is not None and truth.outside(each.ranges.low, each.ranges.high).any()
-        if wrong and name == "any":
+        if truth is not None and wrong and name == "any":
             raise _not_of_these(system, truth, each)
         found.append(
             ReadingFindings(
@@ -101,10 +101,10 @@ def contradiction(system: CountSystem, cells: Sequence[int]) -> InputError:
     )
 
 
-def _not_of_these(system: CountSystem, truth: TrueCounts | None, solved: SolvedCounts) -> InputError:
-    outside = np.flatnonzero(truth.outside(solved.ranges.low, solved.ranges.high)) if truth is not None else []
+def _not_of_these(system: CountSystem, truth: TrueCounts, solved: SolvedCounts) -> InputError:
+    outside = np.flatnonzero(truth.outside(solved.ranges.low, solved.ranges.high)).tolist()
     listed = [cell for cell in outside if (system.cell == cell).any()]
-    cell = int((listed or list(outside))[0])
+    cell = (listed or outside)[0]
     places = system.places(cell)
     where = f", the first in row {places[0][1]} of {places[0][0]}" if places else ""
     return InputError(

@@ -6,16 +6,25 @@ import numpy as np
 
 from unveil._kernels.counts.rows import NO_END
 from unveil._kernels.types import BoolArray, IntArray
-from unveil.ask.tables.findings import GroupFindings, StepFindings, TableFindings, TablesFindings, Treatment
+from unveil.ask.tables.findings import (
+    GroupFindings,
+    RecordFindings,
+    StepFindings,
+    TableFindings,
+    TablesFindings,
+    Treatment,
+)
 from unveil.ask.tables.layout import grid_of
 from unveil.ask.tables.read import TablesInputs
 from unveil.ask.tables.readings import read_ways, worst_of
 from unveil.ask.tables.repair import repaired
+from unveil.attack.counts.insider import insider_gains
 from unveil.attack.counts.solve_counts import SolveCounts, SolvedCounts
 from unveil.attack.counts.steps import Step, steps
 from unveil.data.counts.settings import CountSettings
 from unveil.data.counts.system import CountSystem
-from unveil.data.counts.truth import true_counts
+from unveil.data.counts.truth import TrueCounts, true_counts
+from unveil.errors import InputError
 from unveil.measure.counts.shared_codes import SharedCode, shared_codes
 from unveil.show.progress import Progress
 
@@ -34,6 +43,8 @@ def run(
     all_ranges: bool,
     truth: Any,
     profile: str,
+    records: bool,
+    insider: bool,
     repair: bool,
     rng: np.random.Generator,
     progress: Progress,
@@ -41,10 +52,10 @@ def run(
     """Return what follows from published counts; see :func:`unveil.tables`."""
     system = inputs.system
     released = system.released
-    attack = SolveCounts(values=values, work=work, all_ranges=all_ranges)
+    attack = SolveCounts(values=values, work=work, all_ranges=all_ranges, records=records)
     progress("reading symbols", 0.0)
-    records = None if truth is None else true_counts(truth, system)
-    solved, readings = read_ways(attack, system, minimum, records, rng, progress)
+    people = None if truth is None else true_counts(truth, system)
+    solved, readings = read_ways(attack, system, minimum, people, rng, progress)
     worst = worst_of(readings)
     best = solved[worst]
     figures = readings[worst].figures
@@ -70,14 +81,16 @@ def run(
         linear=best.linear,
         whole=best.whole,
         work=best.work,
-        has_truth=records is not None,
+        has_truth=people is not None,
         symbols=released.symbols,
         shown_small=_shown_small(system, minimum),
         profile=profile,
         groups=tuple(_group(system, best, each) for each in groups[:MOST_GROUPS]),
         groups_of=len(groups),
-        repair=repaired(attack, inputs, records, minimum, rng, progress) if repair else None,
-        notes=(*released.notes, *(records.notes if records else ())),
+        records=_records(system, best) if records else None,
+        insiders=_insiders(attack, system, best, people, rng) if insider else None,
+        repair=repaired(attack, inputs, people, minimum, rng, progress) if repair else None,
+        notes=(*released.notes, *(people.notes if people else ())),
     )
 
 
@@ -170,6 +183,32 @@ def _group(system: CountSystem, solved: SolvedCounts, shared: SharedCode) -> Gro
         code=variable.codes[int(system.arrays.codes[shared.cell, shared.variable])],
         low=int(solved.ranges.low[shared.group]),
         high=None if high >= NO_END else high,
+    )
+
+
+def _insiders(
+    attack: SolveCounts, system: CountSystem, solved: SolvedCounts, truth: TrueCounts | None, rng: np.random.Generator
+) -> tuple[int, int, int, int]:
+    if truth is None:
+        raise InputError("who is alone in a count must be known, but no records were given. Pass them with --truth")
+    gains = insider_gains(attack, system, solved, truth.counts, rng=rng)
+    return gains.there, gains.tried, gains.gain, gains.most
+
+
+def _records(system: CountSystem, solved: SolvedCounts) -> RecordFindings:
+    own, ranges = system.is_record, solved.ranges
+    if not own.any():
+        raise InputError(
+            "records must hold every variable of all tables, but the tables are not linked so closely. Leave --records "
+            "out, or pass tables that share their variables in a circle"
+        )
+    unsure = own & (ranges.low == 0) & (ranges.high > 0) & ~solved.solution.low_attained
+    return RecordFindings(
+        possible=int(own.sum()),
+        certain=int((own & (ranges.low >= 1)).sum()),
+        unique=int((own & (ranges.low == 1) & (ranges.high == 1)).sum()),
+        absent=int((own & (ranges.high == 0)).sum()),
+        undecided=int(unsure.sum()),
     )
 
 

@@ -5,6 +5,8 @@ from unveil.ask.told import Told
 
 _WRITTEN = "How the tables are written"
 
+#: Counts below this are small unless told.
+MINIMUM = 5
 #: Published rules about small cells, and the least count that each of them lets be known.
 PROFILES = {"cell-3": 3, "cell-5": 5, "cell-11": 11, "cell-20": 20}
 
@@ -14,8 +16,11 @@ def _together(told: Told) -> list[tuple[str, str]]:
     values = told.values
     if values["round"] and values["noise"]:
         return [("noise", "{round} and {noise} both say how figures were changed. Tell one of them")]
-    if values["profile"] and "minimum" in told.said and values["minimum"] != PROFILES[values["profile"]]:
+    # The page sends its default along, which is no contradiction.
+    if values["profile"] and values["minimum"] not in (MINIMUM, PROFILES[values["profile"]]):
         return [("minimum", f"{{profile}} sets the minimum to {PROFILES[values['profile']]}. Leave out {{minimum}}")]
+    if values["insider"] and told.path("truth") is None:
+        return [("insider", "{insider} needs to know who is alone in a count. Add {truth}")]
     return []
 
 
@@ -38,7 +43,7 @@ QUESTION = Question(
             name="minimum",
             label="The least count that may be known",
             kind="number",
-            default=5,
+            default=MINIMUM,
             least=2,
             most=1000,
             words="Counts from 1 to one less are small.",
@@ -192,6 +197,21 @@ QUESTION = Question(
             label="Look for exact ranges in parts of more than 2,000 hidden counts too",
             kind="switch",
             default=False,
+            fold=MORE,
+        ),
+        Setting(
+            name="records",
+            label="Look for records that must exist: combinations of all variables that somebody has",
+            kind="switch",
+            default=False,
+            fold=MORE,
+        ),
+        Setting(
+            name="insider",
+            label="Try out what people gain who are alone in a hidden count, and know it",
+            kind="switch",
+            default=False,
+            words="Needs the records.",
             fold=MORE,
         ),
         Setting(

@@ -1,10 +1,10 @@
 """The figures about published counts as text: the same on the page and in the terminal."""
 
 from unveil.ask.tables.findings import GroupFindings, RepairFindings, TablesFindings
-from unveil.ask.tables.words import sum_text, undecided
+from unveil.ask.tables.words import blind_text, sum_text, undecided
 from unveil.show.blocks import Number, Table
 from unveil.show.editions import people
-from unveil.show.text import count, decimal, percent
+from unveil.show.text import count, percent
 
 #: So many sums are shown in a terminal.
 FEW_STEPS = 10
@@ -19,7 +19,7 @@ def key_numbers(found: TablesFindings, *, shareable: bool = False) -> tuple[Numb
             value=people(figures.worked_out, pattern=f"{{}} of {count(figures.hidden)}"),
             meaning=f"{word.capitalize()} counts with one value left, over every population that fits. "
             + ("Exact: everything was tried." if not figures.undecided else f"{_undecided(found)}"),
-            reference="" if figures.blind != figures.blind else decimal(figures.blind, places=1),
+            reference="" if figures.blind != figures.blind else blind_text(figures.blind),
             tone="bad" if figures.worked_out else "neutral",
         ),
         Number(

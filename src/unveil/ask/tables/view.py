@@ -1,6 +1,7 @@
 """How the findings about published counts are shown: JSON, limits, table, page and pictures."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -46,7 +47,8 @@ _SOURCE = (
 )
 _UNTESTED = (
     "Other tables of the same people, published by you or by others: each can only narrow what is said here.",
-    "What readers know of single people: somebody who is one of three knows that there are two others.",
+    "What readers know of single people: somebody who is one of three knows that there are two others (--insider tries "
+    "out those who are alone).",
     "Sampling weights: counts are taken as counts of records.",
     "Noise without a bound: it leaves no ranges, and needs another attack.",
 )
@@ -146,6 +148,7 @@ def figures(found: TablesFindings) -> Mapping[str, Any]:
             "linear_programs": found.linear,
             "searches": found.whole,
         },
+        "records": None if found.records is None else asdict(found.records),
         "repair": _repair(found),
         "truth": found.has_truth,
         "profile": found.profile or None,

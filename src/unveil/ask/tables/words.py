@@ -74,6 +74,8 @@ def explanation(found: TablesFindings) -> tuple[str, ...]:
         *_baselines(found),
         *_others(found),
         *_groups(found),
+        *_records(found),
+        *_insiders(found),
         *_doubts(found),
     ]
     return tuple(said) or ("Other tables of the same people may change that.",)
@@ -138,10 +140,19 @@ def _baselines(found: TablesFindings) -> list[str]:
         return []
     said = []
     if figures.blind == figures.blind:
-        said.append(f"guessing blindly within what is told gets {decimal(figures.blind, places=1)} of them right")
+        said.append(f"guessing blindly within what is told gets {blind_text(figures.blind)} of them right")
     if found.margins is not None and figures.worked_out:
         said.append(f"totals alone give {count(found.margins) if found.margins else 'none'}")
     return [f"{_begin('; '.join(said))}."] if said else []
+
+
+def blind_text(blind: float) -> str:
+    """Return how many counts blind guessing gets right.
+
+    >>> blind_text(10.62), blind_text(0.75), blind_text(0.03)
+    ('10.6', '0.8', 'fewer than 0.1')
+    """
+    return decimal(blind, places=1) if blind >= 0.1 else "fewer than 0.1"
 
 
 def _others(found: TablesFindings) -> list[str]:
@@ -172,6 +183,31 @@ def _groups(found: TablesFindings) -> list[str]:
     if number == 1:
         return [f"In 1 group everybody has the same code of a variable: {people}{more}."]
     return [f"In {count(number)} groups everybody has the same code of a variable; the smallest has {people}{more}."]
+
+
+def _records(found: TablesFindings) -> list[str]:
+    records = found.records
+    if records is None:
+        return []
+    once = f", {count(records.unique)} of them exactly once" if records.unique else ""
+    doubt = f"; of {count(records.undecided)} it was not settled" if records.undecided else ""
+    return [
+        f"Of {count(records.possible)} combinations of all variables {count(records.certain)} must exist{once}, and "
+        f"{count(records.absent)} cannot{doubt}."
+    ]
+
+
+def _insiders(found: TablesFindings) -> list[str]:
+    if found.insiders is None:
+        return []
+    there, tried, gain, most = found.insiders
+    if not there:
+        return ["Nobody is alone in a hidden count that others cannot work out."]
+    who = f"{count(there)} {'person is' if there == 1 else 'people are'} alone in a hidden count"
+    drawn = f" ({count(tried)} were tried, drawn by lot)" if tried < there else ""
+    if not gain:
+        return [f"{who}{drawn}; knowing it, none of them can work out another one."]
+    return [f"{who}{drawn}; knowing it, {count(gain)} can work out others, at most {count(most)}."]
 
 
 def _have(number: int) -> str:

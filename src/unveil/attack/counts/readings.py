@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unveil.attack.counts.solve_counts import ContradictoryCountsError, SolveCounts
+from unveil.attack.counts.solve_counts import SolveCounts
 from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem
 
@@ -39,8 +39,4 @@ def rule_reading(
 def _fits(attack: SolveCounts, released: CountSystem, reading: tuple[Range, ...], rng: np.random.Generator) -> bool:
     """Return whether a reading leaves a population possible, as far as the budget tells."""
     low, high = released.told(reading)
-    try:
-        attack.worked_out(released=released, low=low, high=high, wanted=released.is_hidden, rng=rng)
-    except ContradictoryCountsError:
-        return False
-    return True
+    return attack.fits(released=released, low=low, high=high, rng=rng)

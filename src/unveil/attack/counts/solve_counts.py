@@ -51,11 +51,14 @@ class SolveCounts:
         Steps of the solver that may be taken in all; what is not settled then is wider than it need be, never narrower.
     all_ranges
         Whether exact ends are looked for in large blocks too.
+    records
+        Whether ranges of cells of full detail are looked for too: combinations of codes that single people have.
     """
 
     values: int = 3
     work: int = 1_000_000
     all_ranges: bool = False
+    records: bool = False
 
     def __post_init__(self) -> None:
         whole_number(self.values, "values", least=1)
@@ -75,6 +78,8 @@ class SolveCounts:
         """
         low, high = released.told(reading)
         wanted = released.is_hidden | released.is_unlisted
+        if self.records:
+            wanted = wanted | released.is_record
         budget = Budget(self.work)
         solution = self._solve(released, low, high, wanted, budget, rng, progress=progress)
         ranges = CountRanges(
@@ -104,6 +109,15 @@ class SolveCounts:
         one = wanted & (solution.low == solution.high)
         two = solution.seen_high > solution.seen_low
         return one, wanted & ~one & ~two
+
+    def fits(self, *, released: CountSystem, low: IntArray, high: IntArray, rng: np.random.Generator) -> bool:
+        """Return whether what is told leaves a population possible, as far as the budget tells."""
+        try:
+            # One population settles every cell where any number of values is enough.
+            self._solve(released, low, high, released.is_hidden, Budget(self.work), rng, enough=0)
+        except ContradictoryCountsError:
+            return False
+        return True
 
     def _solve(
         self,

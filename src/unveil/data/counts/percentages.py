@@ -17,7 +17,7 @@ def range_of_percent(text: str, base: int) -> str:
     A text that is no percentage is a symbol, and stays as it is.
 
     >>> range_of_percent("2.1", 240), range_of_percent("2%", 240), range_of_percent("*", 240)
-    ('5', '4..5', '*')
+    ('5..5', '4..6', '*')
     """
     found = _PERCENT.fullmatch(text.strip())
     if found is None:
@@ -31,4 +31,5 @@ def range_of_percent(text: str, base: int) -> str:
             f"hold percentages that some count of its {base:,} people has, and none has one of them",
             "Check the base, or the decimals",
         )
-    return f"{low}" if low == high else f"{low}..{high}"
+    # A single count too, so that it is not taken for a figure that was rounded or changed.
+    return f"{low}..{high}"

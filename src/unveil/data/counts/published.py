@@ -282,7 +282,7 @@ def _entries(
     if populations is not None and table.name in populations.codes:
         codes[:, len(variables) - 1] = populations.codes.index(table.name)
     own = [places[name] for name in table.variables if name in places]
-    inner = (codes[:, own] > 0).all(axis=1)
+    inner = np.asarray((codes[:, own] > 0).all(axis=1), np.bool_)
     told = _told(table, settings, inner)
     kept = np.array([cell.told != "nothing" for cell in told], np.bool_)
     _refuse_repeats(table, codes, kept)
@@ -321,10 +321,11 @@ def _refuse_repeats(table: WrittenTable, codes: IntArray, kept: BoolArray) -> No
     again = np.flatnonzero(first[inverse.ravel()] != np.arange(found.size))
     if again.size:
         one, other = found[first[inverse.ravel()[again[0]]]], found[again[0]]
+        rows = ", name all row variables with --rows" if table.form == "wide" else ""
         raise InputError(
             f"each cell of {table.name} must be there once, but {table.place(int(other))} has the codes of "
             f"{table.place(int(one))} (rows are counted from 1 below the header; such cells: {again.size:,}). Keep one "
-            "of each, or tell which code is a total with --totals VARIABLE=CODE"
+            f"of each{rows}, or tell which code is a total with --totals VARIABLE=CODE"
         )
 
 

@@ -25,7 +25,8 @@ IN_HEADER = "column"
 #: More cells are refused: they would not be worked through in reasonable time.
 MOST_CELLS = 1_000_000
 _MOST_VARIABLES = 12
-Form = Literal["tidy", "wide"]
+#: How a table is written; percentages beside counts are a table of their own.
+Form = Literal["tidy", "wide", "percentages"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,21 +148,24 @@ def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[Wri
         return []
     variables = [column for column in frame.columns if column not in (count, percent, base)]
     _check_variables(variables, name)
-    texts = [] if count is None else [(name, count, frame[count].alias("text"))]
+    texts: list[tuple[str, Form, str, pl.Series]] = []
+    if count is not None:
+        texts.append((name, "tidy", count, frame[count].alias("text")))
     if percent is not None:
         told = _percentages(frame, percent, base, name, settings)
-        texts.append((f"{name} (percentages)" if count is not None else name, percent, told))
+        beside = count is not None
+        texts.append((f"{name} (percentages)" if beside else name, "percentages" if beside else "tidy", percent, told))
     return [
         WrittenTable(
             name=called,
-            form="tidy",
+            form=form,
             variables=tuple(variables),
             labels=frame.select(variables),
             texts=text,
             rows=pl.Series("row", range(1, frame.height + 1), dtype=pl.Int64),
             count=column,
         )
-        for called, column, text in texts
+        for called, form, column, text in texts
     ]
 
 

@@ -50,7 +50,7 @@ class CountSystem:
     @property
     def number(self) -> int:
         """How many cells there are."""
-        return self.arrays.codes.shape[0]
+        return int(self.arrays.codes.shape[0])
 
     def told(self, reading: Sequence[Range]) -> tuple[IntArray, IntArray]:
         """Return what is told of each cell when each symbol is read as given: all entries of a cell hold.
@@ -66,6 +66,15 @@ class CountSystem:
         np.maximum.at(low, self.cell, own_low)
         np.minimum.at(high, self.cell, own_high)
         return low, high
+
+    @property
+    def is_record(self) -> BoolArray:
+        """Which cells are of full detail: one leaf of every variable of all tables."""
+        found = (self.arrays.codes > 0).all(axis=1)
+        for at, variable in enumerate(self.released.variables):
+            is_leaf = np.array([variable.is_leaf(code) for code in range(len(variable.codes))], np.bool_)
+            found &= is_leaf[self.arrays.codes[:, at]]
+        return np.asarray(found, np.bool_)
 
     def label(self, cell: int) -> str:
         """Return what a cell is called."""
@@ -102,7 +111,9 @@ def system_of(released: PublishedCounts, *, largest: int = LARGEST) -> CountSyst
     arrays = cell_arrays(cliques, sizes, [variable.partitions for variable in released.variables])
     cell = arrays.locate(released.codes)
     is_hidden = np.zeros(arrays.codes.shape[0], np.bool_)
-    is_hidden[cell[~released.is_shown]] = True
+    # Percentages beside counts hide nothing: a cell is hidden where its count is.
+    beside = np.array([table.form == "percentages" for table in released.tables], np.bool_)[released.table]
+    is_hidden[cell[~released.is_shown & ~beside]] = True
     return CountSystem(
         released=released,
         arrays=arrays,

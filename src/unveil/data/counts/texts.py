@@ -58,7 +58,7 @@ def told_by(text: str | None, settings: CountSettings, *, inner: bool = True) ->
         return ToldCell("range", *told)
     if plain in _NOTHING:
         return ToldCell("nothing")
-    if plain in _SYMBOLS or is_suppressed(plain):
+    if plain in _SYMBOLS or is_suppressed(plain.strip("[]()")):
         return ToldCell("symbol", symbol=plain)
     raise _unreadable(plain)
 

@@ -29,12 +29,13 @@ def draw_cells(grid: CellGrid, axes: "Axes | None" = None) -> "Axes":
 
         size = (2.5 + 0.6 * len(grid.columns), 1.8 + 0.3 * len(grid.rows))
         _, axes = pyplot.subplots(figsize=(min(size[0], 30), min(size[1], 30)), layout="constrained")
-    hatch = (None, None, "////", None)
+    hatch = ("", "", "////", "")
     for row, levels in enumerate(grid.level.tolist()):
         for column, level in enumerate(levels):
             if level >= 0:
-                look = {"facecolor": COLOURS[level], "edgecolor": "#a9b2bd", "hatch": hatch[level]}
-                axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **look))
+                box = Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=COLOURS[level], edgecolor="#a9b2bd")
+                box.set_hatch(hatch[level])
+                axes.add_patch(box)
                 weight = "bold" if level == 3 else "normal"
                 text, ink = grid.texts[row][column], INKS[level]
                 axes.text(column, row, text, ha="center", va="center", color=ink, fontsize="small", fontweight=weight)
