@@ -144,6 +144,19 @@ def test_spans_hold_the_case_that_uses_most_and_the_one_that_uses_least(found: G
     assert any(section.heading == "Spans of nodes" for section in page(found).sections)
 
 
+def test_the_box_of_nodes_that_are_all_alike_is_where_they_are() -> None:
+    """Means of blocks have fewer digits than the ends, and so lie beside them."""
+    values = planted()
+    alike = {
+        key: np.full(150, 1 / 3) if key[0] == 2 else each for key, each in around_means(values, ("entropy",)).items()
+    }
+    (span,) = spans_of(node_values(values, alike))
+    narrow = span.narrowest
+    assert narrow.case == 2
+    assert {*narrow.quartiles, *narrow.whiskers, narrow.lowest} == {narrow.highest}
+    assert narrow.highest == pytest.approx((1 / 3 - span.lowest) / (span.highest - span.lowest))
+
+
 def test_quartiles_from_blocks_are_near_those_of_values() -> None:
     values = np.sort(RNG(4).gamma(2, 1, 6400))
     blocks = values.reshape(64, 100).mean(axis=1)

@@ -60,7 +60,7 @@ def test_what_a_file_had_is_known(tmp_path: Path, text: str, dropped: tuple[str,
         (sparse.coo_array(([5, 5], ([0, 1], [1, 0])), shape=(3, 3)), WEIGHTS),
         ({"source": [1, 2], "target": [2, 3], "weight": [1.0, 2.0]}, WEIGHTS),
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )
 def test_what_an_object_had_is_known_and_goes_when_told(thing: Any, dropped: tuple[str, ...]) -> None:
     found = graph_from(thing)

@@ -37,17 +37,18 @@ def _in_case(nodes: NodeValues, case: int, column: int, *, lowest: float, highes
     count = int(nodes.count[case, column].sum())
     blocks, weights = nodes.pooled(case, column)
     ends = np.array([nodes.lowest[case, column, there].min(), nodes.highest[case, column, there].max()])
-    first, median, third = ((weighted_quantiles(blocks, weights, _QUARTILES) - lowest) / width).tolist()
     low, high = ((ends - lowest) / width).tolist()
-    # The ends are there beside the means of blocks, which may lie as far out by rounding.
-    known = np.clip(np.concatenate([(blocks - lowest) / width, [low, high]]), low, high)
+    quartiles = weighted_quantiles(blocks, weights, _QUARTILES)
+    # Means of blocks may lie beyond the ends by rounding. The box itself is there too: a whisker begins at it.
+    known = np.clip((np.concatenate([blocks, quartiles, ends]) - lowest) / width, low, high)
+    first, median, third = known[blocks.size : blocks.size + quartiles.size].tolist()
     length = _WHISKER * (third - first)
     within = known[(known >= first - length) & (known <= third + length)]
     return NodeSpan(
         case=case,
         lowest=low,
         quartiles=(first, median, third),
-        whiskers=(min(float(within.min()), first), max(float(within.max()), third)),
+        whiskers=(float(within.min()), float(within.max())),
         highest=high,
         mean=(float(nodes.total[case, column].sum()) / count - lowest) / width,
         count=count,
