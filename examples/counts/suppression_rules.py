@@ -54,7 +54,7 @@ def picture(found: pl.DataFrame, path: Path) -> None:
     axes.barh(rules, found["worked_out"].to_list(), color="#9b1c1c", height=0.4, label="worked out")
     axes.invert_yaxis()
     axes.set_xlabel("counts")
-    axes.legend(frameon=False, loc="lower right")
+    axes.legend(frameon=False, loc="upper right")
     figure.savefig(path, dpi=120)
     pyplot.close(figure)
 
