@@ -2,7 +2,7 @@
 
     unveil study run studies/paper-1.toml --out one
     unveil study run studies/paper-2.toml --out two
-    python examples/grades/replication.py one two > replication.md
+    python examples/grades/replication.py one two > docs/replication-figures.md
 
 Folders are graded together. All intervals are of 95 % and come from drawing combinations of data set, protection and
 attack anew: what they say holds for more such combinations, not for more graphs.
@@ -196,7 +196,9 @@ def markdown(table: Table | None) -> Iterator[str]:
 def report(found: GradesFindings, rng: np.random.Generator, case: str) -> Iterator[str]:
     """Yield everything as Markdown: what was graded, the findings, both readings, calibration, suites and Table 8."""
     values = found.grades.values
-    yield "## What was graded"
+    yield from ("# The figures of the replication", "")
+    yield "Written by `examples/grades/replication.py`; [which findings hold](replication.md) says what they mean."
+    yield from ("", "## What was graded")
     yield ""
     yield "| study | scenarios | data sets | protections | attacks | replications | values of nodes | calibrated |"
     yield f"|{'---|' * 8}"

@@ -238,7 +238,14 @@ def test_the_shipped_studies_are_the_grids_they_say() -> None:
     studies = {path.stem: Study.read(path) for path in SHIPPED}
     steps = [studies[f"paper-{number}"] for number in range(1, 5)]
     fields = [studies[name] for name in ("mean-field", "mean-field-seeds")]
-    assert set(studies) == {"curves", "cut-offs", "quick", "table", *(each.name for each in (*steps, *fields))}
+    assert set(studies) == {
+        "curves",
+        "cut-offs",
+        "quick",
+        "table",
+        "table-8",
+        *(each.name for each in (*steps, *fields)),
+    }
     assert [each.fixed["seed_pairs"] for each in fields] == [0, 50]
     assert {(each.data, each.metrics, each.axes) for each in fields} == {
         (fields[0].data, fields[0].metrics, fields[0].axes)

@@ -103,7 +103,7 @@ def _checked(matrix: Any) -> Edges:
 def _checked_truth(truth: ArrayLike, n: int) -> IntArray:
     columns = np.asarray(truth)
     known = columns[columns != -1] if columns.shape == (n,) else columns
-    if columns.shape != (n,) or ((known < 0) | (known >= n)).any() or np.unique(known).size < known.size:
+    if columns.shape != (n,) or not np.isin(known, np.arange(n)).all() or np.unique(known).size < known.size:
         raise ValueError(f"the truth must name columns of the {n:,}, none twice, one per row; this one does not")
     return columns.astype(np.int64)
 
