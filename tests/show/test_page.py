@@ -116,8 +116,8 @@ def test_names_from_the_data_are_shown_and_not_run() -> None:
     assert SCRIPT in shown
     assert '"><img src=x onerror=alert(1)>' in shown
     assert reader.all("img") == []
-    # The script of all pages, that of the playground, and its data.
-    assert len(reader.all("script")) == 3
+    # The script of all pages and that of the question, the data of the subjects and of the playground.
+    assert len(reader.all("script")) == 4
     assert not set(html) & {"\x00", "\u202e"}
 
 
@@ -137,7 +137,7 @@ def test_a_page_stays_small_whatever_the_input() -> None:
     assert example.result.overall.linked.size > 3000
     html = example.html(notes=["<" * 10_000] * 10_000, show_names=True)
     assert len(html.encode()) < 1_000_000
-    data = data_of(html)[0]
+    data = data_of(html)[-1]
     assert max(len(curve[0]) for curve in data["linked"] + data["mixed"]) == 200
     assert f"{10_000 - MOST_NOTES} more notes are left out here." in html
 
@@ -183,21 +183,21 @@ def test_landmarks_and_language_are_there() -> None:
 def test_every_picture_has_a_name_and_a_description() -> None:
     reader = Reader(conservative().html())
     pictures = [svg for svg in reader.all("svg") if svg.get("role") == "img"]
-    assert len(pictures) == 4
+    assert len(pictures) == 7
     titles = {title["id"] for title in reader.all("title") if "id" in title}
     described = {desc["id"] for desc in reader.all("desc")}
     for picture in pictures:
         title, description = picture["aria-labelledby"].split()
         assert title in titles
         assert description in described
-    assert len(reader.all("figcaption")) == 4
+    assert len(reader.all("figcaption")) == 7
 
 
 def test_sliders_are_hidden_until_the_script_runs() -> None:
     reader = Reader(conservative().html())
     assert next(d for d in reader.all("div") if d.get("class") == "controls").get("hidden") is not None
     sliders = [i for i in reader.all("input") if i["type"] == "range"]
-    assert [(s["data-slider"], s["max"], s["value"]) for s in sliders] == [("alpha", "20", "10"), ("beta", "100", "80")]
+    assert [(s["data-slider"], s["max"], s["value"]) for s in sliders] == [("alpha", "22", "11"), ("beta", "100", "80")]
     assert [s["aria-valuetext"] for s in sliders] == ["0.50", "80%"]
     assert any(p.get("aria-live") == "polite" for p in reader.all("p"))
 

