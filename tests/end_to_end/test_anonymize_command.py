@@ -126,7 +126,8 @@ def test_limits_are_watched() -> None:
 
 def test_direction_weights_loops_and_repeats_are_said() -> None:
     Path("out.net").write_text("% asym weighted\n1 2 0.5\n2 1 3\n2 3 1\n3 3 1\n2 3 2\n")
-    notes = " ".join(answer("out.net", "--protect", "id-removal")["notes"])
+    refuse("out.net", "--protect", "id-removal", naming=("--undirected",))
+    notes = " ".join(answer("out.net", "--protect", "id-removal", "--undirected", "--unweighted")["notes"])
     for words in ("loop", "repeated", "direction", "weight"):
         assert words in notes
 

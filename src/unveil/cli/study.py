@@ -11,7 +11,6 @@ from unveil.ask import QUESTIONS
 from unveil.cli.common import INTERRUPTED
 from unveil.cli.question import command_of, help_of, params_of, told_by
 from unveil.cli.study_progress import moving
-from unveil.data.files.source import shown
 from unveil.errors import InputError
 from unveil.show.text import one_line
 
@@ -109,6 +108,7 @@ def summary(*, folder: Path, out: Path, nodes: bool) -> None:
     It holds every replication, and how the values of nodes lie, with fewer digits; neither releases nor who is who.
     'unveil study report' and 'unveil grade-metrics' take the file for the folder.
     """
+    from unveil.data.files.source import shown
     from unveil.data.files.whole_files import replace_file
     from unveil.show.text import count
     from unveil.study import Results

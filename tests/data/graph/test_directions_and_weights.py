@@ -89,7 +89,7 @@ def test_every_question_refuses_them_until_it_is_told(tmp_path: Path) -> None:
         lambda: graph_made_elsewhere(plain, one_way, 2, RING),
         lambda: graph_of(data),
     ):
-        assert "have directions. Say undirected to drop them" in refusal(call)
+        assert "have directions. Say undirected (--undirected on the command line) to drop them" in refusal(call)
     note = "the directions of edges were dropped: 0 of 8 edges occurred in both"
     assert note in graph(one_way, seed_pairs=2, undirected=True, rng=rng).findings.notes
     assert note in anonymize_file(path, "id-removal", undirected=True, rng=rng).to_json()
