@@ -170,6 +170,14 @@ def test_an_attack_on_whom_nobody_can_be_is_refuted_with_a_sentence() -> None:
     assert attacked.witness.endswith("incompatible with the record-level truth.")
 
 
+def test_naming_one_person_whatever_is_released_is_not_valid() -> None:
+    always = tuple(float(k == 3) for k in range(N))
+    for attacked in ask(Fixed(members=(3,)), Voting(weights=always)).findings.attacks:
+        assert attacked.is_valid is False
+        assert attacked.refuted >= N - 1
+        assert attacked.hit_rate.value == pytest.approx(1 / N)
+
+
 def test_knowing_nobody_is_valid_and_hits_by_blind_chance() -> None:
     (attacked,) = ask(Fixed(members=tuple(range(N)))).findings.attacks
     assert attacked.is_valid is True
