@@ -57,6 +57,8 @@ def test_what_can_be_mapped_is(text: str, wanted: object) -> None:
         ("localSuppression(k=3)", "written like a call of another tool"),
         ("KAnonymity()", "must be a number"),
         ("aditive-noise", "there is no protection"),
+        ("sdcMicro::addNoise(noise=20", "must be written as a whole call"),
+        ("localSuppression(k=3)", "addNoise, microaggregation, rankSwap, KAnonymity are understood"),
     ],
 )
 def test_what_cannot_be_mapped_is_said(text: str, said: str) -> None:

@@ -206,7 +206,8 @@ def informed(masses: Sequence[MassFunction], *, probability: Probability) -> Mas
 
     The result is compatible with the probability that was told and at least as specific as each input, as Definition 27
     asks. It is no rule for an adversary, who does not know that probability: with another one that all inputs are
-    compatible with, the result need not be (of 250 random pairs it was not in more than half).
+    compatible with, the result need not be: of 250 random pairs on four elements it was not for 226, each beside
+    the probability that lies farthest in a direction drawn by lot among those that both inputs are compatible with.
     """
     elements, values = checked_probability(masses[0].size, probability)
     atoms, masks = on_common_atoms(masses)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _CALL = re.compile(r"\s*(?:(?:sdcmicro|arx)\s*::?\s*)?(?:new\s+)?(?P<name>\w+)\s*\((?P<inside>.*)\)\s*", re.I | re.S)
+_BEGUN = re.compile(r"\s*(?:(?:sdcmicro|arx)\s*:|\w+\s*\()", re.I)
 _K_ANONYMITY = re.compile(r"\s*(?:arx\s*::?\s*)?\(?(?P<k>\d+)\)?-anonymity\s*", re.I)
 _PIECE = re.compile(r"""\s*(?:(?P<key>[\w.]+)\s*=\s*)?(?P<value>c\([^()]*\)|"[^"]*"|'[^']*'|[^,()"']*)\s*(?:,|$)""")
 
@@ -97,13 +98,18 @@ def as_written(text: str) -> Written:
         return _k_anonymity({"0": model["k"]})
     call = _CALL.fullmatch(text)
     if call is None:
+        if _BEGUN.match(text):
+            raise InputError(
+                f"a method of sdcMicro or ARX must be written as a whole call, such as addNoise(noise=20), but is "
+                f"{text!r}. Close its brackets, and put it into quotes on the command line"
+            )
         return Written(protection_from(text))
     known = {name.lower(): read for name, read in _READERS.items()}
     read = known.get(call["name"].lower())
     if read is None:
         raise InputError(
             f"{call['name']}(...) is written like a call of another tool, and cannot be mapped. Of sdcMicro and ARX "
-            f"{', '.join(_READERS)} are understood; or name a protection of unveil ('unveil list protections')"
+            f"{', '.join(_MAPPED)} are understood; or name a protection of unveil ('unveil list protections')"
         )
     return read(_arguments(call["inside"], call["name"]))
 
@@ -235,3 +241,5 @@ _READERS: dict[str, Callable[[Mapping[str, str]], Written]] = {
     "KAnonymity": _k_anonymity,
     "EDDifferentialPrivacy": _drawn_model,
 }
+#: Those of them that can be mapped, with some settings at least; of the others it is said why not.
+_MAPPED = tuple(name for name, read in _READERS.items() if read not in (_pram, _drawn_model))

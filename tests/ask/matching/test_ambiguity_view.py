@@ -106,6 +106,9 @@ def test_sets_are_said() -> None:
     assert told["any_found"]["value"] * 18 == pytest.approx(12)
     assert answer.quantities["set_found"].value == pytest.approx(2 / 3)
     assert "Sets of entries" in [section.heading for section in answer.page().sections]
+    said = answer.page().explanation[0]
+    assert said.startswith("Of 2 sets most at risk is ")
+    assert said.endswith(", found as a whole with a probability of 67% (by chance: 10%).")
 
 
 def test_several_releases_are_multiplied_and_each_is_said_alone() -> None:

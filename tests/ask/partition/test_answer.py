@@ -108,7 +108,10 @@ def test_where_clusters_are_crowded_some_subjects_are_forecast_and_a_note_says_s
     assert found.others is None
     assert found.forecast is not None
     assert found.forecast.subjects.size == 1
-    assert found.notes == ("The forecast is of 1 subject drawn at random, as there are 12 with crowded clusters.",)
+    assert found.notes == (
+        "The forecast is of 1 subject drawn at random, as there are 12 with crowded clusters.",
+        "How many others mergings bring along is left out, as clusters hold too many subjects to follow.",
+    )
     assert "others_after" not in json.loads(answer.to_json())["subject"]
     assert "forecast" not in {output.name for output in answer.page().sections[4].blocks[1].outputs}  # type: ignore[union-attr]
 

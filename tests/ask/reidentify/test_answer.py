@@ -170,6 +170,14 @@ def test_an_attack_on_whom_nobody_can_be_is_refuted_with_a_sentence() -> None:
     assert attacked.witness.endswith("incompatible with the record-level truth.")
 
 
+def test_naming_one_person_whatever_is_released_is_not_valid() -> None:
+    always = tuple(float(k == 3) for k in range(N))
+    for attacked in ask(Fixed(members=(3,)), Voting(weights=always)).findings.attacks:
+        assert attacked.is_valid is False
+        assert attacked.refuted >= N - 1
+        assert attacked.hit_rate.value == pytest.approx(1 / N)
+
+
 def test_knowing_nobody_is_valid_and_hits_by_blind_chance() -> None:
     (attacked,) = ask(Fixed(members=tuple(range(N)))).findings.attacks
     assert attacked.is_valid is True
@@ -283,7 +291,9 @@ def test_the_file_level_is_sampled_where_it_is_too_large_to_be_exact() -> None:
     assert (vacuous.valid, vacuous.invalid, vacuous.not_shown) == (60, 0, 0)
     assert bayes.not_shown > 0
     assert bayes.not_shown == bayes.undecided
-    assert any("random assignments of all rows" in note for note in few.notes)
+    assert any("about 640 random assignments of all rows" in note for note in few.notes)
+    least = reidentify(people, matchings=3, **settings).findings
+    assert any("about 32 random assignments of all rows" in note for note in least.notes)  # one for each chain
 
 
 def test_an_empty_intersection_refutes_an_attack_even_where_the_masking_is_not_known() -> None:

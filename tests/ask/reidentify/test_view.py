@@ -110,7 +110,7 @@ def test_what_is_not_known_is_said() -> None:
     elsewhere = found(unknown(), protect=None)
     assert sentences(elsewhere) == (
         "Of the attack softmax, its best bet is the right person for 20% of 50 records (95% interval 11% to 33%, blind "
-        "chance 2.0%); whether it is valid is not known for all 50 records.",
+        "chance 2.0%); whether it is valid is not known for any of 50 records.",
     )
     assert "--protect" in next_steps(elsewhere)[0]
     assert UNKNOWN in attack_table(found(unknown())).note
@@ -177,14 +177,20 @@ def test_some_undecided_records_are_said() -> None:
     part = attacked(file_level=Verdict(level="file", valid=27, undecided=23, why="too many rows"))
     table = attack_table(found(part))
     assert table.rows[0][3] == "100.0% of 27 decided"
-    assert "No verdict at the file level for 23 records: too many rows." in table.note
+    assert "No verdict at the file level on 23 records of intersection:p=10: too many rows." in table.note
 
 
 def test_the_levels_are_said_to_differ_where_they_do() -> None:
     part = attacked("bayes", file_level=Verdict(level="file", valid=45, invalid=5))
-    lead = page(found(part)).sections[0].lead
-    assert "its guesses about 5 of 50 records are incompatible with the file-level truth" in lead
-    assert "file-level" not in page(found(attacked())).sections[0].lead
+    text = sentences(found(part))
+    assert text[0].startswith("The attack bayes is valid for every record by itself: its best bet")
+    assert text[1] == (
+        "Given all released records at once, of which no two come from one person, it claims too much for 5 of 50 "
+        "records (the file level)."
+    )
+    some = attacked("bayes", file_level=Verdict(level="file", valid=4, invalid=4, undecided=42))
+    assert "too much for 4 of the 8 with a verdict (the file level)" in sentences(found(some))[1]
+    assert "file level" not in " ".join(sentences(found(attacked())))
 
 
 def test_charts_hold_the_steps_and_the_entropy_of_probabilities() -> None:

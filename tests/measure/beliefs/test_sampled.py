@@ -96,7 +96,10 @@ def test_a_planted_truth_at_the_border_is_not_shown() -> None:
     less = MassFunction.from_sets(2, {(0,): 0.4, (0, 1): 0.6})
     assert judge_sampled_belief(less, np.arange(2), share, 6000.0, "file").valid is True
     more = MassFunction.from_sets(2, {(0,): 0.6, (0, 1): 0.4})
-    assert judge_sampled_belief(more, np.arange(2), share, 6000.0, "file").valid is False
+    refuted = judge_sampled_belief(more, np.arange(2), share, 6000.0, "file")
+    assert refuted.valid is False
+    error = max(share[16:, 0].std(ddof=1) / 4, 0.5 / np.sqrt(3000))
+    assert refuted.why.endswith(f"What is possible was sampled, with a standard error of {error:.2g}.")
     guess = (np.arange(2), np.array([0.5, 0.5]))
     assert judge_sampled_probability(guess, np.arange(2), share, 6000.0, 100, "file").valid is True
     tilted = (np.arange(2), np.array([0.8, 0.2]))

@@ -8,7 +8,7 @@ from unveil.ask.matching.findings import AmbiguityFindings, MatchingFindings
 from unveil.measure.matchings.cracks import Cracks, Figure
 from unveil.measure.matchings.permanents import Ambiguity
 from unveil.show.blocks import Tone
-from unveil.show.text import UNDEFINED, about, count, decimal, percent, significant
+from unveil.show.text import UNDEFINED, about, count, decimal, name, percent, significant
 
 #: A chance from here on counts as certain: rounding leaves no more.
 CERTAIN = 1 - 1e-9
@@ -71,9 +71,20 @@ def _share(found: Cracks) -> str:
 
 
 def explanation(found: Cracks) -> tuple[str, ...]:
-    """Return what is certain, for whoever holds the data."""
+    """Return which set is most at risk, if sets were asked for, and what is certain."""
     unequal = unequal_sentence(found).strip()
-    return (unequal, *_certain(found)) if unequal else _certain(found)
+    return (*_set_at_risk(found), *((unequal,) if unequal else ()), *_certain(found))
+
+
+def _set_at_risk(found: Cracks) -> tuple[str, ...]:
+    if found.itemsets is None:
+        return ()
+    sets = found.itemsets.sets
+    most = max(sets, key=lambda each: each.found.value)
+    which = f"Of {count(len(sets))} sets most at risk is {name(most.name, 40)},"
+    told = which if len(sets) > 1 else f"The set {name(most.name, 40)} is"
+    chance = f"{about(most.found.value)} (by chance: {about(most.by_chance)})"
+    return (f"{told} found as a whole with a probability of {chance}.",)
 
 
 def _certain(found: Cracks) -> tuple[str, ...]:

@@ -117,6 +117,8 @@ def _outlook(
             f"The forecast is of {count(most, 'subject', 'subjects')} drawn at random, as there are "
             f"{count(truth.cluster_count)} with crowded clusters."
         )
+    if looks > _MOST_LOOKS:
+        notes.append("How many others mergings bring along is left out, as clusters hold too many subjects to follow.")
     evidence = {"rng": rng, "linkage": outlook.linkage, "split": outlook.split}
     everybody = forecast(guess, truth, subjects=some, **evidence, **settings)  # type: ignore[arg-type]
     return everybody, forecast(guess, truth, subjects=[shown], **evidence, **settings), notes  # type: ignore[arg-type]

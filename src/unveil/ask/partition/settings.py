@@ -165,8 +165,8 @@ QUESTION = Question(
             name="links_file",
             label="How likely evidence links two groups",
             kind="table",
-            words="The columns cluster, other and rate: pairs of the adversary's groups. It takes the place of the "
-            "setting above.",
+            words="The columns cluster, other and rate: pairs of the adversary's groups. It takes the place of "
+            "--linkage.",
             fold=MORE,
             option="--links",
         ),

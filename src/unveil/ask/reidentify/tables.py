@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from unveil.ask.reidentify.findings import ReidentifyFindings
+from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Verdict
 from unveil.ask.reidentify.words import doubt_of, level_of, rate_text, spoken, verdict_of, witness_of
 from unveil.show.blocks import Number, Table
 from unveil.show.text import count, decimal, name, percent
@@ -62,13 +62,17 @@ def _table_note(found: ReidentifyFindings) -> str:
         "best bet."
     )
     reasons = dict.fromkeys(
-        f"No verdict at the {each.level} level{f' for {count(each.undecided)} records' if each.decided else ''}: "
-        f"{each.why}."
+        f"No verdict at the {each.level} level{_of_which(attacked, each)}: {each.why.removeprefix('not shown: ')}."
         for attacked in found.attacks
         for each in (attacked.record_level, attacked.file_level)
         if each.why
     )
     return " ".join([text, *reasons])
+
+
+def _of_which(attacked: Attacked, verdict: Verdict) -> str:
+    """Return on which records of which attack there is no verdict, or nothing where there is none on any."""
+    return f" on {count(verdict.undecided, 'record', 'records')} of {spoken(attacked)}" if verdict.decided else ""
 
 
 def witness_table(found: ReidentifyFindings) -> Table:

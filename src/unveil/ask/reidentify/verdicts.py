@@ -273,9 +273,10 @@ def sampled_note(truth: Truth, matchings: int) -> tuple[str, ...]:
     if truth.sampled is None:
         return ()
     error = truth.sampled.error()
-    rows = int((~np.isnan(error)).sum())
+    rows, chains = int((~np.isnan(error)).sum()), len(truth.sampled.share)
+    drawn = -(-matchings // chains) * chains  # every chain draws as many, and at least one
     return (
-        f"For {rows:,} released records the file level rests on about {matchings:,} random assignments of all rows, "
+        f"For {rows:,} released records the file level rests on about {drawn:,} random assignments of all rows, "
         f"with a standard error of at most {np.nanmax(error):.2g} for a probability. A verdict on them holds at 99.9%, "
         "and where error bars overlap it is not shown.",
     )

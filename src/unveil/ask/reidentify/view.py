@@ -9,7 +9,6 @@ from unveil.ask.reidentify.findings import Attacked, ReidentifyFindings, Step, V
 from unveil.ask.reidentify.tables import attack_table, clash_table, key_numbers, step_table, witness_table
 from unveil.ask.reidentify.words import (
     clash_sentence,
-    levels_differ,
     next_steps,
     sentences,
     spoken_notes,
@@ -208,12 +207,11 @@ def _verdict_section(found: ReidentifyFindings) -> Section:
         made += ", which it was not" if found.against else "; nothing in the file speaks against that"
     lead = (
         f"The release was {made}. A guess is valid if it claims nothing beyond the true probability that the masking "
-        f"implies. One that is not may still hit, but claims more than the release supports. "
-        f"{levels_differ(found)}"
+        "implies. One that is not may still hit, but claims more than the release supports."
     )
     return Section(
         heading="Which attacks are valid",
-        lead=lead.strip(),
+        lead=lead,
         blocks=(*key_numbers(found), attack_table(found), witness_table(found)),
     )
 

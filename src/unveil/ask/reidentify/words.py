@@ -25,14 +25,30 @@ def sentences(found: ReidentifyFindings) -> tuple[str, ...]:
         )
     if valid:
         best = _best(valid)
-        said.append(f"The attack {spoken(best)} is valid for every record: {_reach(best, found)}.")
+        alone = " by itself" if best.file_level.invalid else ""
+        said += [
+            f"The attack {spoken(best)} is valid for every record{alone}: {_reach(best, found)}.",
+            *_together(best),
+        ]
     elif unknown:
         best = _best(unknown)
         said.append(
             f"Of the attack {spoken(best)}, {_reach(best, found)}; whether it is valid is not known for "
-            f"{_how_many(best.record_level.undecided, best.targets)}."
+            f"{_for_whom(best.record_level.undecided, best.targets)}."
         )
     return (*said, *_invalid_sentence(found))
+
+
+def _together(attacked: Attacked) -> Sequence[str]:
+    """Return that guesses that are valid one by one are not so together (at the file level), or nothing."""
+    file = attacked.file_level
+    if not file.invalid:
+        return ()
+    judged = f"the {count(file.decided)} with a verdict" if file.undecided else f"{count(file.decided)} records"
+    return (
+        f"Given all released records at once, of which no two come from one person, it claims too much for "
+        f"{count(file.invalid)} of {judged} (the file level).",
+    )
 
 
 def _against_sentence(found: ReidentifyFindings) -> Sequence[str]:
@@ -139,25 +155,6 @@ def witness_of(attacked: Attacked) -> str:
     return "No guess claims more than the true probability allows."
 
 
-def levels_differ(found: ReidentifyFindings) -> str:
-    """Return a sentence where the two levels disagree, or nothing."""
-    one = next(
-        (
-            each
-            for each in found.attacks
-            if each.is_valid and not isnan(each.file_level.share) and each.file_level.share < 1
-        ),
-        None,
-    )
-    if one is None:
-        return ""
-    return (
-        f"The attack {spoken(one)} judges each record alone and is valid so, but its guesses about "
-        f"{_how_many(one.file_level.invalid, one.file_level.decided)} are incompatible with the file-level truth, "
-        "which also uses that no two released records come from one person."
-    )
-
-
 def clash_sentence(found: ReidentifyFindings) -> str:
     """Return what contradictions between attacks mean; it needs no truth.
 
@@ -207,12 +204,10 @@ def _reach(attacked: Attacked, found: ReidentifyFindings) -> str:
 
 def _refuted(attacked: Attacked) -> str:
     """Return for how many records an attack is not valid; "not for all" would leave open whether for some it is."""
-    if attacked.refuted == attacked.targets and attacked.targets > 1:
-        return f"any of {count(attacked.targets)} records"
-    return _how_many(attacked.refuted, attacked.targets)
+    return _for_whom(attacked.refuted, attacked.targets)
 
 
-def _how_many(some: int, every: int) -> str:
+def _for_whom(some: int, every: int) -> str:
     if some == every:
-        return "the one record" if every == 1 else f"all {count(every)} records"
+        return "the one record" if every == 1 else f"any of {count(every)} records"
     return f"{count(some)} of {count(every, 'record', 'records')}"

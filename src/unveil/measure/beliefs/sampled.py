@@ -7,7 +7,7 @@ truth). To show that a guess is valid, every probability above the lower ends of
 out.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -83,7 +83,9 @@ def judge_sampled_belief(
         if worst.belief - _upper(of_set, draws / 2) > TOLERANCE:
             mean = float(of_set.mean())
             inside = np.isin(possible, worst.elements)
-            return judge_belief(mass, possible, _with_mean(second, inside, mean), level)
+            refuted = judge_belief(mass, possible, _with_mean(second, inside, mean), level)
+            shown = second[:, np.isin(possible, refuted.witness)].sum(axis=1)
+            return _with_error(refuted, _error(shown[:, None], draws / 2)[0])
     if _holds_everywhere(mass, possible, _lower(share, draws)):
         why = f"No records are believed beyond their probability: the guess is compatible with the {level}-level truth."
         return Finding(valid=True, level=level, method="beyond the error bars", why=why)
@@ -130,11 +132,28 @@ def judge_sampled_probability(
         if tried.expected - _upper(allowed / 2 + 0.5, draws / 2) * 2 + 1 > TOLERANCE:
             mean = second.mean(axis=0)
             there = np.flatnonzero(mean)
-            return judge_probability(guess, (records[there], mean[there] / mean.sum()), most, level)
+            refuted = judge_probability(guess, (records[there], mean[there] / mean.sum()), most, level)
+            return _with_error(refuted, _error_of_score(refuted, second[:, np.isin(records, refuted.witness)], draws))
     if _fits_everywhere(q, _spread_out(_lower(share, draws), place, records.size), place):
         why = f"A belief within the probabilities leads to it: the guess is compatible with the {level}-level truth."
         return Finding(valid=True, level=level, method="beyond the error bars", why=why)
     return not_shown(level)
+
+
+def _error_of_score(refuted: Finding, share: FloatArray, draws: float) -> float:
+    """Return the standard error of the most that a valid guess can expect of the score."""
+    if refuted.score is None:
+        return 0.0
+    allowed = np.array([most_expected(refuted.score, one, np.ones(one.size)) for one in share])
+    return 2 * float(_error((allowed / 2 + 0.5)[:, None], draws / 2)[0])  # it spans at most 2, as a share spans 1
+
+
+def _with_error(found: Finding, error: float) -> Finding:
+    """Return a refutation that says how far the sampled figure in it may be off."""
+    if found.valid is not False:
+        return found
+    why = f"{found.why.removesuffix('.')}. What is possible was sampled, with a standard error of {error:.2g}."
+    return replace(found, why=why)
 
 
 def _spread_out(lower: FloatArray, place: IntArray, size: int) -> FloatArray:
