@@ -125,8 +125,13 @@ def profile_outcome(found: TablesFindings) -> tuple[bool | None, str]:
 
 def _shown(found: TablesFindings) -> list[str]:
     figures = found.figures
-    in_headline = not figures.worked_out and not figures.unlisted_small
-    return [] if in_headline or not found.shown_small else [f"{_shown_as_they_are(found)}."]
+    if not found.shown_small:
+        return []
+    if figures.worked_out or figures.unlisted_small:
+        return [f"{_shown_as_they_are(found)}."]
+    # The headline has said it.
+    settled = not figures.hidden and not undecided(figures)
+    return ["No other small count follows from what is shown."] if settled else []
 
 
 def _shown_as_they_are(found: TablesFindings) -> str:
@@ -287,11 +292,25 @@ def next_steps(found: TablesFindings) -> tuple[str, ...]:
         steps = []
     if found.shown_small and found.repair is None:
         steps.insert(0, f"Hide {_it(found.shown_small)}, and what else it takes: --repair FILE writes such tables.")
+    steps += _repaired(found)
     if not found.profile:
         limits = "--limit small_worked_out=0"
         either = f"{limits} --limit small_shown=0" if found.shown_small else limits
         steps.append(f"Say beforehand what may not happen: --profile cell-11, or {either}.")
     return tuple(steps)
+
+
+def _repaired(found: TablesFindings) -> list[str]:
+    repair = found.repair
+    if repair is None:
+        return []
+    hidden = f"{count(repair.hidden_after)} of {count(repair.listed)} counts are hidden there"
+    if repair.after.small:
+        left = f"{_small_counts(repair.after.small)} can still be worked out"
+        return [f"Merge codes or round as well: in the repaired tables {left}."]
+    if undecided(repair.after):
+        return [f"Ask again with more --work before you publish the repaired tables: {hidden}, and not all is settled."]
+    return [f"Publish the repaired tables in their place: {hidden}, and no small count can be worked out."]
 
 
 def _it(number: int) -> str:
