@@ -104,6 +104,7 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
         ("ward,count\nN,5\n", ("--population", "a"), ("EARLIER<LATER",)),
         ("ward,count\nN,5\n", ("--profile", "cell-11", "--minimum", "7"), ("sets the minimum to 11",)),
         ("ward,count\nN,3\n", ("--round", "5"), ("multiples of 5", "row 1")),
+        ("ward;count\nN;1.204\nS;17\n", (), ("a point before three digits", "row 1", "without them")),
     ],
 )
 def test_bad_input_is_refused(content: str, options: tuple[str, ...], naming: tuple[str, ...]) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 import unveil
 from unveil.ask.tables.findings import StepFindings, TablesFindings
-from unveil.ask.tables.view import page, profile_outcome, quantities
-from unveil.ask.tables.words import explanation, headline, sum_text, tone
+from unveil.ask.tables.view import page, quantities, shared_page
+from unveil.ask.tables.words import explanation, headline, next_steps, profile_outcome, sum_text, tone
 from unveil.data.counts import CountSettings, Rounding
 
 
@@ -49,9 +49,38 @@ def test_rounded_counts_are_called_so() -> None:
     assert tone(given) == "good"
 
 
-def test_shown_small_counts_are_said() -> None:
-    assert "1 small count is shown as it is." in explanation(found(["3", "9", "12"]))
-    assert "2 small counts are shown as they are." in explanation(found(["3", "2", "9", "14"]))
+def test_shown_small_counts_are_in_the_headline_where_nothing_else_is_found() -> None:
+    alone = found(["3", "9", "12"])
+    assert headline(alone) == "1 small count is shown as it is, and no count is hidden in these tables."
+    assert tone(alone) == "warning"
+    assert "--repair FILE" in next_steps(alone)[0]
+    assert "--limit small_shown=0" in next_steps(alone)[-1]
+    beside = found(["*", "*", "2", "3", "40"])
+    assert headline(beside) == (
+        "No hidden count can be worked out from these tables alone, but 2 small counts are shown as they are."
+    )
+    assert "1 small count is shown as it is." in explanation(found(["*", "2", "9", "14"]))
+
+
+def test_the_rule_that_was_named_is_judged_on_both_pages() -> None:
+    broken = found(["*", "2", "9", "14"], profile="cell-5")
+    assert explanation(broken)[0] == (
+        "Profile cell-5 is not kept: no count from 1 to 4 may be shown or worked out, but 1 can be worked out and "
+        "1 is shown."
+    )
+    assert shared_page(broken).explanation[0].startswith("Profile cell-5 is not kept: ")
+    shown = found(["3", "9", "12"], profile="cell-5")
+    assert tone(shown) == "bad"
+    assert shared_page(shown).headline == "1 small counts are shown as they are, and none can be worked out."
+    kept = found(["*", "*", "9", "40"], profile="cell-5")
+    assert explanation(kept)[0].startswith("Profile cell-5 is kept: ")
+    assert shared_page(kept).explanation[0].startswith("Profile cell-5 is kept: ")
+
+
+def test_what_the_records_say_is_said() -> None:
+    people = pl.DataFrame({"ward": ["w0"] * 3 + ["w1"] * 9})
+    assert "All counts that are shown agree with the records." in explanation(found(["3", "9", "12"], truth=people))
+    assert any("the true count" in sentence for sentence in explanation(found(["*", "9", "12"], truth=people)))
 
 
 def test_what_was_not_settled_is_no_pass() -> None:

@@ -141,3 +141,16 @@ def test_percentages_beside_counts_hide_nothing_and_give_hidden_counts_away() ->
     table = {"ward": ["N", "S"], "count": ["*", "235"], "percent": ["2.1", "98"], "base": ["240", "240"]}
     system = system_of(read_counts([table]))
     assert [system.label(int(cell)) for cell in system.is_hidden.nonzero()[0]] == ["N"]
+
+
+def test_headers_of_two_wide_tables_are_the_variables_that_they_are() -> None:
+    wards = {"ward": ["N", "S"], "0-17": ["3", "12"], "18+": ["14", "4"], "Total": ["17", "16"]}
+    by_age = {"age": ["0-17", "18+"], "F": ["10", "11"], "M": ["5", "7"]}
+    by_stay = {"ward": ["N", "S"], "short": ["9", "8"], "long": ["8", "8"], "Total": ["17", "16"]}
+    names = ["wards.csv", "by_age.csv", "by_stay.csv"]
+    told = read_counts([wards, by_age, by_stay], names=names)
+    # Ages are the rows of another table; F and M share no code with short and long.
+    assert [variable.name for variable in told.variables] == ["ward", "age", "column", "column of by_stay.csv"]
+    # Codes that stand in the rows and in the header of one table are two variables of it.
+    moved = read_counts([{"from": ["East", "West"], "East": ["4", "5"], "West": ["6", "7"]}])
+    assert [variable.name for variable in moved.variables] == ["from", "column"]

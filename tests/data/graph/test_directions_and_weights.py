@@ -68,7 +68,9 @@ def test_what_an_object_had_is_known_and_goes_when_told(thing: Any, dropped: tup
     for what, setting in (("directions", "undirected"), ("weights", "unweighted")):
         allowed = {"directions": True, "weights": True, what: False}
         if what in dropped:
-            with pytest.raises(InputError, match=f"without {what} here, but the edges of .* {what}. Say {setting}"):
+            with pytest.raises(
+                InputError, match=f"without {what} here, but the edges of .* {what}. Drop them with --{setting} "
+            ):
                 found.without(**allowed)
         else:
             assert found.without(**allowed).dropped == ()
@@ -89,7 +91,7 @@ def test_every_question_refuses_them_until_it_is_told(tmp_path: Path) -> None:
         lambda: graph_made_elsewhere(plain, one_way, 2, RING),
         lambda: graph_of(data),
     ):
-        assert "have directions. Say undirected (--undirected on the command line) to drop them" in refusal(call)
+        assert "have directions. Drop them with --undirected (in Python undirected=True" in refusal(call)
     note = "the directions of edges were dropped: 0 of 8 edges occurred in both"
     assert note in graph(one_way, seed_pairs=2, undirected=True, rng=rng).findings.notes
     assert note in anonymize_file(path, "id-removal", undirected=True, rng=rng).to_json()

@@ -210,16 +210,19 @@ def _caption(found: GraphFindings, size: int) -> str:
         )
     shown = found.repetitions[0]
     seeds, nobody, unknown = shown.seeds, shown.matches.nobody, shown.unknown
-    parts = [f"the {'node' if seeds == 1 else count(seeds, 'node', 'nodes')} that the adversary knew before"]
+    parts = []
+    if seeds:
+        parts.append(f"the {'node' if seeds == 1 else count(seeds, 'node', 'nodes')} that the adversary knew before")
     if nobody:
         parts.append(f"{count(nobody, 'node that stands', 'nodes that stand')} for nobody")
     if unknown:
         parts.append(f"{count(unknown, 'node', 'nodes')} of which the truth says nothing")
-    left_out = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    named = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    left_out = f" Not drawn: {named}." if parts else ""
     return (
         f"{each}; those with the most connections are in the middle. The larger and the darker (on a dark page: the "
-        "brighter) a mark, the more probability the adversary gave to the right node, and the less private it is. Not "
-        f"drawn: {left_out}."
+        "brighter) a mark, the more probability the adversary gave to the right node, and the less private it is."
+        f"{left_out}"
     )
 
 

@@ -86,9 +86,12 @@ def _reached(found: GraphFindings) -> tuple[str, ...]:
     rate = about(found.metric(_RATES[0]).mean)
     if attempted == targets:
         return (f"It attempted every node that it did not know, and {rate} of its attempts were right.",)
+    reached = f"It attempted {few(attempted)} of {few(targets)} nodes, and"
+    if not found.mean(lambda each: each.matches.correct):
+        return (f"{reached} none of its attempts was right.",)
     return (
-        f"It attempted {few(attempted)} of {few(targets)} nodes, and {rate} of its attempts were right: an attack that "
-        "leaves out what is hard can be right often and find few.",
+        f"{reached} {rate} of its attempts were right: an attack that leaves out what is hard can be right often and "
+        "find few.",
     )
 
 
@@ -158,11 +161,12 @@ def _reach(found: GraphFindings) -> Iterator[Number]:
         for name in ("attempted", "targets", "nobody", "nobody_attempted", "not_considered")
     )
     seeds = found.mean(lambda each: each.seeds)
+    known = f"The {_those(seeds)} that the adversary knew before {'is' if seeds == 1 else 'are'} in no figure here."
     yield Number(
         label="Nodes attempted",
         value=f"{few(attempted)} of {few(targets)}",
-        meaning=f"Released nodes for which the attack settled on somebody. The {_those(seeds)} that "
-        f"the adversary knew before {'is' if seeds == 1 else 'are'} in no figure here.",
+        meaning="Released nodes for which the attack settled on somebody. "
+        f"{known if seeds else 'The adversary knew no node before.'}",
     )
     unknown = found.mean(lambda each: each.unknown)
     if unknown:

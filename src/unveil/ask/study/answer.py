@@ -92,6 +92,7 @@ def _refuse_own_classes(fields: Mapping[str, Any]) -> None:
 
 def _shown(answer: Answer[StudyFindings], *, sample: bool = False) -> Reply:
     if sample:  # its folder is gone when this is read
-        answer = replace(answer, findings=replace(answer.findings, folder=Path(answer.findings.folder).name))
+        name = Path(answer.findings.folder).name
+        answer = replace(answer, findings=replace(answer.findings, folder=name, is_example=True))
     seed = {"seed": answer.findings.study.seed}
     return Reply(answer=answer, brief=lambda: list(brief(answer.findings)), on_page={"seed": None}, in_json=seed)

@@ -103,6 +103,8 @@ class StudyFindings:
         What it took, by data set and attack.
     is_summary
         Whether ``folder`` is the file of a summary, from which nothing goes on.
+    is_example
+        Whether it is the example, whose folder is gone.
     results
         Every replication, for whoever wants more than means.
     """
@@ -119,6 +121,7 @@ class StudyFindings:
     failures: tuple[Failures, ...] = ()
     spent: tuple[Spent, ...] = ()
     is_summary: bool = False
+    is_example: bool = False
     results: Results = field(repr=False)
 
     @property

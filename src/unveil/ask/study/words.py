@@ -183,7 +183,7 @@ def tone(counts: Counts) -> Tone:
 
 def next_steps(found: StudyFindings) -> tuple[str, ...]:
     """Return how to compute what is left, what a protection costs, and whether metrics can be trusted."""
-    counts, where = found.counts, shlex.quote(found.folder)
+    counts, where = found.counts, "--sample" if found.is_example else shlex.quote(found.folder)
     steps = []
     if counts.left and not found.is_summary:
         again = f"'unveil study run {where}/study.toml --out {where} --resume'"

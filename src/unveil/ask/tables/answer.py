@@ -10,7 +10,8 @@ from unveil.ask.tables.findings import TablesFindings
 from unveil.ask.tables.read import read, settings_of
 from unveil.ask.tables.run import run
 from unveil.ask.tables.settings import MINIMUM, PROFILES
-from unveil.ask.tables.view import VIEW, brief, profile_outcome
+from unveil.ask.tables.view import VIEW, brief
+from unveil.ask.tables.words import profile_outcome
 from unveil.ask.told import Output, Reply, Told
 from unveil.data.counts import CountSettings
 from unveil.data.counts.system import LARGEST

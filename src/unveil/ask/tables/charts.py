@@ -15,6 +15,9 @@ def grid_chart(found: TablesFindings) -> CellGrid | None:
         return None
     places = [[(row, column) for column in range(len(grid.columns))] for row in range(len(grid.rows))]
     left = f" {count(grid.left_out)} cells are left out here." if grid.left_out else ""
+    cells = "White cells are shown. Of the others each holds what is left: one number is worked out."
+    if not (grid.level > 0).any():
+        cells = "Every cell is shown."
     return CellGrid(
         title=f"{grid.table}: what whoever reads it knows",
         rows=grid.rows,
@@ -25,7 +28,7 @@ def grid_chart(found: TablesFindings) -> CellGrid | None:
         texts=tuple(tuple(_text(grid, *place) for place in row) for row in places),
         tips=tuple(tuple(_tip(grid, found, *place) for place in row) for row in places),
         levels=("shown", f"{found.treatment} and kept", f"narrow: at most {found.values} values left", "worked out"),
-        caption=f"White cells are shown. Of the others each holds what is left: one number is worked out.{left}",
+        caption=f"{cells}{left}",
     )
 
 

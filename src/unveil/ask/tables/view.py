@@ -25,7 +25,6 @@ from unveil.show.editions import internal, people, shareable
 from unveil.show.limits import Evidence, Quantity, with_limits
 from unveil.show.opening import opening
 from unveil.show.terminal import Figures, Part
-from unveil.show.text import count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -297,6 +296,8 @@ def shared_page(found: TablesFindings, *, seed: int | None = None) -> Page:
         said = people(figures.small, pattern="{} small counts can be worked out from these tables.")
     elif open_ones:
         said = people(open_ones, pattern="Of {} counts it was not settled whether they can be worked out.")
+    elif found.shown_small:
+        said = people(found.shown_small, pattern="{} small counts are shown as they are, and none can be worked out.")
     section = Section(
         heading="The figures",
         lead=f"How many {word} counts there are of each kind; which they are, and what they are, is in the internal "
@@ -307,7 +308,7 @@ def shared_page(found: TablesFindings, *, seed: int | None = None) -> Page:
         title=whole.title,
         question=whole.question,
         headline=said,
-        explanation=("This edition names no count.",),
+        explanation=(*_outcome(found), "This edition names no count."),
         tone=whole.tone,
         sections=(section, _by_table(found)),
         method=whole.method,
@@ -315,6 +316,15 @@ def shared_page(found: TablesFindings, *, seed: int | None = None) -> Page:
         seed=seed,
         version=whole.version,
     )
+
+
+def _outcome(found: TablesFindings) -> tuple[str, ...]:
+    """Return whether the rule that was named is kept, without how many counts break it."""
+    if not found.profile:
+        return ()
+    broken, _ = words.profile_outcome(found)
+    outcome = "was not shown to be kept" if broken is None else "is not kept" if broken else "is kept"
+    return (f"Profile {found.profile} {outcome}: no count from 1 to {found.minimum - 1} may be shown or worked out.",)
 
 
 def whole_page(
@@ -329,18 +339,6 @@ def whole_page(
         # What a limit was compared with may be a small number of counts, so the outcome stands on the internal page.
         return shareable(shared_page(found, seed=seed), minimum_cell=found.minimum)
     return internal(with_limits(page(found, seed=seed), limits, quantities(found)))
-
-
-def profile_outcome(found: TablesFindings) -> tuple[bool | None, str]:
-    """Return whether small counts that can be worked out break the rule that was named, None if that is not settled."""
-    least = f"no count from 1 to {found.minimum - 1} may be shown or worked out"
-    if found.figures.small:
-        return True, f"profile {found.profile} is not kept: {least}, but {count(found.figures.small)} can be worked out"
-    if found.shown_small:
-        return True, f"profile {found.profile} is not kept: {least}, but {count(found.shown_small)} can be read"
-    if words.undecided(found.figures) or not found.is_whole:
-        return None, f"profile {found.profile} was not shown to be kept: not every count was settled"
-    return False, f"profile {found.profile} is kept: {least}, and none can be worked out from these tables"
 
 
 def brief(found: TablesFindings) -> Iterator[Part]:
@@ -360,9 +358,6 @@ def brief(found: TablesFindings) -> Iterator[Part]:
         yield tables_table(found)
     if found.repair is not None:
         yield from ("", *words.repair_sentences(found))
-    if found.profile:
-        yield ""
-        yield f"{profile_outcome(found)[1].capitalize()}."
 
 
 VIEW = View(

@@ -18,13 +18,16 @@ def headline(found: TablesFindings) -> str:
                 f"No count is hidden, but {_small_counts(figures.unlisted_small)} that no table lists can be worked "
                 "out from what is shown."
             )
+        if found.shown_small:
+            return f"{_shown_as_they_are(found)}, and no count is hidden in these tables."
         return "No count is hidden in these tables, and no small count follows from them that they do not list."
     more = f", and {_small_counts(figures.unlisted_small)} that no table lists" if figures.unlisted_small else ""
     if not figures.worked_out:
         if more:
             return f"No {word} count can be worked out, but {more.removeprefix(', and ')} can."
         doubt = " as far as was settled" if figures.undecided else ""
-        return f"No {word} count can be worked out from these tables alone{doubt}."
+        plain = f", but {_shown_as_they_are(found)}" if found.shown_small else ""
+        return f"No {word} count can be worked out from these tables alone{doubt}{plain}."
     least = "At least " if figures.undecided else ""
     out = (
         f"{least}{count(figures.worked_out)} of {count(figures.hidden)} {word} {_counts(figures.hidden)} can be worked "
@@ -51,9 +54,12 @@ def _small_counts(number: int) -> str:
 
 
 def tone(found: TablesFindings) -> Tone:
-    """Return how the headline should strike: bad where a small count is worked out, a warning where many are narrow."""
+    """Return how the headline should strike: bad where a small count is worked out, a warning where many are narrow.
+
+    A small count that nobody hid is a warning: only a rule that was named says that it may not be shown.
+    """
     figures = found.figures
-    if figures.small:
+    if figures.small or (found.profile and found.shown_small):
         return "bad"
     if figures.worked_out or figures.narrow or figures.known_small or undecided(figures) or found.shown_small:
         return "warning"
@@ -68,6 +74,7 @@ def undecided(figures: CountFigures) -> int:
 def explanation(found: TablesFindings) -> tuple[str, ...]:
     """Return what stands right below the headline: for how many people, how symbols were read, what else helps."""
     said = [
+        *_rule(found),
         *_people(found),
         *_shown(found),
         *_readings(found),
@@ -76,6 +83,7 @@ def explanation(found: TablesFindings) -> tuple[str, ...]:
         *_groups(found),
         *_records(found),
         *_insiders(found),
+        *_truth(found),
         *_doubts(found),
     ]
     return tuple(said) or ("Other tables of the same people may change that.",)
@@ -99,10 +107,36 @@ def _people(found: TablesFindings) -> list[str]:
     return [f"{of_them} small counts: {people}, each alone or one of at most {below}."]
 
 
+def _rule(found: TablesFindings) -> list[str]:
+    return [f"{_begin(profile_outcome(found)[1])}."] if found.profile else []
+
+
+def profile_outcome(found: TablesFindings) -> tuple[bool | None, str]:
+    """Return whether small counts break the rule that was named, None if that is not settled, and the sentence."""
+    figures = found.figures
+    least = f"no count from 1 to {found.minimum - 1} may be shown or worked out"
+    ways = [(figures.small, "can be worked out"), (found.shown_small, f"{_are(found.shown_small)} shown")]
+    if broken := [f"{count(number)} {how}" for number, how in ways if number]:
+        return True, f"profile {found.profile} is not kept: {least}, but {' and '.join(broken)}"
+    if undecided(figures) or not found.is_whole:
+        return None, f"profile {found.profile} was not shown to be kept: not every count was settled"
+    return False, f"profile {found.profile} is kept: {least}, and none can be worked out from these tables"
+
+
 def _shown(found: TablesFindings) -> list[str]:
+    figures = found.figures
     if not found.shown_small:
         return []
-    return [f"{_small_counts(found.shown_small)} {_are(found.shown_small)} shown as {_it_is(found.shown_small)}."]
+    if figures.worked_out or figures.unlisted_small:
+        return [f"{_shown_as_they_are(found)}."]
+    # The headline has said it.
+    settled = not figures.hidden and not undecided(figures)
+    return ["No other small count follows from what is shown."] if settled else []
+
+
+def _shown_as_they_are(found: TablesFindings) -> str:
+    number = found.shown_small
+    return f"{_small_counts(number)} {_are(number)} shown as {_it_is(number)}"
 
 
 def _it_is(number: int) -> str:
@@ -210,6 +244,15 @@ def _insiders(found: TablesFindings) -> list[str]:
     return [f"{who}{drawn}; knowing it, {count(gain)} can work out others, at most {count(most)}."]
 
 
+def _truth(found: TablesFindings) -> list[str]:
+    if not found.has_truth:
+        return []
+    # Records that contradict the tables were refused before.
+    if not found.figures.hidden:
+        return ["All counts that are shown agree with the records."]
+    return ["Held against the records, no range leaves the true count out."]
+
+
 def _have(number: int) -> str:
     return "has" if number == 1 else "have"
 
@@ -243,11 +286,35 @@ def next_steps(found: TablesFindings) -> tuple[str, ...]:
             steps.append("Publish one set of bands or one population only: counts that no table lists are differences.")
     elif figures.hidden or figures.unlisted_worked_out:
         steps = ["Ask again with every other table of the same people that is or will be published."]
-    else:
+    elif not found.shown_small:
         steps = ["Ask again with the tables as you would publish them."]
+    else:
+        steps = []
+    if found.shown_small and found.repair is None:
+        steps.insert(0, f"Hide {_it(found.shown_small)}, and what else it takes: --repair FILE writes such tables.")
+    steps += _repaired(found)
     if not found.profile:
-        steps.append("Say beforehand what may not happen: --profile cell-11, or --limit small_worked_out=0.")
+        limits = "--limit small_worked_out=0"
+        either = f"{limits} --limit small_shown=0" if found.shown_small else limits
+        steps.append(f"Say beforehand what may not happen: --profile cell-11, or {either}.")
     return tuple(steps)
+
+
+def _repaired(found: TablesFindings) -> list[str]:
+    repair = found.repair
+    if repair is None:
+        return []
+    hidden = f"{count(repair.hidden_after)} of {count(repair.listed)} counts are hidden there"
+    if repair.after.small:
+        left = f"{_small_counts(repair.after.small)} can still be worked out"
+        return [f"Merge codes or round as well: in the repaired tables {left}."]
+    if undecided(repair.after):
+        return [f"Ask again with more --work before you publish the repaired tables: {hidden}, and not all is settled."]
+    return [f"Publish the repaired tables in their place: {hidden}, and no small count can be worked out."]
+
+
+def _it(number: int) -> str:
+    return "the small count that is shown" if number == 1 else "the small counts that are shown"
 
 
 def repair_sentences(found: TablesFindings) -> list[str]:

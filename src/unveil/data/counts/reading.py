@@ -91,15 +91,19 @@ def read_counts(
     frames = [frame_of(each, files) for each in tables]
     called = list(names) or [_name(each, at) for at, each in enumerate(tables)]
     tidy = {at: written for at, frame in enumerate(frames) if (written := _tidy(frame, called[at], settings))}
-    known = {
-        variable: set(written.labels[variable].unique().to_list())
-        for several in tidy.values()
-        for written in several
-        for variable in written.variables
-    }
-    written = [
-        each for at, frame in enumerate(frames) for each in tidy.get(at) or [_wide(frame, called[at], settings, known)]
-    ]
+    known: dict[str, set[str]] = {}
+    for each in (each for several in tidy.values() for each in several):
+        _learn(known, each.labels, each.variables)
+    for at, frame in enumerate(frames):
+        if at not in tidy:
+            _learn(known, frame, _row_variables(frame, called[at], settings))
+    written = []
+    for at, frame in enumerate(frames):
+        if at in tidy:
+            written += tidy[at]
+        else:
+            written.append(_wide(frame, called[at], settings, known))
+            _learn(known, written[-1].labels, written[-1].variables)
     cells = sum(each.texts.len() for each in written)
     if cells > MOST_CELLS:
         raise InputError(
@@ -107,6 +111,12 @@ def read_counts(
             "tables of a part of the country"
         )
     return publish(written, settings)
+
+
+def _learn(known: dict[str, set[str]], labels: "pl.DataFrame", variables: Sequence[str]) -> None:
+    """Add the codes that a table has of its variables."""
+    for variable in variables:
+        known.setdefault(variable, set()).update(labels[variable].unique().to_list())
 
 
 def _name(table: Any, at: int) -> str:
@@ -230,7 +240,7 @@ def _wide(frame: "pl.DataFrame", name: str, settings: CountSettings, known: dict
             f"{name} must have a column of counts, called {', '.join(COUNT_NAMES[:4])} or named with --count, or the "
             "codes of a variable in its header, but has neither. Rename the column of counts, or tell --wide VARIABLE"
         )
-    variable, guessed = settings.wide or _header_variable(codes, known), not settings.wide
+    variable, guessed = settings.wide or _header_variable(codes, rows, known, name), not settings.wide
     if variable in rows:
         raise InputError(
             f"the header of {name} must hold the codes of another variable than its rows, but both are called "
@@ -282,14 +292,21 @@ def _holds_counts(column: "pl.Series", settings: CountSettings) -> bool:
     return figures
 
 
-def _header_variable(codes: Sequence[str], known: dict[str, set[str]]) -> str:
-    """Return the variable of another table that has two of these codes or more, or bands of numbers as these are."""
-    shared = {variable: len(labels & set(codes)) for variable, labels in known.items()}
+def _header_variable(codes: Sequence[str], rows: Sequence[str], known: dict[str, set[str]], name: str) -> str:
+    """Return the variable of another table that has two of these codes or more, or bands of numbers as these are.
+
+    Headers of two tables that share no code are two variables, though nobody has named either.
+    """
+    others = {variable: labels for variable, labels in known.items() if variable not in rows}
+    own = {code for code in codes if not is_total(code)}
+    shared = {variable: len(labels & own) for variable, labels in others.items()}
     best = max(shared, key=lambda variable: shared[variable], default="")
     if best and shared[best] >= 2:
         return best
-    bands = [variable for variable, labels in known.items() if _are_bands(labels)]
-    return bands[0] if len(bands) == 1 and _are_bands(codes) else IN_HEADER
+    bands = [variable for variable, labels in others.items() if _are_bands(labels)]
+    if len(bands) == 1 and _are_bands(codes):
+        return bands[0]
+    return IN_HEADER if shared.get(IN_HEADER, 1) else f"{IN_HEADER} of {name}"
 
 
 def _are_bands(labels: Iterable[str]) -> bool:

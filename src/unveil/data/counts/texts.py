@@ -19,6 +19,7 @@ _NOTHING = frozenset({"[z]", "z"})
 _UNCLEAR = frozenset({"-", "–", ".", "--"})
 _FIGURE = re.compile(r"\d{1,3}(?:[ ,'\u202f]\d{3})+|\d+(?:\.0+)?", re.ASCII)
 _DECIMAL = re.compile(r"-?\d+[.,]\d+|-?\d*[.,]?\d+e[+-]?\d+", re.ASCII | re.IGNORECASE)
+_POINTS_BETWEEN_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+", re.ASCII)
 _BELOW = re.compile(r"(?:<|less than|fewer than|under)\s*(\d+)", re.ASCII)
 _AT_MOST = re.compile(r"(?:<=|≤|up to)\s*(\d+)", re.ASCII)
 _FROM = re.compile(r"(?:>=|≥|at least)\s*(\d+)|(\d+)\s*(?:\+|or more|and over)", re.ASCII)
@@ -103,6 +104,11 @@ def _unreadable(plain: str) -> UnreadableError:
         )
     if re.fullmatch(r"-\s?\d.*", plain):
         return UnreadableError("hold counts, which are not negative", "Check the figures")
+    if _POINTS_BETWEEN_THOUSANDS.fullmatch(plain):
+        return UnreadableError(
+            "hold whole numbers, and a point before three digits is read as one before decimals",
+            "Where points stand between thousands, write the figures without them (1204, not 1.204)",
+        )
     if _DECIMAL.fullmatch(plain):
         return UnreadableError(
             "hold whole numbers, and sums, means and weighted figures are none",

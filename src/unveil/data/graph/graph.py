@@ -182,8 +182,8 @@ class Graph:
             if what in self.dropped and not allowed:
                 raise InputError(
                     f"graphs are protected, attacked and released without {what} here, but the edges of the "
-                    f"{self.name} have {what}. Say {setting} (--{setting} on the command line) to drop them, or "
-                    "pass a graph without them"
+                    f"{self.name} have {what}. Drop them with --{setting} (in Python {setting}=True, in a "
+                    f"study {setting} = true), or pass a graph without them"
                 )
         return replace(self, dropped=())
 
