@@ -68,6 +68,7 @@ def test_the_edition_to_pass_on_holds_no_count_and_the_internal_one_says_that_it
         (("wards.csv", "--limit", "small_worked_out=1"), 0),
         (("wards.csv", "--profile", "cell-5"), 3),
         (("safe.csv", "--profile", "cell-11"), 0),
+        (("safe.csv", "--profile", "cell-11", "--minimum", "11"), 0),
         (("shown.csv", "--profile", "cell-11"), 3),
         (("shown.csv", "--limit", "small_shown=0"), 3),
         (("safe.csv", "--limit", "recovered_rate=0"), 0),
@@ -103,6 +104,7 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
         ("ward,count\nN,5\n", ("--round", "5", "--noise", "2"), ("Tell one of them",)),
         ("ward,count\nN,5\n", ("--population", "a"), ("EARLIER<LATER",)),
         ("ward,count\nN,5\n", ("--profile", "cell-11", "--minimum", "7"), ("sets the minimum to 11",)),
+        ("ward,count\nN,5\n", ("--profile", "cell-11", "--minimum", "5"), ("--minimum", "sets the minimum to 11")),
         ("ward,count\nN,3\n", ("--round", "5"), ("multiples of 5", "row 1")),
     ],
 )
