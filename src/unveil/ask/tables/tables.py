@@ -1,13 +1,13 @@
 """The figures about published counts as text: the same on the page and in the terminal."""
 
-from functools import partial
-
 from unveil.ask.tables.findings import GroupFindings, RepairFindings, TablesFindings
 from unveil.ask.tables.words import blind_text, sum_text, undecided
-from unveil.show.blocks import Number, Table
+from unveil.show.blocks import Number, Side, Table
 from unveil.show.editions import people
 from unveil.show.text import count, percent
 
+_LEFT: tuple[Side, ...] = ("left", "left")
+_RIGHT: tuple[Side, ...] = ("right", "right", "right", "right")
 #: So many sums are shown in a terminal.
 FEW_STEPS = 10
 
@@ -15,7 +15,10 @@ FEW_STEPS = 10
 def key_numbers(found: TablesFindings, *, shareable: bool = False) -> tuple[Number, ...]:
     """Return the figures that matter most, each with one sentence; how many people there are is internal."""
     figures, word = found.figures, found.treatment
-    few = partial(is_few, found) if shareable else lambda _: False
+
+    def few(number: int) -> bool:
+        return shareable and is_few(found, number)
+
     numbers = [
         Number(
             label="Worked out",
@@ -152,7 +155,7 @@ def tables_table(found: TablesFindings, *, shareable: bool = False) -> Table:
         caption="By table",
         columns=("Table", "Variables", "Cells", *figures),
         rows=rows,
-        align=("left", "left", "right", *("right" for _ in figures)),
+        align=(*_LEFT, "right", *_RIGHT[: len(figures)]),
         note="Figures are left out from which a small one could be computed." if len(figures) < whole else "",
     )
 
