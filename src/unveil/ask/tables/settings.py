@@ -16,8 +16,8 @@ def _together(told: Told) -> list[tuple[str, str]]:
     values = told.values
     if values["round"] and values["noise"]:
         return [("noise", "{round} and {noise} both say how figures were changed. Tell one of them")]
-    # The page sends its default along, which is no contradiction.
-    if values["profile"] and values["minimum"] not in (MINIMUM, PROFILES[values["profile"]]):
+    # The page sends its default along, which nobody said; the command line knows what was.
+    if values["profile"] and "minimum" in told.said and values["minimum"] != PROFILES[values["profile"]]:
         return [("minimum", f"{{profile}} sets the minimum to {PROFILES[values['profile']]}. Leave out {{minimum}}")]
     if values["insider"] and told.path("truth") is None:
         return [("insider", "{insider} needs to know who is alone in a count. Add {truth}")]

@@ -2,10 +2,12 @@
 
 from unveil.ask.tables.findings import GroupFindings, RepairFindings, TablesFindings
 from unveil.ask.tables.words import blind_text, sum_text, undecided
-from unveil.show.blocks import Number, Table
+from unveil.show.blocks import Number, Side, Table
 from unveil.show.editions import people
 from unveil.show.text import count, percent
 
+_LEFT: tuple[Side, ...] = ("left", "left")
+_RIGHT: tuple[Side, ...] = ("right", "right", "right", "right")
 #: So many sums are shown in a terminal.
 FEW_STEPS = 10
 
@@ -13,13 +15,20 @@ FEW_STEPS = 10
 def key_numbers(found: TablesFindings, *, shareable: bool = False) -> tuple[Number, ...]:
     """Return the figures that matter most, each with one sentence; how many people there are is internal."""
     figures, word = found.figures, found.treatment
+
+    def few(number: int) -> bool:
+        return shareable and is_few(found, number)
+
     numbers = [
         Number(
             label="Worked out",
-            value=people(figures.worked_out, pattern=f"{{}} of {count(figures.hidden)}"),
+            value=people(
+                figures.worked_out, pattern="{}" if few(figures.hidden) else f"{{}} of {count(figures.hidden)}"
+            ),
             meaning=f"{word.capitalize()} counts with one value left, over every population that fits. "
-            + ("Exact: everything was tried." if not figures.undecided else f"{_undecided(found)}"),
-            reference="" if figures.blind != figures.blind else blind_text(figures.blind),
+            + ("Exact: everything was tried." if not figures.undecided else _undecided(found, shareable)),
+            # What blind guessing gets right is a known share of all: it says how many they are.
+            reference="" if figures.blind != figures.blind or few(figures.hidden) else blind_text(figures.blind),
             tone="bad" if figures.worked_out else "neutral",
         ),
         Number(
@@ -31,6 +40,36 @@ def key_numbers(found: TablesFindings, *, shareable: bool = False) -> tuple[Numb
             else "Listed in a table, or in none and following from several.",
             tone="bad" if figures.small else "neutral",
         ),
+    ]
+    if not few(figures.hidden - figures.worked_out):
+        numbers += _left_over(found)
+    if not shareable:
+        numbers.append(
+            Number(
+                label="People in small counts that are worked out",
+                value=f"at least {count(figures.people)}" if figures.people else "0",
+                meaning="Each counted once, not again in subtotals.",
+                tone="bad" if figures.people else "neutral",
+            )
+        )
+    # The mean over few counts, or with few of them worked out, says how many these are.
+    parts = (figures.hidden, figures.worked_out, figures.narrow, figures.hidden - figures.worked_out)
+    if figures.left == figures.left and not any(few(each) for each in parts):
+        numbers.append(
+            Number(
+                label="Doubt left",
+                value=percent(figures.left),
+                meaning="Bits that are left of those that the told ranges hold, on average: 100% if nothing was "
+                "learned, 0% if all is worked out.",
+            )
+        )
+    return tuple(numbers)
+
+
+def _left_over(found: TablesFindings) -> list[Number]:
+    """Return what is known of hidden counts that are not worked out; of one or two of them it would say which."""
+    figures, word = found.figures, found.treatment
+    return [
         Number(
             label="Narrow",
             value=people(figures.narrow),
@@ -43,32 +82,25 @@ def key_numbers(found: TablesFindings, *, shareable: bool = False) -> tuple[Numb
             "symbol said so.",
         ),
     ]
-    if not shareable:
-        numbers.append(
-            Number(
-                label="People in small counts that are worked out",
-                value=f"at least {count(figures.people)}" if figures.people else "0",
-                meaning="Each counted once, not again in subtotals.",
-                tone="bad" if figures.people else "neutral",
-            )
-        )
-    if figures.left == figures.left:
-        numbers.append(
-            Number(
-                label="Doubt left",
-                value=percent(figures.left),
-                meaning="Bits that are left of those that the told ranges hold, on average: 100% if nothing was "
-                "learned, 0% if all is worked out.",
-            )
-        )
-    return tuple(numbers)
 
 
-def _undecided(found: TablesFindings) -> str:
+def least_shared(found: TablesFindings) -> int:
+    """Return the least number that the shareable edition says; "fewer than 2" would be 1, as zeros are said."""
+    return max(found.minimum, 3)
+
+
+def is_few(found: TablesFindings, number: int) -> bool:
+    """Return whether the shareable edition must not say this number."""
+    return 0 < number < least_shared(found)
+
+
+def _undecided(found: TablesFindings, shareable: bool) -> str:
+    if shareable and is_few(found, found.figures.undecided):
+        return "At least: of some counts it was not settled."
     return f"At least: of {count(found.figures.undecided)} counts it was not settled."
 
 
-def readings_table(found: TablesFindings) -> Table:
+def readings_table(found: TablesFindings, *, shareable: bool = False) -> Table:
     """Return what follows in each reading of the symbols."""
     names = {"any": "any number (knows nothing)", "rule": "knows the rule"}
     rows = tuple(
@@ -77,7 +109,9 @@ def readings_table(found: TablesFindings) -> Table:
             ", ".join(dict.fromkeys(each.ranges)) or "no symbol",
             people(each.figures.worked_out),
             people(each.figures.small),
-            people(each.figures.narrow),
+            "not shown"
+            if shareable and is_few(found, each.figures.hidden - each.figures.worked_out)
+            else people(each.figures.narrow),
         )
         for each in found.readings
     )
@@ -91,25 +125,38 @@ def readings_table(found: TablesFindings) -> Table:
     )
 
 
-def tables_table(found: TablesFindings) -> Table:
-    """Return what each table has, what of it is worked out, and what it gives away alone."""
+def tables_table(found: TablesFindings, *, shareable: bool = False) -> Table:
+    """Return what each table has, what of it is worked out, and what it gives away alone.
+
+    In the shareable edition of several tables a figure that is small for one of them is left out for all: it would be
+    the figure of all tables less those of the others. So are small counts worked out, where few stand in no table.
+    """
+    figures: dict[str, list[int | None]] = {
+        found.treatment.capitalize(): [each.hidden for each in found.tables],
+        "Worked out": [each.worked_out for each in found.tables],
+        "by itself alone": [each.alone for each in found.tables],
+        "Small": [each.small_worked_out for each in found.tables],
+    }
+    whole = len(figures)
+    if shareable and len(found.tables) > 1:
+        figures = {name: own for name, own in figures.items() if not any(is_few(found, each or 0) for each in own)}
+    if shareable and is_few(found, found.figures.unlisted_small):
+        figures.pop("Small", None)
     rows = tuple(
         (
             each.name,
             " × ".join(each.variables),
             count(each.cells),
-            people(each.hidden),
-            people(each.worked_out),
-            "not settled" if each.alone is None else people(each.alone),
-            people(each.small_worked_out),
+            *("not settled" if (own := column[at]) is None else people(own) for column in figures.values()),
         )
-        for each in found.tables
+        for at, each in enumerate(found.tables)
     )
     return Table(
         caption="By table",
-        columns=("Table", "Variables", "Cells", found.treatment.capitalize(), "Worked out", "by itself alone", "Small"),
+        columns=("Table", "Variables", "Cells", *figures),
         rows=rows,
-        align=("left", "left", "right", "right", "right", "right", "right"),
+        align=(*_LEFT, "right", *_RIGHT[: len(figures)]),
+        note="Figures are left out from which a small one could be computed." if len(figures) < whole else "",
     )
 
 

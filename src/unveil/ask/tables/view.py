@@ -13,6 +13,7 @@ from unveil.ask.tables.tables import (
     FEW_STEPS,
     groups_table,
     key_numbers,
+    least_shared,
     readings_table,
     repair_table,
     steps_table,
@@ -244,8 +245,9 @@ def _sections(found: TablesFindings) -> Iterator[Section]:
     yield Section(heading="How sure that is", lead=_sure(found), blocks=(sure_table(found),), tells="sure")
 
 
-def _by_table(found: TablesFindings) -> Section:
-    return Section(heading="By table and by reader", lead=_readers(found), blocks=_compared(found), tells="whom")
+def _by_table(found: TablesFindings, *, shareable: bool = False) -> Section:
+    blocks = _compared(found, shareable=shareable)
+    return Section(heading="By table and by reader", lead=_readers(found), blocks=blocks, tells="whom")
 
 
 def _readers(found: TablesFindings) -> str:
@@ -253,8 +255,9 @@ def _readers(found: TablesFindings) -> str:
     return f"What each table gives away, and what follows for whoever reads the symbols in which way.{linked}"
 
 
-def _compared(found: TablesFindings) -> tuple[Block, ...]:
-    return (tables_table(found), *((readings_table(found),) if found.symbols else ()))
+def _compared(found: TablesFindings, *, shareable: bool) -> tuple[Block, ...]:
+    readings = (readings_table(found, shareable=shareable),) if found.symbols else ()
+    return (tables_table(found, shareable=shareable), *readings)
 
 
 def _sure(found: TablesFindings) -> str:
@@ -310,7 +313,7 @@ def shared_page(found: TablesFindings, *, seed: int | None = None) -> Page:
         headline=said,
         explanation=(*_outcome(found), "This edition names no count."),
         tone=whole.tone,
-        sections=(section, _by_table(found)),
+        sections=(section, _by_table(found, shareable=True)),
         method=whole.method,
         untested=whole.untested,
         seed=seed,
@@ -337,7 +340,7 @@ def whole_page(
     """Return one edition of the report: the internal one names counts that were worked out, the other one none."""
     if edition == "shareable":
         # What a limit was compared with may be a small number of counts, so the outcome stands on the internal page.
-        return shareable(shared_page(found, seed=seed), minimum_cell=found.minimum)
+        return shareable(shared_page(found, seed=seed), minimum_cell=least_shared(found))
     return internal(with_limits(page(found, seed=seed), limits, quantities(found)))
 
 
