@@ -182,15 +182,15 @@ def published(seed: int) -> list[pl.DataFrame]:
 
 
 def _falling(codes: int, by: float) -> "np.ndarray[Any, np.dtype[np.float64]]":
-    weights = by ** np.arange(codes)
-    return weights / weights.sum()
+    weights = np.power(by, np.arange(codes, dtype=np.float64))
+    return np.divide(weights, weights.sum())
 
 
 def numbers_of(page: str) -> dict[str, str]:
     """Return the figures of a page by their labels."""
     text = re.sub(r"<[^>]+>", "\n", page.partition("<table")[0])
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    found = {}
+    found: dict[str, str] = {}
     for label in ("Worked out", "Small counts worked out", "Narrow", "Doubt left"):
         at = next((at for at, line in enumerate(lines) if re.fullmatch(rf"{label}(?: \(1 to \d+\))?", line)), None)
         found |= {} if at is None else {label: lines[at + 1]}

@@ -2,6 +2,7 @@
 
 from unveil.ask.tables.findings import GroupFindings, RepairFindings, TablesFindings
 from unveil.ask.tables.words import blind_text, sum_text, undecided
+from unveil.measure.counts.worked_out import CountFigures
 from unveil.show.blocks import Number, Side, Table
 from unveil.show.editions import people
 from unveil.show.text import count, percent
@@ -41,7 +42,7 @@ def key_numbers(found: TablesFindings, *, shareable: bool = False) -> tuple[Numb
             tone="bad" if figures.small else "neutral",
         ),
     ]
-    if not few(figures.hidden - figures.worked_out):
+    if not shareable or _is_rest_many(found, figures):
         numbers += _left_over(found)
     if not shareable:
         numbers.append(
@@ -94,6 +95,14 @@ def is_few(found: TablesFindings, number: int) -> bool:
     return 0 < number < least_shared(found)
 
 
+def _is_rest_many(found: TablesFindings, figures: CountFigures) -> bool:
+    """Return whether many counts are not worked out, by what the shareable edition says: else it would say more."""
+    if is_few(found, figures.hidden):
+        return False
+    worked = least_shared(found) - 1 if is_few(found, figures.worked_out) else figures.worked_out
+    return not is_few(found, figures.hidden - worked)
+
+
 def _undecided(found: TablesFindings, shareable: bool) -> str:
     if shareable and is_few(found, found.figures.undecided):
         return "At least: of some counts it was not settled."
@@ -109,9 +118,7 @@ def readings_table(found: TablesFindings, *, shareable: bool = False) -> Table:
             ", ".join(dict.fromkeys(each.ranges)) or "no symbol",
             people(each.figures.worked_out),
             people(each.figures.small),
-            "not shown"
-            if shareable and is_few(found, each.figures.hidden - each.figures.worked_out)
-            else people(each.figures.narrow),
+            "not shown" if shareable and not _is_rest_many(found, each.figures) else people(each.figures.narrow),
         )
         for each in found.readings
     )
