@@ -32,6 +32,7 @@ CALLS = {
     "reidentify": ["people.csv", "--protect", "shuffle", "--attack", "nearest", "--known", "age", "--quiet"],
     "anonymize": ["small.csv", "--protect", "id-removal", "--quiet"],
     "graph": ["small.csv", "--attack", "ns", "--seed-pairs", "3", "--quiet"],
+    "tables": ["counts.csv", "--quiet"],
     "study report": ["done"],
     "grade-metrics": ["done", "--quiet"],
 }
@@ -61,6 +62,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     original.write_csv(folder / "people.csv")
     people(60, 2).write_csv(folder / "others.csv")
     original.with_columns(pl.col("age") // 10 * 10).write_csv(folder / "masked.csv")
+    (folder / "counts.csv").write_text("ward,count\nNorth,3\nSouth,17\nWest,12\nTotal,32\n")
     run_study(small_study(folder), folder / "done", workers=0)
     return folder
 
@@ -139,7 +141,7 @@ def test_the_folder_of_a_study_is_this_users_alone(tmp_path: Path, umask: int) -
     finally:
         os.umask(before)
     folders = [out, *(path for path in out.rglob("*") if path.is_dir())]
-    assert {path.name for path in folders} == {"out", "results", "releases", "errors", "damaged"}
+    assert {path.name for path in folders} == {"out", "results", "nodes", "releases", "errors", "damaged"}
     assert {path.name: oct(mode(path)) for path in folders if mode(path) != 0o700} == {}
     files = [path for path in out.rglob("*") if path.is_file() and path.parent.name != "damaged"]
     assert {path.name: oct(mode(path)) for path in files if mode(path) != 0o600} == {}

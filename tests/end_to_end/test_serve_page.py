@@ -361,13 +361,13 @@ def test_one_job_is_cancelled_while_another_waits_whose_sliders_move_by_keyboard
         report.get_by_role("button", name="Save as SVG").first.click()
     assert saved.value.suggested_filename.endswith(".svg")
     slider = report.locator("[data-slider=beta]")
-    before = report.locator("[data-sentence]").inner_text()
+    before = report.locator(".playground:has([data-slider=beta]) [data-sentence]").inner_text()
     place = int(slider.input_value())
     slider.focus()
     for _ in range(15):
         other.keyboard.press("ArrowLeft")
     assert int(slider.input_value()) == place - 15
-    assert report.locator("[data-sentence]").inner_text() != before
+    assert report.locator(".playground:has([data-slider=beta]) [data-sentence]").inner_text() != before
 
 
 def test_what_is_wrong_is_said_beside_its_field_in_the_words_of_the_library(desk: Desk) -> None:

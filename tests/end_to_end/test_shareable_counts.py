@@ -182,8 +182,8 @@ def published(seed: int) -> list[pl.DataFrame]:
 
 
 def _falling(codes: int, by: float) -> "np.ndarray[Any, np.dtype[np.float64]]":
-    weights = np.power(by, np.arange(codes, dtype=np.float64))
-    return np.divide(weights, weights.sum())
+    weights: np.ndarray[Any, np.dtype[np.float64]] = np.power(by, np.arange(codes, dtype=np.float64))
+    return np.asarray(weights / weights.sum(), np.float64)
 
 
 def numbers_of(page: str) -> dict[str, str]:

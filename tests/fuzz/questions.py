@@ -257,7 +257,7 @@ def _graphs() -> list[Call]:
     elsewhere = ("--auxiliary", "edges.txt", "--truth", "truth.csv", "--seed-pairs", "2")
     return [
         Call(("graph", "edges.csv", "--attack", "ns", "--seed-pairs", "2"), files),
-        Call(("graph", "edges.mtx", "--attack", "dv", "--seed-pairs", "2", "--overlap", "0.9"), files),
+        Call(("graph", "edges.mtx", "--attack", "dv", "--seed-pairs", "2", "--overlap", "0.9", "--unweighted"), files),
         Call(("graph", "edges.txt", *elsewhere), files),
     ]
 
@@ -267,7 +267,7 @@ def _anonymizations() -> list[Call]:
     written = ("--out", "out.csv", "--truth", "who.csv")
     return [
         Call(("anonymize", "edges.csv", "--protect", "switch:share=0.1", *written), files),
-        Call(("anonymize", "edges.mtx", "--protect", "k-degree:k=2", "--out", "out.csv"), files),
+        Call(("anonymize", "edges.mtx", "--protect", "k-degree:k=2", "--unweighted", "--out", "out.csv"), files),
         Call(("anonymize", "edges.txt", "--protect", "id-removal", "--seed", "3"), files),
     ]
 

@@ -155,7 +155,7 @@ def ask(told: Told) -> Reply:
                 said="The range of every hidden count is in {}, for internal use",
             ),
             "repair": Output(
-                write=lambda path, **_: write_text(path, repaired_text(answer.findings)),
+                write=lambda path, **_: write_text(path, repaired_text(answer.findings), shared=True),
                 name="repaired.csv",
                 said="The tables with more hidden are in {}",
             ),
