@@ -15,7 +15,9 @@ from unveil.grade.replicated import Case, Replicated
 from unveil.grade.suites import SUITES
 from unveil.grade.summary import groups_of
 from unveil.measure import METRICS
-from unveil.study import Axis, DataSet, Replications, Study, run_study
+from unveil.study import Axis, DataSet, Replications, Results, Study, run_study
+
+ROOT = Path(__file__).parents[2]
 
 NAMES = (
     *SUITES["S5"].metrics, "entropy", "min_entropy", "normalized_entropy", "anonymity_set_size", "hiding_property",
@@ -125,3 +127,15 @@ def test_losses_are_graded_by_protections_that_grow() -> None:
     place = [cell.strip() for cell in said[0].split("|")].index("switch")
     assert rows["degree distance"][place].strip() == "0.67"
     assert float(rows["edge difference"][place]) > 0.8
+
+
+@pytest.mark.parametrize("name", ["paper-1", "paper-2", "table-8"])
+def test_results_that_are_kept_are_those_of_the_study_and_the_page_says_how_many(name: str) -> None:
+    kept = Results.read(ROOT / "studies" / "results" / f"{name}.parquet")
+    plan = Study.read(ROOT / "studies" / f"{name}.toml")
+    assert [each.name for each in kept.study.data] == [each.name for each in plan.data]
+    assert (kept.study.protections, kept.study.attacks) == (plan.protections, plan.attacks)
+    assert (kept.study.axes, kept.study.replications) == (plan.axes, plan.replications)
+    assert kept.failed == ()
+    figures = (ROOT / "docs" / "replication-figures.md").read_text(encoding="utf-8")
+    assert f"| {name} | {len(kept.fine)} of {len(kept.scenarios)} |" in figures
