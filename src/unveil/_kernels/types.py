@@ -8,3 +8,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 #: Codes, levels, positions and neighbours, of which there are many and none is large.
 Int32Array = NDArray[np.int32]
+#: The lowest bytes of codes, which are compared many at a time.
+ByteArray = NDArray[np.uint8]
+#: Sets of up to 64 things, one bit for each.
+BagArray = NDArray[np.uint64]

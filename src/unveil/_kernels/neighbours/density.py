@@ -4,10 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from unveil._kernels.neighbours.index import Grid, prepare
+from unveil._kernels.neighbours.index import Grid
 from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.nearest import ALL_UP_TO
 from unveil._kernels.neighbours.search import Neighbourhood, nearest_in_parts
+from unveil._kernels.neighbours.sketch import nearest_sketch
 from unveil._kernels.types import FloatArray, IntArray
 
 
@@ -25,11 +26,12 @@ def rows_within(rows: Grid, targets: Grid, k: int) -> tuple[IntArray, IntArray]:
         distance = all_distances(rows, targets)
         radius = np.partition(distance, k - 1, axis=1)[:, k - 1]
         return radius, np.count_nonzero(distance <= radius[:, None], axis=1)
-    return within(prepare(rows, targets), k)
+    near = nearest_sketch(rows, targets, k)
+    return near.limit(k), near.sure(k)[0] + near.tied(k)[0]
 
 
 def within(around: Neighbourhood, k: int) -> tuple[IntArray, IntArray]:
-    """Return what `rows_within` does, by search."""
+    """Return what `rows_within` does, of anything that looks alike."""
     radius, count = (np.zeros(around.targets, np.int64) for _ in range(2))
     for some, near in nearest_in_parts(around, k):
         radius[some] = near.limit

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from unveil._kernels.types import Int32Array, IntArray
+from unveil._kernels.types import BagArray, ByteArray, Int32Array, IntArray
 
 if TYPE_CHECKING:
     from unveil._kernels.neighbours.search import Near
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MISSING = np.iinfo(np.int64).min
 #: From MISSING up to here are markers of no value: each differs by one mismatch from every number and other marker.
 LAST_MARKER = MISSING + 255
+
+#: So many groups are compared with a target's categories at a time.
+CHUNK = 512
 
 _ROOM = 2**62
 
@@ -44,6 +47,8 @@ class Prepared(NamedTuple):
     copies: IntArray  # how many released rows each distinct row stands for
     group_start: IntArray  # the distinct rows of group g are group_start[g] to group_start[g + 1] - 1
     group_codes: Int32Array  # [columns, groups]: the categories that the rows of a group share
+    low_codes: ByteArray  # [chunks, columns, CHUNK]: the lowest byte of these
+    bags: BagArray  # [chunks, columns]: one bit for each code modulo 64 that a group of the chunk has
     numbers: IntArray  # [distinct rows, number columns]: ascending in the first column within a group
     target_of: Int32Array  # the distinct target of each target
     tuple_of: IntArray  # the categories of each distinct target, as a number from 0; ascending
@@ -58,18 +63,22 @@ class Prepared(NamedTuple):
         """How many distinct targets there are."""
         return self.tuple_of.size
 
-    def nearest(self, some: IntArray, k: int) -> "Near | None":
+    def nearest(self, some: IntArray, k: int, limit: IntArray | None = None) -> "Near | None":
         """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
         from unveil._kernels.neighbours.search import nearest_sets
 
-        return nearest_sets(self, some, k)
+        return nearest_sets(self, some, k, limit)
 
 
-def prepare(released: Grid, targets: Grid) -> Prepared:
-    """Return the released rows and the targets, collapsed and grouped; the order of rows plays no part in it."""
+def prepare(released: Grid, targets: Grid, *, collapse: bool = True) -> Prepared:
+    """Return the released rows and the targets, collapsed and grouped; the order of rows plays no part in it.
+
+    Targets that look alike beside these rows are one, unless ``collapse`` is False.
+    """
     # Columns are gone through one by one, many times, which is quicker where they are in one piece.
     released = released._replace(numbers=np.asfortranarray(released.numbers), codes=np.asfortranarray(released.codes))
-    columns = [*_missing_as_codes(released, targets), *_codes(released, targets)]
+    # Those with the most codes first: groups next to one another then differ from a target in the same columns.
+    columns = sorted((*_missing_as_codes(released, targets), *_codes(released, targets)), key=_fewest_codes)
     order = _best_first(released)
     numbers, wanted, step = released.numbers[:, order], targets.numbers[:, order], released.step_cost[order]
     n = len(released.numbers)
@@ -79,16 +88,21 @@ def prepare(released: Grid, targets: Grid) -> Prepared:
     tuple_of_target, target_tuple = _renumber(tuple_of_row[n:], tuples)
 
     row_of, rows = _rank([group_of_row, *_shifted(numbers)], n)
-    target_of, distinct = _rank([tuple_of_target, *_shifted(wanted)], len(wanted))
+    alike = _shifted(wanted) if collapse else [np.arange(len(wanted))]
+    target_of, distinct = _rank([tuple_of_target, *alike], len(wanted))
     row_at = _one_of_each(row_of, rows)
     group_at = _one_of_each(group_of_row, group_of_tuple.max(initial=-1) + 1)
     target_at = _one_of_each(target_of, distinct)
     tuple_at = _one_of_each(tuple_of_target, target_tuple.max(initial=-1) + 1)
+    group_codes = _table([old for old, _ in columns], group_at)
+    low_codes, bags = _in_chunks(group_codes)
     return Prepared(
         row_of=row_of.astype(np.int32),
         copies=np.bincount(row_of, minlength=rows),
         group_start=np.concatenate([[0], np.cumsum(np.bincount(group_of_row[row_at], minlength=group_at.size))]),
-        group_codes=_table([old for old, _ in columns], group_at),
+        group_codes=group_codes,
+        low_codes=low_codes,
+        bags=bags,
         numbers=np.ascontiguousarray(numbers[row_at]),
         target_of=target_of.astype(np.int32),
         tuple_of=tuple_of_target[target_at],
@@ -135,6 +149,28 @@ def _codes(released: Grid, targets: Grid) -> Iterator[tuple[Int32Array, Int32Arr
         number = np.where(shared, np.cumsum(shared), 0).astype(np.int32)
         unmatched = np.where(shared, number, np.int32(shared.sum() + 1)).astype(np.int32)
         yield number[old], unmatched[new]
+
+
+def _fewest_codes(pair: tuple[Int32Array, Int32Array]) -> int:
+    return -int(pair[0].max(initial=0))
+
+
+def _in_chunks(group_codes: Int32Array) -> tuple[ByteArray, BagArray]:
+    """Return the lowest bytes of the codes by chunk, and which codes there are in each.
+
+    >>> low, bags = _in_chunks(np.array([[3, 257]], np.int32))
+    >>> low[0, 0, :2], bags
+    (array([3, 1], dtype=uint8), array([[10]], dtype=uint64))
+    """
+    columns, groups = group_codes.shape
+    chunks = -(-groups // CHUNK)
+    low_codes, bags = np.empty((chunks, columns, CHUNK), np.uint8), np.empty((chunks, columns), np.uint64)
+    for place, codes in enumerate(group_codes):
+        # The last chunk is filled up with copies of its last group, which put nothing new into its bag.
+        lines = np.pad(codes, (0, chunks * CHUNK - groups), mode="edge").reshape(chunks, CHUNK)
+        low_codes[:, place] = lines & 255
+        bags[:, place] = np.bitwise_or.reduce(np.left_shift(np.uint64(1), (lines & 63).astype(np.uint64)), axis=1)
+    return low_codes, bags
 
 
 def _best_first(released: Grid) -> list[int]:

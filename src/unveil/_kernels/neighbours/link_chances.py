@@ -8,6 +8,7 @@ two groups of columns.
 import numpy as np
 
 from unveil._kernels._compile import kernel
+from unveil._kernels.neighbours.index import Prepared
 from unveil._kernels.neighbours.search import Near, Neighbourhood
 from unveil._kernels.partitions.contingency import count_cells
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
@@ -38,6 +39,30 @@ def _of_pairs(first: Neighbourhood, second: Neighbourhood, one: IntArray, other:
     (one, near, sure, tied), (other, other_near, other_sure, other_tied) = sets
     shared = _shared_rows(first, second, one, other, near, other_near)
     return link_chance(shared, tied[one], k - sure[one], other_tied[other], k - other_sure[other])
+
+
+def shared_within(first: Prepared, second: Prepared, limits: IntArray, other_limits: IntArray, k: int) -> IntArray:
+    """Return for each target how many rows are at most as far as both limits, as `link_chance` takes them.
+
+    Targets must not be collapsed: those that are alike beside some rows may have other limits.
+    """
+    own, others = np.empty_like(limits), np.empty_like(other_limits)
+    own[first.target_of], others[second.target_of] = limits, other_limits
+    shared = np.empty((limits.size, 4), np.int64)
+    todo = [np.arange(limits.size)]
+    while todo:
+        some = todo.pop()
+        sets = []
+        for around, limit in ((first, own), (second, others)):
+            targets = np.sort(around.target_of[some])
+            sets.append((targets, around.nearest(targets, k, limit[targets])))
+        (one, near), (other, other_near) = sets
+        if near is None or other_near is None:
+            todo += [some[: some.size // 2], some[some.size // 2 :]]
+            continue
+        places = np.searchsorted(one, first.target_of[some]), np.searchsorted(other, second.target_of[some])
+        shared[some] = _shared_rows(first, second, *places, near, other_near)
+    return shared
 
 
 def _rows_in(near: Near, copies: IntArray) -> tuple[IntArray, IntArray]:

@@ -2,10 +2,13 @@
 
 import numpy as np
 
+from unveil._kernels.neighbours import sketch
 from unveil._kernels.neighbours.index import LAST_MARKER, MISSING, Grid, content_rank, prepare
-from unveil._kernels.neighbours.link_chances import chances_by_search, link_chance
+from unveil._kernels.neighbours.link_chances import chances_by_search, link_chance, shared_within
 from unveil._kernels.neighbours.matrix import all_distances, chances_by_matrix
 from unveil._kernels.neighbours.search import Neighbourhood, nearest_in_parts
+from unveil._kernels.neighbours.sketch import nearest_sketch
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 __all__ = [
@@ -40,11 +43,16 @@ def nearest_distances(released: Grid, targets: Grid, k: int) -> IntArray:
         distance = np.sort(all_distances(released, targets), axis=1)[:, :k]
         short = k - distance.shape[1]
         return np.pad(distance, ((0, 0), (0, short)), constant_values=-1)
-    return distances_around(prepare(released, targets), k)
+    near = nearest_sketch(released, targets, k)
+    last = np.cumsum(near.rows, axis=1)
+    # The j-th nearest row is at the first distance up to which there are more than j rows.
+    place = (last[:, :, None] <= np.arange(k)).sum(axis=1)
+    distance = np.take_along_axis(near.distance, np.minimum(place, k - 1), axis=1)
+    return np.where(np.arange(k) < last[:, -1:], distance, -1)
 
 
 def distances_around(around: Neighbourhood, k: int) -> IntArray:
-    """Return what `nearest_distances` does, by search."""
+    """Return what `nearest_distances` does, of anything that looks alike."""
     smallest: IntArray = np.full((around.targets, k), -1, np.int64)
     for some, near in nearest_in_parts(around, k):
         owner = np.repeat(np.arange(some.size), np.diff(near.start))
@@ -123,4 +131,19 @@ def link_chances(first: Grid, second: Grid, first_targets: Grid, second_targets:
         return np.zeros(len(first_targets.numbers))
     if _is_small(first, first_targets):
         return chances_by_matrix(first, second, first_targets, second_targets, k)
-    return chances_by_search(prepare(first, first_targets), prepare(second, second_targets), k)
+    if len(first.numbers) <= sketch.BLOCK_ROWS:
+        return chances_by_search(prepare(first, first_targets), prepare(second, second_targets), k)
+    return _chances_by_blocks(first, second, first_targets, second_targets, k)
+
+
+def _chances_by_blocks(first: Grid, second: Grid, first_targets: Grid, second_targets: Grid, k: int) -> FloatArray:
+    """Return the chance of each target in two passes: how far the k-th rows are, and which rows are within both."""
+    near, other = nearest_sketch(first, first_targets, k), nearest_sketch(second, second_targets, k)
+    limits = near.limit(k), other.limit(k)
+
+    def shared(block: tuple[slice, tuple[Grid, ...]]) -> IntArray:
+        pairs = zip(block[1], (first_targets, second_targets), strict=True)
+        return shared_within(*(prepare(*pair, collapse=False) for pair in pairs), *limits, k)
+
+    both = sum(in_threads(shared, sketch.blocks_of(first, second)), start=np.zeros((limits[0].size, 4), np.int64))
+    return link_chance(both, near.tied(k)[0], k - near.sure(k)[0], other.tied(k)[0], k - other.sure(k)[0])

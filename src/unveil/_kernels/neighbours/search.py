@@ -6,12 +6,16 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from unveil._kernels._compile import kernel
-from unveil._kernels.neighbours.index import LAST_MARKER, Prepared
-from unveil._kernels.types import Int32Array, IntArray
+from unveil._kernels.neighbours.index import CHUNK, LAST_MARKER, Prepared
+from unveil._kernels.threads import available, in_threads
+from unveil._kernels.types import BagArray, ByteArray, Int32Array, IntArray
 
 #: Farther than any row: the limit of a target with fewer than k rows.
-_FAR = int(np.iinfo(np.int64).max)
+FAR = int(np.iinfo(np.int64).max)
 _LAST_MARKER = int(LAST_MARKER)
+
+#: So many targets are worth threads of their own.
+_LEAST_PER_THREAD = 64
 
 #: How many near rows are held at once; more targets than that are searched in parts.
 ROOM = 2**22
@@ -26,16 +30,36 @@ class Near(NamedTuple):
     limit: IntArray  # the distance of the k-th nearest released row
 
 
-def nearest_sets(prepared: Prepared, some: IntArray, k: int) -> Near | None:
+def nearest_sets(prepared: Prepared, some: IntArray, k: int, limit: IntArray | None = None) -> Near | None:
     """Return the near rows of some distinct targets (ascending), or None where they are more than there is room for.
 
-    There is always room for one target.
+    There is always room for one target. With a ``limit`` for each of these, near are all rows at most as far; fewer
+    than k rows may then be nearer.
     """
+    if available() > 1 and some.size > _LEAST_PER_THREAD:
+        parts = np.array_split(np.arange(some.size), available())
+        found = in_threads(lambda at: _searched(prepared, some[at], k, None if limit is None else limit[at]), parts)
+        return _one_after_another(found)
+    return _searched(prepared, some, k, limit)
+
+
+def _one_after_another(parts: list[Near | None]) -> Near | None:
+    """Return the near rows of all parts as one, or None where there was no room for one of them."""
+    found = [part for part in parts if part is not None]
+    if len(found) < len(parts):
+        return None
+    starts = np.cumsum([0, *(part.row.size for part in found)])
+    start = np.concatenate([[0], *(first + part.start[1:] for first, part in zip(starts, found, strict=False))])
+    return Near(start, *(np.concatenate([part[place] for part in found]) for place in (1, 2, 3)))
+
+
+def _searched(prepared: Prepared, some: IntArray, k: int, told: IntArray | None) -> Near | None:
     p = prepared
     room = min(max(ROOM, p.copies.size), some.size * p.copies.size)
-    row, distance, limit = np.empty(room, np.int32), np.empty(room, np.int64), np.empty(some.size, np.int64)
+    row, distance = np.empty(room, np.int32), np.empty(room, np.int64)
+    limit = np.full(some.size, FAR) if told is None else told.copy()
     start = np.zeros(some.size + 1, np.int64)
-    released = p.group_start, p.group_codes, p.copies, p.numbers
+    released = p.group_start, p.group_codes, p.low_codes, p.bags, p.copies, p.numbers
     targets = p.tuple_codes, p.tuple_group, p.tuple_of[some], p.wanted[some]
     if not _search(*released, *targets, p.step, p.mismatch, k, start, row, distance, limit):
         return None
@@ -81,6 +105,8 @@ def nearest_in_parts(around: Neighbourhood, k: int) -> Iterator[tuple[IntArray, 
 def _search(
     group_start: IntArray,
     group_codes: Int32Array,
+    low_codes: ByteArray,
+    bags: BagArray,
     copies: IntArray,
     numbers: IntArray,
     tuple_codes: Int32Array,
@@ -97,10 +123,44 @@ def _search(
 ) -> bool:
     """Fill in the near rows of all targets, and return whether there was room for them.
 
+    ``limit`` says how far rows may be at most, and is lowered to the distance of the k-th nearest row.
+
     Groups are visited by their number of different categories, which alone cost that many mismatches, until that is
-    farther than the k-th row so far; which groups those are is found once for all targets with the same categories, and
-    no further than needed. Within a group rows are visited from the target's place in the first number column outwards.
+    farther than the limit. Groups stand in chunks: one whose bags of codes lack too many of the target's is passed
+    over, and in the others the lowest bytes of codes are compared, many at a time. Within a group rows are visited from
+    the target's place in the first number column outwards.
     """
+
+    def lacking(least: IntArray, codes: Int32Array) -> None:
+        """Count for each chunk the columns in which no group has the code of the target."""
+        for chunk in range(len(bags)):
+            count = 0
+            for c in range(codes.size):
+                count += ((bags[chunk, c] >> np.uint64(codes[c] & 63)) & np.uint64(1)) == 0
+            least[chunk] = count
+
+    def at_level(
+        h: int, size: int, lines: ByteArray, codes: Int32Array, differ: ByteArray, listed: IntArray
+    ) -> tuple[int, int]:
+        """List those of ``size`` groups with ``h`` different low bytes, and return how many, and the fewest of all.
+
+        Where no low byte differs a code may still do, so these come with the first level.
+        """
+        differ[:size] = 0
+        for c in range(codes.size):
+            line, code = lines[c], np.uint8(codes[c] & 255)
+            for i in range(size):
+                differ[i] = np.uint8(differ[i] + np.uint8(line[i] != code))
+        fewest = np.uint8(255)
+        for i in range(size):
+            fewest = min(fewest, differ[i])
+        found, lowest = 0, h if h > 1 else 0
+        if fewest <= h:
+            for i in range(size):
+                if lowest <= differ[i] <= h:
+                    listed[found] = i
+                    found += 1
+        return found, int(fewest)
 
     def place_of(value: int, low: int, high: int) -> int:
         """Return the first row from ``low`` on whose first number is at least the value."""
@@ -132,74 +192,79 @@ def _search(
         far[at], many[at] = far[size], many[size]
 
     columns, groups = group_codes.shape
-    width = numbers.shape[1]
-    different = np.empty(groups, np.int32)
-    listed = np.empty(groups + 1, np.int64)  # groups by number of different categories
-    level = np.zeros(columns + 2, np.int64)  # where each of these numbers starts
+    chunks, width = len(bags), numbers.shape[1]
+    differ = np.empty(CHUNK, np.uint8)
+    least = np.empty(chunks, np.int64)  # of each chunk: as few categories differ at least, for targets of one tuple
+    listed = np.empty(CHUNK + 1, np.int64)
     seen, seen_distance = np.empty(copies.size, np.int32), np.empty(copies.size, np.int64)
     far, many = np.empty(k + 2, np.int64), np.empty(k + 2, np.int64)  # a heap of the nearest k rows so far
-    now, ready, filled = -1, 0, 0
+    now, ready, filled = -1, False, 0
     for t in range(tuple_of.size):
         if tuple_of[t] != now:
-            now, ready = tuple_of[t], 0
-        visited, entries, held, bound = 0, 0, 0, _FAR
+            now, ready = tuple_of[t], False
+        visited, entries, held, bound = 0, 0, 0, limit[t]
         for h in range(columns + 1):
-            base = h * mismatch
-            if base > bound:
+            if h * mismatch > bound:
                 break
-            if h == ready:
-                ready += 1
-                end = level[h]
+            if h == 1 and not ready:
+                ready = True
+                lacking(least, tuple_codes[now])
+            for chunk in range(chunks if h else 1):
                 if h == 0:
                     listed[0] = tuple_group[now]
-                    end += tuple_group[now] >= 0
+                    found = 1 if tuple_group[now] >= 0 else 0
+                elif least[chunk] > h:
+                    continue
                 else:
-                    if h == 1:
-                        different[:] = 0
-                        for c in range(columns):
-                            code, column = tuple_codes[now, c], group_codes[c]
-                            for g in range(groups):
-                                different[g] += column[g] != code
-                    for g in range(groups):
-                        listed[end] = g
-                        end += different[g] == h
-                level[h + 1] = end
-            for at in range(level[h], level[h + 1]):
-                low, high = group_start[listed[at]], group_start[listed[at] + 1]
-                in_order = width > 0 and wanted[t, 0] > _LAST_MARKER and numbers[low, 0] > _LAST_MARKER
-                up = place_of(wanted[t, 0], low, high) if in_order else low
-                down = up - 1
-                while up < high or down >= low:
-                    d, forward = base, True
-                    if in_order:
-                        ahead = numbers[up, 0] - wanted[t, 0] if up < high else _FAR
-                        behind = wanted[t, 0] - numbers[down, 0] if down >= low else _FAR
-                        forward = ahead <= behind
-                        d += min(ahead, behind) * step[0]
-                        if d > bound:
-                            break
-                    if forward:
-                        r = up
-                        up += 1
-                    else:
-                        r = down
-                        down -= 1
-                    for c in range(1 if in_order else 0, width):
-                        if numbers[r, c] > _LAST_MARKER and wanted[t, c] > _LAST_MARKER:
-                            d += abs(numbers[r, c] - wanted[t, c]) * step[c]
-                    if d <= bound:
-                        seen[visited], seen_distance[visited] = r, d
-                        visited += 1
-                    if d < bound:
-                        push(far, many, entries, d, copies[r])
-                        entries += 1
-                        held += copies[r]
-                        while held - many[0] >= k:
-                            held -= many[0]
-                            entries -= 1
-                            pop(far, many, entries)
-                        if held >= k:
-                            bound = far[0]
+                    first = chunk * CHUNK
+                    size = min(CHUNK, groups - first)
+                    found, least[chunk] = at_level(h, size, low_codes[chunk], tuple_codes[now], differ, listed)
+                    for at in range(found):
+                        listed[at] += first
+                for at in range(found):
+                    g = listed[at]
+                    if h > 0 and g == tuple_group[now]:
+                        continue
+                    base = 0
+                    for c in range(columns):
+                        base += (group_codes[c, g] != tuple_codes[now, c]) * mismatch
+                    if base > bound:
+                        continue
+                    low, high = group_start[g], group_start[g + 1]
+                    in_order = width > 0 and wanted[t, 0] > _LAST_MARKER and numbers[low, 0] > _LAST_MARKER
+                    up = place_of(wanted[t, 0], low, high) if in_order else low
+                    down = up - 1
+                    while up < high or down >= low:
+                        d, forward = base, True
+                        if in_order:
+                            ahead = numbers[up, 0] - wanted[t, 0] if up < high else FAR
+                            behind = wanted[t, 0] - numbers[down, 0] if down >= low else FAR
+                            forward = ahead <= behind
+                            d += min(ahead, behind) * step[0]
+                            if d > bound:
+                                break
+                        if forward:
+                            r = up
+                            up += 1
+                        else:
+                            r = down
+                            down -= 1
+                        for c in range(1 if in_order else 0, width):
+                            if numbers[r, c] > _LAST_MARKER and wanted[t, c] > _LAST_MARKER:
+                                d += abs(numbers[r, c] - wanted[t, c]) * step[c]
+                        if d <= bound:
+                            seen[visited], seen_distance[visited] = r, d
+                            visited += 1
+                        if d < bound:
+                            push(far, many, entries, d, copies[r])
+                            entries += 1
+                            held += copies[r]
+                            while held - many[0] >= k:
+                                held -= many[0]
+                                entries -= 1
+                                pop(far, many, entries)
+                            if held >= k:
+                                bound = far[0]
         for v in range(visited):
             if seen_distance[v] <= bound:
                 if filled == row.size:

@@ -5,6 +5,7 @@ target the range of places that would be right. So counting what is right is cou
 """
 
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from unveil._kernels.neighbours.index import Grid, Prepared, prepare
 from unveil._kernels.neighbours.matrix import all_distances
 from unveil._kernels.neighbours.search import Near, nearest_in_parts
+from unveil._kernels.neighbours.sketch import Sketch, blocks_of, empty_sketch, merged, put, sketch_of
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: Up to this many distances all are computed: quicker than the search, and nobody waits for a compiler.
@@ -66,20 +69,33 @@ def right_chances(released: Grid, rank: IntArray, targets: Grid, low: IntArray, 
     >>> right_chances(grid(24, 31, 29), np.array([0, 0, 1]), grid(30, 25), np.array([1, 0]), np.array([2, 1]), 1)
     array([0.5, 1. ])
     """
+
+    def part(block: tuple[slice, tuple[Grid, ...]]) -> Sketch:
+        return _sketch_block(block[1][0], rank[block[0]], targets, low, high, k)
+
+    near = reduce(merged, in_threads(part, blocks_of(released)))
+    (sure, sure_right), (tied, tied_right) = near.sure(k), near.tied(k)
+    return np.asarray((sure_right * tied + (k - sure) * tied_right) / (k * tied))
+
+
+def _sketch_block(released: Grid, rank: IntArray, targets: Grid, low: IntArray, high: IntArray, k: int) -> Sketch:
+    """Return the nearest rows of each target, and how many of them would be right, of one block."""
     prepared = prepare(released, targets)
     cells = in_cells(prepared.row_of, rank)
-    # Targets that look alike and have secrets for which the same guesses are right have the same chance.
+    # Targets that look alike and have secrets for which the same guesses are right have the same chance. A block need
+    # not hold the highest ranks.
+    low, high = np.minimum(low, cells.width), np.minimum(high, cells.width)
     end = cells.width + 1
     pair, pair_of = np.unique((prepared.target_of * np.int64(end) + low) * end + high, return_inverse=True)
     rest, high = np.divmod(pair, end)
     target, low = np.divmod(rest, end)
-    chance = np.empty(pair.size, np.float64)
+    made = empty_sketch(pair.size, k)
     for some, near in _nearest(prepared, released, targets, k):
         first, last = np.searchsorted(target, [some[0], some[-1] + 1])
         size = np.diff(near.start)[target[first:last] - some[0]]
         for part in parts_of(size, first):
-            chance[part] = _chances(near, target[part] - some[0], low[part], high[part], cells, prepared.copies, k)
-    return chance[pair_of]
+            put(made, part, _tallied(near, target[part] - some[0], low[part], high[part], cells, prepared.copies, k))
+    return Sketch(*(tally[pair_of] for tally in made))
 
 
 def _nearest(prepared: Prepared, released: Grid, targets: Grid, k: int) -> Iterator[tuple[IntArray, Near]]:
@@ -97,7 +113,8 @@ def _nearest(prepared: Prepared, released: Grid, targets: Grid, k: int) -> Itera
     ]
     distance = all_distances(*of_each)
     order = np.argsort(distance, axis=1, kind="stable")
-    enough = np.argmax(np.cumsum(prepared.copies[order], axis=1) >= k, axis=1)
+    # All rows are near where they are fewer than k.
+    enough = np.minimum(np.count_nonzero(np.cumsum(prepared.copies[order], axis=1) < k, axis=1), rows - 1)
     each = np.arange(distinct)
     limit = distance[each, order[each, enough]]
     target, row = np.nonzero(distance <= limit[:, None])
@@ -121,18 +138,14 @@ def parts_of(size: IntArray, first: int) -> Iterator[slice]:
         begin = end
 
 
-def _chances(
+def _tallied(
     near: Near, target: IntArray, low: IntArray, high: IntArray, cells: Cells, copies: IntArray, k: int
-) -> FloatArray:
-    """Return the chance of each pair; all that is counted is whole, so that only the last division rounds."""
+) -> Sketch:
+    """Return the sketch of each pair of a target and what is right about it."""
     size = np.diff(near.start)[target]
     owner = np.repeat(np.arange(target.size), size)
     entry = np.arange(owner.size) + (near.start[target] - np.cumsum(size) + size)[owner]
     row = near.row[entry].astype(np.int64)
-    sure = near.distance[entry] < near.limit[target][owner]
-    right = cells.within(row, low[owner], high[owner])
-    begin = np.cumsum(size) - size
-    all_right, all_rows = np.add.reduceat(right, begin), np.add.reduceat(copies[row], begin)
-    sure_right, sure_rows = np.add.reduceat(right * sure, begin), np.add.reduceat(copies[row] * sure, begin)
-    tied = all_rows - sure_rows
-    return np.asarray((sure_right * tied + (k - sure_rows) * (all_right - sure_right)) / (k * tied))
+    start = np.concatenate([[0], np.cumsum(size)])
+    own = Near(start, near.row[entry], near.distance[entry], near.limit[target])
+    return sketch_of(own, copies[row], cells.within(row, low[owner], high[owner]), k)

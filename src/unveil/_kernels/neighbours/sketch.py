@@ -1,0 +1,131 @@
+"""What blocks of rows tell about the nearest rows of targets, in whole numbers that can be put together in any order.
+
+Of a block a target keeps the distances with fewer than k rows strictly nearer, each with the number of rows at it. The
+sketch of two blocks follows from their sketches: a distance with fewer than k nearer rows in both together has fewer in
+either, so both kept it and all nearer ones, with all of their rows. So it does not matter how rows are divided.
+"""
+
+from collections.abc import Iterator
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil._kernels.neighbours.index import Grid, prepare
+from unveil._kernels.neighbours.search import FAR, Near, nearest_in_parts
+from unveil._kernels.threads import in_threads
+from unveil._kernels.types import IntArray
+
+#: So many rows are prepared and searched at a time; no number depends on it.
+BLOCK_ROWS = 2**20
+
+
+class Sketch(NamedTuple):
+    """The nearest distances of each target [targets, k], ascending and ``FAR`` from the last on, and rows at each."""
+
+    distance: IntArray
+    rows: IntArray
+    #: How many of these rows would be a right guess; 0 where nobody asks.
+    right: IntArray
+
+    def limit(self, k: int) -> IntArray:
+        """Return the distance of the k-th nearest row, the last distance where there are fewer rows."""
+        return self.distance[np.arange(len(self.distance)), self._last(k)]
+
+    def sure(self, k: int) -> tuple[IntArray, IntArray]:
+        """Return how many rows are nearer than the limit, and how many of them are right."""
+        before = np.arange(self.rows.shape[1]) < self._last(k)[:, None]
+        return (self.rows * before).sum(axis=1), (self.right * before).sum(axis=1)
+
+    def tied(self, k: int) -> tuple[IntArray, IntArray]:
+        """Return how many rows are at the limit, and how many of them are right."""
+        each, last = np.arange(len(self.distance)), self._last(k)
+        return self.rows[each, last], self.right[each, last]
+
+    def _last(self, k: int) -> IntArray:
+        held = np.count_nonzero(self.rows, axis=1) - 1
+        return np.minimum(np.count_nonzero(np.cumsum(self.rows, axis=1) < k, axis=1), np.maximum(held, 0))
+
+
+def empty_sketch(targets: int, k: int) -> Sketch:
+    """Return what no row at all tells."""
+    return Sketch(np.full((targets, k), FAR), *np.zeros((2, targets, k), np.int64))
+
+
+def sketch_of(near: Near, rows: IntArray, right: IntArray, k: int) -> Sketch:
+    """Return the sketch of targets with these near rows, each of which stands for so many rows, some of them right.
+
+    >>> near = Near(np.array([0, 3]), np.array([7, 8, 9], np.int32), np.array([4, 1, 4]), np.array([4]))
+    >>> sketch = sketch_of(near, np.array([1, 1, 2]), np.array([0, 1, 2]), 2)
+    >>> sketch.distance, sketch.rows, sketch.right
+    (array([[1, 4]]), array([[1, 3]]), array([[1, 2]]))
+    """
+    made = empty_sketch(near.start.size - 1, k)
+    owner = np.repeat(np.arange(near.start.size - 1), np.diff(near.start))
+    order = np.lexsort((near.distance, owner))
+    owner, distance = owner[order], near.distance[order]
+    if not owner.size:
+        return made
+    is_first = np.ones(owner.size, bool)
+    is_first[1:] = (np.diff(owner) != 0) | (np.diff(distance) != 0)
+    first = np.flatnonzero(is_first)
+    place = np.arange(first.size) - np.searchsorted(owner[first], owner[first])
+    made.distance[owner[first], place] = distance[first]
+    made.rows[owner[first], place] = np.add.reduceat(rows[order], first)
+    made.right[owner[first], place] = np.add.reduceat(right[order], first)
+    return made
+
+
+def merged(one: Sketch, other: Sketch) -> Sketch:
+    """Return the sketch of the rows of both.
+
+    >>> one = Sketch(np.array([[1, 4]]), np.array([[1, 3]]), np.array([[1, 2]]))
+    >>> both = merged(one, Sketch(np.array([[1, FAR]]), np.array([[1, 0]]), np.array([[0, 0]])))
+    >>> both.distance.tolist() == [[1, FAR]], both.rows, both.right
+    (True, array([[2, 0]]), array([[1, 0]]))
+    """
+    k = one.distance.shape[1]
+    distance, rows, right = (np.concatenate(pair, axis=1) for pair in zip(one, other, strict=True))
+    order = np.argsort(distance, axis=1, kind="stable")
+    distance, rows, right = (np.take_along_axis(each, order, axis=1) for each in (distance, rows, right))
+    # Equal distances stand next to one another: the first takes the rows of both.
+    equal = distance[:, 1:] == distance[:, :-1]
+    for tally in (rows, right):
+        tally[:, :-1] += tally[:, 1:] * equal
+        tally[:, 1:][equal] = 0
+    nearer = np.cumsum(rows, axis=1) - rows
+    keep = (rows > 0) & (nearer < k)
+    place = np.cumsum(keep, axis=1) - 1
+    target, column = np.nonzero(keep)
+    made = empty_sketch(len(distance), k)
+    for tally, into in zip((distance, rows, right), made, strict=True):
+        into[target, place[target, column]] = tally[target, column]
+    return made
+
+
+def blocks_of(*grids: Grid) -> Iterator[tuple[slice, tuple[Grid, ...]]]:
+    """Yield which rows each block has, and these rows of all grids; no rows are one block without any."""
+    rows = len(grids[0].numbers)
+    for first in range(0, max(rows, 1), BLOCK_ROWS):
+        some = slice(first, first + BLOCK_ROWS)
+        yield some, tuple(grid._replace(numbers=grid.numbers[some], codes=grid.codes[some]) for grid in grids)
+
+
+def sketch_block(rows: Grid, targets: Grid, k: int) -> Sketch:
+    """Return the sketch of the targets, of one block."""
+    around = prepare(rows, targets)
+    made = empty_sketch(around.targets, k)
+    for some, near in nearest_in_parts(around, k):
+        put(made, some, sketch_of(near, around.copies[near.row], np.zeros(near.row.size, np.int64), k))
+    return Sketch(*(tally[around.target_of] for tally in made))
+
+
+def put(whole: Sketch, some: IntArray | slice, part: Sketch) -> None:
+    """Put the sketch of some targets in its place."""
+    for into, tally in zip(whole, part, strict=True):
+        into[some] = tally
+
+
+def nearest_sketch(rows: Grid, targets: Grid, k: int) -> Sketch:
+    """Return the sketch of the targets, of all rows."""
+    return reduce(merged, in_threads(lambda block: sketch_block(block[1][0], targets, k), blocks_of(rows)))

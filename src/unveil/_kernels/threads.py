@@ -1,0 +1,54 @@
+"""Independent pieces of work on several threads of this process, with results in the order of the pieces."""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Each thread starts with the default, so that work inside a piece of work takes no threads of its own.
+_THREADS: ContextVar[int] = ContextVar("threads", default=1)
+
+
+@contextmanager
+def threads(number: int) -> Iterator[None]:
+    """Let `in_threads` take so many threads here and in all that is called from here.
+
+    >>> with threads(2):
+    ...     in_threads(abs, [-3, 2])
+    [3, 2]
+    """
+    token = _THREADS.set(number)
+    try:
+        yield
+    finally:
+        _THREADS.reset(token)
+
+
+def available() -> int:
+    """Return how many threads may be taken here."""
+    return _THREADS.get()
+
+
+def in_threads(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    """Return what the function gives for each item, in the order of the items; one after the other unless told.
+
+    Items must not depend on one another: results are the same for any number of threads. What the first item that
+    fails raises is raised here.
+
+    >>> in_threads(abs, [-3, 2])
+    [3, 2]
+    """
+    every = list(items)
+    number = min(available(), len(every))
+    if number < 2:
+        return [function(item) for item in every]
+    with ThreadPoolExecutor(number) as pool:
+        futures = [pool.submit(function, item) for item in every]
+        try:
+            return [future.result() for future in futures]
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
