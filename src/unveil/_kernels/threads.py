@@ -1,5 +1,6 @@
 """Independent pieces of work on several threads of this process, with results in the order of the pieces."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,6 +27,11 @@ def threads(number: int) -> Iterator[None]:
         yield
     finally:
         _THREADS.reset(token)
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def available() -> int:

@@ -67,6 +67,7 @@ def audit(
     memory_limit: float | None = None,
     workers: int = 1,
     cluster: str | None = None,
+    threads: int | None = None,
     scenarios: Any = None,
     attacks: Sequence[str] | None = None,
     targets: int | Literal["auto"] | None = "auto",
@@ -135,6 +136,8 @@ def audit(
     workers, cluster
         How many runs are made at once by processes of this machine (a function that cannot be sent is run in this one),
         or the address of a Dask cluster.
+    threads
+        How many threads the attacks take, one per processor if None. No number depends on it.
     scenarios
         Who the adversary is, as texts (``"neighbour=age,sex"`` or ``"age,sex:income"``) or a mapping from name to
         columns; None tries divisions of the columns that are drawn by lot.
@@ -233,6 +236,7 @@ def audit(
         compatibility_seed=compatibility_seed,
         hierarchies=dict(hierarchies or {}),
         exact=tuple(exact),
+        threads=threads,
         claim=None if epsilon is None else Claim(epsilon=epsilon, delta=delta, adjacency=adjacency),
     )
     rng, seed = randomness(rng)

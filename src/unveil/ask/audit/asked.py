@@ -43,7 +43,7 @@ def settings_of(told: Told) -> dict[str, Any]:
     values, roles = told.values, roles_of(told.values["columns"])
     settings = {
         **told.named("neighbours", "guesses", "tolerance", "population_size", "minimum_cell", "exact"),
-        **told.named("epsilon", "delta", "adjacency"),
+        **told.named("epsilon", "delta", "adjacency", "threads"),
         "attacks": list(values["attacks"]) or None,
         "targets": read_targets(values["targets"]),
         "by": values["by"] or None,

@@ -54,13 +54,15 @@ class AuditSettings:
     #: What is told about released cells: hierarchies by column, and columns whose numbers are as they seem.
     hierarchies: Mapping[str, Any] = field(default_factory=dict)
     exact: tuple[str, ...] = ()
+    #: How many threads attacks take, one per processor if None; no number depends on it.
+    threads: int | None = None
     #: What is said of the epsilon of the release.
     claim: "Claim | None" = None
     #: Columns that were left out of a release on purpose, by its name: no adversary can use them there.
     lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        numbers = ("targets", "neighbours", "guesses", "population_size", "minimum_cell")
+        numbers = ("targets", "neighbours", "guesses", "population_size", "minimum_cell", "threads")
         for name in numbers:
             number = getattr(self, name)
             if number is not None and (name, number) != ("targets", "auto"):

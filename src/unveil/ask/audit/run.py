@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from unveil._kernels.threads import processors, threads
 from unveil.ask.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
 from unveil.ask.audit.clearest import severity
 from unveil.ask.audit.findings import Audit, AuditedRelease, Finding, Scenario
@@ -19,6 +20,9 @@ from unveil.measure.releases.disclosure import Disclosure, disclosure
 from unveil.measure.releases.unseen import unseen_values
 from unveil.measure.releases.utility import loss_summary
 from unveil.show.progress import Progress, silent
+
+#: So many people of each table are attacked in the original itself, for the figures before.
+ATTACKED_BEFORE = 500
 
 
 def attack_release(prepared: PreparedAudit, release: PreparedRelease, *, progress: Progress) -> tuple[Tried, ...]:
@@ -41,7 +45,8 @@ def attack_release(prepared: PreparedAudit, release: PreparedRelease, *, progres
             rng=release.rng(attack.name),
             progress=step,
         )
-        found += _with_small_groups(attack, attacked, attack.run(attacked))
+        with threads(settings.threads or processors()):
+            found += _with_small_groups(attack, attacked, attack.run(attacked))
     return tuple(found)
 
 
@@ -77,9 +82,13 @@ def audit_release(
     findings: tuple[Finding, ...],
     *,
     exposed: tuple[ExposedPerson, ...] = (),
+    weighs: bool = True,
     progress: Progress,
 ) -> AuditedRelease:
-    """Return everything found about one release that was attacked with these findings."""
+    """Return everything found about one release that was attacked with these findings.
+
+    Where it ``weighs``, the finding that an attack is known by says what it owes to each column.
+    """
     parts = prepared.parts
     progress("measuring what the release is worth", 0.95)
     utility = None
@@ -92,7 +101,7 @@ def audit_release(
         kind=release.release.kind,
         columns=release.known,
         sha256=release.sha256,
-        findings=_weighed(prepared, release, findings),
+        findings=_weighed(prepared, release, findings) if weighs else findings,
         disclosure=_disclosure(prepared, release) if "disclosure" in parts else None,
         utility=utility,
         unseen=unseen_values(release.release),
@@ -147,9 +156,13 @@ def audit_original(prepared: PreparedAudit, *, progress: Progress) -> AuditedRel
         parts=(*attacks, *(part for part in prepared.parts if part == "disclosure")),
         settings=replace(settings, compatibility=None, neighbours=min(settings.neighbours, original.rows)),
     )
+    # It shows how bad it was, and is not judged: that takes fewer people, who come in an order by lot.
+    people = prepared.people
+    few = replace(people, inside=people.inside[:ATTACKED_BEFORE], outside=people.outside[:ATTACKED_BEFORE], parts=None)
+    bare = replace(bare, people=few)
     itself_prepared = replace(first, release=release, alone=alone, truth=np.arange(original.rows), sha256=None)
     found = tuple(each.finding for each in attack_release(bare, itself_prepared, progress=progress))
-    return audit_release(bare, itself_prepared, found, progress=progress)
+    return audit_release(bare, itself_prepared, found, weighs=False, progress=progress)
 
 
 def _drawn(prepared: PreparedAudit, release: PreparedRelease) -> DrawnPeople:
@@ -200,7 +213,8 @@ def _weighed(prepared: PreparedAudit, release: PreparedRelease, findings: tuple[
             rng=release.rng(f"{name} weights"),
             progress=silent,
         )
-        made[findings.index(first)] = weigh(attacked, first)
+        with threads(prepared.settings.threads or processors()):
+            made[findings.index(first)] = weigh(attacked, first)
     return tuple(made)
 
 

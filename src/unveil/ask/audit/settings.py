@@ -231,6 +231,14 @@ _ON_COMMAND_LINE = (
         default=False,
     ),
     Setting(
+        name="threads",
+        label="How many threads of this machine the audit takes",
+        kind="number",
+        words="One per processor unless given. No number depends on it.",
+        least=1,
+        only="command line",
+    ),
+    Setting(
         name="config",
         label="A TOML file with any of these settings; options win over it",
         kind="file",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil._kernels.threads import in_threads
 from unveil.ask.audit.attacks.attack import AttackedRelease
 from unveil.ask.audit.findings import Finding, Scenario
 from unveil.ask.audit.scenarios import affordable
@@ -114,11 +115,16 @@ def _every_column(guesser: _Guesser) -> tuple[Tried, ...]:
     # In a very wide table only some columns can be tried: which ones is drawn by lot.
     most = min(affordable(MOST_SECRETS, len(known)), len(known))
     secrets = [known[place] for place in np.sort(attacked.rng.choice(len(known), most, replace=False, shuffle=False))]
-    trials: dict[str, Trials] = {}
-    for number, secret in enumerate(secrets):
+
+    def guess(numbered: tuple[int, str]) -> Trials | None:
+        number, secret = numbered
         attacked.progress(f"guessing {secret}", number / len(secrets))
-        if not guesser.why_not(secret, knowledge):
-            trials[secret] = guesser.run(secret, _others(known, secret), knowledge)
+        if guesser.why_not(secret, knowledge):
+            return None
+        return guesser.run(secret, _others(known, secret), knowledge)
+
+    guessed = in_threads(guess, enumerate(secrets))
+    trials = {secret: each for secret, each in zip(secrets, guessed, strict=True) if each is not None}
     if not trials:
         return (not_run(attacked.attack, "No column has two different values that could be guessed."),)
     mean = Scenario(name=f"mean of {len(trials)} columns", first=(), reason="any column from all others", origin="mean")

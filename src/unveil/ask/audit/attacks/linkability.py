@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unveil._kernels.threads import in_threads
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding, Scenario, Weight
 from unveil.ask.audit.scenarios import RANDOM_SPLITS, Split, affordable, random_splits
@@ -10,7 +11,7 @@ from unveil.ask.audit.trials import Tried, finding_of, grouped, mean_of, tried, 
 from unveil.ask.audit.words import listed, percent_of
 from unveil.errors import InputError
 from unveil.guess.trials import Trials
-from unveil.measure.trials.risk import attack_rate
+from unveil.measure.trials.risk import Rate, attack_rate
 
 if TYPE_CHECKING:
     from unveil.data.table.release import Knowledge
@@ -30,20 +31,18 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     if is_emulated and is_named:
         # anonymeter draws its targets itself, so that positions are those of the whole table.
         knowledge = attacked.drawn.whole
-    found, trials = [], []
-    for number, scenario in enumerate(every):
+
+    def link(numbered: tuple[int, Scenario]) -> Trials:
+        number, scenario = numbered
         attacked.progress(f"linking as {scenario.name}", number / len(every))
-        trials.append(_link(attacked, (scenario.first, scenario.second), knowledge))
-        groups = grouped(trials[-1], attacked.drawn, "everybody" if is_emulated and is_named else "attacked")
+        return _link(attacked, (scenario.first, scenario.second), knowledge)
+
+    found, trials = [], in_threads(link, enumerate(every))
+    for scenario, each in zip(every, trials, strict=True):
+        groups = grouped(each, attacked.drawn, "everybody" if is_emulated and is_named else "attacked")
+        finding = _finding(attacked, scenario, each, groups=groups)
         # Its ties hang on the order of rows, and so on who is in the data.
-        found.append(
-            tried(
-                attacked.drawn,
-                _finding(attacked, scenario, trials[-1], groups=groups),
-                trials[-1],
-                is_judged=not is_emulated,
-            )
-        )
+        found.append(tried(attacked.drawn, finding, each, is_judged=not is_emulated))
     if not is_named:
         mean = _finding(attacked, _mean_scenario(len(every), len(attacked.prepared.known)), mean_of(trials))
         found.append(Tried(finding=withheld(attacked.drawn.people, mean)))
@@ -112,16 +111,22 @@ def weigh(attacked: AttackedRelease, finding: Finding) -> Finding:
     """Return the finding with what is left without each column, the most telling first; without a group only chance."""
     if finding.scenario is None:
         return finding
-    groups, knowledge = (finding.scenario.first, finding.scenario.second), attacked.drawn.knowledge(WEIGHED_ON)
-    whole = attack_rate(_link(attacked, groups, knowledge))
-    weights = []
+    groups = finding.scenario.first, finding.scenario.second
+    knowledge = replace(attacked.drawn.knowledge(WEIGHED_ON), control=None)
     names = groups[0] + groups[1]
-    for name in names[: affordable(MOST_WEIGHED, len(names))]:
+
+    def without(name: str) -> Rate:
         first, second = (tuple(each for each in group if each != name) for group in groups)
-        without = finding.risk.naive_rate
-        if first and second:
-            without = attack_rate(_link(attacked, (first, second), knowledge))
-        weights.append(Weight(column=name, without=without, whole=whole))
+        if not first or not second:
+            return finding.risk.naive_rate
+        return attack_rate(_link(attacked, (first, second), knowledge))
+
+    # Without a column that is not there nothing is lost.
+    tried_without = ("", *names[: affordable(MOST_WEIGHED, len(names))])
+    whole, *rates = in_threads(without, tried_without)
+    weights = [
+        Weight(column=name, without=rate, whole=whole) for name, rate in zip(tried_without[1:], rates, strict=True)
+    ]
     return replace(finding, weights=tuple(sorted(weights, key=lambda weight: -weight.loss)))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unveil._kernels.threads import in_threads
 from unveil.ask.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.ask.audit.findings import Finding, Scenario
 from unveil.ask.audit.trials import Evidence, Tried, figure_of, finding_of, not_run, remarked, withheld
@@ -55,13 +56,14 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
     # Learners take most of the time: they are worth it where there are people to choose them on.
     has_learners = parts is not None and parts.learning[0].size > 0
     adversaries = tuple(who for who in ADVERSARIES if has_learners or who not in LEARNERS)
-    searched: dict[str, SearchedGuesses] = {}
-    for number, secret in enumerate(secrets):
+
+    def search(numbered: tuple[int, str]) -> "SearchedGuesses | str":
+        """Return what was found, or why nothing was."""
+        number, secret = numbered
         attacked.progress(f"looking for remembered {secret}", number / len(secrets))
         known = _known(attacked, secret)
         if not known:
-            found.append(not_run(attack, f"No adversary knows anything but {secret!r} itself.", secret=secret))
-            continue
+            return f"No adversary knows anything but {secret!r} itself."
         asked = SearchedInference(
             secret=secret,
             known=known,
@@ -70,11 +72,19 @@ def run(attacked: AttackedRelease) -> tuple[Tried, ...]:
             most_rows=MOST_ROWS,
         )
         try:
-            searched[secret] = asked.search(
-                released=prepared.release.released, knowledge=knowledge, rng=attacked.rng, parts=parts
+            # Lots of its own, so that it does not matter which secret comes first.
+            return asked.search(
+                released=prepared.release.released,
+                knowledge=knowledge,
+                rng=prepared.rng(f"{attack} {secret}"),
+                parts=parts,
             )
         except InputError as error:
-            found.append(not_run(attack, remarked([str(error).partition(". ")[0]]), secret=secret))
+            return remarked([str(error).partition(". ")[0]])
+
+    every = dict(zip(secrets, in_threads(search, enumerate(secrets)), strict=True))
+    found += [not_run(attack, why, secret=secret) for secret, why in every.items() if isinstance(why, str)]
+    searched = {secret: each for secret, each in every.items() if not isinstance(each, str)}
     # Only people who are drawn by lot from a control that can be used prove anything.
     judged = None if parts is None or knowledge.control is None else parts
     for secret, each in searched.items():
