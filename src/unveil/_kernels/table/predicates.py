@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import compiled
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 #: Up to this many pairs of a predicate and a row all are looked at: quick enough, and nobody waits for a compiler.
@@ -91,9 +92,10 @@ def fits(table: Index, conditions: Conditions) -> tuple[IntArray, IntArray]:
     """
     predicates, rows = conditions.begin.size - 1, table.codes.shape[1]
     some = max(1, ALL_UP_TO // max(rows, 1))
-    found = [
-        np.nonzero(_holds(table.codes, conditions, slice(first, first + some))) for first in range(0, predicates, some)
-    ]
+    found = in_threads(
+        lambda first: np.nonzero(_holds(table.codes, conditions, slice(first, first + some))),
+        range(0, predicates, some),
+    )
     counts = [np.bincount(guess, minlength=min(some, predicates - at * some)) for at, (guess, _) in enumerate(found)]
     return np.cumsum(np.concatenate([[0], *counts])), np.concatenate([row for _, row in found])
 

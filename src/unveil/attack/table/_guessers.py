@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from unveil._kernels.neighbours.best_rows import RightRanks, best_row_chances, by_agreement
+from unveil._kernels.neighbours.content import content_hash, drawn_by_content
 from unveil._kernels.neighbours.guesses import Secrets
 from unveil._kernels.neighbours.nearest import LAST_MARKER, Grid, content_rank
 from unveil._kernels.neighbours.secret_chances import right_chances
@@ -58,14 +59,6 @@ class Teacher(NamedTuple):
     known: Grid
     secrets: Secrets
     near: tuple[IntArray, IntArray] | None = None
-
-    def by_content(self) -> IntArray:
-        """Return the rows with a secret in an order that depends on what they hold alone."""
-        rank = self.secrets.rank
-        order = np.argsort(
-            content_rank(self.known._replace(numbers=np.column_stack([self.known.numbers, rank]))), kind="stable"
-        )
-        return order[rank[order] >= 0]
 
 
 class Classes(NamedTuple):
@@ -193,9 +186,10 @@ def _posterior(teacher: Teacher, classes: Classes, people: Grid) -> FloatArray:
     Among the n_c rows of a class the value v of a column has the chance ``(n_cv + p_v) / (n_c + 1)``, where p_v is its
     share among all rows, ``(n_v + 1/2) / (n + 1)``. Logarithms are rounded, so that equal chances stay equal.
     """
-    rows = teacher.by_content()
-    own = classes.of_rank[teacher.secrets.rank[rows]]
-    rows, own = rows[own >= 0], own[own >= 0]
+    rank = teacher.secrets.rank
+    own = np.where(rank >= 0, classes.of_rank[rank], -1)
+    rows = np.flatnonzero(own >= 0)
+    own = own[rows]
     size = np.bincount(own, minlength=classes.guess.size)
     total = np.tile(_whole(np.log(size / size.sum())), (len(people.numbers), 1))
     for old, new in _binned(teacher.known, rows, people):
@@ -224,8 +218,12 @@ def _binned(known: Grid, rows: IntArray, people: Grid) -> list[tuple[IntArray, I
             )
         )
     for place in range(known.codes.shape[1]):
-        both = np.concatenate([known.codes[rows, place], people.codes[:, place]])
-        made.append(tuple(np.split(np.unique(both, return_inverse=True)[1].astype(np.int64), [rows.size])))
+        both = np.concatenate([known.codes[rows, place], people.codes[:, place]]).astype(np.int64)
+        low = both.min(initial=0)
+        # Codes are close together unless some stand for a value that nobody has.
+        close = both.max(initial=0) - low <= both.size
+        numbered = both - low if close else np.unique(both, return_inverse=True)[1].astype(np.int64)
+        made.append(tuple(np.split(numbered, [rows.size])))
     return made  # type: ignore[return-value]
 
 
@@ -233,10 +231,11 @@ def _learned(adversary: Adversary, teacher: Teacher, classes: Classes, people: G
     """Return the class that a learner guesses for each person; whatever it raises is told by its kind only."""
     need("sklearn", extra="learn")
     threads = need("threadpoolctl", extra="learn").threadpool_limits
-    rows = teacher.by_content()
-    rows = rows[classes.of_rank[teacher.secrets.rank[rows]] >= 0]
+    rank = teacher.secrets.rank
+    rows = np.flatnonzero(np.where(rank >= 0, classes.of_rank[rank], -1) >= 0)
     if rows.size > most:
-        rows = rows[np.sort(np.random.default_rng(0).choice(rows.size, most, replace=False, shuffle=False))]
+        rows = rows[drawn_by_content(content_hash(_with_secret(teacher, rows)), most, seed=0)]
+    rows = rows[np.argsort(content_rank(_with_secret(teacher, rows)), kind="stable")]
     own = classes.of_rank[teacher.secrets.rank[rows]]
     taught = teacher.known._replace(numbers=teacher.known.numbers[rows], codes=teacher.known.codes[rows])
     learner = _LEARNERS[adversary](np.unique(own).size)
@@ -251,6 +250,12 @@ def _learned(adversary: Adversary, teacher: Teacher, classes: Classes, people: G
             f"the {adversary} must learn from {rows.size} rows of {lines[0].shape[1]} features, but raised "
             f"{type(error).__name__}. Choose another adversary, such as 'nearest'"
         ) from None
+
+
+def _with_secret(teacher: Teacher, rows: IntArray) -> Grid:
+    """Return some rows with the rank of their secret as one more column."""
+    numbers = np.column_stack([teacher.known.numbers[rows], teacher.secrets.rank[rows]])
+    return teacher.known._replace(numbers=numbers, codes=teacher.known.codes[rows])
 
 
 def _forest(classes: int) -> Any:  # noqa: ARG001

@@ -13,7 +13,7 @@ from unveil._kernels.neighbours.secret_chances import in_cells
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table import _secrets
-from unveil.data.table.encode import encode
+from unveil.data.table.encode import encode, places
 from unveil.guess.trials import Attempts, Trials
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _groups_of_rows(tables: Sequence["Table"], known: Sequence[str]) -> tuple[li
         if isinstance(parts[0].dtype, pl.Enum):
             parts = [part.to_physical() for part in parts]
         whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed").to_series()
-        columns.append(whole.rank("dense").fill_null(0).cast(pl.Int32).to_numpy())
+        columns.append(places(whole))
     rows = len(columns[0])
     number = content_rank(Grid(np.empty((rows, 0), np.int64), np.column_stack(columns), np.empty(0, np.int64), 1))
     ends = np.cumsum([table.rows for table in tables])[:-1]

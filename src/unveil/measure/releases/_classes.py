@@ -10,6 +10,7 @@ import numpy as np
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.data.table import Table
 from unveil.data.table.cells import ABSENT, SUPPRESSED
+from unveil.data.table.encode import places
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 
@@ -189,7 +190,7 @@ def values_and_gaps(table: Table, name: str, *, suppressed: Missing = "own") -> 
     numbers = range(len(held.markers) + 1)
     why = np.array([1 if either and (held.hides(each) or held.misses(each)) else each + 1 for each in numbers])
     if cells is None or not cells.coarse:
-        code = held.values.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+        code = places(held.values).astype(np.int64)
         marker = 0 if held.marked is None else held.marked.to_numpy()
         return code, np.where(code == 0, why[marker], 0)
     number = {held.key(each): each for each in numbers}

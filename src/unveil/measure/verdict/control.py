@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import nan
 from typing import Literal, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from unveil._kernels.neighbours.nearest import Grid
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil._kernels.verdict.labels import labels_among
 from unveil._kernels.verdict.two_tables import (
     SCALE,
     Labels,
@@ -206,7 +208,11 @@ def check_control(
         tests = _tests([*of_people, *of_everybody], pool.is_member[people], labels, rng, draws)
     else:
         tests = _tests(of_people, pool.is_member[people], labels, rng, draws)
-        tests += _tests(of_everybody, pool.is_member[everybody], labels, rng, draws)
+        # Of many people few are equal to somebody, and only these need labels.
+        some = np.flatnonzero(np.diff(shared.indptr))
+        shared = shared[some]
+        among = partial(labels_among, some.size)
+        tests += _tests(of_everybody, pool.is_member[everybody[some]], among, rng, draws, pool.is_member)
     same, near, overlap = tests
     if overlap.p <= LEVEL and (theirs >= own).all():
         raise _refusal(pool.release.original, control)
@@ -245,14 +251,22 @@ class _Feature(NamedTuple):
 
 
 def _tests(
-    statistics: Sequence[Statistic], is_member: BoolArray, labels: DrawLabels, rng: np.random.Generator, draws: int
+    statistics: Sequence[Statistic],
+    is_member: BoolArray,
+    labels: DrawLabels,
+    rng: np.random.Generator,
+    draws: int,
+    everybody: BoolArray | None = None,
 ) -> list[_Test]:
     """Return each statistic as it is, how many were planted, and how often a draw of labels reaches it.
+
+    Labels are of ``everybody``, where those looked at are some of them.
 
     Draws take also those pairs apart that stand in both tables, with the chance of any two people: what is seen beyond
     the mean of draws is what was planted times the chance to be left together.
     """
-    members, people = int(np.count_nonzero(is_member)), is_member.size
+    everybody = is_member if everybody is None else everybody
+    members, people = int(np.count_nonzero(everybody)), everybody.size
     together = 1 - 2 * members * (people - members) / (people * (people - 1))
     seen = [float(statistic(is_member[None])[0]) for statistic in statistics]
     reached, total, made = np.zeros(len(seen)), np.zeros(len(seen)), 0

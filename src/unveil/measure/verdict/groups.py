@@ -8,6 +8,7 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.table import Table
+from unveil.data.table.encode import places
 from unveil.measure.trials._bands import bands
 from unveil.measure.verdict.pooled import PooledTables
 
@@ -91,7 +92,8 @@ def division(pool: PooledTables, column: str, original: Table, control: Table | 
         own = replace(own, frame=pl.concat(frames, how="vertical_relaxed"))
     labels = pl.Series(bands(own, column), dtype=pl.String)
     present = labels.drop_nulls().unique().sort().to_list()
-    place = labels.rank("dense").fill_null(len(present) + 1).to_numpy().astype(np.int64) - 1
+    found = places(labels).astype(np.int64)
+    place = np.where(found > 0, found, len(present) + 1) - 1
     absent = np.full(pool.person.size - place.size, -1)
     return Division(
         column=column,

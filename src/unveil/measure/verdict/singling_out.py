@@ -15,7 +15,7 @@ import numpy as np
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
 from unveil.measure.trials.risk import CONFIDENCE, NO_CONTROL, Rate, clopper_pearson, excess
-from unveil.measure.verdict.pool import Pool
+from unveil.measure.verdict.pool import ATTACKED_UP_TO, Pool
 
 #: The first count of each bin of how many control people a guess fits.
 BINS = (0, 1, 2, 3, 5, 10)
@@ -151,9 +151,17 @@ def _strangers(fits: Any, members: int, most: float, rng: np.random.Generator) -
 
 def _errors(fits: Any, binned: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Return the standard error of the share of guesses in each bin, for whom they fit in the control."""
+    from scipy.sparse import csr_array, hstack
+
     guesses, others = fits.shape
+    chances = np.full(others, 1 / others)
+    if others > ATTACKED_UP_TO:
+        # Those whom no guess fits need no numbers of their own.
+        fitted = np.unique(fits.indices)
+        fits, chances = fits[:, fitted], np.append(chances[fitted], 1 - fitted.size / others)
+        fits = hstack([fits, csr_array((guesses, 1), dtype=fits.dtype)], format="csr")
     # People are drawn anew as well as guesses: guesses that fit the same people vary together.
-    again = _binned(fits @ rng.multinomial(others, np.full(others, 1 / others), BOOTSTRAPS).T)
+    again = _binned(fits @ rng.multinomial(others, chances, BOOTSTRAPS).T)
     error: FloatArray = np.sqrt(again.var(axis=1) + binned * (1 - binned) / guesses + 1 / (4 * guesses**2))
     return error
 
