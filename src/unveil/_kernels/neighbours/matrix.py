@@ -37,6 +37,20 @@ def _add_distances(distance: IntArray, released: Grid, numbers: IntArray, codes:
     distance += different * np.int64(released.mismatch_cost)
 
 
+def pair_distances(rows: Grid, targets: Grid) -> IntArray:
+    """Return the distance of each row from the target at the same place.
+
+    >>> rows, targets = (Grid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
+    ...     np.array([2]), 10) for ages in ([24, 31], [25, 30]))
+    >>> pair_distances(rows, targets)
+    array([2, 2])
+    """
+    gone = (rows.numbers <= LAST_MARKER) | (targets.numbers <= LAST_MARKER)
+    apart = np.abs(np.where(gone, 0, rows.numbers) - np.where(gone, 0, targets.numbers)) @ rows.step_cost
+    different = (gone & (rows.numbers != targets.numbers)).sum(axis=1) + (rows.codes != targets.codes).sum(axis=1)
+    return np.asarray(apart + different * np.int64(rows.mismatch_cost))
+
+
 def chances_by_matrix(first: Grid, second: Grid, first_targets: Grid, second_targets: Grid, k: int) -> FloatArray:
     """Return the chance of a link for each target; k is at most the number of released rows."""
     sure, tied = _sure_and_tied(all_distances(first, first_targets), k)

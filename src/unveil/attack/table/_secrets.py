@@ -15,7 +15,7 @@ from unveil._kernels.neighbours.nearest import Grid, content_rank
 from unveil._kernels.neighbours.search import Neighbourhood
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.data.table.cells import SHOWN, SUPPRESSED, Cells, Ranges
-from unveil.data.table.encode import LAST_MARKER, MISSING, encode
+from unveil.data.table.encode import LAST_MARKER, MISSING, encode, places
 from unveil.errors import InputError, column_names, share, whole_number
 from unveil.guess.partition import exact_fraction
 
@@ -214,11 +214,7 @@ def _truth_of_codes(code: IntArray, words: IntArray) -> Truth:
 
 def _ranked(series: "pl.Series") -> tuple["pl.Series", IntArray]:
     """Return the distinct values that are there, ascending, and the place of each cell among them (-1: missing)."""
-    values = series.drop_nulls().unique().sort()
-    rank = np.full(series.len(), -1, np.int64)
-    there = series.is_not_null().to_numpy()
-    rank[there] = (series.drop_nulls().rank("dense") - 1).to_numpy()
-    return values, rank
+    return series.drop_nulls().unique().sort(), places(series).astype(np.int64) - 1
 
 
 def _truth_of_numbers(series: "pl.Series", values: "pl.Series", tolerance: float) -> Truth:

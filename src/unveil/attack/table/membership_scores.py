@@ -14,6 +14,7 @@ from unveil._kernels.membership.agreement import rarity
 from unveil._kernels.membership.combine import Combined, combine
 from unveil._kernels.membership.nearness import log_ratio
 from unveil._kernels.neighbours.density import rows_within
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attack.table._compared import Compared, compared_people, scales
 from unveil.errors import InputError
@@ -74,7 +75,9 @@ def score_people(
         raise InputError(f"names must be of {', '.join(SCORES)}, but one is {unknown!r}. Write one of them")
     compared = compared_people(released, population, people, columns, scale, rng, neighbours)
     ends = np.cumsum([table.rows for table in people])[:-1]
-    every = {name: np.split(SCORES[name].function(compared), ends) for name in names or SCORES}
+    wanted = list(names or SCORES)
+    scored = in_threads(lambda name: np.split(SCORES[name].function(compared), ends), wanted)
+    every = dict(zip(wanted, scored, strict=True))
     return [{name: parts[place] for name, parts in every.items()} for place in range(len(people))]
 
 

@@ -8,6 +8,8 @@ import numpy as np
 from unveil._kernels.cells.boxes import CellColumns
 from unveil._kernels.cells.near import item_distances
 from unveil._kernels.cells.neighbours import people_around
+from unveil._kernels.neighbours.matrix import pair_distances
+from unveil._kernels.neighbours.sketch import nearest_sketch
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 from unveil.attack._listing import attack
 from unveil.attack.table.record_linkage import Neighbours, check_settings, compared, neighbours_of
@@ -93,10 +95,15 @@ class RowOrder:
         original, masked, rows = self._drawn(released, knowledge, rng)
         size = len(original.numbers)
         k = self.neighbours
-        pieces = np.array_split(rows, -(-rows.size * size // _PAIRS))
-        chances = [own_chances(neighbours_of(original, masked, k, rows=piece), piece, k) for piece in pieces]
+        if masked.cells is None:
+            chances = _own_chances_by_value(original, masked, rows, k)
+        else:
+            pieces = np.array_split(rows, -(-rows.size * size // _PAIRS))
+            chances = np.concatenate(
+                [own_chances(neighbours_of(original, masked, k, rows=piece), piece, k) for piece in pieces]
+            )
         return Trials(
-            attack=Attempts.from_chances(np.concatenate(chances)),
+            attack=Attempts.from_chances(chances),
             naive=Attempts.from_chances(np.full(rows.size, k / size)),
             control=None,
             what="the original row at the same position is among the nearest",
@@ -145,6 +152,14 @@ def own_chances(found: Neighbours, own: IntArray, k: int) -> FloatArray:
     mine = np.flatnonzero(found.row == own[target])
     chances[target[mine]] = np.where(at_the_edge[mine], (places / tied)[target[mine]], 1.0)
     return chances
+
+
+def _own_chances_by_value(original: Encoded, masked: Encoded, rows: IntArray, k: int) -> FloatArray:
+    """Return what `own_chances` does where cells are single values: how far the own row is tells it."""
+    near, own = nearest_sketch(original.grid(), masked.grid(rows), k), original.grid(rows)
+    apart = pair_distances(own, masked.grid(rows))
+    limit, sure, tied = near.limit(k), near.sure(k)[0], near.tied(k)[0]
+    return np.where(apart < limit, 1.0, np.where(apart == limit, (k - sure) / tied, 0.0))
 
 
 def _test(

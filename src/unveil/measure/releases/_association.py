@@ -12,6 +12,7 @@ from unveil._kernels.logistic import mean_ranks
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.data.table import Kind
 from unveil.data.table.cells import ABSENT, SHOWN, SUPPRESSED, Cells, Ranges
+from unveil.data.table.encode import places
 from unveil.data.table.release import Release
 from unveil.measure.releases._compared import compared_columns
 
@@ -115,7 +116,7 @@ def _codes(original: "pl.Series", released: "pl.Series") -> tuple[IntArray, IntA
     import polars as pl
 
     parts = [part.cast(pl.Int8) if part.dtype == pl.Boolean else part for part in (original, released)]
-    codes = pl.concat(parts).rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
+    codes = places(pl.concat(parts)).astype(np.int64)
     return codes[: original.len()], codes[original.len() :]
 
 
