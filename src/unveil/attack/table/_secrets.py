@@ -190,8 +190,8 @@ def _draws(cells: Cells, member: Sequence[IntArray], size: int, of_people: BoolA
     for cell in np.flatnonzero(cells.single & (cells.state == SHOWN)).tolist():
         seen[member[cell]] += rows[cell]
     lines = []
-    for state, places in zip(cells.state.tolist(), member, strict=True):
-        held = np.arange(size) if state == SUPPRESSED else places if state == SHOWN else places[:0]
+    for state, own in zip(cells.state.tolist(), member, strict=True):
+        held = np.arange(size) if state == SUPPRESSED else own if state == SHOWN else own[:0]
         chance = seen[held] if seen[held].any() else alike[held]
         lines.append((held[chance > 0], chance[chance > 0] / chance.sum() if chance.any() else chance[:0]))
     start = np.concatenate([[0], np.cumsum([held.size for held, _ in lines])])
