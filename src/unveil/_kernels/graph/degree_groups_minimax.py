@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import IntArray
 
 _PLAIN_STEPS = 20_000
@@ -24,6 +24,7 @@ def minimax_groups(degrees: IntArray, k: int) -> IntArray:
     return cheapest(degrees, k, limit(degrees, k))
 
 
+@loop("i8[], i8")
 def _limit(degrees: IntArray, k: int) -> int:
     """Return the least largest rise of any cut into groups of at least ``k``."""
     n = degrees.size
@@ -37,6 +38,7 @@ def _limit(degrees: IntArray, k: int) -> int:
     return int(rise[n])
 
 
+@loop("i8[], i8, i8")
 def _cheapest(degrees: IntArray, k: int, limit: int) -> IntArray:
     """Return the first place of each degree's group in the cut with the least sum of rises, none above ``limit``."""
     n = degrees.size

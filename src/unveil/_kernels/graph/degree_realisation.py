@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
-from unveil._kernels.graph.exchanges import EXCHANGING, settle
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.graph.exchanges import settle
 from unveil._kernels.graph.random import State
 from unveil._kernels.graph.roomy_rows import connect, keys_in, shuffle, with_room
 from unveil._kernels.types import Int32Array, IntArray
@@ -27,11 +27,12 @@ def raised(
     roomy, size, wide = with_room(start, neighbour, degrees)
     need = degrees - size
     kept = size.copy() if keep else np.zeros_like(size)
-    run = compiled(_raise, *EXCHANGING, _falling, _lack_one_less, _join) if wide.size > _PLAIN_UP_TO else _raise
+    run = compiled(_raise) if wide.size > _PLAIN_UP_TO else _raise
     run(roomy, size, wide, kept, need, state)
     return keys_in(roomy, size, wide), need
 
 
+@loop("i8[], i8[], i4[], i8[], i8[], u8[]")
 def _raise(
     start: IntArray, size: IntArray, neighbour: Int32Array, kept: IntArray, need: IntArray, state: State
 ) -> None:

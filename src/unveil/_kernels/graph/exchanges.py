@@ -9,7 +9,7 @@ taken away. The shortest such walk changes the fewest edges. Walks are found by 
 import numpy as np
 
 from unveil._kernels.graph.random import State, below
-from unveil._kernels.graph.roomy_rows import CHANGING, connect, disconnect, has_edge, shuffle
+from unveil._kernels.graph.roomy_rows import connect, disconnect, has_edge, shuffle
 from unveil._kernels.types import Int32Array, IntArray
 
 #: After so many nodes from which no walk leads on, the rest is left: it is rarely worth the time.
@@ -175,7 +175,3 @@ def settle(start: IntArray, size: IntArray, neighbour: Int32Array, kept: IntArra
                 follow(start, size, neighbour, need, walk)
                 moved = True
     return long_walks
-
-
-#: The functions that a compiled loop may call, in the order in which they call each other.
-EXCHANGING = (*CHANGING, _walk_to, _shortest_walk, _drawn_walk, follow, settle)

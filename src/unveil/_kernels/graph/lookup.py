@@ -92,7 +92,3 @@ def key_of(one: int, other: int, nodes: int) -> int:
 def keys_in(table: IntArray) -> IntArray:
     """Return the keys of the set, ascending."""
     return np.sort(table[table >= 0])
-
-
-#: The functions that a compiled loop may call, in the order in which they call each other.
-LOOKUP = (place_in_row, has_edge, slot_of, has_key, add_key, key_of)

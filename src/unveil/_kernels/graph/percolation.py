@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels._compile import compiled
-from unveil._kernels.graph.random import DRAWING, State, below
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.graph.random import State, below
 from unveil._kernels.graph.witnesses import FIRST, NEVER, Side, is_small
 from unveil._kernels.types import BoolArray, IntArray
 
@@ -29,11 +29,15 @@ def percolate(here: Side, there: Side, need: int, state: State) -> IntArray:
     here.used[known], there.used[there.partner >= 0] = NEVER, NEVER
     kept = nodes * others <= _KEPT_UP_TO
     marks = np.zeros((nodes, others) if kept else (0, 0), np.int16)
-    run = _percolate if is_small(here, there) else compiled(_percolate, *DRAWING, *_HELPERS)
+    run = _percolate if is_small(here, there) else compiled(_percolate)
     run(here, there, np.flatnonzero(known), min(need, _MOST_MARKS), marks, state)
     return np.where(known, NEVER, here.taken)
 
 
+@loop(
+    "Side(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), Side(const i8[], const i4[], i8[], i8[], i8[], "
+    "i8[], i8[]), i8[], i8, i2[,], u8[]",
+)
 def _percolate(here: Side, there: Side, known: IntArray, need: int, marks: Marks, state: State) -> None:
     nodes, others = here.start.size - 1, there.start.size - 1
     waiting = np.empty(nodes, np.int64)
@@ -167,14 +171,3 @@ def _starts_of_rows(cells: IntArray) -> IntArray:
             rows += 1
     starts[rows] = len(cells)
     return starts[: rows + 1]
-
-
-_HELPERS = (
-    _add_giver,
-    _free_neighbours,
-    _with_room,
-    _give_marks,
-    _count_marks,
-    _starts_of_rows,
-    _map_by_lot,
-)

@@ -70,7 +70,3 @@ def below(state: State, count: int) -> int:
         # The last numbers that do not fill a whole round of ``count`` would make the small ones likelier: draw again.
         if drawn - rest <= _WHOLE_NUMBERS - count:
             return int(rest)
-
-
-#: The functions that a compiled loop may call, in the order in which they call each other.
-DRAWING = (next_bits, next_float, below)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: The moment of what did not happen.
@@ -88,10 +88,6 @@ def clear_row(count: IntArray, found: IntArray, size: int) -> None:
         count[found[place]] = 0
 
 
-#: The functions that a compiled loop may call.
-WITNESSES = (count_row, clear_row)
-
-
 def rows_when_decided(
     here: Side, there: Side, decided: IntArray, *, weight: FloatArray, grade: IntArray, least: IntArray
 ) -> Rows:
@@ -113,7 +109,7 @@ def rows_when_decided(
     Rows
         Candidates with a witness, ascending. Where none has one, all that could be chosen, with score 1.
     """
-    fill = _fill_rows if is_small(here, there) else compiled(_fill_rows, *WITNESSES, _keep_grade, _sort_found)
+    fill = _fill_rows if is_small(here, there) else compiled(_fill_rows)
     start = np.zeros(here.start.size, np.int64)
     nothing = np.empty(0, np.int32), np.empty(0)
     # The first pass counts, so that the second can fill arrays of the right size: they may take most of the memory.
@@ -124,6 +120,10 @@ def rows_when_decided(
     return Rows(start, candidate, score)
 
 
+@loop(
+    "Side(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), Side(const i8[], const i4[], i8[], i8[], i8[], "
+    "i8[], i8[]), i8[], f8[], i8[], i8[], i8[], i4[], f8[], b1",
+)
 def _fill_rows(
     here: Side,
     there: Side,

@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.matching.glynn import glynn
 from unveil._kernels.matching.subsets import permanent_by_subsets
 from unveil._kernels.types import FloatArray, IntArray
@@ -50,6 +50,7 @@ def _joined(last: int, about: float, error: float) -> int | None:
     return low + round(Fraction(int(about) - low, 2**64)) * 2**64
 
 
+@loop("i8[,]")
 def _ryser_last_bits(matrix: IntArray) -> np.int64:
     """Return Ryser's sum over all sets of columns in integers that wrap around: exact modulo 2^64."""
     n = matrix.shape[0]

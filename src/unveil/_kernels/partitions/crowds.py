@@ -16,7 +16,7 @@ def by_column(column: Int32Array, columns: int) -> tuple[IntArray, IntArray]:
     return start, np.argsort(column, kind="stable")
 
 
-@kernel
+@kernel("i8[], i8[], i4[], i4[], i8[], i8[], i8[], i8")
 def crowd_gains(
     start: IntArray,
     order: IntArray,

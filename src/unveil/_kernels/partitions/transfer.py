@@ -62,7 +62,7 @@ def _by_scipy(row: Int32Array, column: Int32Array, weight: NDArray[np.integer], 
     return np.asarray(mate[row] == column)
 
 
-@kernel
+@kernel("i4[], i4[], i8[], i8, i8")
 def _heaviest_first(
     row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int
 ) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
@@ -120,7 +120,7 @@ def _by_levels(row: Int32Array, column: Int32Array, weight: Int32Array, rows: in
     return np.asarray(row_mate[row] == column)
 
 
-@kernel
+@kernel("i4[], i4[], i4[], i8[], i8[], i8, i8, i8")
 def _tight_cells(
     row: Int32Array,
     column: Int32Array,
@@ -147,7 +147,7 @@ def _tight_cells(
     return start, tight
 
 
-@kernel
+@kernel("i8[], i4[], i4[], i4[], i4[], b1[], i8, i8")
 def _search(
     start: IntArray,
     tight: Int32Array,
@@ -192,7 +192,7 @@ def _search(
     return bool(nearest <= rows)
 
 
-@kernel
+@kernel("i8[], i4[], i4[], i4[], i4[], i8")
 def _extend(
     start: IntArray, tight: Int32Array, row_mate: Int32Array, column_mate: Int32Array, depth: Int32Array, rows: int
 ) -> None:
@@ -225,7 +225,7 @@ def _extend(
                 length += 1
 
 
-@kernel
+@kernel("i4[], i4[], i4[], i8[], i8[], i4[], b1[], i8")
 def _heaviest_open(
     row: Int32Array,
     column: Int32Array,

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import Int32Array, IntArray
 
 #: Up to this many pairs of a row and a box all are compared: quicker than the search, and nobody waits for a compiler.
@@ -106,6 +106,7 @@ def _mean_share(level: Int32Array, first: Int32Array, last: Int32Array) -> float
     return float((np.searchsorted(ranked, last, side="right") - np.searchsorted(ranked, first)).mean())
 
 
+@loop("i4[,], i4[,], i4[,], i8[], i8[], i4[], i8, i8")
 def _scan(
     levels: Int32Array,
     first: Int32Array,
