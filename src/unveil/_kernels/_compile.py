@@ -26,8 +26,8 @@ R = TypeVar("R")
 PLAIN_UP_TO = 10_000
 #: A call with fewer entries than this is nothing, even beside a compiler that is loaded already.
 _SMALL = 2_000
-#: Entries that a process may go through in plain Python, about a tenth of a second, before the compiler is worth it.
-_MOST_PLAIN = 300_000
+#: Entries that a process may go through in plain Python, one or two tenths of a second, before the compiler pays.
+_MOST_PLAIN = 200_000
 
 
 class Loop(NamedTuple):

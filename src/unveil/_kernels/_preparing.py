@@ -34,13 +34,13 @@ def _listener(base: Any) -> Any:
     class Waiting(base):  # type: ignore[misc]
         spent, depth, since = 0.0, 0, 0.0
 
-        def on_start(self, event: object) -> None:
+        def on_start(self, event: object) -> None:  # noqa: ARG002
             if self.depth == 0:
                 self.since = perf_counter()
             self.depth += 1
             self._tell()
 
-        def on_end(self, event: object) -> None:
+        def on_end(self, event: object) -> None:  # noqa: ARG002
             self._tell()
             self.depth -= 1
             if self.depth == 0:

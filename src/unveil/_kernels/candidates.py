@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from unveil._kernels._compile import kernel
+from unveil._kernels.merge_sort import sort_part
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
@@ -160,19 +161,26 @@ def credible_sizes(
 ) -> FloatArray:
     """Return per row the fewest entries that hold ``mass`` together, if it had ``others`` more entries of ``each``."""
     size = np.zeros(start.size - 1, np.float64)
+    longest = 0
     for r in range(start.size - 1):
-        row = np.sort(probability[start[r] : start[r + 1]])[::-1]
+        longest = max(longest, start[r + 1] - start[r])
+    row, spare = np.empty(longest), np.empty(longest)
+    for r in range(start.size - 1):
+        first, last = start[r], start[r + 1]
+        for k in range(first, last):
+            row[k - first] = -probability[k]
+        sort_part(row, spare, 0, last - first)
         left = mass - 1e-12
         bulk = others[r] if each[r] > 0 else 0
-        for k in range(row.size + 1):
-            if bulk > 0 and (k == row.size or row[k] <= each[r]):
+        for k in range(last - first + 1):
+            if bulk > 0 and (k == last - first or -row[k] <= each[r]):
                 needed = max(0.0, np.ceil(left / each[r]))
                 taken = min(float(bulk), needed)
                 size[r] += taken
                 left -= taken * each[r]
                 bulk = 0
-            if left <= 0 or k == row.size:
+            if left <= 0 or k == last - first:
                 break
             size[r] += 1
-            left -= row[k]
+            left += row[k]
     return size

@@ -160,9 +160,7 @@ def test_every_split_of_rows_gives_the_same(n: int, lane_rows: int, gray_rows: i
     assert found.sum() * half == pytest.approx(value, rel=1e-12)
     np.testing.assert_array_equal(_glynn_chunks(matrix, lane_rows, gray_rows, chunks - 1, chunks), found[-1:])
     assert _complex_glynn(matrix, 0 * matrix, lane_rows, gray_rows) * half == pytest.approx(value, rel=1e-12)
-    derivative = half * sum(
-        _derivatives(matrix, lane_rows, gray_rows, chunk, chunk + 1) for chunk in range(2 * chunks)
-    )
+    derivative = half * sum(_derivatives(matrix, lane_rows, gray_rows, chunk, chunk + 1) for chunk in range(2 * chunks))
     np.testing.assert_allclose(matrix * derivative / value, marginal, rtol=1e-11)
 
 

@@ -288,7 +288,8 @@ def _keep(
 
 def _longer(values: NDArray[Any], used: int, more: int) -> NDArray[Any]:
     longer = np.empty(2 * values.size + more, values.dtype)
-    longer[:used] = values[:used]
+    for place in range(used):
+        longer[place] = values[place]
     return longer
 
 

@@ -52,7 +52,8 @@ def _first_places(values: FloatArray, k: int) -> Int32Array:
                     sides += 1
                 high = pivot - 1
             _insert(key, index, low, high)
-        result[t] = index[:k]
+        for place in range(k):
+            result[t, place] = index[place]
     return result
 
 

@@ -61,7 +61,9 @@ def _run(here: Side, there: Side, order: IntArray, order_there: IntArray, thresh
     nodes, others = here.start.size - 1, there.start.size - 1
     count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
     count_back, found_back = np.zeros(nodes, np.int64), np.empty(nodes, np.int64)
-    entered = np.full(others, NEVER)
+    entered = np.empty(others, np.int64)
+    for other in range(others):
+        entered[other] = NEVER
     rows, columns = window.node.size, window.other.size
     now = FIRST
     for column in range(columns):
@@ -92,7 +94,8 @@ def _enter_row(
     here: Side, there: Side, window: Window, row: int, node: int, now: int, count: IntArray, found: IntArray
 ) -> None:
     window.node[row], window.row_of[node] = node, row
-    window.seen[row, :] = 0
+    for column in range(window.other.size):
+        window.seen[row, column] = 0
     size = count_row(here, there, node, now, count, found)
     for place in range(size):
         column = window.column_of[found[place]]
@@ -106,7 +109,8 @@ def _enter_column(
     here: Side, there: Side, window: Window, column: int, other: int, now: int, count: IntArray, found: IntArray
 ) -> None:
     window.other[column], window.column_of[other] = other, column
-    window.seen[:, column] = 0
+    for row in range(window.node.size):
+        window.seen[row, column] = 0
     size = count_row(there, here, other, now, count, found)
     for place in range(size):
         row = window.row_of[found[place]]

@@ -122,7 +122,8 @@ def _draw(
             low, high = min(order[one], order[other]), max(order[one], order[other])
             if filled == keys.size:
                 larger = np.empty(2 * filled, np.int64)
-                larger[:filled] = keys
+                for place in range(filled):
+                    larger[place] = keys[place]
                 keys = larger
             keys[filled] = np.int64(low) * order.size + high
             filled += 1

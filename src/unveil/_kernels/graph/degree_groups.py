@@ -62,7 +62,8 @@ def _raised(degrees: IntArray, k: int, even: bool) -> IntArray:
     end = n
     while end > 0:
         cut = begin[end, parity]
-        found[cut:end] = given[end, parity]
+        for place in range(cut, end):
+            found[place] = given[end, parity]
         parity = (parity + given[end, parity] * (end - cut)) % 2
         end = cut
     return found

@@ -43,7 +43,8 @@ def _cheapest(degrees: IntArray, k: int, limit: int) -> IntArray:
     """Return the first place of each degree's group in the cut with the least sum of rises, none above ``limit``."""
     n = degrees.size
     below = np.zeros(n + 1, np.int64)
-    below[1:] = np.cumsum(degrees)
+    for place in range(n):
+        below[place + 1] = below[place] + degrees[place]
     impossible = n * (degrees[0] + 1)
     cost = np.full(n + 1, impossible)
     cost[0] = 0
@@ -61,6 +62,7 @@ def _cheapest(degrees: IntArray, k: int, limit: int) -> IntArray:
     end = n
     while end > 0:
         begin = end - length[end]
-        first[begin:end] = begin
+        for place in range(begin, end):
+            first[place] = begin
         end = begin
     return first

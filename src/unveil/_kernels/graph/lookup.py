@@ -1,7 +1,4 @@
-"""Whether an edge is there, asked inside a loop: of rows that stay as they are, and of a set of keys that grows.
-
-Pass ``*LOOKUP`` as helpers to ``compiled``.
-"""
+"""Whether an edge is there, asked inside a loop: of rows that stay as they are, and of a set of keys that grows."""
 
 import numpy as np
 

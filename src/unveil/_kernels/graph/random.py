@@ -3,8 +3,6 @@
 A loop that does not know how many random numbers it needs cannot be handed them in an array. It is handed the state of
 a small generator (splitmix64, drawn from a numpy generator by ``fresh_state``) and moves that on. Its period is 2**64;
 like numpy's, it passes the usual tests of randomness and is not made for cryptography.
-
-Pass ``*DRAWING`` as helpers to ``compiled``.
 """
 
 from typing import Any

@@ -3,8 +3,6 @@
 The matrix of witnesses of all nodes of one graph and all of the other is never kept: it may have billions of cells. A
 row of it is counted when it is looked at, which takes as many steps as filling it would have taken. Because every node
 carries the moment at which it was mapped, a row can also be counted as it was at any moment before.
-
-Pass ``*WITNESSES`` as helpers to ``compiled``.
 """
 
 from typing import NamedTuple
@@ -12,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels._compile import compiled, loop
+from unveil._kernels.merge_sort import sort_part
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: The moment of what did not happen.
@@ -138,7 +137,7 @@ def _fill_rows(
 ) -> None:
     """Fill the rows, or else write the number of candidates of each node to where the next one starts."""
     others = there.start.size - 1
-    count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
+    count, found, spare = np.zeros(others, np.int64), np.empty(others, np.int64), np.empty(others, np.int64)
     for node in range(here.start.size - 1):
         now = decided[node]
         if now == NEVER:
@@ -146,7 +145,7 @@ def _fill_rows(
         size = count_row(here, there, node, now, count, found)
         size = _keep_grade(there, now, grade, least[node], count, found, size)
         if fill:
-            _sort_found(count, found, size)
+            _sort_found(count, found, spare, size)
             for place in range(size):
                 other = found[place]
                 candidate[start[node] + place] = other
@@ -174,10 +173,10 @@ def _keep_grade(there: Side, now: int, grade: IntArray, least: int, count: IntAr
     return kept
 
 
-def _sort_found(count: IntArray, found: IntArray, size: int) -> None:
+def _sort_found(count: IntArray, found: IntArray, spare: IntArray, size: int) -> None:
     """Put those found in ascending order."""
     if size < _SORT_BELOW * count.size:
-        found[:size].sort()
+        sort_part(found, spare, 0, size)
         return
     filled = 0
     for other in range(count.size):

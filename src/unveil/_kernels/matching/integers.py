@@ -62,7 +62,8 @@ def _ryser_last_bits(matrix: IntArray) -> np.int64:
         for b in range(lane_columns):
             if (lane >> b) & 1:
                 sign[lane] = -sign[lane]
-                table[:, lane] += matrix[:, n - 1 - b]
+                for i in range(n):
+                    table[i, lane] += matrix[i, n - 1 - b]
     sums: IntArray = np.zeros(n, np.int64)
     product: IntArray = np.empty(lanes, np.int64)
     total: IntArray = np.zeros(lanes, np.int64)
@@ -85,4 +86,7 @@ def _ryser_last_bits(matrix: IntArray) -> np.int64:
             for i in range(n):
                 sums[i] += d * matrix[i, b]
             parity = -parity
-    return np.int64((total * sign).sum())
+    whole = np.int64(0)
+    for lane in range(lanes):
+        whole += total[lane] * sign[lane]
+    return whole

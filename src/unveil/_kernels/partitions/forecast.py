@@ -203,7 +203,8 @@ def _future(
             left.rate[at] = 0.0
         elif evidence.linkage != ANY:
             left.rate[at] = cells.items[left.cell[at]]
-    held.state[:] = 0.0
+    for sum_of in range(held.state.size):
+        held.state[sum_of] = 0.0
     needed, there, reached = np.inf, 0.0, -1
     taken, linked, mixed = 0.0, 0.0, 0.0
     step, at = 0, 0

@@ -70,7 +70,9 @@ def _heaviest_first(
 
     They come as row, column, weight, and the place that the cell had.
     """
-    most = weight.max()
+    most = 0
+    for k in range(weight.size):
+        most = max(most, weight[k])
     place = np.zeros(most + 2, np.int64)
     for k in range(weight.size):
         place[most - weight[k] + 1] += 1
@@ -85,7 +87,9 @@ def _heaviest_first(
         cell[2, at] = weight[k]
         cell[3, at] = k
     for line, lines in ((0, rows), (1, columns)):
-        number = np.full(lines, -1, np.int32)
+        number = np.empty(lines, np.int32)
+        for each in range(lines):
+            number[each] = -1
         seen = 0
         for k in range(weight.size):
             old = cell[line, k]
