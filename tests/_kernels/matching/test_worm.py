@@ -132,6 +132,19 @@ def test_too_many_entries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         solve(RNG(0).random((40, 40)), np.arange(40), rng=RNG(0))
 
 
+def test_rows_too_many_for_worms_get_an_exact_answer_where_their_work_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    band = np.triu(np.tril(RNG(0).random((40, 40)) + 0.1, 2), -2)
+    exact = solve(band, np.arange(40), rng=RNG(0), distribution=False)
+    monkeypatch.setattr(block_answer_module, "MOST_ROWS", 30)
+    # A tenth of what it takes: enough where there is no other way.
+    monkeypatch.setattr(block_answer_module, "_MOST_WORK", block_answer_module.plan(as_edges(band)).work / 9)
+    monkeypatch.setattr(block_answer_module, "_MOST_POLYNOMIAL_WORK", 1.0)
+    found = solve(band, np.arange(40), rng=RNG(0), distribution=False)
+    np.testing.assert_array_equal(found.marginal, exact.marginal)
+    with pytest.raises(TooLargeError, match="how many of 40 rows are cracked can only be sampled"):
+        solve(band, np.arange(40), rng=RNG(0))
+
+
 def test_exact_marginals_beside_a_sampled_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(block_answer_module, "_MOST_POLYNOMIAL_WORK", 0.0)
     edges = intervals(120, 6, RNG(3))
