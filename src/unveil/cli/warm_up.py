@@ -25,7 +25,7 @@ def warm_up(*, cores: int | None, quiet: bool) -> None:
     from unveil._kernels import _threads, _warm_up
 
     many = cores or _threads.cores()
-    names = list(_warm_up.listed_loops())
+    names = [name for name, loop in _warm_up.listed_loops().items() if loop.types]
     began = perf_counter()
     hidden = quiet or not sys.stderr.isatty()
     with click.progressbar(

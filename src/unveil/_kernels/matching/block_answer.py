@@ -102,8 +102,8 @@ def _by_frontier(
     polynomials = settings.distribution and sweeping.work * terms <= _MOST_POLYNOMIAL_WORK * _patience(n)
     if settings.distribution and not polynomials and n > MOST_ROWS:
         raise TooLargeError(
-            f"how many of {n:,} rows are cracked can only be sampled, and at most {MOST_ROWS:,} rows can be. Ask for the "
-            "marginals and the expected number alone, or measure a part of the rows with its columns"
+            f"how many of {n:,} rows are cracked can only be sampled, and at most {MOST_ROWS:,} rows can be. Ask for "
+            "the marginals and the expected number alone, or measure a part of the rows with its columns"
         )
     found = sweep(sweeping, scaling.edges.weight, edge[(edge >= 0) & (truth >= 0)], cracks=polynomials)
     number = _counted(edges, found.log_permanent + scaling.log_factor, "frontier", 1e-15 * n)
