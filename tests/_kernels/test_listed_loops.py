@@ -2,11 +2,16 @@
 
 import ast
 import inspect
+import os
+import subprocess
+import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numba
+import numpy as np
 import pytest
 
 import unveil
@@ -101,3 +106,37 @@ def test_slow_calls_are_seen() -> None:
 
     assert slow_calls(sorts) == {PART, "sort"}
     assert isinstance(LOOPS[next(iter(LISTED.values())).function], Loop)
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+@pytest.mark.parametrize("several", [(np.arange(3), np.ones(2)), (np.arange(3), np.arange(2))])
+def test_types_are_those_that_numba_finds_itself(several: tuple[Any, Any]) -> None:
+    locked, turned = np.arange(3), np.ones((2, 2), order="F")
+    locked.flags.writeable = False
+    given = (locked, turned, np.ones((2, 2), np.int32)[:, 0], 3, 0.5, True, np.random.default_rng(1), Pair(*several))
+    second = "f8[]" if several[1].dtype == np.float64 else "i8[]"
+    written = f"const i8[], f8[,]F, i4[]A, i8, f8, b1, rng, Pair(i8[], {second})"
+    assert numba_types(written, globals()) == tuple(numba.typeof(each) for each in given)
+
+
+def test_a_warmed_loop_is_loaded_by_the_next_process(tmp_path: Path) -> None:
+    program = (
+        "from unveil._kernels._warm_up import folder_of, warm\n"
+        "done = warm('unveil._kernels.graph.degree_groups_minimax:_limit')\nprint(done.seconds > 0, folder_of([done]))"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    assert [line[0] for line in said] == ["True", "False"]
+    assert all(line[1].startswith(str(tmp_path)) for line in said)

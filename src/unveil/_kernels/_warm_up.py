@@ -86,7 +86,7 @@ def _numba_type(part: str, known: dict[str, Any]) -> Any:
 
     if part.endswith(")"):
         name, _, inside = part[:-1].partition("(")
-        return types.NamedTuple(numba_types(inside, known), known[name])
+        return types.BaseTuple.from_types(numba_types(inside, known), known[name])
     word = part.removeprefix("const ")
     kind, bracket, shape = word.partition("[")
     number = getattr(types, _WORDS[kind])

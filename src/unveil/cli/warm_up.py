@@ -37,7 +37,8 @@ def warm_up(*, cores: int | None, quiet: bool) -> None:
     new = [each for each in done if each.seconds > 0]
     seconds = perf_counter() - began
     click.echo(
-        f"{len(done)} loops are ready, {len(new)} of them compiled now, in {seconds:.0f} s "
+        f"{len(done)} loop{'s are' if len(done) != 1 else ' is'} ready, {len(new)} of them compiled now, "
+        f"in {seconds:.0f} s "
         f"({many} process{'es' if many > 1 else ''}, {sum(each.seconds for each in new):.0f} s of compiling)"
     )
     folder = _warm_up.folder_of(done)

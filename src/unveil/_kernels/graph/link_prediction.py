@@ -64,7 +64,10 @@ def _from_the_top(counts: "IntArray | FloatArray", number: int) -> tuple[float, 
     return taken, float(counts[1, ::-1][:whole].sum()), counts.shape[1] - 1 - whole
 
 
-@loop("const i8[], const i4[], const i8[], const i4[], i8[], i8, i8, i8[,]")
+@loop(
+    "const i8[], const i4[], const i8[], const i4[], i8[], i8, i8, i8[,]",
+    "const i8[], const i4[], i8[], i4[], i8[], i8, i8, i8[,]",
+)
 def _count_scores(
     start: IntArray,
     neighbour: Int32Array,
