@@ -28,6 +28,8 @@ PLAIN_UP_TO = 10_000
 _SMALL = 2_000
 #: Entries that a process may go through in plain Python, one or two tenths of a second, before the compiler pays.
 _MOST_PLAIN = 200_000
+#: A single call with more entries than this is worth the compiler by itself.
+_MOST_AT_ONCE = 60_000
 
 
 class Loop(NamedTuple):
@@ -148,7 +150,8 @@ def kernel(*types: Any, cost: int = 1, uses: tuple[str, ...] = ()) -> Any:
 
 def _pays(entries: int) -> bool:
     """Return whether it is time for the compiler; if not, the entries are noted as gone through in plain Python."""
-    if LEDGER.entries + entries > _MOST_PLAIN or (entries > _SMALL and "numba" in sys.modules):
+    most = min(_MOST_AT_ONCE, _MOST_PLAIN - LEDGER.entries, _SMALL if "numba" in sys.modules else _MOST_AT_ONCE)
+    if entries > most:
         return True
     LEDGER.entries += entries
     return False
