@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterator
 from functools import cache, wraps
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -107,8 +107,9 @@ def helpers(function: Callable[..., Any]) -> list[Callable[..., Any]]:
         known = waiting.pop()
         for name in _names(known.__code__):
             called = known.__globals__.get(name)
-            is_ours = isinstance(called, FunctionType) and called.__module__.startswith(__package__)
-            if is_ours and called is not function and called not in found:
+            if not isinstance(called, FunctionType) or not called.__module__.startswith(__package__):
+                continue
+            if called is not function and called not in found:
                 found[called] = None
                 waiting.append(called)
     return list(found)
@@ -121,6 +122,10 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
+@overload
+def kernel(function: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def kernel(*types: str, cost: int = 1, uses: tuple[str, ...] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def kernel(*types: Any, cost: int = 1, uses: tuple[str, ...] = ()) -> Any:
     """List a loop with the types of its arguments, and return it such that it is compiled where that pays.
 
@@ -161,7 +166,7 @@ def _size(argument: Any) -> int:
     return argument.size if isinstance(argument, np.ndarray) else 0
 
 
-def _kind(argument: Any) -> Hashable:
+def _kind(argument: Any) -> Any:
     if not isinstance(argument, np.ndarray):
         return type(argument)
     return object if argument.dtype == object else argument.dtype

@@ -25,7 +25,8 @@ def watch() -> None:
     if _tellers:
         from numba.core import event
 
-        event.register("numba:compile", _listener(event.Listener))
+        follow: Any = event.register
+        follow("numba:compile", _listener(event.Listener))
 
 
 def _listener(base: Any) -> Any:

@@ -82,7 +82,9 @@ def numba_types(written: str, known: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _numba_type(part: str, known: dict[str, Any]) -> Any:
-    from numba import types
+    import numba
+
+    types: Any = numba.types
 
     if part.endswith(")"):
         name, _, inside = part[:-1].partition("(")

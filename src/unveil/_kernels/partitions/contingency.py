@@ -9,11 +9,20 @@ from unveil._kernels._compile import kernel
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
-@kernel("const i4[], const i4[], i8[], i8[]")
 def count_cells(
     row: Int32Array, column: Int32Array, row_size: IntArray, column_size: IntArray
-) -> tuple[IntArray, Int32Array, IntArray]:
-    """Return where each row's cells start, the column of each cell and its count; only the first cells are filled.
+) -> tuple[IntArray, Int32Array, Int32Array]:
+    """Return where each row's cells start, the column of each cell and its count; only cells with items."""
+    start, cell_column, count = _count_in_room(row, column, row_size, column_size)
+    cells = start[-1]
+    return start, cell_column[:cells].copy(), count[:cells].copy()
+
+
+@kernel("const i4[], const i4[], i8[], i8[]", "i4[], i4[], i8[], i8[]")
+def _count_in_room(
+    row: Int32Array, column: Int32Array, row_size: IntArray, column_size: IntArray
+) -> tuple[IntArray, Int32Array, Int32Array]:
+    """Return the cells in arrays with room for as many as there are items.
 
     Items are put in column order by counting; going through the columns in that order meets the cells of every row
     in ascending order, so that a cell is either the last one of its row or a new one. Linear in items and labels.
@@ -36,7 +45,7 @@ def count_cells(
     for r in range(rows):
         last[r, 0], last[r, 1] = -1, before - 1
         before += row_size[r]
-    cell_column, cell_count = np.empty(n, np.int32), np.empty(n, np.int64)
+    cell_column, cell_count = np.empty(n, np.int32), np.empty(n, np.int32)
     position = 0
     for c in range(column_size.size):
         for _ in range(column_size[c]):

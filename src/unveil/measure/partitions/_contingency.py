@@ -115,5 +115,4 @@ def stacked_contingency(guesses: Sequence[Partition], truth: Partition) -> Conti
 
 def _count(row: Int32Array, column: Int32Array, row_size: IntArray, column_size: IntArray, guesses: int) -> Contingency:
     start, cell_column, count = count_cells(row, column, row_size, column_size)
-    cells = start[-1]
-    return Contingency(start, cell_column[:cells].copy(), count[:cells].copy(), row_size, column_size, guesses)
+    return Contingency(start, cell_column, count.astype(np.int64), row_size, column_size, guesses)
