@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from unveil._kernels import _compile
-from unveil._kernels._compile import PLAIN_UP_TO, kernel
+from unveil._kernels._compile import LEDGER, kernel
+
+LARGE = _compile._MOST_PLAIN + 1
 
 
 def running_sum(values: NDArray[np.int64], step: int = 1) -> NDArray[np.int64]:
@@ -26,7 +28,7 @@ def running_sum(values: NDArray[np.int64], step: int = 1) -> NDArray[np.int64]:
     return total
 
 
-fast_running_sum = kernel(running_sum)
+fast_running_sum = kernel()(running_sum)
 
 
 @pytest.fixture
@@ -47,24 +49,58 @@ def test_a_kernel_keeps_its_name_and_docstring() -> None:
     assert fast_running_sum.__doc__ == running_sum.__doc__
 
 
-@pytest.mark.parametrize(("size", "compiled"), [(0, []), (PLAIN_UP_TO, []), (PLAIN_UP_TO + 1, ["running_sum"])])
+@pytest.mark.parametrize(("size", "compiled"), [(0, []), (_compile._SMALL, []), (LARGE, ["running_sum"])])
 def test_only_large_arrays_are_compiled(compilations: list[str], size: int, compiled: list[str]) -> None:
     fast_running_sum(np.ones(size, np.int64))
     assert compilations == compiled
 
 
+def test_many_small_calls_are_compiled_in_the_end_and_then_always(compilations: list[str]) -> None:
+    LEDGER.clear()
+    few = np.ones(_compile._SMALL, np.int64)
+    for _ in range(_compile._MOST_PLAIN // few.size):
+        fast_running_sum(few)
+    assert compilations == []
+    fast_running_sum(few)
+    fast_running_sum(few[:1])
+    assert compilations == ["running_sum"] * 2
+    # Other types would have to be compiled anew, for next to nothing.
+    LEDGER.entries = 0
+    fast_running_sum(few[:1].astype(np.int32))
+    assert compilations == ["running_sum"] * 2
+
+
+def test_once_the_compiler_is_loaded_middling_calls_use_it(
+    compilations: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    LEDGER.clear()
+    middling = np.ones(_compile._SMALL + 1, np.int64)
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    fast_running_sum(middling)
+    assert compilations == []
+    monkeypatch.setitem(sys.modules, "numba", object())
+    fast_running_sum(middling)
+    assert compilations == ["running_sum"]
+
+
+def test_the_cost_of_an_entry_counts(compilations: list[str]) -> None:
+    dear = kernel(cost=LARGE)(running_sum)
+    dear(np.ones(1, np.int64))
+    assert compilations == ["running_sum"]
+
+
 def test_the_largest_array_decides(compilations: list[str]) -> None:
-    @kernel
+    @kernel()
     def pick(few: NDArray[np.int64], many: NDArray[np.int64]) -> int:
         return int(few[0] + many[-1])
 
-    assert pick(np.array([2]), np.arange(PLAIN_UP_TO + 1)) == 2 + PLAIN_UP_TO
+    assert pick(np.array([2]), np.arange(LARGE)) == 1 + LARGE
     assert compilations == ["pick"]
 
 
 def test_python_integers_are_never_compiled_and_never_overflow(compilations: list[str]) -> None:
-    values = np.full(PLAIN_UP_TO + 1, 2**62, dtype=object)
-    assert fast_running_sum(values)[-1] == 2**62 * (PLAIN_UP_TO + 1)
+    values = np.full(LARGE, 2**62, dtype=object)
+    assert fast_running_sum(values)[-1] == 2**62 * LARGE
     assert compilations == []
 
 
@@ -72,14 +108,14 @@ def test_python_integers_are_never_compiled_and_never_overflow(compilations: lis
 def test_plain_and_compiled_agree(values: list[int], step: int) -> None:
     # Repeated until it is large enough to be compiled.
     small = np.array(values, np.int64)
-    large = np.resize(small, PLAIN_UP_TO + 1)
+    large = np.resize(small, LARGE)
     expected = np.cumsum(np.where(np.arange(large.size) % step == 0, large, 0))
     np.testing.assert_array_equal(fast_running_sum(large, step), expected)
     np.testing.assert_array_equal(fast_running_sum(small, step), expected[: small.size])
 
 
 def test_large_arrays_really_reach_numba() -> None:
-    fast_running_sum(np.ones(PLAIN_UP_TO + 1, np.int64))
+    fast_running_sum(np.ones(LARGE, np.int64))
     assert type(_compile.compiled(running_sum)).__module__.startswith("numba")
 
 
@@ -100,7 +136,7 @@ def test_a_small_input_does_not_even_import_numba() -> None:
 import sys
 import numpy as np
 from unveil._kernels._compile import kernel
-total = kernel(lambda values: values.sum())(np.arange(5))
+total = kernel()(lambda values: values.sum())(np.arange(5))
 sys.exit(f"{total} {'numba' in sys.modules}")
 """
     done = subprocess.run(

@@ -1,42 +1,97 @@
-"""One source for two ways of running a loop: plain Python while small, compiled by numba when large.
+"""One source for two ways of running a loop: plain Python while little, compiled by numba when much.
 
-Importing numba costs half a second and compiling costs more, so nobody should wait for either on a small
-input; and a loop that also runs as plain Python is seen by coverage and works on arrays of Python integers,
-which never overflow.
+Importing numba costs a third of a second and compiling costs more, so nobody should wait for either on a small input;
+and a loop that also runs as plain Python is seen by coverage and works on arrays of Python integers, which never
+overflow.
+
+Every loop that is ever compiled is listed by its decorator, with the types of arguments that it meets in practice:
+``@kernel(...)`` for a loop that decides for itself which way to run, ``@loop(...)`` for one whose callers decide. From
+that listing ``unveil warm-up`` compiles them all beforehand.
 """
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Hashable, Iterator
 from functools import cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from threading import RLock
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
 
 import numpy as np
+
+from unveil._kernels import _preparing
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+#: Up to here loops whose callers decide by the length of an array run as plain Python.
 PLAIN_UP_TO = 10_000
+#: A call with fewer entries than this is nothing, even beside a compiler that is loaded already.
+_SMALL = 2_000
+#: Entries that a process may go through in plain Python, one or two tenths of a second, before the compiler pays.
+_MOST_PLAIN = 200_000
+#: A single call with more entries than this is worth the compiler by itself.
+_MOST_AT_ONCE = 60_000
+
+
+class Loop(NamedTuple):
+    """A loop that may be compiled: its function, the types of its arguments in practice, and how numba takes it."""
+
+    function: Callable[..., Any]
+    types: tuple[str, ...]
+    options: dict[str, Any]
+    uses: tuple[str, ...]
+
+
+class Ledger:
+    """How many entries went through plain loops in this process, and which loops are compiled, for which types."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all, as in a new process."""
+        self.entries = 0
+        self.ready: set[Hashable] = set()
+
+
+LEDGER = Ledger()
+_COMPILING = RLock()
+LOOPS: dict[Callable[..., Any], Loop] = {}
+
+
+def loop(*types: str, uses: tuple[str, ...] = (), **options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """List a loop with the types of its arguments as numba writes them, and return it unchanged.
+
+    ``uses`` names functions of numpy that make compiling slow and are used all the same; a test refuses others.
+    ``options`` go to numba.
+    """
+
+    def listed(function: Callable[P, R]) -> Callable[P, R]:
+        LOOPS[function] = Loop(function, types, options, uses)
+        return function
+
+    return listed
+
+
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """Return the function, compiled by numba together with the plain functions that it calls; once per process.
+
+    Compiled code is kept on disk for the next process, if possible.
+    """
+    # Two threads would otherwise each compile it.
+    with _COMPILING:
+        return _compiled(function)
 
 
 @cache
-def _make_usable(helper: Callable[..., object]) -> None:
-    """Let compiled functions call a plain one; numba must be told once."""
+def _compiled(function: Callable[P, R]) -> Callable[P, R]:
+    from numba import njit
     from numba.extending import register_jitable
 
-    register_jitable(helper)
-
-
-@cache
-def compiled(function: Callable[P, R], *helpers: Callable[..., object]) -> Callable[P, R]:
-    """Return the function, compiled by numba together with the plain functions that it calls; once per process."""
-    for helper in helpers:
-        _make_usable(helper)
-    return jitted(function)
-
-
-def jitted(function: Callable[P, R], **options: Any) -> Callable[P, R]:
-    """Return the function, compiled by numba with these options, and kept on disk for the next process if possible."""
-    from numba import njit
-
+    _preparing.watch()
+    for helper in helpers(function):
+        _make_usable(helper, register_jitable)
+    options = LOOPS[function].options if function in LOOPS else {}
     fast: Callable[P, R]
     try:
         fast = njit(cache=True, nogil=True, **options)(function)
@@ -46,26 +101,80 @@ def jitted(function: Callable[P, R], **options: Any) -> Callable[P, R]:
     return fast
 
 
+@cache
+def _make_usable(helper: Callable[..., object], register: Callable[..., object]) -> None:
+    """Let compiled functions call a plain one; numba must be told once."""
+    register(helper)
+
+
+def helpers(function: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """Return the plain functions of this package that a function calls, and those that they call."""
+    found: dict[Callable[..., Any], None] = {}
+    waiting = [function]
+    while waiting:
+        known = waiting.pop()
+        for name in _names(known.__code__):
+            called = known.__globals__.get(name)
+            if not isinstance(called, FunctionType) or not called.__module__.startswith(__package__):
+                continue
+            if called is not function and called not in found:
+                found[called] = None
+                waiting.append(called)
+    return list(found)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+@overload
+def kernel(function: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def kernel(*types: str, cost: int = 1, uses: tuple[str, ...] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def kernel(*types: Any, cost: int = 1, uses: tuple[str, ...] = ()) -> Any:
+    """List a loop with the types of its arguments, and return it such that it is compiled where that pays.
+
+    It runs as plain Python while the call is small, or while this process has gone through few entries that way and
+    has not loaded the compiler; ``cost`` is how many steps it takes per entry of its longest array. Once compiled for
+    these types it always runs so. Arrays of Python integers (dtype object) always take the plain way.
+    """
+    if types and callable(types[0]):
+        return kernel()(types[0])
+
+    def made(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def run(*args: P.args, **kwargs: P.kwargs) -> R:
+            given = (*args, *kwargs.values())
+            kinds = (function, *map(_kind, given))
+            if object in kinds or not (kinds in LEDGER.ready or _pays(max(map(_size, given), default=0) * cost)):
+                return function(*args, **kwargs)
+            LEDGER.ready.add(kinds)
+            fast: Callable[P, R] = compiled(function)
+            return fast(*args, **kwargs)
+
+        loop(*types, uses=uses)(function)
+        return run
+
+    return made
+
+
+def _pays(entries: int) -> bool:
+    """Return whether it is time for the compiler; if not, the entries are noted as gone through in plain Python."""
+    most = min(_MOST_AT_ONCE, _MOST_PLAIN - LEDGER.entries, _SMALL if "numba" in sys.modules else _MOST_AT_ONCE)
+    if entries > most:
+        return True
+    LEDGER.entries += entries
+    return False
+
+
 def _size(argument: Any) -> int:
     return argument.size if isinstance(argument, np.ndarray) else 0
 
 
-def _is_object(argument: Any) -> bool:
-    return isinstance(argument, np.ndarray) and argument.dtype == object
-
-
-def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Return ``function``, compiled as soon as one of its arrays is longer than ``PLAIN_UP_TO``.
-
-    Arrays of Python integers (dtype object) always take the plain way.
-    """
-
-    @wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        given = (*args, *kwargs.values())
-        if max(map(_size, given), default=0) <= PLAIN_UP_TO or any(map(_is_object, given)):
-            return function(*args, **kwargs)
-        fast: Callable[P, R] = compiled(function)
-        return fast(*args, **kwargs)
-
-    return run
+def _kind(argument: Any) -> Any:
+    if not isinstance(argument, np.ndarray):
+        return type(argument)
+    return object if argument.dtype == object else argument.dtype

@@ -5,10 +5,14 @@ from typing import Any
 import numpy as np
 
 from unveil._kernels._compile import kernel
+from unveil._kernels.merge_sort import sort_part
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
-@kernel
+@kernel(
+    "const i8[], const i4[], const f8[], f8",
+    "const i8[], const i4[], f8[], f8",
+)
 def first_fault(start: IntArray, candidate: Int32Array, probability: FloatArray, tolerance: float) -> Any:
     """Return (row, kind) of the first row that is no distribution over distinct ascending candidates, or (-1, 0).
 
@@ -30,7 +34,7 @@ def first_fault(start: IntArray, candidate: Int32Array, probability: FloatArray,
     return -1, 0
 
 
-@kernel
+@kernel("const i8[], const f8[]")
 def summarise(
     start: IntArray, probability: FloatArray
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
@@ -62,7 +66,7 @@ def summarise(
     return support, entropy, squares, spread, largest, ties
 
 
-@kernel
+@kernel("const i8[], const f8[], f8")
 def entropy_above(start: IntArray, probability: FloatArray, least: float) -> tuple[FloatArray, FloatArray]:
     """Return per row the entropy in bits of the entries of at least ``least``, as they are, and their sum."""
     entropy = np.zeros(start.size - 1, np.float64)
@@ -76,7 +80,7 @@ def entropy_above(start: IntArray, probability: FloatArray, least: float) -> tup
     return entropy, total
 
 
-@kernel
+@kernel("const i8[], const f8[], f8[], f8")
 def power_sums(start: IntArray, probability: FloatArray, largest: FloatArray, order: float) -> FloatArray:
     """Return per row the sum of the positive entries, each over the largest, to the power ``order``."""
     total = np.zeros(start.size - 1, np.float64)
@@ -87,7 +91,7 @@ def power_sums(start: IntArray, probability: FloatArray, largest: FloatArray, or
     return total
 
 
-@kernel
+@kernel("const i8[], const f8[], f8")
 def power_excess(start: IntArray, probability: FloatArray, order: float) -> FloatArray:
     """Return per row the sum of the positive entries to the power ``order``, less 1, without cancellation near 1."""
     total = np.zeros(start.size - 1, np.float64)
@@ -98,7 +102,10 @@ def power_excess(start: IntArray, probability: FloatArray, order: float) -> Floa
     return total
 
 
-@kernel
+@kernel(
+    "const i8[], const i4[], i8[]",
+    "const i8[], const i4[], const i8[]",
+)
 def find_entries(start: IntArray, candidate: Int32Array, wanted: IntArray) -> IntArray:
     """Return the entry of each row's wanted candidate, or -1 where the row does not have it; rows are ascending."""
     place = np.full(wanted.size, -1, np.int64)
@@ -115,7 +122,7 @@ def find_entries(start: IntArray, candidate: Int32Array, wanted: IntArray) -> In
     return place
 
 
-@kernel
+@kernel("const i8[], const f8[], f8[]")
 def count_equal(start: IntArray, probability: FloatArray, value: FloatArray) -> IntArray:
     """Return how many entries of each row equal the row's value."""
     count = np.zeros(value.size, np.int64)
@@ -148,25 +155,32 @@ def with_others(
     )
 
 
-@kernel
+@kernel("const i8[], const f8[], i8[], f8[], f8")
 def credible_sizes(
     start: IntArray, probability: FloatArray, others: IntArray, each: FloatArray, mass: float
 ) -> FloatArray:
     """Return per row the fewest entries that hold ``mass`` together, if it had ``others`` more entries of ``each``."""
     size = np.zeros(start.size - 1, np.float64)
+    longest = 0
     for r in range(start.size - 1):
-        row = np.sort(probability[start[r] : start[r + 1]])[::-1]
+        longest = max(longest, start[r + 1] - start[r])
+    row, spare = np.empty(longest), np.empty(longest)
+    for r in range(start.size - 1):
+        first, last = start[r], start[r + 1]
+        for k in range(first, last):
+            row[k - first] = -probability[k]
+        sort_part(row, spare, 0, last - first)
         left = mass - 1e-12
         bulk = others[r] if each[r] > 0 else 0
-        for k in range(row.size + 1):
-            if bulk > 0 and (k == row.size or row[k] <= each[r]):
+        for k in range(last - first + 1):
+            if bulk > 0 and (k == last - first or -row[k] <= each[r]):
                 needed = max(0.0, np.ceil(left / each[r]))
                 taken = min(float(bulk), needed)
                 size[r] += taken
                 left -= taken * each[r]
                 bulk = 0
-            if left <= 0 or k == row.size:
+            if left <= 0 or k == last - first:
                 break
             size[r] += 1
-            left -= row[k]
+            left += row[k]
     return size

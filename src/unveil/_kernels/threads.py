@@ -10,13 +10,13 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Each thread starts with the default, so that work inside a piece of work takes no threads of its own.
-_THREADS: ContextVar[int] = ContextVar("threads", default=1)
+#: 0 is one per processor.
+_THREADS: ContextVar[int] = ContextVar("threads", default=0)
 
 
 @contextmanager
 def threads(number: int) -> Iterator[None]:
-    """Let `in_threads` take so many threads here and in all that is called from here.
+    """Let `in_threads` take so many threads here and in all that is called from here; 0 is one per processor.
 
     >>> with threads(2):
     ...     in_threads(abs, [-3, 2])
@@ -35,24 +35,26 @@ def processors() -> int:
 
 
 def available() -> int:
-    """Return how many threads may be taken here."""
-    return _THREADS.get()
+    """Return how many threads may be taken here: one per processor unless told, and one inside a piece of work."""
+    return _THREADS.get() or processors()
 
 
-def in_threads(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """Return what the function gives for each item, in the order of the items; one after the other unless told.
+def in_threads(
+    function: Callable[[Item], Result], items: Iterable[Item], *, threads: int | None = None
+) -> list[Result]:
+    """Return what the function gives for each item, in the order of the items, on so many threads.
 
-    Items must not depend on one another: results are the same for any number of threads. What the first item that
-    fails raises is raised here.
+    Items must not depend on one another, nor on the number of threads: then results do not either. Compiled loops
+    release Python's lock. What the first item that fails raises is raised here.
 
     >>> in_threads(abs, [-3, 2])
     [3, 2]
     """
     every = list(items)
-    number = min(available(), len(every))
+    number = min(available() if threads is None else threads, len(every))
     if number < 2:
         return [function(item) for item in every]
-    with ThreadPoolExecutor(number) as pool:
+    with ThreadPoolExecutor(number, initializer=_THREADS.set, initargs=(1,)) as pool:
         futures = [pool.submit(function, item) for item in every]
         try:
             return [future.result() for future in futures]

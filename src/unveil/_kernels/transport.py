@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: Up to this many costs plain Python is quick enough.
@@ -31,11 +31,12 @@ def transport(cost: FloatArray, supply: IntArray, demand: IntArray) -> IntArray:
     """
     shipped = np.zeros(cost.shape, np.int64)
     plain = cost.size <= PLAIN_COSTS
-    run = _ship if plain else compiled(_ship, _search, _nearest)
+    run = _ship if plain else compiled(_ship)
     run(np.ascontiguousarray(cost, np.float64), np.array(supply, np.int64), np.array(demand, np.int64), shipped)
     return shipped
 
 
+@loop("f8[,], i8[], i8[], i8[,]")
 def _ship(cost: FloatArray, supply: IntArray, demand: IntArray, shipped: IntArray) -> None:
     """Send along shortest paths, source by source, all that the way allows; ``supply`` and ``demand`` are used up.
 

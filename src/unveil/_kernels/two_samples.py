@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: Two samples of together at most so many values are compared by the exact rank-sum test, ties or not: up to here all
@@ -62,7 +62,7 @@ def neighbour_tests(values: FloatArray, *, fast: bool | None = None) -> Neighbou
     """
     rows, levels, replications = values.shape
     fast = values.size > PLAIN_UP_TO if fast is None else fast
-    run = compiled(_compare, _magnitude, _welch, _moments, _merged, _splits, _as_far) if fast else _compare
+    run = compiled(_compare) if fast else _compare
     facts = np.full((rows, max(levels - 1, 0), _FACTS), np.nan)
     pairs = np.zeros(rows, np.int64)
     step = max(1, _BLOCK // max(1, levels * replications))
@@ -128,6 +128,8 @@ def untied_p(first: int, second: int) -> FloatArray:
     return p
 
 
+# In plain Python, where p-values without ties are made, parts at once are what makes the splits fast.
+@loop("f8[,,], i8[,], f8[,,], i8[]", uses=("a part at once",))
 def _compare(ordered: FloatArray, count: IntArray, facts: FloatArray, pairs: IntArray) -> None:
     """Fill in the facts and the numbers of pairs of each row, whose levels are sorted."""
     for row in range(ordered.shape[0]):
@@ -219,7 +221,8 @@ def _merged(first: FloatArray, second: FloatArray, near: float) -> tuple[int, in
         of_first = one - start
         lead += (tied - of_first) * (2 * start + of_first)
         ties += tied**3 - tied
-        score[run : run + tied] = 2 * run + tied - both
+        for place in range(run, run + tied):
+            score[place] = 2 * run + tied - both
         run += tied
     return lead, ties, score
 

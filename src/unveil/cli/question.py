@@ -1,6 +1,7 @@
 """Any question as a command: options and help made from its settings, then asked, then shown."""
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -10,6 +11,7 @@ from typing import Any
 
 import click
 
+from unveil._kernels._preparing import tell_by
 from unveil.ask import QUESTIONS
 from unveil.ask.settings import LISTS, Question, Setting
 from unveil.ask.told import AskedError, Told
@@ -283,6 +285,8 @@ def _run(
     from unveil.show.terminal import progress
 
     refuse_tight_memory()
+    if not (quiet or as_json) and sys.stderr.isatty():
+        tell_by(_say)
     question = QUESTIONS[name].question
     report_to = {"--html": html, "--csv": csv, "--figures": figures}
     told = told_by(question, params, report=any(report_to.values()))

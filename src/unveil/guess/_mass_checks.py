@@ -1,6 +1,7 @@
 """What must hold of frames, sets, masses and probabilities, and the sentences that say so."""
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -102,17 +103,37 @@ def check_masses(values: FloatArray, what: str) -> None:
         raise InputError(f"{what} must sum to 1, but they sum to {total:.9g}. Divide each by their sum")
 
 
-def checked_rows(sets: list[IntArray], size: int) -> Rows:
+def checked_rows(sets: Iterable[Elements], size: int) -> Rows:
     """Return the sets as rows of ascending distinct elements."""
-    empty = sum(one.size == 0 for one in sets)
+    given = [one if isinstance(one, np.ndarray) else list(one) for one in sets]
+    lengths = np.array([len(one) for one in given], np.int64)
+    empty = int((lengths == 0).sum())
     if empty:
         raise InputError(
             f"the empty set can have no mass, but {empty} of the sets are empty: the target is somebody. "
             "Leave them out and divide the other masses by their sum"
         )
-    if not sets:
+    if not given:
         raise InputError("there must be at least one set with a mass. Use MassFunction.vacuous for total ignorance")
-    ordered = [one if (one[1:] > one[:-1]).all() else np.unique(one) for one in sets]
-    rows = Rows(np.concatenate([[0], np.cumsum([one.size for one in ordered])]), np.concatenate(ordered))
+    if any(isinstance(one, np.ndarray) for one in given):
+        element = np.concatenate([as_elements(one) for one in given])
+    else:
+        # Checked all at once: for a thousand small sets that is ten times faster than one by one.
+        element = as_elements(list(chain.from_iterable(given)))
+    rows = _ascending(element, lengths)
     check_range(rows.element, size)
     return rows
+
+
+def _ascending(element: IntArray, lengths: IntArray) -> Rows:
+    """Return the rows with the elements of each in ascending order, each once."""
+    start = np.concatenate([[0], np.cumsum(lengths)])
+    rises = element[1:] > element[:-1]
+    rises[start[1:-1] - 1] = True
+    if rises.all():
+        return Rows(start, element)
+    row = np.repeat(np.arange(lengths.size), lengths)
+    order = np.lexsort((element, row))
+    element, row = element[order], row[order]
+    new = np.concatenate([[True], (element[1:] != element[:-1]) | (row[1:] != row[:-1])])
+    return Rows(np.concatenate([[0], np.cumsum(np.bincount(row[new]))]), element[new])

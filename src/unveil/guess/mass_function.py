@@ -77,7 +77,7 @@ class MassFunction:
     mass: FloatArray
 
     def __init__(self, size: int, sets: Iterable[Elements], mass: ArrayLike) -> None:
-        rows = checked_rows([as_elements(one) for one in sets], checked_size(size))
+        rows = checked_rows(sets, checked_size(size))
         weights = frozen(mass, np.float64, what="the masses")
         if weights.size != rows.start.size - 1:
             raise InputError(f"there are {weights.size} masses for {rows.start.size - 1} sets. Pass one for each")
@@ -152,8 +152,8 @@ class MassFunction:
     @cached_property
     def sets(self) -> tuple[IntArray, ...]:
         """The focal sets, each an ascending array of elements."""
-        start = self.rows.start.tolist()
-        return tuple(self.rows.element[low:high] for low, high in pairwise(start))
+        start, element = self.rows.start.tolist(), self.rows.element
+        return tuple([element[low:high] for low, high in pairwise(start)])
 
     @cached_property
     def blocks(self) -> Atoms:

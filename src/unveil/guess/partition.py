@@ -100,7 +100,7 @@ class Partition:
     @cached_property
     def sizes(self) -> IntArray:
         """The number of items in each cluster."""
-        return np.bincount(self.codes, minlength=self.cluster_count).astype(np.int64)
+        return np.bincount(self.codes, minlength=self.cluster_count).astype(np.int64, copy=False)
 
     def aligned_to(self, other: "Partition") -> "Partition":
         """Return this partition with its items in the order of ``other``, which must have the same items.

@@ -168,7 +168,7 @@ def _urn_counts(n: int) -> tuple[IntArray, FloatArray]:
     return np.concatenate([below, above, [low + reach]]), weight / weight.sum()
 
 
-@kernel
+@kernel("i4[], i4[], i8[], f8[]")
 def _random_steps(codes: Int32Array, sizes: Int32Array, item: IntArray, luck: FloatArray) -> None:
     """Move ``item[0]``, ``item[1]``, …, each as its ``luck`` from 0 to 1 decides; changes codes and sizes.
 

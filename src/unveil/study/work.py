@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
+from unveil._kernels.threads import threads
 from unveil._kernels.types import IntArray
 from unveil.attack.graph.calibration import How, calibrate
 from unveil.data.files.whole_files import SECRET_FOLDER, make_secret_folder, replace_file
@@ -107,6 +108,8 @@ class Replicated(NamedTuple):
     nodes: dict[str, NodeValues]
 
 
+# Studies run scenarios side by side: more threads in each would only stand in one another's way.
+@threads(1)
 def run_scenario(
     study: Study, scenario: Scenario, folder: Path, *, memory: int | None = None, twins: Sequence[Scenario] = ()
 ) -> Outcome:

@@ -16,7 +16,7 @@ from unveil._kernels.graph import dendrogram_moves
 from unveil._kernels.graph.blocks import Blocks, blocks_of, draw_edges
 from unveil._kernels.graph.dendrogram import Dendrogram, dendrogram, random_children
 from unveil._kernels.graph.dendrogram_moves import walk
-from unveil._kernels.graph.random import DRAWING, fresh_state
+from unveil._kernels.graph.random import fresh_state
 from unveil.data.graph import Graph
 
 _SEEDS = st.integers(0, 2**32 - 1)
@@ -66,7 +66,7 @@ def test_a_long_walk_does_not_lose_the_likelihood() -> None:
 def test_plain_and_compiled_walks_are_the_same() -> None:
     graph = erdos_renyi(30, 0.2, seed=1)
     ends = []
-    for run in (dendrogram_moves._walk, compiled(dendrogram_moves._walk, *dendrogram_moves._HELPERS)):
+    for run in (dendrogram_moves._walk, compiled(dendrogram_moves._walk)):
         tree, state = _begun(graph, 5), np.array([9], np.uint64)
         taken, total = run(tree, graph.start, graph.neighbour, state, np.empty(30, np.int32), 900, 0.2)
         ends.append((taken, int(state[0]), tree.order.tolist(), tree.edges.tolist()))
@@ -102,7 +102,7 @@ def test_a_long_walk_follows_the_exponential_mechanism(graph: Graph, factor: flo
 
     exact = exact_chances(graph, factor)
     tree, state = _begun(graph, 1), np.array([11], np.uint64)
-    run = compiled(dendrogram_moves._walk, *dendrogram_moves._HELPERS)
+    run = compiled(dendrogram_moves._walk)
     count, seen, spare = 40 * len(exact), Counter[object](), np.empty(graph.nodes, np.int32)
     for _ in range(count):
         # So far apart that one dendrogram tells nothing about the next: the test takes them as independent.
@@ -184,6 +184,6 @@ def test_drawing_takes_all_none_and_grows() -> None:
     assert np.unique(draw_edges(blocks, np.ones(2), order, state)).size == 1180
     few = (*blocks[:4], np.array([0.5, 0.5]), order)
     plain = drawn_blocks._draw(*few, np.array([3], np.uint64), 1)
-    fast = compiled(drawn_blocks._draw, *DRAWING)(*few, np.array([3], np.uint64), 1)
+    fast = compiled(drawn_blocks._draw)(*few, np.array([3], np.uint64), 1)
     np.testing.assert_array_equal(plain, fast)
     assert 450 < plain.size < 730

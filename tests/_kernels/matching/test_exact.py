@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from tests._kernels.matching.examples import sparse
 from tests.oracles import matchings as oracle
+from unveil._kernels import _threads
 from unveil._kernels.matching import as_edges, edge_at, permanent, sinkhorn, solve
+from unveil._kernels.matching.anneal import annealed
+from unveil._kernels.matching.chains import sample
 from unveil._kernels.matching.frontier import sweep
 from unveil._kernels.matching.frontier_plan import plan
 from unveil._kernels.matching.glynn import _glynn_chunks, glynn
@@ -152,10 +155,29 @@ def test_every_split_of_rows_gives_the_same(n: int, lane_rows: int, gray_rows: i
     matrix = np.random.default_rng(n).random((n, n))
     value, marginal = marginals_by_subsets(matrix)
     half = 2.0 ** (1 - n)
-    assert _glynn_chunks(matrix, lane_rows, gray_rows).sum() * half == pytest.approx(value, rel=1e-12)
+    chunks = 1 << (n - 2 - lane_rows - gray_rows)
+    found = _glynn_chunks(matrix, lane_rows, gray_rows, 0, chunks)
+    assert found.sum() * half == pytest.approx(value, rel=1e-12)
+    np.testing.assert_array_equal(_glynn_chunks(matrix, lane_rows, gray_rows, chunks - 1, chunks), found[-1:])
     assert _complex_glynn(matrix, 0 * matrix, lane_rows, gray_rows) * half == pytest.approx(value, rel=1e-12)
-    derivative = _derivatives(matrix, lane_rows, gray_rows) * half
+    derivative = half * sum(_derivatives(matrix, lane_rows, gray_rows, chunk, chunk + 1) for chunk in range(2 * chunks))
     np.testing.assert_allclose(matrix * derivative / value, marginal, rtol=1e-11)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_any_number_of_threads_gives_the_same_bytes(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(seed)
+    matrix, edges = rng.random((18, 18)) / 9, as_edges(rng.random((40, 40)) / 20)
+    found = []
+    for cores in (1, 2, 5):
+        monkeypatch.setattr(_threads, "cores", lambda cores=cores: cores)
+        drawn = sample(edges, np.arange(40), rng=np.random.default_rng(3), precision=0.2)
+        crossed = annealed(edges, rng=np.random.default_rng(4), error=0.5, budget=300_000)
+        value, marginal, _ = glynn_marginals(matrix)
+        chances = cracks_by_roots(matrix, np.arange(18))
+        found.append((glynn(matrix), value, marginal.tobytes(), chances.tobytes(), drawn.marginal.tobytes(), crossed))
+    assert found[0] == found[1] == found[2]
+    assert found[0][5] is not None
 
 
 def test_complex_entries() -> None:

@@ -9,6 +9,7 @@ from unveil._kernels.matching import block_answer as block_answer_module
 from unveil._kernels.matching import glynn_cracks as glynn_cracks_module
 from unveil._kernels.matching import subsets as subsets_module
 from unveil._kernels.matching.chains import Sampled, r_hat, sample
+from unveil._kernels.matching.frontier_plan import plan
 from unveil._kernels.matching.subsets import cracks_by_subsets, marginals_by_subsets
 from unveil._kernels.matching.worm import choices
 
@@ -130,6 +131,21 @@ def test_too_many_entries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(block_answer_module, "MOST_EDGES", 1000)
     with pytest.raises(TooLargeError, match="can only be sampled"):
         solve(RNG(0).random((40, 40)), np.arange(40), rng=RNG(0))
+
+
+def test_rows_too_many_for_worms_get_an_exact_answer_where_their_work_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    band = np.triu(np.tril(RNG(0).random((40, 40)) + 0.1, 2), -2)
+    exact = solve(band, np.arange(40), rng=RNG(0), distribution=False)
+    monkeypatch.setattr(block_answer_module, "MOST_ROWS", 30)
+    # A tenth of what it takes: enough where there is no other way.
+    sweeping = plan(as_edges(band))
+    assert sweeping is not None
+    monkeypatch.setattr(block_answer_module, "_MOST_WORK", sweeping.work / 9)
+    monkeypatch.setattr(block_answer_module, "_MOST_POLYNOMIAL_WORK", 1.0)
+    found = solve(band, np.arange(40), rng=RNG(0), distribution=False)
+    np.testing.assert_array_equal(found.marginal, exact.marginal)
+    with pytest.raises(TooLargeError, match="how many of 40 rows are cracked can only be sampled"):
+        solve(band, np.arange(40), rng=RNG(0))
 
 
 def test_exact_marginals_beside_a_sampled_distribution(monkeypatch: pytest.MonkeyPatch) -> None:

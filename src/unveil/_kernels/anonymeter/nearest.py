@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.anonymeter.quicksort_order import first_places
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
@@ -130,7 +130,7 @@ def _alike(group: Group) -> IntArray:
 def _side(group: Group, targets: IntArray, alike: IntArray, k: int, fast: bool) -> Side:
     _, one_of_each, of = np.unique(alike, return_index=True, return_inverse=True)
     some = _only(group, targets[one_of_each])
-    find = compiled(nearest, _count_mismatches, _add_numbers, _keep, _gather, _longer) if fast else nearest
+    find = compiled(nearest) if fast else nearest
     return Side(some, Nearest(*find(*some, k)), of)
 
 
@@ -181,7 +181,7 @@ def _exactly(side: Side, targets: IntArray, k: int, fast: bool) -> Side:
     distinct = np.empty(len(group.row), np.int32)
     distinct[group.row] = np.repeat(np.arange(len(group.row_start) - 1, dtype=np.int32), np.diff(group.row_start))
     at_once = max(1, DISTANCES_AT_ONCE // len(group.row))
-    all_distances = compiled(distances, _add_numbers) if fast else distances
+    all_distances = compiled(distances) if fast else distances
     place = np.flatnonzero(tied)
     for begin in range(0, place.size, at_once):
         part = place[begin : begin + at_once]
@@ -192,6 +192,10 @@ def _exactly(side: Side, targets: IntArray, k: int, fast: bool) -> Side:
     return Side(group, Nearest(np.arange(which.size + 1) * k, row.ravel(), certain, none), of)
 
 
+@loop(
+    "i4[,], i8[], f8[,], i8[], i4[], i4[,], f8[,], i8",
+    "i4[,], i8[], f4[,], i8[], i4[], i4[,], f4[,], i8",
+)
 def nearest(
     codes: Int32Array,
     tuple_start: IntArray,
@@ -284,7 +288,8 @@ def _keep(
 
 def _longer(values: NDArray[Any], used: int, more: int) -> NDArray[Any]:
     longer = np.empty(2 * values.size + more, values.dtype)
-    longer[:used] = values[:used]
+    for place in range(used):
+        longer[place] = values[place]
     return longer
 
 
@@ -312,6 +317,7 @@ def _gather(
     return end
 
 
+@loop("i8[], i8[], i8[], i4[], b1[], i8[], i8[], i4[], b1[], i8")
 def meet(
     order: IntArray,
     first: IntArray,
@@ -347,6 +353,10 @@ def meet(
     return verdict
 
 
+@loop(
+    "i4[,], f8[,], i4[], i4[,], f8[,]",
+    "i4[,], f4[,], i4[], i4[,], f4[,]",
+)
 def distances(
     codes: Int32Array, numbers: Floats, distinct: Int32Array, target_codes: Int32Array, target_numbers: Floats
 ) -> FloatArray:

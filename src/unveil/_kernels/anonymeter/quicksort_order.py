@@ -6,7 +6,7 @@ first k" from it must split as it does, but may leave alone what cannot come to 
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: numba splits ranges whose last place is at least this far from the first; shorter ones it sorts by insertion.
@@ -27,9 +27,10 @@ def first_places(values: FloatArray, k: int, *, fast: bool | None = None) -> Int
     """
     if fast is None:
         fast = values.size > PLAIN_UP_TO
-    return (compiled(_first_places, _keys, _split, _insert, _swap) if fast else _first_places)(values, k)
+    return (compiled(_first_places) if fast else _first_places)(values, k)
 
 
+@loop("f8[,], i8")
 def _first_places(values: FloatArray, k: int) -> Int32Array:
     result = np.empty((values.shape[0], k), np.int32)
     key = np.empty(values.shape[1], np.int64)
@@ -51,7 +52,8 @@ def _first_places(values: FloatArray, k: int) -> Int32Array:
                     sides += 1
                 high = pivot - 1
             _insert(key, index, low, high)
-        result[t] = index[:k]
+        for place in range(k):
+            result[t, place] = index[place]
     return result
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.cells.boxes import ANY, Boxes, CellColumns
 from unveil._kernels.neighbours.index import LAST_MARKER, Grid, content_rank
 from unveil._kernels.neighbours.search import ROOM, Near
@@ -211,6 +211,10 @@ def _telling_first(rows: Side) -> IntArray:
     return np.array(sorted(range(len(rows.item)), key=alike), np.int64)
 
 
+@loop(
+    "i4[,], i8[], i4[,], i8[], i8[], b1[], i8[], i8[], i8[], i8[], i8[], i8[], i8[], i4[], i8, i8[], i8[], i8, "
+    "i8, i8[], i4[], i8[], i8[]",
+)
 def _search(
     target: Int32Array,
     target_offset: IntArray,

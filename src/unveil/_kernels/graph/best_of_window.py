@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
-from unveil._kernels.graph.witnesses import FIRST, NEVER, WITNESSES, Side, clear_row, count_row, is_small
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.graph.witnesses import FIRST, NEVER, Side, clear_row, count_row, is_small
 from unveil._kernels.types import Int32Array, IntArray
 
 #: The bytes that one cell of the window takes.
@@ -48,16 +48,22 @@ def map_best_of_window(
         np.zeros(rows, np.int64),
         np.zeros(rows, np.int64),
     )
-    run = _run if is_small(here, there) else compiled(_run, *WITNESSES, *_HELPERS)
+    run = _run if is_small(here, there) else compiled(_run)
     entered: IntArray = run(here, there, order, order_there, threshold, window)
     return entered
 
 
+@loop(
+    "Side(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), Side(const i8[], const i4[], i8[], i8[], i8[], "
+    "i8[], i8[]), i8[], i8[], i8, Window(i4[,], i8[], i8[], i8[], i8[], i8[], i8[])",
+)
 def _run(here: Side, there: Side, order: IntArray, order_there: IntArray, threshold: int, window: Window) -> IntArray:
     nodes, others = here.start.size - 1, there.start.size - 1
     count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
     count_back, found_back = np.zeros(nodes, np.int64), np.empty(nodes, np.int64)
-    entered = np.full(others, NEVER)
+    entered = np.empty(others, np.int64)
+    for other in range(others):
+        entered[other] = NEVER
     rows, columns = window.node.size, window.other.size
     now = FIRST
     for column in range(columns):
@@ -88,7 +94,8 @@ def _enter_row(
     here: Side, there: Side, window: Window, row: int, node: int, now: int, count: IntArray, found: IntArray
 ) -> None:
     window.node[row], window.row_of[node] = node, row
-    window.seen[row, :] = 0
+    for column in range(window.other.size):
+        window.seen[row, column] = 0
     size = count_row(here, there, node, now, count, found)
     for place in range(size):
         column = window.column_of[found[place]]
@@ -102,7 +109,8 @@ def _enter_column(
     here: Side, there: Side, window: Window, column: int, other: int, now: int, count: IntArray, found: IntArray
 ) -> None:
     window.other[column], window.column_of[other] = other, column
-    window.seen[:, column] = 0
+    for row in range(window.node.size):
+        window.seen[row, column] = 0
     size = count_row(there, here, other, now, count, found)
     for place in range(size):
         row = window.row_of[found[place]]
@@ -168,6 +176,3 @@ def _leave(here: Side, there: Side, window: Window, row: int, column: int, now: 
             if near >= 0:
                 window.seen[rest, near] += 1
                 _compare(there, window, rest, near)
-
-
-_HELPERS = (_compare, _rank, _enter_row, _enter_column, _best_pair, _leave)

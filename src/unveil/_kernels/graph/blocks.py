@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.graph.dendrogram import Dendrogram
-from unveil._kernels.graph.random import DRAWING, State, next_float
+from unveil._kernels.graph.random import State, next_float
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 
@@ -81,10 +81,11 @@ def draw_edges(blocks: Blocks, chance: FloatArray, order: Int32Array, state: Sta
     array([1, 2, 5])
     """
     expected = int((blocks.pairs * chance).sum())
-    run = compiled(_draw, *DRAWING) if max(expected, chance.size) > PLAIN_UP_TO else _draw
+    run = compiled(_draw) if max(expected, chance.size) > PLAIN_UP_TO else _draw
     return run(blocks.begin, blocks.left, blocks.right, blocks.pairs, chance, order, state, expected + 64)
 
 
+@loop("i8[], i8[], i8[], i8[], f8[], i4[], u8[], i8")
 def _draw(
     begin: IntArray,
     left: IntArray,
@@ -121,7 +122,8 @@ def _draw(
             low, high = min(order[one], order[other]), max(order[one], order[other])
             if filled == keys.size:
                 larger = np.empty(2 * filled, np.int64)
-                larger[:filled] = keys
+                for place in range(filled):
+                    larger[place] = keys[place]
                 keys = larger
             keys[filled] = np.int64(low) * order.size + high
             filled += 1

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.types import FloatArray, IntArray
 
 
@@ -40,6 +40,7 @@ def bounded_means(
     return Clusters(bounds, most_rounds, False)
 
 
+@loop("i8[], f8[], i8, b1")
 def assigned(below: IntArray, centres: FloatArray, size: int, even: bool) -> IntArray:
     """Return where the cluster of each centre begins (and the last one ends) in the cheapest assignment.
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.graph.paths import path_sums, runs_plain
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
@@ -54,13 +54,14 @@ def betweenness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None 
     sources = np.arange(nodes) if pivots is None else np.asarray(pivots, np.int64)
     sums = np.zeros(nodes)
     plain = runs_plain(start, neighbour, sources.size)
-    run = _follow if plain else compiled(_follow, _discover, _collect, _logarithms, _collect_logarithms)
+    run = _follow if plain else compiled(_follow)
     run(start, neighbour, sources, sums)
     # Each pair is met from both of its ends, or would be, were every node a source.
     scale = nodes / sources.size / 2 if sources.size else 0.0
     return Centrality(sums * scale, sources.size == nodes)
 
 
+@loop("const i8[], const i4[], i8[], f8[]")
 def _follow(start: IntArray, neighbour: Int32Array, sources: IntArray, sums: FloatArray) -> None:
     """Add for each node the shares of the shortest paths from every source that lead through it (Brandes)."""
     nodes = start.size - 1

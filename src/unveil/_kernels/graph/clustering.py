@@ -4,7 +4,7 @@ from math import nan
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.graph.paths import PLAIN_STEPS
 from unveil._kernels.graph.rows import row_numbers
 from unveil._kernels.types import Int32Array, IntArray
@@ -85,6 +85,7 @@ def assortativity(start: IntArray, neighbour: Int32Array) -> float:
     return float((ends * product - mean * mean) / (ends * squares - mean * mean))
 
 
+@loop("i8[], i4[], i8[]")
 def _mark_and_count(begin: IntArray, above: Int32Array, inside: IntArray) -> None:
     """Count every triangle at its lowest node: mark the nodes above it, then look who of those sees another."""
     mark = np.full(begin.size, -1, np.int64)

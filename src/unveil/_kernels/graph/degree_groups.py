@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.table.microaggregation import best_groups
 from unveil._kernels.types import BoolArray, IntArray
 
@@ -35,6 +35,7 @@ def raised_degrees(degrees: IntArray, k: int, *, even: bool = False) -> IntArray
     return run(degrees, k, even)
 
 
+@loop("i8[], i8, b1")
 def _raised(degrees: IntArray, k: int, even: bool) -> IntArray:
     n = degrees.size
     total = np.zeros(n + 1, np.int64)
@@ -61,7 +62,8 @@ def _raised(degrees: IntArray, k: int, even: bool) -> IntArray:
     end = n
     while end > 0:
         cut = begin[end, parity]
-        found[cut:end] = given[end, parity]
+        for place in range(cut, end):
+            found[place] = given[end, parity]
         parity = (parity + given[end, parity] * (end - cut)) % 2
         end = cut
     return found

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import IntArray
 
 _PLAIN_STEPS = 20_000
@@ -24,6 +24,7 @@ def minimax_groups(degrees: IntArray, k: int) -> IntArray:
     return cheapest(degrees, k, limit(degrees, k))
 
 
+@loop("i8[], i8")
 def _limit(degrees: IntArray, k: int) -> int:
     """Return the least largest rise of any cut into groups of at least ``k``."""
     n = degrees.size
@@ -37,11 +38,13 @@ def _limit(degrees: IntArray, k: int) -> int:
     return int(rise[n])
 
 
+@loop("i8[], i8, i8")
 def _cheapest(degrees: IntArray, k: int, limit: int) -> IntArray:
     """Return the first place of each degree's group in the cut with the least sum of rises, none above ``limit``."""
     n = degrees.size
     below = np.zeros(n + 1, np.int64)
-    below[1:] = np.cumsum(degrees)
+    for place in range(n):
+        below[place + 1] = below[place] + degrees[place]
     impossible = n * (degrees[0] + 1)
     cost = np.full(n + 1, impossible)
     cost[0] = 0
@@ -59,6 +62,7 @@ def _cheapest(degrees: IntArray, k: int, limit: int) -> IntArray:
     end = n
     while end > 0:
         begin = end - length[end]
-        first[begin:end] = begin
+        for place in range(begin, end):
+            first[place] = begin
         end = begin
     return first

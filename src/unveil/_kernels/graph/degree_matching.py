@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.graph.lookup import place_in_row
 from unveil._kernels.graph.rows import row_numbers
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
@@ -39,7 +39,7 @@ def matched_degrees(
     removed = np.zeros(keys.size, np.bool_)
     fast = keys.size > PLAIN_UP_TO or nodes > PLAIN_UP_TO
     together, alone, join = (
-        (compiled(_remove_together), compiled(_remove_alone), compiled(_join, place_in_row, _lower))
+        (compiled(_remove_together), compiled(_remove_alone), compiled(_join))
         if fast
         else (_remove_together, _remove_alone, _join)
     )
@@ -62,6 +62,7 @@ def _edge_of_entry(start: IntArray, neighbour: Int32Array, keys: IntArray) -> In
     return np.searchsorted(keys, key)
 
 
+@loop("i8[], i8[], i8[], i8[], b1[]")
 def _remove_together(one: IntArray, other: IntArray, order: IntArray, need: IntArray, removed: BoolArray) -> None:
     for edge in order:
         if need[one[edge]] < 0 and need[other[edge]] < 0:
@@ -70,6 +71,7 @@ def _remove_together(one: IntArray, other: IntArray, order: IntArray, need: IntA
             need[other[edge]] += 1
 
 
+@loop("const i8[], const i4[], i8[], i8[], b1[], f8[]")
 def _remove_alone(
     start: IntArray, neighbour: Int32Array, edge: IntArray, need: IntArray, removed: BoolArray, draws: FloatArray
 ) -> None:
@@ -95,6 +97,7 @@ def _remove_alone(
             need[node] += 1
 
 
+@loop("const i8[], const i4[], i8[], b1[], i8[], i8[], i8[,]")
 def _join(
     start: IntArray,
     neighbour: Int32Array,

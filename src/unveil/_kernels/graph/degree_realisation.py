@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
-from unveil._kernels.graph.exchanges import EXCHANGING, settle
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.graph.exchanges import settle
 from unveil._kernels.graph.random import State
 from unveil._kernels.graph.roomy_rows import connect, keys_in, shuffle, with_room
 from unveil._kernels.types import Int32Array, IntArray
@@ -27,11 +27,12 @@ def raised(
     roomy, size, wide = with_room(start, neighbour, degrees)
     need = degrees - size
     kept = size.copy() if keep else np.zeros_like(size)
-    run = compiled(_raise, *EXCHANGING, _falling, _lack_one_less, _join) if wide.size > _PLAIN_UP_TO else _raise
+    run = compiled(_raise) if wide.size > _PLAIN_UP_TO else _raise
     run(roomy, size, wide, kept, need, state)
     return keys_in(roomy, size, wide), need
 
 
+@loop("i8[], i8[], i4[], i8[], i8[], u8[]")
 def _raise(
     start: IntArray, size: IntArray, neighbour: Int32Array, kept: IntArray, need: IntArray, state: State
 ) -> None:
@@ -42,16 +43,18 @@ def _raise(
 def _falling(lack: IntArray, state: State) -> tuple[IntArray, IntArray, IntArray]:
     """Return nodes in falling order of what they lack (equals by lot), where each stands, and how many lack so many."""
     n = lack.size
-    largest = lack.max()
+    largest = 0
+    for node in range(n):
+        largest = max(largest, lack[node])
     at_least = np.zeros(largest + 2, np.int64)
     for node in range(n):
         at_least[lack[node]] += 1
     for count in range(largest - 1, -1, -1):
         at_least[count] += at_least[count + 1]
-    order = np.arange(n)
-    shuffle(order, state)
-    by_lot = order.copy()
-    place = np.empty(n, np.int64)
+    order, by_lot, place = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    for node in range(n):
+        by_lot[node] = node
+    shuffle(by_lot, state)
     filled = np.zeros(largest + 1, np.int64)
     for draw in range(n):
         lot = by_lot[draw]
@@ -73,15 +76,17 @@ def _lack_one_less(order: IntArray, place: IntArray, at_least: IntArray, lack: I
 
 def _join(start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, state: State) -> None:
     """Connect nodes that lack edges, those that lack most first, and take off from ``need`` what was done."""
-    lack = need.copy()
+    lack = np.empty(need.size, np.int64)
+    for node in range(need.size):
+        lack[node] = need[node]
     order, place, at_least = _falling(lack, state)
     marked = np.zeros(need.size, np.bool_)
     partners = np.empty(need.size, np.int64)
     while at_least[1] > 0:
         node = order[0]
-        row = neighbour[start[node] : start[node] + size[node]].copy()
-        for other in row:
-            marked[other] = True
+        here_first, here_last = start[node], start[node] + size[node]
+        for place_in_row in range(here_first, here_last):
+            marked[neighbour[place_in_row]] = True
         found = 0
         for here in range(1, at_least[1]):
             if found == lack[node]:
@@ -89,8 +94,8 @@ def _join(start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray
             if not marked[order[here]]:
                 partners[found] = order[here]
                 found += 1
-        for other in row:
-            marked[other] = False
+        for place_in_row in range(here_first, here_last):
+            marked[neighbour[place_in_row]] = False
         for chosen in range(found):
             partner = partners[chosen]
             connect(start, size, neighbour, node, partner)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
@@ -106,10 +106,11 @@ def dendrogram(child: Int32Array, start: IntArray, neighbour: Int32Array) -> Den
         place=np.zeros(inner + 1, np.int32),
     )
     fast = max(vertices, neighbour.size) > PLAIN_UP_TO
-    (compiled(_fill, part_of_score) if fast else _fill)(tree, start, neighbour)
+    (compiled(_fill) if fast else _fill)(tree, start, neighbour)
     return tree
 
 
+@loop("Dendrogram(i4[,], i4[], i4[], i8[], i4[], i8[], f8[], i4[], i4[]), const i8[], const i4[]")
 def _fill(tree: Dendrogram, start: IntArray, neighbour: Int32Array) -> None:
     """Work out all that follows from the children."""
     inner = len(tree.child)

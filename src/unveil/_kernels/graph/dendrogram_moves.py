@@ -9,9 +9,9 @@ from math import exp
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.graph.dendrogram import Dendrogram, part_of_score
-from unveil._kernels.graph.random import DRAWING, State, below, next_float
+from unveil._kernels.graph.random import State, below, next_float
 from unveil._kernels.types import Int32Array, IntArray
 
 # A plain move takes about 20 µs; walks come in some 20 stretches, so that a plain one is over in half a second.
@@ -40,7 +40,7 @@ def walk(
         How much a gain in log-likelihood counts; 0 walks at random.
     """
     spare = np.empty(tree.order.size, np.int32)
-    run = compiled(_walk, *_HELPERS) if moves > _PLAIN_MOVES else _walk
+    run = compiled(_walk) if moves > _PLAIN_MOVES else _walk
     taken, total = run(tree, start, neighbour, state, spare, moves, factor)
     return taken, total / moves
 
@@ -105,6 +105,7 @@ def rehang(tree: Dendrogram, spare: Int32Array, lower: int, out: int) -> None:
     tree.ends[lower] = tree.ends[left] + tree.ends[right]
 
 
+@loop("Dendrogram(i4[,], i4[], i4[], i8[], i4[], i8[], f8[], i4[], i4[]), const i8[], const i4[], u8[], i4[], i8, f8")
 def _walk(
     tree: Dendrogram, start: IntArray, neighbour: Int32Array, state: State, spare: Int32Array, moves: int, factor: float
 ) -> tuple[int, float]:
@@ -154,6 +155,3 @@ def _edges_after(
     if ends[sibling] <= ends[out]:
         return edges_between(tree, start, neighbour, sibling, stays)
     return split - edges_between(tree, start, neighbour, out, sibling)
-
-
-_HELPERS = (*DRAWING, part_of_score, edges_between, swap_blocks, rehang, _pairs_after, _edges_after)

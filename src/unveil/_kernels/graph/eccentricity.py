@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
-from unveil._kernels.graph.witnesses import FIRST, WITNESSES, Side, clear_row, count_row, is_small
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.graph.witnesses import FIRST, Side, clear_row, count_row, is_small
 from unveil._kernels.types import IntArray
 
 # An eccentricity this little below the threshold is one that rounding has moved.
@@ -90,10 +90,14 @@ def sweep(here: Side, there: Side, order: IntArray, threshold: float, now: int, 
     candidates of that one. Both sides and what is known of former looks change. Moments start at ``FIRST``, and each
     mapping takes one.
     """
-    run = _sweep if is_small(here, there) else compiled(_sweep, *WITNESSES, *_HELPERS)
+    run = _sweep if is_small(here, there) else compiled(_sweep)
     return int(run(here, there, order, threshold, now, looks))
 
 
+@loop(
+    "Side(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), Side(const i8[], const i4[], i8[], i8[], i8[], "
+    "i8[], i8[]), i8[], f8, i8, Looks(i8[], i8[], i8[], i8[])",
+)
 def _sweep(here: Side, there: Side, order: IntArray, threshold: float, now: int, looks: Looks) -> int:
     nodes, others = here.start.size - 1, there.start.size - 1
     count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
@@ -138,6 +142,3 @@ def _note_change(here: Side, changed: IntArray, node: int, found: IntArray, size
         changed[here.neighbour[place]] = now
     for place in range(size):
         changed[found[place]] = now
-
-
-_HELPERS = (_lead, _deviation, standing_out, _is_as_good, _map, _note_change)

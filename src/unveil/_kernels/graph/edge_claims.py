@@ -68,7 +68,7 @@ def likely_edges(
     return keys[:found][order], expected[:found][order]
 
 
-@kernel
+@kernel("const i8[], const i4[], i8[], i8[], f8[], i8[], i8[], f8[], const i8[], const i4[], f8, i8[], f8[]")
 def _likely_edges(
     start: IntArray,
     neighbour: Int32Array,

@@ -3,9 +3,9 @@
 import numpy as np
 
 from unveil._kernels._compile import compiled
-from unveil._kernels.graph.random import DRAWING, State
+from unveil._kernels.graph.random import State
 from unveil._kernels.graph.rows import edge_keys
-from unveil._kernels.graph.slots import PLACING, join_leftovers, place_edges
+from unveil._kernels.graph.slots import join_leftovers, place_edges
 from unveil._kernels.types import FloatArray, IntArray
 
 # Nobody waits for a compiler below this number of ends.
@@ -50,7 +50,7 @@ def simple_keys(
     good, left, right = _split(number[one], number[other], nodes)
     start, slot, filled = _slots(good, degree, nodes)
     plain = slot.size <= _PLAIN_UP_TO
-    place = place_edges if plain else compiled(place_edges, *DRAWING, *PLACING)
+    place = place_edges if plain else compiled(place_edges)
     work = np.array([4 * one.size * (int(degree.max(initial=0)) + 500)])
     marks = np.zeros(nodes + 1, np.int64)
     done = {"loops and repeats": left.size}
@@ -66,7 +66,7 @@ def simple_keys(
         left, right = left[~placed], right[~placed]
     lacking = np.repeat(np.arange(nodes), degree - filled)
     lacking = lacking[np.argsort(lots[: lacking.size])]
-    join = join_leftovers if plain else compiled(join_leftovers, *DRAWING, *PLACING)
+    join = join_leftovers if plain else compiled(join_leftovers)
     owner = np.repeat(np.arange(nodes), degree)
     join(lacking, owner, start, slot, filled, _TRIES, state)
     full = np.arange(slot.size) - start[owner] < filled[owner]

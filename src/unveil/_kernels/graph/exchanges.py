@@ -9,7 +9,7 @@ taken away. The shortest such walk changes the fewest edges. Walks are found by 
 import numpy as np
 
 from unveil._kernels.graph.random import State, below
-from unveil._kernels.graph.roomy_rows import CHANGING, connect, disconnect, has_edge, shuffle
+from unveil._kernels.graph.roomy_rows import connect, disconnect, has_edge, shuffle
 from unveil._kernels.types import Int32Array, IntArray
 
 #: After so many nodes from which no walk leads on, the rest is left: it is rarely worth the time.
@@ -52,10 +52,11 @@ def _shortest_walk(
     not connected to the present one is struck off the list of those not reached.
     """
     n = size.size
-    came = np.full(2 * n, -1)
-    queue = np.empty(2 * n, np.int64)
+    came, queue = np.empty(2 * n, np.int64), np.empty(2 * n, np.int64)
     # Those that were not reached with an edge too many.
-    away = np.arange(n)
+    away = np.empty(n, np.int64)
+    for node in range(n):
+        came[2 * node], came[2 * node + 1], away[node] = -1, -1, node
     shuffle(away, state)
     marked = np.zeros(n, np.bool_)
     queue[0] = 2 * source if need[source] > 0 else 2 * source + 1
@@ -121,7 +122,13 @@ def _drawn_walk(
     """
     for _ in range(_DRAWS if need[source] > 0 else 0):
         place = below(state, start[-1])
-        node = np.searchsorted(start, place, side="right") - 1
+        node, above = 0, size.size
+        while above - node > 1:  # the last node whose row starts at the place or before it
+            middle = (node + above) // 2
+            if start[middle] <= place:
+                node = middle
+            else:
+                above = middle
         target = open_nodes[below(state, open_nodes.size)]
         is_edge = kept[node] <= place - start[node] < size[node]
         if not is_edge or need[target] < (2 if target == source else 1):
@@ -130,7 +137,9 @@ def _drawn_walk(
         if node == source or other == target or has_edge(start, size, neighbour, source, node):
             continue
         if not has_edge(start, size, neighbour, other, target):
-            return np.array([source, node, other, target], np.int64)
+            walk = np.empty(4, np.int64)
+            walk[0], walk[1], walk[2], walk[3] = source, node, other, target
+            return walk
     return open_nodes[:0]
 
 
@@ -160,7 +169,12 @@ def settle(start: IntArray, size: IntArray, neighbour: Int32Array, kept: IntArra
     moved = True
     while moved:
         moved = False
-        sources = np.flatnonzero(need)
+        open_nodes, count = np.empty(need.size, np.int64), 0
+        for node in range(need.size):
+            if need[node] != 0:
+                open_nodes[count] = node
+                count += 1
+        sources = open_nodes[:count]
         shuffle(sources, state)
         for source in sources:
             while need[source] != 0 and failures < MOST_FAILURES:
@@ -175,7 +189,3 @@ def settle(start: IntArray, size: IntArray, neighbour: Int32Array, kept: IntArra
                 follow(start, size, neighbour, need, walk)
                 moved = True
     return long_walks
-
-
-#: The functions that a compiled loop may call, in the order in which they call each other.
-EXCHANGING = (*CHANGING, _walk_to, _shortest_walk, _drawn_walk, follow, settle)

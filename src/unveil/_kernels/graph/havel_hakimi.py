@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.types import IntArray
 
 
@@ -27,7 +27,7 @@ def graph_with_degrees(degrees: IntArray) -> tuple[IntArray, IntArray]:
     lacking = np.minimum(degrees, max(degrees.size - 1, 0)).astype(np.int64)
     room = int(lacking.sum())
     one, other = np.empty(room, np.int64), np.empty(room, np.int64)
-    run = _join if room <= PLAIN_UP_TO else compiled(_join, _first_at_most)
+    run = _join if room <= PLAIN_UP_TO else compiled(_join)
     edges = run(lacking, one, other)
     return one[:edges], other[:edges]
 
@@ -44,6 +44,7 @@ def _first_at_most(lacking: IntArray, begin: int, limit: int) -> int:
     return low
 
 
+@loop("i8[], i8[], i8[]")
 def _join(lacking: IntArray, one: IntArray, other: IntArray) -> int:
     """Write the edges into two arrays and return how many there are; ``lacking`` is used up."""
     edges = 0

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: Up to this many looks at an end of an edge plain Python is quick enough.
@@ -57,6 +57,7 @@ def inherited(
     return np.divide(total, count, out=total, where=count > 0)
 
 
+@loop("const i8[], const i4[], const i8[], const i4[], i8[], i8[], i8[], f8[], i8[], f8[], f8[,], f8[,]")
 def _inherit(
     start: IntArray,
     neighbour: Int32Array,

@@ -5,7 +5,7 @@ Pairs of equal score are chosen by lot; what is returned is the number to expect
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.graph.rows import ends_of
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
@@ -64,6 +64,10 @@ def _from_the_top(counts: "IntArray | FloatArray", number: int) -> tuple[float, 
     return taken, float(counts[1, ::-1][:whole].sum()), counts.shape[1] - 1 - whole
 
 
+@loop(
+    "const i8[], const i4[], const i8[], const i4[], i8[], i8, i8, i8[,]",
+    "const i8[], const i4[], i8[], i4[], i8[], i8, i8, i8[,]",
+)
 def _count_scores(
     start: IntArray,
     neighbour: Int32Array,

@@ -1,7 +1,4 @@
-"""Whether an edge is there, asked inside a loop: of rows that stay as they are, and of a set of keys that grows.
-
-Pass ``*LOOKUP`` as helpers to ``compiled``.
-"""
+"""Whether an edge is there, asked inside a loop: of rows that stay as they are, and of a set of keys that grows."""
 
 import numpy as np
 
@@ -92,7 +89,3 @@ def key_of(one: int, other: int, nodes: int) -> int:
 def keys_in(table: IntArray) -> IntArray:
     """Return the keys of the set, ascending."""
     return np.sort(table[table >= 0])
-
-
-#: The functions that a compiled loop may call, in the order in which they call each other.
-LOOKUP = (place_in_row, has_edge, slot_of, has_key, add_key, key_of)

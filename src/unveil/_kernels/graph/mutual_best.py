@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
-from unveil._kernels.graph.witnesses import WITNESSES, Side, clear_row, count_row, is_small
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.graph.witnesses import Side, clear_row, count_row, is_small
 from unveil._kernels.types import IntArray
 
 
@@ -21,10 +21,14 @@ def map_mutual_best(here: Side, there: Side, least_degree: int, threshold: int, 
     now
         The moment at which all these pairs are mapped: none bears witness for another.
     """
-    run = _map_mutual_best if is_small(here, there) else compiled(_map_mutual_best, *WITNESSES, _bests)
+    run = _map_mutual_best if is_small(here, there) else compiled(_map_mutual_best)
     return int(run(here, there, least_degree, threshold, now))
 
 
+@loop(
+    "Side(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), Side(const i8[], const i4[], i8[], i8[], i8[], "
+    "i8[], i8[]), i8, i8, i8",
+)
 def _map_mutual_best(here: Side, there: Side, least_degree: int, threshold: int, now: int) -> int:
     row_best, column_best, column_most = _bests(here, there, least_degree, now)
     mapped = 0

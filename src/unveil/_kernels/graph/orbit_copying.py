@@ -42,7 +42,7 @@ def copied_keys(one: Int32Array, other: Int32Array, cell: IntArray, times: IntAr
     return keys
 
 
-@kernel
+@kernel("i4[], i4[], i8[], i8[], i8[], i8, i8[]")
 def _write_keys(
     one: Int32Array,
     other: Int32Array,

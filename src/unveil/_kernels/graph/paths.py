@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import Int32Array, IntArray
 
 #: Up to this many looks at an end of an edge plain Python is quick enough.
@@ -82,7 +82,7 @@ def path_sums(start: IntArray, neighbour: Int32Array, sources: IntArray) -> Path
     wanted[sources] = True
     order = _components_in_order(start, neighbour)[1]
     plain = runs_plain(start, neighbour, sources.size)
-    run = _sweep if plain else compiled(_sweep, _count_bits)
+    run = _sweep if plain else compiled(_sweep)
     run(start, neighbour, order[wanted[order]], sums.reached, sums.total, sums.farthest)
     return sums
 
@@ -123,6 +123,10 @@ def _distances(start: IntArray, neighbour: Int32Array, sources: IntArray, plain:
     return found
 
 
+@loop(
+    "const i8[], const i4[], i8[], i4[,]",
+    "const i8[], const i4[], const i8[]A, i4[,]",
+)
 def _search(start: IntArray, neighbour: Int32Array, sources: IntArray, found: Int32Array) -> None:
     """Write the distances from each source into its row of ``found``, which holds -1."""
     queue = np.empty(start.size, np.int32)
@@ -151,6 +155,7 @@ def _components_in_order(start: IntArray, neighbour: Int32Array) -> tuple[Int32A
     return label, order
 
 
+@loop("const i8[], const i4[], i4[], i4[]")
 def _label(start: IntArray, neighbour: Int32Array, label: Int32Array, order: Int32Array) -> None:
     """Write the number of each component into ``label``, which holds -1, and its nodes in a row into ``order``."""
     count = first = last = 0
@@ -172,6 +177,7 @@ def _label(start: IntArray, neighbour: Int32Array, label: Int32Array, order: Int
         count += 1
 
 
+@loop("const i8[], const i4[], i4[], i8[], i8[], i4[]")
 def _sweep(
     start: IntArray,
     neighbour: Int32Array,

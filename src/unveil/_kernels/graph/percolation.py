@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels._compile import compiled
-from unveil._kernels.graph.random import DRAWING, State, below
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.graph.random import State, below
 from unveil._kernels.graph.witnesses import FIRST, NEVER, Side, is_small
 from unveil._kernels.types import BoolArray, IntArray
 
@@ -29,15 +29,20 @@ def percolate(here: Side, there: Side, need: int, state: State) -> IntArray:
     here.used[known], there.used[there.partner >= 0] = NEVER, NEVER
     kept = nodes * others <= _KEPT_UP_TO
     marks = np.zeros((nodes, others) if kept else (0, 0), np.int16)
-    run = _percolate if is_small(here, there) else compiled(_percolate, *DRAWING, *_HELPERS)
+    run = _percolate if is_small(here, there) else compiled(_percolate)
     run(here, there, np.flatnonzero(known), min(need, _MOST_MARKS), marks, state)
     return np.where(known, NEVER, here.taken)
 
 
+@loop(
+    "Side(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), Side(const i8[], const i4[], i8[], i8[], i8[], "
+    "i8[], i8[]), i8[], i8, i2[,], u8[]",
+)
 def _percolate(here: Side, there: Side, known: IntArray, need: int, marks: Marks, state: State) -> None:
     nodes, others = here.start.size - 1, there.start.size - 1
     waiting = np.empty(nodes, np.int64)
-    waiting[: known.size] = known
+    for place in range(known.size):
+        waiting[place] = known[place]
     left, now = known.size, FIRST
     givers, givers_there = np.zeros(nodes, np.int64), np.zeros(others, np.int64)
     is_near = np.zeros(nodes, np.bool_)
@@ -106,7 +111,8 @@ def _count_marks(
     size = 0
     free = _free_neighbours(there, other, givers_there, need)
     for near in _free_neighbours(here, node, givers, need):
-        is_near[here.neighbour[here.start[near] : here.start[near + 1]]] = True
+        for place in range(here.start[near], here.start[near + 1]):
+            is_near[here.neighbour[place]] = True
         for candidate in free:
             count = 0
             for place in range(there.start[candidate], there.start[candidate + 1]):
@@ -119,7 +125,8 @@ def _count_marks(
                 cells = _with_room(cells, size)
                 cells[size, 0], cells[size, 1] = near, candidate
                 size += 1
-        is_near[here.neighbour[here.start[near] : here.start[near + 1]]] = False
+        for place in range(here.start[near], here.start[near + 1]):
+            is_near[here.neighbour[place]] = False
     return size, cells
 
 
@@ -127,7 +134,8 @@ def _with_room(cells: IntArray, size: int) -> IntArray:
     if size < len(cells):
         return cells
     wider = np.empty((2 * size, 2), np.int64)
-    wider[:size] = cells
+    for place in range(size):
+        wider[place, 0], wider[place, 1] = cells[place, 0], cells[place, 1]
     return wider
 
 
@@ -136,7 +144,9 @@ def _map_by_lot(
 ) -> tuple[int, int]:
     """Map the nodes of the cells, which are in rows, and queue them; return the length of the queue and the moment."""
     rows = _starts_of_rows(cells)
-    order = np.arange(rows.size - 1)
+    order = np.empty(rows.size - 1, np.int64)
+    for row in range(order.size):
+        order[row] = row
     free = np.empty(len(cells), np.int64)
     for last in range(order.size - 1, -1, -1):
         drawn = below(state, last + 1)
@@ -167,14 +177,3 @@ def _starts_of_rows(cells: IntArray) -> IntArray:
             rows += 1
     starts[rows] = len(cells)
     return starts[: rows + 1]
-
-
-_HELPERS = (
-    _add_giver,
-    _free_neighbours,
-    _with_room,
-    _give_marks,
-    _count_marks,
-    _starts_of_rows,
-    _map_by_lot,
-)

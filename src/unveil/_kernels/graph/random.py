@@ -3,8 +3,6 @@
 A loop that does not know how many random numbers it needs cannot be handed them in an array. It is handed the state of
 a small generator (splitmix64, drawn from a numpy generator by ``fresh_state``) and moves that on. Its period is 2**64;
 like numpy's, it passes the usual tests of randomness and is not made for cryptography.
-
-Pass ``*DRAWING`` as helpers to ``compiled``.
 """
 
 from typing import Any
@@ -70,7 +68,3 @@ def below(state: State, count: int) -> int:
         # The last numbers that do not fill a whole round of ``count`` would make the small ones likelier: draw again.
         if drawn - rest <= _WHOLE_NUMBERS - count:
             return int(rest)
-
-
-#: The functions that a compiled loop may call, in the order in which they call each other.
-DRAWING = (next_bits, next_float, below)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.types import Int32Array, IntArray
 
 
@@ -48,7 +48,7 @@ def equitable_cells(start: IntArray, neighbour: Int32Array) -> IntArray:
     cells.member[:] = cells.place[:] = np.arange(nodes)
     cells.length[:1] = nodes
     strikes = _Strikes(*(np.zeros(nodes + 1, np.int64) for _ in _Strikes._fields))
-    refine = compiled(_refine, _strike, _gather, _sort, _cut, _largest) if fast else _refine
+    refine = compiled(_refine) if fast else _refine
     refine(start, neighbour, cells, strikes)
     return numbered_by_first(cells.cell)
 
@@ -65,6 +65,7 @@ def numbered_by_first(cell: IntArray) -> IntArray:
     return number[code]
 
 
+@loop("const i8[], const i4[], _Cells(i8[], i8[], i8[], i8[], i8[]), _Strikes(i8[], i8[], i8[], i8[], i8[], i8[])")
 def _refine(start: IntArray, neighbour: Int32Array, cells: _Cells, strikes: _Strikes) -> None:
     """Split cells by how many neighbours their nodes have in another, until no cell splits one."""
     nodes = cells.cell.size

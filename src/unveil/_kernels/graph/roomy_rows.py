@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unveil._kernels.graph.random import DRAWING, State, below
+from unveil._kernels.graph.random import State, below
 from unveil._kernels.graph.rows import row_numbers
 from unveil._kernels.types import Int32Array, IntArray
 
@@ -76,7 +76,3 @@ def shuffle(values: IntArray, state: State) -> None:
     for last in range(values.size - 1, 0, -1):
         place = below(state, last + 1)
         values[last], values[place] = values[place], values[last]
-
-
-#: The functions that a compiled loop over such rows may call, in the order in which they call each other.
-CHANGING = (*DRAWING, has_edge, connect, _take_out, disconnect, shuffle)

@@ -5,9 +5,10 @@ a neighbour moves from the first to the other: that changes neither which classe
 degree. If all nodes of a class have as many slots, then the other always lacks a neighbour that the first has. So
 every table of joint degrees that some simple graph has can be reached, edge by edge, from any part of it.
 
-The functions are written for both plain Python and numba; ``PLACING`` are the helpers of ``place_edges``.
+The functions are written for both plain Python and numba.
 """
 
+from unveil._kernels._compile import loop
 from unveil._kernels.graph.random import State, below
 from unveil._kernels.types import BoolArray, IntArray
 
@@ -117,6 +118,7 @@ def place_edge(
     return False
 
 
+@loop("i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8[], u8[], b1[]")
 def place_edges(
     one: IntArray,
     other: IntArray,
@@ -136,6 +138,7 @@ def place_edges(
         placed[edge] = place_edge(one[edge], other[edge], first, start, slot, filled, marks, work, state)
 
 
+@loop("i8[], i8[], i8[], i8[], i8[], i8, u8[]")
 def join_leftovers(
     ends: IntArray, owner: IntArray, start: IntArray, slot: IntArray, filled: IntArray, tries: int, state: State
 ) -> None:
@@ -164,7 +167,3 @@ def join_leftovers(
             add(other, right, start, slot, filled)
             add(right, other, start, slot, filled)
             break
-
-
-#: The functions that ``place_edges`` and ``join_leftovers`` call, in the order in which they call each other.
-PLACING = (has_room, add, take_out, are_joined, mark, make_room, place_edge)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.graph.mean_field import LAST_STEPS, ROUNDS, degree_prior, edge_ratio
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
@@ -193,11 +193,15 @@ def _best(
     nodes = graphs.partner.size
     chosen, witnesses = np.full((nodes, width), EMPTY, np.int64), np.zeros((nodes, width))
     small = graphs.neighbour.size + graphs.other_neighbour.size <= _PLAIN_ENDS
-    run = _choose if small else compiled(_choose, _expect, _sift)
+    run = _choose if small else compiled(_choose)
     run(graphs, candidate, chance, column, ratio, chosen, witnesses)
     return chosen, witnesses
 
 
+@loop(
+    "Graphs(const i8[], const i4[], const i8[], const i4[], i8[], b1[], i8[], i8[], f8[,]), i8[,], f8[,], f8[], "
+    "f8, i8[,], f8[,]",
+)
 def _choose(
     graphs: Graphs,
     candidate: IntArray,

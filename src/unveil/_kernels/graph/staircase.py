@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.types import FloatArray, IntArray
 
 #: More steps than this would need more than 128 MB of memory.
@@ -36,7 +36,7 @@ def fitted_degrees(above: FloatArray, sequence: FloatArray, most_steps: int = MO
     if not exact:
         lowest, highest = _narrowed(lowest, highest, most_steps)
         steps = _steps(lowest, highest, above.size)
-    run = _cheapest_way if steps <= PLAIN_UP_TO else compiled(_cheapest_way, _way_back)
+    run = _cheapest_way if steps <= PLAIN_UP_TO else compiled(_cheapest_way)
     packed = np.zeros(steps // 8 + 1, np.uint8)
     return run(above, sequence, lowest, highest, packed), exact
 
@@ -78,6 +78,7 @@ def _narrowed(lowest: IntArray, highest: IntArray, most_steps: int) -> tuple[Int
     return np.maximum(lowest, middle - half), np.minimum(highest, middle + half)
 
 
+@loop("f8[], f8[], i8[], i8[], u1[]")
 def _cheapest_way(
     above: FloatArray, sequence: FloatArray, lowest: IntArray, highest: IntArray, packed: NDArray[np.uint8]
 ) -> IntArray:

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
-from unveil._kernels.graph.lookup import LOOKUP, add_key, has_edge, has_key, key_of, key_table, keys_in
-from unveil._kernels.graph.random import DRAWING, State, below
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
+from unveil._kernels.graph.lookup import add_key, has_edge, has_key, key_of, key_table, keys_in
+from unveil._kernels.graph.random import State, below
 from unveil._kernels.graph.rows import edge_keys
 from unveil._kernels.types import Int32Array, IntArray
 
@@ -40,12 +40,13 @@ def switched_edges(start: IntArray, neighbour: Int32Array, keys: IntArray, asked
     pool = np.stack(np.divmod(keys, max(nodes, 1)), axis=1)
     asked = min(asked, keys.size)
     table = key_table(2 * asked)
-    run = _switch if keys.size <= PLAIN_UP_TO else compiled(_switch, *LOOKUP, *DRAWING, _try_switch)
+    run = _switch if keys.size <= PLAIN_UP_TO else compiled(_switch)
     left, done, given_up = run(start, neighbour, pool, asked, table, state)
     kept = edge_keys(pool[:left, 0], pool[:left, 1], nodes)
     return Switched(np.concatenate([kept, keys_in(table)]), int(done), int(given_up))
 
 
+@loop("const i8[], const i4[], i8[,], i8, i8[], u8[]")
 def _switch(
     start: IntArray, neighbour: Int32Array, pool: IntArray, asked: int, table: IntArray, state: State
 ) -> tuple[int, int, int]:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
-from unveil._kernels.graph.exchanges import EXCHANGING, follow, settle
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.graph.exchanges import follow, settle
 from unveil._kernels.graph.random import State, below
 from unveil._kernels.graph.roomy_rows import has_edge, keys_in, shuffle, with_room
 from unveil._kernels.types import BoolArray, Int32Array, IntArray
@@ -32,11 +32,12 @@ def changed_to(
     """
     roomy, size, wide = with_room(start, neighbour, degrees)
     need = degrees - size
-    run = compiled(_change, *EXCHANGING, *_STEPS) if wide.size > _PLAIN_UP_TO else _change
+    run = compiled(_change) if wide.size > _PLAIN_UP_TO else _change
     longer = run(roomy, size, wide, need, by_relevance, state)
     return keys_in(roomy, size, wide), need, longer
 
 
+@loop("i8[], i8[], i4[], i8[], b1, u8[]")
 def _change(
     start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State
 ) -> int:
@@ -173,6 +174,3 @@ def _move(
         if score < least:
             least, best = score, walk
     return best
-
-
-_STEPS = (_repeated, _sample, _relevance, _pair_up, _move, _move_edges)

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
-from unveil._kernels.graph.lookup import LOOKUP, add_key, has_key, key_of, key_table, keys_in
-from unveil._kernels.graph.random import DRAWING, State, below, next_float
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
+from unveil._kernels.graph.lookup import add_key, has_key, key_of, key_table, keys_in
+from unveil._kernels.graph.random import State, below, next_float
 from unveil._kernels.types import Int32Array, IntArray
 
 
@@ -32,11 +32,12 @@ def walked_edges(
     """
     table = key_table(neighbour.size)
     steps = neighbour.size * max(hops, 1)
-    run = _walk_all if steps <= PLAIN_UP_TO else compiled(_walk_all, *LOOKUP, *DRAWING, _new_end, _shuffle)
+    run = _walk_all if steps <= PLAIN_UP_TO else compiled(_walk_all)
     given_up = run(start, neighbour, order, hops, tries, table, state)
     return Walked(keys_in(table), int(given_up))
 
 
+@loop("const i8[], const i4[], i8[], i8, i8, i8[], u8[]")
 def _walk_all(
     start: IntArray, neighbour: Int32Array, order: IntArray, hops: int, tries: int, table: IntArray, state: State
 ) -> int:

@@ -3,15 +3,14 @@
 The matrix of witnesses of all nodes of one graph and all of the other is never kept: it may have billions of cells. A
 row of it is counted when it is looked at, which takes as many steps as filling it would have taken. Because every node
 carries the moment at which it was mapped, a row can also be counted as it was at any moment before.
-
-Pass ``*WITNESSES`` as helpers to ``compiled``.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.merge_sort import sort_part
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: The moment of what did not happen.
@@ -88,10 +87,6 @@ def clear_row(count: IntArray, found: IntArray, size: int) -> None:
         count[found[place]] = 0
 
 
-#: The functions that a compiled loop may call.
-WITNESSES = (count_row, clear_row)
-
-
 def rows_when_decided(
     here: Side, there: Side, decided: IntArray, *, weight: FloatArray, grade: IntArray, least: IntArray
 ) -> Rows:
@@ -113,7 +108,7 @@ def rows_when_decided(
     Rows
         Candidates with a witness, ascending. Where none has one, all that could be chosen, with score 1.
     """
-    fill = _fill_rows if is_small(here, there) else compiled(_fill_rows, *WITNESSES, _keep_grade, _sort_found)
+    fill = _fill_rows if is_small(here, there) else compiled(_fill_rows)
     start = np.zeros(here.start.size, np.int64)
     nothing = np.empty(0, np.int32), np.empty(0)
     # The first pass counts, so that the second can fill arrays of the right size: they may take most of the memory.
@@ -124,6 +119,10 @@ def rows_when_decided(
     return Rows(start, candidate, score)
 
 
+@loop(
+    "Side(const i8[], const i4[], i8[], i8[], i8[], i8[], i8[]), Side(const i8[], const i4[], i8[], i8[], i8[], "
+    "i8[], i8[]), i8[], f8[], i8[], i8[], i8[], i4[], f8[], b1",
+)
 def _fill_rows(
     here: Side,
     there: Side,
@@ -138,7 +137,7 @@ def _fill_rows(
 ) -> None:
     """Fill the rows, or else write the number of candidates of each node to where the next one starts."""
     others = there.start.size - 1
-    count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
+    count, found, spare = np.zeros(others, np.int64), np.empty(others, np.int64), np.empty(others, np.int64)
     for node in range(here.start.size - 1):
         now = decided[node]
         if now == NEVER:
@@ -146,7 +145,7 @@ def _fill_rows(
         size = count_row(here, there, node, now, count, found)
         size = _keep_grade(there, now, grade, least[node], count, found, size)
         if fill:
-            _sort_found(count, found, size)
+            _sort_found(count, found, spare, size)
             for place in range(size):
                 other = found[place]
                 candidate[start[node] + place] = other
@@ -174,10 +173,10 @@ def _keep_grade(there: Side, now: int, grade: IntArray, least: int, count: IntAr
     return kept
 
 
-def _sort_found(count: IntArray, found: IntArray, size: int) -> None:
+def _sort_found(count: IntArray, found: IntArray, spare: IntArray, size: int) -> None:
     """Put those found in ascending order."""
     if size < _SORT_BELOW * count.size:
-        found[:size].sort()
+        sort_part(found, spare, 0, size)
         return
     filled = 0
     for other in range(count.size):

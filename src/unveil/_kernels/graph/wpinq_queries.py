@@ -24,7 +24,7 @@ Let an edge join u and v, which had p and q neighbours before. No other node cha
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.graph.rows import row_numbers
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
@@ -110,6 +110,7 @@ def pair_weights(start: IntArray, neighbour: Int32Array, level: IntArray, size: 
     return np.bincount(cell, 1 / (size[one] + size[other]), minlength=cells).astype(np.float64)
 
 
+@loop("i8[], i4[], i8[], f8[], f8[]")
 def _add_triangles(
     start: IntArray, neighbour: Int32Array, level: IntArray, size: FloatArray, table: FloatArray
 ) -> None:
@@ -142,6 +143,6 @@ def triple_weights(start: IntArray, neighbour: Int32Array, level: IntArray, size
     ahead = np.zeros_like(start)
     np.cumsum(np.bincount(row[later], minlength=degrees.size), out=ahead[1:])
     table = np.zeros(cells)
-    add = _add_triangles if neighbour.size <= PLAIN_UP_TO else compiled(_add_triangles, triple_cell)
+    add = _add_triangles if neighbour.size <= PLAIN_UP_TO else compiled(_add_triangles)
     add(ahead, neighbour[later], level, size, table)
     return table

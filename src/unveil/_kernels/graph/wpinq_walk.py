@@ -7,9 +7,9 @@ step that raises it is taken with probability ``exp(-power * rise)``.
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.graph.half_edges import HalfEdges, connected, exchange
-from unveil._kernels.graph.random import DRAWING, State, below, next_float
+from unveil._kernels.graph.random import State, below, next_float
 from unveil._kernels.graph.wpinq_queries import pair_cell, triple_cell
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
@@ -60,9 +60,9 @@ def walk(
     if triangles:
         room = 4 * int(np.diff(graph.start).max())
         scratch = (np.full(level.size, -1), np.empty(room, np.int64), np.empty(room))
-        run = _walk_triangles if plain else compiled(_walk_triangles, *_HELPERS, triple_cell, _move, _triangles_move)
+        run = _walk_triangles if plain else compiled(_walk_triangles)
         return run(*graph, level, size, residual, unit, power, proposals, state, energy, enough, *scratch)
-    step = _walk_edges if plain else compiled(_walk_edges, *_HELPERS, pair_cell)
+    step = _walk_edges if plain else compiled(_walk_edges)
     return step(*graph, level, size, residual, unit, power, proposals, state, energy, enough)
 
 
@@ -71,9 +71,10 @@ def _taken(rise: float, power: float, state: State) -> bool:
     return rise <= 0 or next_float(state) < np.exp(-power * rise)
 
 
-_HELPERS = (*DRAWING, connected, exchange, _taken)
-
-
+@loop(
+    "const i8[], i4[], i4[], i8[], i8[], f8[], f8[], f8, f8, i8, u8[], f8, f8",
+    "i8[], i4[], i4[], i8[], i8[], f8[], f8[], f8, f8, i8, u8[], f8, f8",
+)
 def _walk_edges(
     start: IntArray,
     neighbour: Int32Array,
@@ -170,6 +171,10 @@ def _triangles_move(
     return rise, moved
 
 
+@loop(
+    "const i8[], i4[], i4[], i8[], i8[], f8[], f8[], f8, f8, i8, u8[], f8, f8, i8[], i8[], f8[]",
+    "i8[], i4[], i4[], i8[], i8[], f8[], f8[], f8, f8, i8, u8[], f8, f8, i8[], i8[], f8[]",
+)
 def _walk_triangles(
     start: IntArray,
     neighbour: Int32Array,

@@ -40,7 +40,7 @@ def largest_flow(start: IntArray, column: IntArray, supply: FloatArray, demand: 
         _augment(start, column, row_of, column_start, order, left, wanted, carried, row_level, column_level)
 
 
-@kernel
+@kernel("i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8[]")
 def _levels(
     start: IntArray,
     column: IntArray,
@@ -79,7 +79,7 @@ def _levels(
     return row_level, column_level, found
 
 
-@kernel
+@kernel("i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8[]")
 def _augment(
     start: IntArray,
     column: IntArray,

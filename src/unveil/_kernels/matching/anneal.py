@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.matching.edges import Edges
 from unveil._kernels.matching.worm import choices
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 RUNS = 16
@@ -76,9 +77,12 @@ def annealed(
     counts = np.zeros((runs, len(ladder), n + 1), np.int64)
     sweeps, spent = max(min(200 * _FIRST_SWEEPS / n, _FIRST_SWEEPS), _LEAST_SWEEPS), worm.choices
     while True:
-        for run, generator in enumerate(own):
-            worm.cross(ladder, sweeps, counts[run], generator)
-        used, spent = worm.choices - spent, worm.choices
+
+        def crossed(run: int, sweeps: float = sweeps) -> int:
+            return _Worm(scaled, packed, crawl).cross(ladder, sweeps, counts[run], own[run])
+
+        used = sum(in_threads(crossed, range(runs), threads=1 if small else None))
+        spent += used
         found = _estimate(counts, np.array([step.lift for step in ladder]))
         if found is not None and found.error <= error:
             return found
@@ -88,7 +92,7 @@ def annealed(
 
 
 class _Worm:
-    """What all runs share; it counts their choices."""
+    """What moves the matchings of a run; it counts their choices."""
 
     def __init__(self, edges: Edges, packed: IntArray, crawl: Callable[..., int]) -> None:
         self.edges, self.packed, self.crawl, self.choices = edges, packed, crawl, 0
@@ -112,12 +116,16 @@ class _Worm:
         self.choices += done
         return done
 
-    def cross(self, ladder: list[_Step], sweeps: float, counts: IntArray, rng: np.random.Generator) -> None:
-        """Go down the ladder once; at each step the first sweeps still know the one before and are not counted."""
+    def cross(self, ladder: list[_Step], sweeps: float, counts: IntArray, rng: np.random.Generator) -> int:
+        """Go down the ladder once and return how many choices that took.
+
+        At each step the first sweeps still know the one before and are not counted.
+        """
         state, nowhere = self.start(rng), np.zeros(self.edges.n + 1, np.int64)
         for step, count in zip(ladder, counts, strict=True):
             self.move(step.lift, max(1, round(step.worms * max(sweeps / 4, 5))), state, nowhere, rng)
             self.move(step.lift, max(1, round(step.worms * sweeps)), state, count, rng)
+        return self.choices
 
 
 def _ladder(worm: _Worm, rng: np.random.Generator, budget: int) -> list[_Step] | None:
@@ -143,6 +151,7 @@ def _ladder(worm: _Worm, rng: np.random.Generator, budget: int) -> list[_Step] |
     return None
 
 
+@loop("i8[], i8[], f8, i4[], i4[], i8[], i8, i8[], rng")
 def wander(
     start: IntArray,
     packed: IntArray,

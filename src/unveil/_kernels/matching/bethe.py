@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.matching.edges import Edges
 from unveil._kernels.matching.sinkhorn import sinkhorn
 from unveil._kernels.types import FloatArray, IntArray
@@ -63,6 +63,7 @@ def bethe(edges: Edges, *, tolerance: float = 1e-9, rounds: int = 2000) -> Bethe
     return Bethe(low, low + edges.n * float(np.log(2.0)) / 2, belief, change, used)
 
 
+@loop("f8[], f8[], i8[], i8[], f8[]")
 def _exclusive(weight: FloatArray, message: FloatArray, start: IntArray, order: IntArray, result: FloatArray) -> None:
     """Write into ``result`` for each edge of a line the sum of weight times message over the line's other edges.
 

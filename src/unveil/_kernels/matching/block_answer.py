@@ -27,6 +27,8 @@ BY_SUBSETS = 16
 LARGEST_MARGINALS = 28
 #: Transitions of the frontier, with and without polynomials: about ten seconds.
 _MOST_WORK, _MOST_POLYNOMIAL_WORK = 8e8, 1.5e10
+#: So much more is done where there are too many rows for worms, so that the only other answer is none.
+_ONLY_WAY = 10
 MOST_EDGES = 20_000_000
 #: Sixteen runs over all steps take more choices than chains of worms do: with these, up to about 5,000 rows.
 _ANNEALING = 4
@@ -69,8 +71,12 @@ def feasible_plan(edges: Edges) -> Plan | None:
     if edges.weight.size > WIDEST * n:  # some column then has more rows than may be open
         return None
     found = plan(edges)
-    limit = min(_MOST_WORK, 2.0**n * n / 20) if n <= LARGEST_MARGINALS else _MOST_WORK
+    limit = min(_MOST_WORK, 2.0**n * n / 20) if n <= LARGEST_MARGINALS else _MOST_WORK * _patience(n)
     return found if found is not None and found.work <= limit else None
+
+
+def _patience(n: int) -> int:
+    return _ONLY_WAY if n > MOST_ROWS else 1
 
 
 def scaled(edges: Edges) -> Scaling:
@@ -93,7 +99,12 @@ def _by_frontier(
     n, scaling = edges.n, scaled(edges)
     edge = edge_at(edges, truth)
     terms = min(n + 1.0, 9.0 * n**0.5 + 20.0)  # no more numbers of cracks than these have a chance worth keeping
-    polynomials = settings.distribution and sweeping.work * terms <= _MOST_POLYNOMIAL_WORK
+    polynomials = settings.distribution and sweeping.work * terms <= _MOST_POLYNOMIAL_WORK * _patience(n)
+    if settings.distribution and not polynomials and n > MOST_ROWS:
+        raise TooLargeError(
+            f"how many of {n:,} rows are cracked can only be sampled, and at most {MOST_ROWS:,} rows can be. Ask for "
+            "the marginals and the expected number alone, or measure a part of the rows with its columns"
+        )
     found = sweep(sweeping, scaling.edges.weight, edge[(edge >= 0) & (truth >= 0)], cracks=polynomials)
     number = _counted(edges, found.log_permanent + scaling.log_factor, "frontier", 1e-15 * n)
     if polynomials or not settings.distribution:

@@ -14,6 +14,7 @@ from unveil._kernels._compile import compiled
 from unveil._kernels.matching.edges import Edges
 from unveil._kernels.matching.hall import random_matching
 from unveil._kernels.matching.worm import choices, crawl
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 CHAINS = 4
@@ -73,7 +74,7 @@ def sample(
         found = run.summary(precision)
         enough = found.cracks.size >= samples and found.settled and not found.r_hat > 1.05
         if enough or 2 * run.choices > budget:
-            return found
+            return found._replace(marginal=run.marginal())
         run.extend(1)
 
 
@@ -93,30 +94,34 @@ class _Chains:
             owner[column] = np.arange(edges.n, dtype=np.int32)
             self.mate.append(column)
             self.owner.append(owner)
-        self.seen = np.zeros(edges.weight.size, np.int32)
+        # Each chain has its own generator and counts for itself, so that chains may run side by side.
+        self.threads = 1 if small else None
+        self.seen = np.zeros((chains, edges.weight.size), np.int32)
         self.rows = np.zeros((chains, 0, edges.n), np.int64)
         self.cracks = np.zeros((chains, 0), np.int64)
 
     def _crawl(self, chain: int, worms: int, seen: Int32Array, rows: IntArray, cracks: IntArray) -> int:
-        done = self.crawl(
+        """Move one chain and return how many choices that took."""
+        return self.crawl(
             self.edges.start, self.edges.column, self.packed, self.truth,
             self.mate[chain], self.owner[chain], worms, seen, rows, cracks, self.rngs[chain],
         )  # fmt: skip
-        self.choices += done
-        return done
 
     def forget(self) -> None:
         """Run the first sweeps without counting, and see how many worms make a sweep."""
-        n, nowhere = self.edges.n, np.zeros_like(self.seen)
-        length = []
-        for chain in range(len(self.rngs)):
-            worms, choices = 0, 0
+        n = self.edges.n
+
+        def first(chain: int) -> tuple[int, int]:
+            worms, choices, nowhere = 0, 0, np.zeros(self.seen.shape[1], np.int32)
             while choices < _FORGET_SWEEPS * n:
                 more = max(1, worms)
                 choices += self._crawl(chain, more, nowhere, np.zeros(n, np.int64), np.zeros(1, np.int64))
                 worms += more
-            length.append(choices / worms)
-        self.worms = max(1, round(n / float(np.mean(length))))
+            return choices, worms
+
+        done = in_threads(first, range(len(self.rngs)), threads=self.threads)
+        self.choices += sum(choices for choices, _ in done)
+        self.worms = max(1, round(n / float(np.mean([choices / worms for choices, worms in done]))))
 
     def extend(self, times: int) -> None:
         """Add batches to every chain; where there are too many of them, join neighbours and make later ones longer."""
@@ -125,15 +130,21 @@ class _Chains:
             self.batch *= 2
         rows = np.zeros((len(self.rngs), times, self.edges.n), np.int64)
         cracks = np.zeros((len(self.rngs), times * self.batch), np.int64)
-        for chain in range(len(self.rngs)):
-            for k in range(times):
-                part = cracks[chain, k * self.batch : (k + 1) * self.batch]
-                self._crawl(chain, self.worms, self.seen, rows[chain, k], part)
+
+        def more(chain: int) -> int:
+            parts = cracks[chain].reshape(times, self.batch)
+            return sum(self._crawl(chain, self.worms, self.seen[chain], rows[chain, k], parts[k]) for k in range(times))
+
+        self.choices += sum(in_threads(more, range(len(self.rngs)), threads=self.threads))
         self.rows = np.concatenate([self.rows, rows], axis=1)
         self.cracks = np.concatenate([self.cracks, cracks], axis=1)
 
+    def marginal(self) -> FloatArray:
+        """Return the share of samples that have each edge."""
+        return np.asarray(self.seen.sum(axis=0) / self.cracks.size)
+
     def summary(self, precision: float) -> Sampled:
-        """Return the estimates so far."""
+        """Return the estimates so far, but for the marginals: these take a while, and one needs them at the end."""
         total = self.cracks.size
         means = self.rows.reshape(-1, self.edges.n) / self.batch
         whole = means.sum(axis=1)
@@ -143,7 +154,7 @@ class _Chains:
         effective = min(float(total), spread / error**2) if error > 0 else float(total)
         chance = means.mean(axis=0)
         return Sampled(
-            self.seen / total,
+            np.zeros(0),
             chance,
             np.maximum(means.std(axis=0, ddof=1) / np.sqrt(whole.size), _least_error(chance, effective)),
             expected,

@@ -13,9 +13,8 @@ from unveil._kernels.matching.edges import Edges, TooLargeError, as_edges, edge_
 from unveil._kernels.matching.hall import NoPerfectMatchingError
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
-MOST_ROWS = 20_000
-
-
+#: Whether a block can be done is judged by its work; above so many rows even to find the blocks takes minutes.
+MOST_ROWS = 1_000_000
 BUDGET = 100_000_000
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.matching.frontier_plan import Plan
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
@@ -138,6 +138,7 @@ def _from_the_end(task: _Sweep, logs: list[float]) -> Iterator[tuple[int, States
         stop = first
 
 
+@loop("i4[], f8[], i4[], f8[], i8, i8[], i8[], i4[], i8")
 def _forward(
     mask: Int32Array,
     value: FloatArray,
@@ -191,6 +192,7 @@ def _forward(
     return next_mask[:size].copy(), next_value[:size].copy()
 
 
+@loop("i4[], f8[], i4[], f8[,], i4[], f8[], b1[], i8, i4[]")
 def _backward(
     mask: Int32Array,
     value: FloatArray,

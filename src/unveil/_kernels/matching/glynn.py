@@ -12,7 +12,8 @@ from math import fsum
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray
 
 #: Rows as lanes (their mirrored half not counted) and rows in Gray code between two fresh starts: measured best.
@@ -20,6 +21,8 @@ _LANE_ROWS, _GRAY_ROWS = 7, 9
 #: Up to here a few thousand terms in plain Python are quicker than to import the compiler.
 PLAIN = 8
 LARGEST = 30
+#: Parts of the sum that may run side by side: many enough for machines with many cores, few enough to be work.
+THREADED = 64
 
 
 def glynn(matrix: FloatArray) -> tuple[float, float]:
@@ -36,8 +39,22 @@ def glynn(matrix: FloatArray) -> tuple[float, float]:
     lane_rows = min(_LANE_ROWS, n - 2)
     gray_rows = min(_GRAY_ROWS, n - 2 - lane_rows)
     run = _glynn_chunks if n <= PLAIN else compiled(_glynn_chunks)
-    value = fsum(run(np.ascontiguousarray(matrix, np.float64), lane_rows, gray_rows)) / 2.0 ** (n - 1)
+    whole = np.ascontiguousarray(matrix, np.float64)
+    sums = in_threads(
+        lambda part: run(whole, lane_rows, gray_rows, *part), parts(1 << (n - 2 - lane_rows - gray_rows), THREADED)
+    )
+    value = fsum(np.concatenate(sums)) / 2.0 ** (n - 1)
     return value, rounding(matrix, value)
+
+
+def parts(chunks: int, most: int) -> list[tuple[int, int]]:
+    """Return the first and the last chunk (not included) of each part; as many parts on any machine.
+
+    >>> parts(8, 4), parts(2, 4)
+    ([(0, 2), (2, 4), (4, 6), (6, 8)], [(0, 1), (1, 2)])
+    """
+    many = min(chunks, most)
+    return [(chunks * part // many, chunks * (part + 1) // many) for part in range(many)]
 
 
 def rounding(matrix: FloatArray, value: float) -> float:
@@ -50,31 +67,37 @@ def rounding(matrix: FloatArray, value: float) -> float:
     return float(np.finfo(np.float64).eps * np.sqrt(n) * max(1.0, size / abs(value))) if value else float("inf")
 
 
-def _glynn_chunks(matrix: FloatArray, lane_rows: int, gray_rows: int) -> FloatArray:
-    """Return the sum of the terms of each chunk."""
+@loop("f8[,], i8, i8, i8, i8")
+def _glynn_chunks(matrix: FloatArray, lane_rows: int, gray_rows: int, first: int, last: int) -> FloatArray:
+    """Return the sum of the terms of each chunk from the first to before the last."""
     n = matrix.shape[0]
     lanes = 1 << lane_rows
-    table = np.empty((n, lanes))
-    sign = np.ones(lanes)
+    table, sign = np.empty((n, lanes)), np.empty(lanes)
     for lane in range(lanes):
-        table[:, lane] = matrix[n - 1 - lane_rows]
+        sign[lane] = 1.0
+        for j in range(n):
+            table[j, lane] = matrix[n - 1 - lane_rows, j]
         for b in range(lane_rows):
             d = 1.0 - 2.0 * ((lane >> b) & 1)
             sign[lane] *= d
-            table[:, lane] += d * matrix[n - 1 - b]
+            for j in range(n):
+                table[j, lane] += d * matrix[n - 1 - b, j]
     mirror = 1.0 if lane_rows & 1 else -1.0
     outer = n - 2 - lane_rows
     sums, up, down, total = np.empty(n), np.empty(lanes), np.empty(lanes), np.empty(lanes)
-    result = np.empty(1 << (outer - gray_rows))
+    result = np.empty(last - first)
     single = (n - 1) % 4 + 1  # the first columns go one by one, the others by four
-    for chunk in range(result.size):
+    for chunk in range(first, last):
         parity = 1.0
-        sums[:] = matrix[0]
+        for j in range(n):
+            sums[j] = matrix[0, j]
         for b in range(outer):
             d = 1.0 - 2.0 * ((chunk >> (b - gray_rows)) & 1) if b >= gray_rows else 1.0
             parity *= d
-            sums += d * matrix[1 + b]
-        total[:] = 0.0
+            for j in range(n):
+                sums[j] += d * matrix[1 + b, j]
+        for lane in range(lanes):
+            total[lane] = 0.0
         for step in range(1, (1 << gray_rows) + 1):
             x = sums[0]
             for lane in range(lanes):
@@ -104,5 +127,5 @@ def _glynn_chunks(matrix: FloatArray, lane_rows: int, gray_rows: int) -> FloatAr
         part = 0.0
         for lane in range(lanes):
             part += total[lane] * sign[lane]
-        result[chunk] = part
+        result[chunk - first] = part
     return result

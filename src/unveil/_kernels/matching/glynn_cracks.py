@@ -7,8 +7,9 @@ absolute precision.
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.matching.glynn import PLAIN
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray, IntArray
 
 _LANE_ROWS, _GRAY_ROWS = 6, 9
@@ -29,41 +30,48 @@ def cracks_by_roots(matrix: FloatArray, truth: IntArray) -> FloatArray:
     gray_rows = min(_GRAY_ROWS, n - 1 - lane_rows)
     run = _complex_glynn if n <= PLAIN else compiled(_complex_glynn)
     rows = np.flatnonzero(truth >= 0)
-    value = np.empty(n // 2 + 2 if n % 2 else n // 2 + 1, np.complex128)
-    for k in range(value.size):
-        turned = matrix.astype(np.complex128)
-        turned[rows, truth[rows]] *= np.exp(-2j * np.pi * k / (n + 1))
-        value[k] = run(np.ascontiguousarray(turned.real), np.ascontiguousarray(turned.imag), lane_rows, gray_rows)
+
+    def turned(k: int) -> complex:
+        """Return the permanent with the truth's entries times the k-th root."""
+        entries = matrix.astype(np.complex128)
+        entries[rows, truth[rows]] *= np.exp(-2j * np.pi * k / (n + 1))
+        return run(np.ascontiguousarray(entries.real), np.ascontiguousarray(entries.imag), lane_rows, gray_rows)
+
+    value = np.array(in_threads(turned, range(n // 2 + 2 if n % 2 else n // 2 + 1)), np.complex128)
     chance: FloatArray = np.clip(np.fft.irfft(value / value[0].real, n + 1), 0.0, 1.0)
     return np.asarray(chance / chance.sum())
 
 
+@loop("f8[,], f8[,], i8, i8")
 def _complex_glynn(real: FloatArray, imaginary: FloatArray, lane_rows: int, gray_rows: int) -> complex:
     """Return 2^(n-1) times the permanent of a complex matrix given in two parts."""
     n = real.shape[0]
     lanes = 1 << lane_rows
-    table, table_i, sign = np.zeros((n, lanes)), np.zeros((n, lanes)), np.ones(lanes)
+    table, table_i, sign = np.zeros((n, lanes)), np.zeros((n, lanes)), np.empty(lanes)
     for lane in range(lanes):
+        sign[lane] = 1.0
         for b in range(lane_rows):
             d = 1.0 - 2.0 * ((lane >> b) & 1)
             sign[lane] *= d
-            table[:, lane] += d * real[n - 1 - b]
-            table_i[:, lane] += d * imaginary[n - 1 - b]
+            for j in range(n):
+                table[j, lane] += d * real[n - 1 - b, j]
+                table_i[j, lane] += d * imaginary[n - 1 - b, j]
     outer = n - 1 - lane_rows
     sums, sums_i = np.empty(n), np.empty(n)
     product, product_i, total, total_i = np.empty(lanes), np.empty(lanes), np.empty(lanes), np.empty(lanes)
     result = 0j
     for chunk in range(1 << (outer - gray_rows)):
         parity = 1.0
-        sums[:] = real[0]
-        sums_i[:] = imaginary[0]
+        for j in range(n):
+            sums[j], sums_i[j] = real[0, j], imaginary[0, j]
         for b in range(outer):
             d = 1.0 - 2.0 * ((chunk >> (b - gray_rows)) & 1) if b >= gray_rows else 1.0
             parity *= d
-            sums += d * real[1 + b]
-            sums_i += d * imaginary[1 + b]
-        total[:] = 0.0
-        total_i[:] = 0.0
+            for j in range(n):
+                sums[j] += d * real[1 + b, j]
+                sums_i[j] += d * imaginary[1 + b, j]
+        for lane in range(lanes):
+            total[lane], total_i[lane] = 0.0, 0.0
         for step in range(1, (1 << gray_rows) + 1):
             for lane in range(lanes):
                 product[lane] = parity

@@ -6,13 +6,11 @@ needs no pass of its own: a row in Gray code keeps its sign from one flip to the
 flips, added with the sign that ends there, are enough; a row of the lanes is told by the lane.
 """
 
-from collections.abc import Callable
-from functools import cache
-
 import numpy as np
 
-from unveil._kernels._compile import jitted
-from unveil._kernels.matching.glynn import PLAIN, rounding
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.matching.glynn import PLAIN, THREADED, parts, rounding
+from unveil._kernels.threads import in_threads
 from unveil._kernels.types import FloatArray
 
 _LANE_ROWS, _GRAY_ROWS = 6, 9
@@ -32,43 +30,51 @@ def glynn_marginals(matrix: FloatArray) -> tuple[float, FloatArray, float]:
         return float(matrix[0, 0]), np.ones((1, 1)), 0.0
     lane_rows = min(_LANE_ROWS, n - 1)
     gray_rows = min(_GRAY_ROWS, n - 1 - lane_rows)
-    run = _derivatives if n <= PLAIN else _compiled()
-    weighted = matrix * run(np.ascontiguousarray(matrix, np.float64), lane_rows, gray_rows) / 2.0 ** (n - 1)
+    run = _derivatives if n <= PLAIN else compiled(_derivatives)
+    whole = np.ascontiguousarray(matrix, np.float64)
+    # Added in the order of the parts, which are the same on any number of threads.
+    derivative = sum(
+        in_threads(
+            lambda part: run(whole, lane_rows, gray_rows, *part), parts(1 << (n - 1 - lane_rows - gray_rows), THREADED)
+        )
+    )
+    weighted = matrix * derivative / 2.0 ** (n - 1)
     value = float(weighted.sum()) / n
     return value, np.clip(weighted / value, 0.0, 1.0), rounding(matrix, value)
 
 
-@cache
-def _compiled() -> Callable[[FloatArray, int, int], FloatArray]:
-    """Return the loop compiled such that sums over lanes may be added in any order, several at a time."""
-    return jitted(_derivatives, fastmath={"reassoc", "nsz"})
-
-
-def _derivatives(matrix: FloatArray, lane_rows: int, gray_rows: int) -> FloatArray:
-    """Return 2^(n-1) times the derivative of the permanent by each entry."""
+# Sums over lanes may be added in any order, several at a time.
+@loop("f8[,], i8, i8, i8, i8", fastmath={"reassoc", "nsz"})
+def _derivatives(matrix: FloatArray, lane_rows: int, gray_rows: int, first: int, last: int) -> FloatArray:
+    """Return what chunks from the first to before the last give to 2^(n-1) times the derivative by each entry."""
     n = matrix.shape[0]
     lanes = 1 << lane_rows
-    table, sign = np.zeros((n, lanes)), np.ones(lanes)
+    table, sign = np.zeros((n, lanes)), np.empty(lanes)
     for lane in range(lanes):
+        sign[lane] = 1.0
         for b in range(lane_rows):
             d = 1.0 - 2.0 * ((lane >> b) & 1)
             sign[lane] *= d
-            table[:, lane] += d * matrix[n - 1 - b]
+            for j in range(n):
+                table[j, lane] += d * matrix[n - 1 - b, j]
     outer = n - 1 - lane_rows
     even = n - n % 2
     before, after = np.empty((n + 1, lanes)), np.empty(lanes)
     by_lane, in_chunk = np.zeros((n, lanes)), np.empty((n, lanes))
     derivative = np.zeros((n, n))
-    sums, running, delta = np.empty(n), np.empty(n), np.ones(n)
-    for chunk in range(1 << (outer - gray_rows)):
+    sums, running, delta = np.empty(n), np.empty(n), np.empty(n)
+    for chunk in range(first, last):
         parity = 1.0
-        sums[:] = matrix[0]
+        for j in range(n):
+            sums[j] = matrix[0, j]
+            running[j] = 0.0
+            for lane in range(lanes):
+                in_chunk[j, lane] = 0.0
         for b in range(outer):
             delta[b] = 1.0 - 2.0 * ((chunk >> (b - gray_rows)) & 1) if b >= gray_rows else 1.0
             parity *= delta[b]
-            sums += delta[b] * matrix[1 + b]
-        in_chunk[:] = 0.0
-        running[:] = 0.0
+            for j in range(n):
+                sums[j] += delta[b] * matrix[1 + b, j]
         for step in range(1, (1 << gray_rows) + 1):
             for lane in range(lanes):
                 before[0, lane] = parity * sign[lane]
@@ -107,11 +113,15 @@ def _derivatives(matrix: FloatArray, lane_rows: int, gray_rows: int) -> FloatArr
                     sums[j] -= d * matrix[1 + b, j]
                 delta[b] = -delta[b]
                 parity = -parity
-        derivative[0] += running
-        for b in range(outer):
-            derivative[1 + b] += delta[b] * running
-        by_lane += in_chunk
+        for j in range(n):
+            derivative[0, j] += running[j]
+            for b in range(outer):
+                derivative[1 + b, j] += delta[b] * running[j]
+            for lane in range(lanes):
+                by_lane[j, lane] += in_chunk[j, lane]
     for b in range(lane_rows):
         for lane in range(lanes):
-            derivative[n - 1 - b] += (1.0 - 2.0 * ((lane >> b) & 1)) * by_lane[:, lane]
+            d = 1.0 - 2.0 * ((lane >> b) & 1)
+            for j in range(n):
+                derivative[n - 1 - b, j] += d * by_lane[j, lane]
     return derivative

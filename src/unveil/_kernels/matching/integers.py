@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.matching.glynn import glynn
 from unveil._kernels.matching.subsets import permanent_by_subsets
 from unveil._kernels.types import FloatArray, IntArray
@@ -50,6 +50,7 @@ def _joined(last: int, about: float, error: float) -> int | None:
     return low + round(Fraction(int(about) - low, 2**64)) * 2**64
 
 
+@loop("i8[,]")
 def _ryser_last_bits(matrix: IntArray) -> np.int64:
     """Return Ryser's sum over all sets of columns in integers that wrap around: exact modulo 2^64."""
     n = matrix.shape[0]
@@ -61,7 +62,8 @@ def _ryser_last_bits(matrix: IntArray) -> np.int64:
         for b in range(lane_columns):
             if (lane >> b) & 1:
                 sign[lane] = -sign[lane]
-                table[:, lane] += matrix[:, n - 1 - b]
+                for i in range(n):
+                    table[i, lane] += matrix[i, n - 1 - b]
     sums: IntArray = np.zeros(n, np.int64)
     product: IntArray = np.empty(lanes, np.int64)
     total: IntArray = np.zeros(lanes, np.int64)
@@ -84,4 +86,7 @@ def _ryser_last_bits(matrix: IntArray) -> np.int64:
             for i in range(n):
                 sums[i] += d * matrix[i, b]
             parity = -parity
-    return np.int64((total * sign).sum())
+    whole = np.int64(0)
+    for lane in range(lanes):
+        whole += total[lane] * sign[lane]
+    return whole

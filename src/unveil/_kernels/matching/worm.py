@@ -9,12 +9,14 @@ the weight of what all rows have. So perfect matchings come up in proportion to 
 
 import numpy as np
 
+from unveil._kernels._compile import loop
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: Two columns and a chance share one number of 64 bits, so that a choice waits for memory only once.
 MOST_ROWS = 1 << 16
 
 
+@loop("i8[], i4[], f8[]")
 def choices(start: IntArray, column: Int32Array, weight: FloatArray) -> IntArray:
     """Return for each edge a chance to stay chosen once drawn evenly from its row, its column, and the column else.
 
@@ -52,6 +54,7 @@ def choices(start: IntArray, column: Int32Array, weight: FloatArray) -> IntArray
     return packed
 
 
+@loop("i8[], i4[], i8[], i8[], i4[], i4[], i8, i4[], i8[], i8[], rng")
 def crawl(
     start: IntArray,
     column: Int32Array,

@@ -9,55 +9,71 @@ from unveil._kernels._compile import kernel
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
-@kernel
 def count_cells(
     row: Int32Array, column: Int32Array, row_size: IntArray, column_size: IntArray
 ) -> tuple[IntArray, Int32Array, Int32Array]:
-    """Return where each row's cells start, the column of each cell and its count; only cells with items.
+    """Return where each row's cells start, the column of each cell and its count; only cells with items."""
+    start, cell_column, count = _count_in_room(row, column, row_size, column_size)
+    cells = start[-1]
+    return start, cell_column[:cells].copy(), count[:cells].copy()
+
+
+@kernel("const i4[], const i4[], i8[], i8[]", "i4[], i4[], i8[], i8[]")
+def _count_in_room(
+    row: Int32Array, column: Int32Array, row_size: IntArray, column_size: IntArray
+) -> tuple[IntArray, Int32Array, Int32Array]:
+    """Return the cells in arrays with room for as many as there are items.
 
     Items are put in column order by counting; going through the columns in that order meets the cells of every row
     in ascending order, so that a cell is either the last one of its row or a new one. Linear in items and labels.
     """
-    n = row.size
-    place = np.zeros(column_size.size + 1, np.int64)
+    n, rows = row.size, row_size.size
+    place = np.empty(column_size.size, np.int64)
+    before = 0
     for c in range(column_size.size):
-        place[c + 1] = place[c] + column_size[c]
+        place[c] = before
+        before += column_size[c]
     row_by_column = np.empty(n, np.int32)
     for i in range(n):
-        row_by_column[place[column[i]]] = row[i]
-        place[column[i]] += 1
+        at = place[column[i]]
+        row_by_column[at] = row[i]
+        place[column[i]] = at + 1
 
-    room = np.zeros(row_size.size + 1, np.int64)
-    for r in range(row_size.size):
-        room[r + 1] = room[r] + row_size[r]
-    used = np.zeros(row_size.size, np.int64)
-    cell_column = np.empty(n, np.int32)
-    cell_count = np.empty(n, np.int32)
+    # The column of each row's last cell beside where that cell is, as both are looked at for every item.
+    last = np.empty((rows, 2), np.int64)
+    before = 0
+    for r in range(rows):
+        last[r, 0], last[r, 1] = -1, before - 1
+        before += row_size[r]
+    cell_column, cell_count = np.empty(n, np.int32), np.empty(n, np.int32)
     position = 0
     for c in range(column_size.size):
         for _ in range(column_size[c]):
             r = row_by_column[position]
             position += 1
-            last = room[r] + used[r] - 1
-            if used[r] > 0 and cell_column[last] == c:
-                cell_count[last] += 1
+            if last[r, 0] == c:
+                cell_count[last[r, 1]] += 1
             else:
-                cell_column[last + 1] = c
-                cell_count[last + 1] = 1
-                used[r] += 1
+                at = last[r, 1] + 1
+                last[r, 0], last[r, 1] = c, at
+                cell_column[at] = c
+                cell_count[at] = 1
 
     # Close the gaps: a row had room for as many cells as it has items.
-    start = np.zeros(row_size.size + 1, np.int64)
-    for r in range(row_size.size):
-        start[r + 1] = start[r] + used[r]
-        for k in range(used[r]):
-            cell_column[start[r] + k] = cell_column[room[r] + k]
-            cell_count[start[r] + k] = cell_count[room[r] + k]
-    cells = start[row_size.size]
-    return start, cell_column[:cells].copy(), cell_count[:cells].copy()
+    start = np.empty(rows + 1, np.int64)
+    before, cells = 0, 0
+    for r in range(rows):
+        start[r] = cells
+        for k in range(before, last[r, 1] + 1):
+            cell_column[cells] = cell_column[k]
+            cell_count[cells] = cell_count[k]
+            cells += 1
+        before += row_size[r]
+    start[rows] = cells
+    return start, cell_column, cell_count
 
 
-@kernel
+@kernel("i8[], i4[], i8[], i8[], i8[], i8")
 def overlap_sums(
     start: IntArray,
     column: Int32Array,
@@ -101,7 +117,7 @@ def sum_at(place: NDArray[Any], values: IntArray, size: int) -> IntArray:
     return total
 
 
-@kernel
+@kernel("i4[], i8[], i8")
 def column_crowds(column: Int32Array, count: IntArray, columns: int) -> tuple[IntArray, FloatArray]:
     """Return how many cells each column has, and the sum of ``c * log2(c)`` over their counts."""
     cells = np.zeros(columns, np.int64)

@@ -16,7 +16,7 @@ def by_column(column: Int32Array, columns: int) -> tuple[IntArray, IntArray]:
     return start, np.argsort(column, kind="stable")
 
 
-@kernel
+@kernel("i8[], i8[], i4[], i4[], i8[], i8[], i8[], i8", cost=4)
 def crowd_gains(
     start: IntArray,
     order: IntArray,
@@ -35,7 +35,9 @@ def crowd_gains(
     gain = np.zeros(order.size, np.int64)
     effective_gain = np.zeros(order.size, np.float64)
     held = np.zeros(subjects, np.int64)
-    seen_in = np.full(subjects, -1, np.int64)
+    seen_in = np.empty(subjects, np.int64)
+    for subject in range(subjects):
+        seen_in[subject] = -1
     for r in range(start.size - 1):
         foreign, others, bits, before = 0, 0, 0.0, 0.0
         for k in range(start[r], start[r + 1]):

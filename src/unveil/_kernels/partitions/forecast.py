@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
 #: How the next merging is chosen: by the cost of the paper, by chance alone, by items, or by given rates.
@@ -203,7 +203,8 @@ def _future(
             left.rate[at] = 0.0
         elif evidence.linkage != ANY:
             left.rate[at] = cells.items[left.cell[at]]
-    held.state[:] = 0.0
+    for sum_of in range(held.state.size):
+        held.state[sum_of] = 0.0
     needed, there, reached = np.inf, 0.0, -1
     taken, linked, mixed = 0.0, 0.0, 0.0
     step, at = 0, 0
@@ -233,6 +234,10 @@ def _future(
     return needed, there, reached
 
 
+@loop(
+    "rng, i8[], i8[], Cells(i8[], i8[], i4[], i8[], i8[], i8[], i4[], i8[], i8[], i8[], i8[], f8[]), "
+    "Evidence(i8, f8, i8, i8), Shares(f8[], f8[], f8[], b1[], f8[]), i8",
+)
 def _futures(
     rng: np.random.Generator,
     guess_of: IntArray,
@@ -278,5 +283,5 @@ def futures(
     """
     run = _futures
     if guess_of.size * subject.size * length > PLAIN_STEPS:
-        run = compiled(_futures, _change, _mixed_now, _merge, _next_merging, _parted, _let_go, _future)
+        run = compiled(_futures)
     return run(rng, guess_of, subject, cells, evidence, shares, length)

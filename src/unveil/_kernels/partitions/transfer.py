@@ -62,7 +62,7 @@ def _by_scipy(row: Int32Array, column: Int32Array, weight: NDArray[np.integer], 
     return np.asarray(mate[row] == column)
 
 
-@kernel
+@kernel("i4[], i4[], i8[], i8, i8")
 def _heaviest_first(
     row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int
 ) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
@@ -70,7 +70,9 @@ def _heaviest_first(
 
     They come as row, column, weight, and the place that the cell had.
     """
-    most = weight.max()
+    most = 0
+    for k in range(weight.size):
+        most = max(most, weight[k])
     place = np.zeros(most + 2, np.int64)
     for k in range(weight.size):
         place[most - weight[k] + 1] += 1
@@ -85,7 +87,9 @@ def _heaviest_first(
         cell[2, at] = weight[k]
         cell[3, at] = k
     for line, lines in ((0, rows), (1, columns)):
-        number = np.full(lines, -1, np.int32)
+        number = np.empty(lines, np.int32)
+        for each in range(lines):
+            number[each] = -1
         seen = 0
         for k in range(weight.size):
             old = cell[line, k]
@@ -120,7 +124,7 @@ def _by_levels(row: Int32Array, column: Int32Array, weight: Int32Array, rows: in
     return np.asarray(row_mate[row] == column)
 
 
-@kernel
+@kernel("i4[], i4[], i4[], i8[], i8[], i8, i8, i8")
 def _tight_cells(
     row: Int32Array,
     column: Int32Array,
@@ -147,7 +151,7 @@ def _tight_cells(
     return start, tight
 
 
-@kernel
+@kernel("i8[], i4[], i4[], i4[], i4[], b1[], i8, i8")
 def _search(
     start: IntArray,
     tight: Int32Array,
@@ -192,7 +196,7 @@ def _search(
     return bool(nearest <= rows)
 
 
-@kernel
+@kernel("i8[], i4[], i4[], i4[], i4[], i8")
 def _extend(
     start: IntArray, tight: Int32Array, row_mate: Int32Array, column_mate: Int32Array, depth: Int32Array, rows: int
 ) -> None:
@@ -225,7 +229,7 @@ def _extend(
                 length += 1
 
 
-@kernel
+@kernel("i4[], i4[], i4[], i8[], i8[], i4[], b1[], i8")
 def _heaviest_open(
     row: Int32Array,
     column: Int32Array,

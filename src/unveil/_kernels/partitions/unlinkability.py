@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from unveil._kernels._compile import kernel
 from unveil._kernels.types import FloatArray, IntArray
 
-_INSERTION_UP_TO = 24
+#: So many cells are ordered by insertion; longer rows are merged from such runs.
+_RUN = 24
 
 
-@kernel
+@kernel("i8[], i8[], i8[], i8[], i8[], i8[]")
 def order_cells(
     start: IntArray,
     own: NDArray[Any],
@@ -27,32 +28,15 @@ def order_cells(
     all three move the graphs alike, so their order does not matter.
     """
     cost = np.empty(own.size, price_missed.dtype)
-    order = np.empty(own.size, np.int64)
+    order, spare = np.empty(own.size, np.int64), np.empty(own.size, np.int64)
     tied = np.empty(start.size - 1, np.int64)
     for r in range(start.size - 1):
         low, high = start[r], start[r + 1]
         for k in range(low, high):
             cost[k] = price_missed[r] * (own_total[r] - own[k]) + price_foreign[r] * foreign[k]
-        if high - low <= _INSERTION_UP_TO:
-            for k in range(low, high):
-                j = k
-                while j > low:
-                    other = order[j - 1]
-                    if cost[other] < cost[k]:
-                        break
-                    if cost[other] == cost[k]:
-                        if foreign[other] < foreign[k]:
-                            break
-                        if foreign[other] == foreign[k] and own[other] >= own[k]:
-                            break
-                    order[j] = other
-                    j -= 1
-                order[j] = k
-        else:
-            best = np.argsort(-own[low:high], kind="mergesort")
-            best = best[np.argsort(foreign[low:high][best], kind="mergesort")]
-            best = best[np.argsort(cost[low:high][best], kind="mergesort")]
-            order[low:high] = best + low
+        for begin in range(low, high, _RUN):
+            _insert_run(order, begin, min(begin + _RUN, high), cost, foreign, own)
+        _merge_runs(order, spare, low, high, cost, foreign, own)
         same = 1
         while low + same < high and cost[order[low + same]] == cost[order[low]]:
             same += 1
@@ -60,7 +44,58 @@ def order_cells(
     return order, tied
 
 
-@kernel
+def _comes_first(one: int, other: int, cost: NDArray[Any], foreign: NDArray[Any], own: NDArray[Any]) -> bool:
+    """Return whether one cell comes before another; neither does where all three keys are equal."""
+    if cost[one] != cost[other]:
+        return bool(cost[one] < cost[other])
+    if foreign[one] != foreign[other]:
+        return bool(foreign[one] < foreign[other])
+    return bool(own[one] > own[other])
+
+
+def _insert_run(
+    order: IntArray, low: int, high: int, cost: NDArray[Any], foreign: NDArray[Any], own: NDArray[Any]
+) -> None:
+    """Write a few cells in order, each put in its place among those before it."""
+    for k in range(low, high):
+        j = k
+        while j > low and _comes_first(k, order[j - 1], cost, foreign, own):
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = k
+
+
+def _merge_runs(
+    order: IntArray,
+    spare: IntArray,
+    low: int,
+    high: int,
+    cost: NDArray[Any],
+    foreign: NDArray[Any],
+    own: NDArray[Any],
+) -> None:
+    """Merge neighbouring runs until one is left. A sort of numpy in here would take ten times as long to compile."""
+    run = _RUN
+    while low + run < high:
+        for begin in range(low, high, 2 * run):
+            middle, end = min(begin + run, high), min(begin + 2 * run, high)
+            left, right = begin, middle
+            for place in range(begin, end):
+                if right >= end or (left < middle and not _comes_first(order[right], order[left], cost, foreign, own)):
+                    spare[place] = order[left]
+                    left += 1
+                else:
+                    spare[place] = order[right]
+                    right += 1
+        for place in range(low, high):
+            order[place] = spare[place]
+        run *= 2
+
+
+@kernel(
+    "f8[], f8[], i8[], i8[], i8[], i8[], i8[], f8[]",
+    "f8[], f8[], i8[], i8[], i8[], f8[], i8[], f8[]",
+)
 def add_graphs(
     linked: FloatArray,
     mixed: FloatArray,
@@ -92,7 +127,7 @@ def add_graphs(
             mixed[graph_start[subject] + j] += part * mixed_in
 
 
-@kernel
+@kernel("i8[], f8[], f8[], f8[], f8")
 def divide_rows(graph_start: IntArray, graph: FloatArray, base: FloatArray, whole: FloatArray, empty: float) -> None:
     """Turn each row into shares: add its ``base``, divide by its ``whole``; all ``empty`` where the whole is 0."""
     for r in range(whole.size):
@@ -100,7 +135,7 @@ def divide_rows(graph_start: IntArray, graph: FloatArray, base: FloatArray, whol
             graph[j] = (graph[j] + base[r]) / whole[r] if whole[r] != 0 else empty
 
 
-@kernel
+@kernel("i8[], f8[], f8[], f8[], f8")
 def beta_points(
     graph_start: IntArray, linked: FloatArray, mixed: FloatArray, beta: FloatArray, slack: float
 ) -> tuple[FloatArray, FloatArray]:
@@ -125,7 +160,7 @@ def beta_points(
     return mergings, mixed_there
 
 
-@kernel
+@kernel("i8[], f8[], i8")
 def mean_graph(graph_start: IntArray, graph: FloatArray, length: int) -> FloatArray:
     """Return the mean of all rows' graphs after 0 to ``length - 1`` mergings, each flat after its end.
 
@@ -146,7 +181,7 @@ def mean_graph(graph_start: IntArray, graph: FloatArray, length: int) -> FloatAr
     return moving
 
 
-@kernel
+@kernel("i8[], i8[], i8[], i8[], f8[], f8[], i8[], f8[], i8")
 def overall_rises(
     start: IntArray,
     order: IntArray,

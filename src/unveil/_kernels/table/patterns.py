@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import FloatArray, IntArray
 
 #: Stands for a missing value: agreement with it says nothing.
@@ -102,7 +102,7 @@ def patterns_of_rows(released: IntArray, original: IntArray, compared: Compariso
         pairs = np.divmod(np.arange(rows.size * len(original)), len(original))
         return patterns_of_pairs(released, original, compared, rows[pairs[0]], pairs[1])
     pattern = np.empty(rows.size * len(original), np.int64)
-    compiled(_write_patterns, _level)(released, original, *compared, rows, pattern)
+    compiled(_write_patterns)(released, original, *compared, rows, pattern)
     return pattern
 
 
@@ -120,7 +120,7 @@ def scores_of_rows(
         score = scores_of_pairs(released, original, compared, weight, rows[pairs[0]], pairs[1])
         return score.reshape(rows.size, len(original))
     score = np.empty((rows.size, len(original)))
-    compiled(_write_scores, _level)(released, original, compared.limits, compared.steps, weight, rows, score)
+    compiled(_write_scores)(released, original, compared.limits, compared.steps, weight, rows, score)
     return score
 
 
@@ -134,6 +134,7 @@ def _level(one: int, other: int, limits: IntArray, steps: int) -> int:
     return 1
 
 
+@loop("i8[,], i8[,], i8[,], i8[], i8[], i8[], i8[]")
 def _write_patterns(
     released: IntArray,
     original: IntArray,
@@ -154,6 +155,7 @@ def _write_patterns(
             place += 1
 
 
+@loop("i8[,], i8[,], i8[,], i8[], f8[,], i8[], f8[,]")
 def _write_scores(
     released: IntArray,
     original: IntArray,

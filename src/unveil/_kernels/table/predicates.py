@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.threads import in_threads
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 
@@ -153,6 +153,7 @@ def _by_search(table: Index, conditions: Conditions, stop: int | None) -> tuple[
     return counts, single
 
 
+@loop("i4[,], i4[,], i8[], i8[,], b1[,], i8[,], i8")
 def _count(
     codes: Int32Array,
     by_code: Int32Array,

@@ -6,7 +6,7 @@ top may find none and stays, and no row of these probabilities is even over the 
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: Up to this reach (or one more rank than this) probabilities are exact.
@@ -99,6 +99,7 @@ def simulated_swaps(draws: FloatArray, weight: FloatArray, cell: IntArray) -> tu
     return swaps + swaps.T, stays
 
 
+@loop("f8[,], f8[], i8[], i8")
 def _simulate(draws: FloatArray, weight: FloatArray, cell: IntArray, cells: int) -> tuple[FloatArray, FloatArray]:
     swaps = np.zeros((cells, cells))
     stays = np.zeros(cells)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from unveil._kernels._compile import compiled, kernel
+from unveil._kernels._compile import compiled, kernel, loop
 from unveil._kernels.types import FloatArray, IntArray
 
 
-@kernel
+@kernel("f8[], i8")
 def partners(draws: FloatArray, window: int) -> IntArray:
     """Return for each rank the rank it swaps with, or itself where it stays.
 
@@ -69,6 +69,7 @@ def weighted_partners(draws: FloatArray, weight: FloatArray, *, often: bool = Fa
 _PLAIN_STEPS = 300_000
 
 
+@loop("f8[], f8[]")
 def _weighted_partners(draws: FloatArray, weight: FloatArray) -> IntArray:
     n = draws.size
     partner = np.arange(n)
@@ -97,7 +98,7 @@ def _weighted_partners(draws: FloatArray, weight: FloatArray) -> IntArray:
     return partner
 
 
-@kernel
+@kernel("f8[], i8[]")
 def bucket_partners(draws: FloatArray, bucket: IntArray) -> IntArray:
     """Return for each rank the rank it swaps with, where buckets are chosen before ranks.
 

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
+from unveil._kernels.merge_sort import sort_part
 from unveil._kernels.types import Int32Array, IntArray
 
 #: Up to this many pairs of a row and a box all are compared: quicker than the search, and nobody waits for a compiler.
@@ -106,6 +107,7 @@ def _mean_share(level: Int32Array, first: Int32Array, last: Int32Array) -> float
     return float((np.searchsorted(ranked, last, side="right") - np.searchsorted(ranked, first)).mean())
 
 
+@loop("i4[,], i4[,], i4[,], i8[], i8[], i4[], i8, i8")
 def _scan(
     levels: Int32Array,
     first: Int32Array,
@@ -119,7 +121,7 @@ def _scan(
     """Return where each box's rows start, and their numbers; blocks of rows stand in the order of the second column."""
     n, columns = levels.shape
     start = np.zeros(len(first) + 1, np.int64)
-    rows = np.empty(max(1024, len(first)), np.int32)
+    rows, spare = np.empty(max(1024, len(first)), np.int32), np.empty(max(1024, len(first)), np.int32)
     found = 0
     for box in range(len(first)):
         for begin in range(low[box] // block * block, high[box], block):
@@ -134,8 +136,9 @@ def _scan(
             # Room for the whole block, so that the loop below need not ask.
             if rows.size < found + block:
                 larger = np.empty(2 * rows.size + block, np.int32)
-                larger[:found] = rows[:found]
-                rows = larger
+                for place in range(found):
+                    larger[place] = rows[place]
+                rows, spare = larger, np.empty(larger.size, np.int32)
             while left < end and levels[left, 1] <= last[box, 1]:
                 inside = True
                 for column in range(columns):
@@ -147,8 +150,9 @@ def _scan(
                     found += 1
                 left += 1
             if found > most:
-                start[box + 1 :] = found
+                for later in range(box + 1, start.size):
+                    start[later] = found
                 return start, rows[:0]
-        rows[start[box] : found].sort()
+        sort_part(rows, spare, start[box], found)
         start[box + 1] = found
-    return start, rows[:found].copy()
+    return start, rows[:found]

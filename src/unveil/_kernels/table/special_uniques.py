@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._kernels._compile import compiled
+from unveil._kernels._compile import compiled, loop
 from unveil._kernels.types import Int32Array, IntArray
 
 #: Up to this many visits of a row in a set of columns plain Python is quick enough.
@@ -42,10 +42,11 @@ def minimal_uniques(codes: Int32Array, size: int) -> tuple[IntArray, IntArray]:
     by_column = np.ascontiguousarray(codes.T)
     levels = int(codes.max(initial=0)) + 1
     small = visits(rows, columns, size) <= PLAIN_UP_TO
-    search = _search if small else compiled(_search, _refine, _place, _is_minimal)
+    search = _search if small else compiled(_search)
     return search(by_column, levels, size, choose)
 
 
+@loop("i4[,], i8, i8, i8[,]")
 def _search(codes: Int32Array, levels: int, size: int, choose: IntArray) -> tuple[IntArray, IntArray]:
     """Visit the sets of columns depth first; each keeps only the rows that are not alone yet, grouped by their codes.
 

@@ -54,7 +54,7 @@ def guess_of_sparse_field(
     return _guess(rows[row[kept]], columns[column[kept]], chance[kept], chosen)
 
 
-@kernel
+@kernel("i8[], i8[], i8[], b1[]")
 def _map_in_order(row: IntArray, column: IntArray, partner: IntArray, taken: BoolArray) -> None:
     for place in range(row.size):
         if partner[row[place]] < 0 and not taken[column[place]]:

@@ -91,7 +91,10 @@ def stacked_codes(guesses: Sequence[Partition], truth: Partition) -> tuple[Int32
     before = np.cumsum([0, *(guess.cluster_count for guess in guesses[:-1])])
     rows = np.arange(len(guesses))[:, None] * truth.cluster_count + truth.codes
     columns = np.concatenate([guess.codes + first for guess, first in zip(guesses, before, strict=True)])
-    return rows.ravel().astype(np.int32), columns.astype(np.int32)
+    codes = rows.ravel().astype(np.int32), columns.astype(np.int32)
+    for each in codes:
+        each.flags.writeable = False  # as those of one partition, so that loops are compiled for one kind of array
+    return codes
 
 
 def stacked_contingency(guesses: Sequence[Partition], truth: Partition) -> Contingency:

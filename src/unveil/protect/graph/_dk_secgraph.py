@@ -64,7 +64,7 @@ def _edited(original: Graph, target: IntArray, rng: np.random.Generator) -> tupl
     return keys, {"ends left without an edge": lacking.size}
 
 
-@kernel
+@kernel("i8[], i8[], i8[], b1[]")
 def _trim(one: IntArray, other: IntArray, excess: IntArray, stays: BoolArray) -> None:
     """Delete edges, in turn, while both their ends have too many; then while one of them has."""
     for needed in (2, 1):
