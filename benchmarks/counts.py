@@ -4,19 +4,21 @@
     .venv/bin/python benchmarks/counts.py size
 
 ``primary`` hides counts below the minimum in tables with all their totals, and works them out; ``repair`` hides more
-until none of these follows; ``rounding`` rounds or changes every figure instead; ``size`` attacks generated tables of
+until none of these follows; ``rounding`` rounds or changes every figure instead; ``records`` ranks records by all two-way tables; ``size`` attacks generated tables of
 thousands of cells. Times are seconds of one core; memory is the most that the process held.
 """
 
 import argparse
 import os
 import resource
+from itertools import combinations
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 import polars as pl
 
+import unveil
 from unveil._kernels.types import IntArray
 from unveil.attack.counts.solve_counts import SolveCounts
 from unveil.data.counts import CountSettings, Rounding, read_counts
@@ -53,7 +55,7 @@ def primary() -> None:
         shown = with_small_hidden(table, minimum)
         begin = process_time()
         system = system_of(read_counts([shown]))
-        solved = SolveCounts().run(released=system, reading=((1, minimum - 1),), rng=np.random.default_rng(0))
+        solved = SolveCounts().solve(released=system, reading=((1, minimum - 1),), rng=np.random.default_rng(0))
         seconds = process_time() - begin
         ranges = solved.ranges
         truth = np.zeros(system.number, np.int64)
@@ -95,7 +97,7 @@ def repair() -> None:
         again = system_of(read_counts([table.with_columns(texts.alias("count"))]))
         found = []
         for reading in ((0, None), (1, None)):
-            ranges = SolveCounts().run(released=again, reading=(reading,), rng=np.random.default_rng(0)).ranges
+            ranges = SolveCounts().solve(released=again, reading=(reading,), rng=np.random.default_rng(0)).ranges
             narrow = ranges.is_hidden & (ranges.values <= 3)
             found.append(f"{ranges.is_worked_out.sum()} out, {narrow.sum()} of at most 3 values")
         small = ((table["count"] > 0) & (table["count"] < minimum)).sum()
@@ -125,7 +127,7 @@ def rounding() -> None:
                     shown = np.where(inner, shown, values)
             begin = process_time()
             system = system_of(read_counts([table.with_columns(pl.Series("count", shown))], settings))
-            solved = SolveCounts().run(released=system, reading=(), rng=np.random.default_rng(0))
+            solved = SolveCounts().solve(released=system, reading=(), rng=np.random.default_rng(0))
             ranges = solved.ranges
             own = ranges.is_hidden
             print(
@@ -134,6 +136,36 @@ def rounding() -> None:
                 f"{(ranges.is_proven & own).sum()} {solved.linear}+{solved.whole} {process_time() - begin:.1f} s",
                 flush=True,
             )
+
+
+RECORDS = (
+    ("SEX", "MSP", "RAC1P", "OWN_RENT"),
+    ("SEX", "AGE10", "RAC1P", "MSP"),
+    ("SEX", "AGE10", "RAC1P", "MSP", "HISP"),
+)
+
+
+def records() -> None:
+    """Print which records follow from all two-way tables of one district, and how well the others are ranked."""
+    everybody = people("acs/ma2019.csv.gz")
+    # The district with the fewest people.
+    puma = everybody["PUMA"].value_counts().sort("count", "PUMA")["PUMA"][0]
+    own = everybody.filter(pl.col("PUMA") == puma)
+    for variables in RECORDS:
+        tables = [tabulate(own, pair) for pair in combinations(variables, 2)]
+        begin = process_time()
+        found = unveil.tables(tables, records=10, truth=own).findings.records
+        if found is None:
+            raise SystemExit("no record was looked for")
+        shares = ", ".join(
+            f"{'as many as exist' if each.first is None else each.first}: {each.ranked:.2f} ({each.by_margins:.2f})"
+            for each in found.precision
+        )
+        print(
+            f"{own.height:,} people, {', '.join(variables)}: {found.possible:,} possible, {found.certain} certain, "
+            f"{found.unique} once, {found.absent:,} absent | {shares} | {process_time() - begin:.1f} s",
+            flush=True,
+        )
 
 
 def _rounded(values: IntArray, rounding: Rounding | None, rng: np.random.Generator) -> IntArray:
@@ -184,7 +216,7 @@ def size(only: str) -> None:
         system, reading = _prepared(table, way, rng)
         built = process_time() - begin
         attack = SolveCounts(work=1) if way == "sums" else SolveCounts()
-        solved = attack.run(released=system, reading=(reading,), rng=np.random.default_rng(0))
+        solved = attack.solve(released=system, reading=(reading,), rng=np.random.default_rng(0))
         seconds = process_time() - begin
         ranges = solved.ranges
         hidden = ranges.is_hidden
@@ -216,13 +248,13 @@ def _prepared(table: pl.DataFrame, way: str, rng: np.random.Generator) -> tuple[
 def main() -> None:
     """Run one of the measurements."""
     parser = argparse.ArgumentParser(description="Measure what published counts give away.")
-    parser.add_argument("what", choices=("primary", "repair", "rounding", "size"))
+    parser.add_argument("what", choices=("primary", "repair", "rounding", "records", "size"))
     parser.add_argument("only", nargs="?", default="", help="only cases that hold this text")
     asked = parser.parse_args()
     if asked.what == "size":
         size(asked.only)
     else:
-        {"primary": primary, "repair": repair, "rounding": rounding}[asked.what]()
+        {"primary": primary, "repair": repair, "rounding": rounding, "records": records}[asked.what]()
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def test_what_is_hidden_cannot_be_worked_out_unless_nothing_would_help(inner: li
     for hidden, exactly in ((found.is_hidden, False), (counts > 0, True)):
         again = attacked(system, hidden)
         reading = (NOT_ZERO,) * len(again.released.symbols)
-        ranges = SolveCounts().run(released=again, reading=reading, rng=np.random.default_rng(0)).ranges
+        ranges = SolveCounts().solve(released=again, reading=reading, rng=np.random.default_rng(0)).ranges
         out = {again.label(int(cell)) for cell in np.flatnonzero(ranges.is_worked_out)}
         helpless = {system.label(int(cell)) for cell in np.flatnonzero(found.is_helpless)}
         named = {system.label(int(cell)) for cell in np.flatnonzero(small)}

@@ -78,11 +78,36 @@ class GroupFindings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RankedRecord:
+    """A combination of one code of every variable that may exist: its name, and what is known of it.
+
+    ``share`` is the share of the populations that were built in which somebody has it; ``low`` and ``high`` are how
+    many people have it (None: no end).
+    """
+
+    record: str
+    is_certain: bool
+    share: float
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordPrecision:
+    """The share of the first ranked records that exist (``first`` None: as many as exist), and of those by margins."""
+
+    first: int | None
+    ranked: float
+    by_margins: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class RecordFindings:
     """Combinations of one code of every variable, and what tables say of them together.
 
     ``certain`` ones are in every population that fits, ``unique`` ones of these exactly once, ``absent`` ones in none;
-    of ``undecided`` ones that was not settled.
+    of ``undecided`` ones that was not settled. The ``first`` of all are ranked by how many of ``worlds`` populations
+    have them; ``precision`` is empty without the truth.
     """
 
     possible: int
@@ -90,6 +115,9 @@ class RecordFindings:
     unique: int
     absent: int
     undecided: int
+    worlds: int
+    first: tuple[RankedRecord, ...] = field(default=(), repr=False)
+    precision: tuple[RecordPrecision, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,10 +29,11 @@ def read(
     files: FileSettings | None = None,
     names: Sequence[str] = (),
     largest: int,
+    records: bool = False,
 ) -> TablesInputs:
     """Return what the tables hold, checked."""
     released = read_counts(tables, settings, files=files, names=names)
-    return TablesInputs(system_of(released, largest=largest), settings)
+    return TablesInputs(system_of(released, largest=largest, records=records), settings)
 
 
 def settings_of(told: Told) -> tuple[CountSettings, FileSettings]:

@@ -7,8 +7,9 @@ import numpy as np
 
 from unveil._kernels.counts.rows import NO_END
 from unveil.ask.tables.findings import ReadingFindings
-from unveil.attack.counts.readings import ANY, rule_reading
+from unveil.attack.counts.readings import rule_reading
 from unveil.attack.counts.solve_counts import ContradictoryCountsError, SolveCounts, SolvedCounts
+from unveil.data.counts.knowledge import ANY
 from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem
 from unveil.data.counts.truth import TrueCounts
@@ -29,7 +30,7 @@ def read_ways(
     symbols = len(system.released.symbols)
     ways: list[tuple[Any, tuple[Range, ...]]] = [("any", (ANY,) * symbols)]
     try:
-        first = attack.run(
+        first = attack.solve(
             released=system, reading=ways[0][1], rng=rng, progress=lambda share: progress("working out", 0.4 * share)
         )
     except ContradictoryCountsError as error:
@@ -40,7 +41,7 @@ def read_ways(
         if rule != ways[0][1]:
             ways.append(("rule", rule))
             solved.append(
-                attack.run(
+                attack.solve(
                     released=system, reading=rule, rng=rng,
                     progress=lambda share: progress("working out by the rule", 0.4 + 0.4 * share),
                 )

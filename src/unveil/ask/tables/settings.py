@@ -9,6 +9,8 @@ _WRITTEN = "How the tables are written"
 MINIMUM = 5
 #: Published rules about small cells, and the least count that each of them lets be known.
 PROFILES = {"cell-3": 3, "cell-5": 5, "cell-11": 11, "cell-20": 20}
+#: So many ranked records are named at most.
+MOST_RECORDS = 10_000
 
 
 def _together(told: Told) -> list[tuple[str, str]]:
@@ -201,9 +203,12 @@ QUESTION = Question(
         ),
         Setting(
             name="records",
-            label="Look for records that must exist: combinations of all variables that somebody has",
-            kind="switch",
-            default=False,
+            label="How many records to name: combinations of all variables, those first that somebody must have",
+            kind="number",
+            default=0,
+            least=0,
+            most=MOST_RECORDS,
+            words="The others are ranked by how many populations that fit have them, beside what margins alone rank.",
             fold=MORE,
         ),
         Setting(
@@ -271,6 +276,7 @@ QUESTION = Question(
         'unveil tables wards.csv --hidden "*=1..4" --hierarchy ward=districts.csv',
         "unveil tables rounded.csv --round 3:random --limit recovered_rate=0",
         'unveil tables 2023.csv 2024.csv --population "2023.csv<2024.csv"',
+        "unveil tables pairs.csv others.csv --records 20 --truth people.csv",
     ),
     sample="Patients of a hospital by ward and age, in two tables.",
     together=_together,

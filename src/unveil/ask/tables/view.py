@@ -14,7 +14,9 @@ from unveil.ask.tables.tables import (
     groups_table,
     key_numbers,
     least_shared,
+    precision_table,
     readings_table,
+    records_table,
     repair_table,
     steps_table,
     sure_table,
@@ -148,13 +150,22 @@ def figures(found: TablesFindings) -> Mapping[str, Any]:
             "linear_programs": found.linear,
             "searches": found.whole,
         },
-        "records": None if found.records is None else asdict(found.records),
+        "records": _records(found),
         "repair": _repair(found),
         "truth": found.has_truth,
         "profile": found.profile or None,
         "not_tested": list(_UNTESTED),
         "notes": list(found.notes),
     }
+
+
+def _records(found: TablesFindings) -> dict[str, Any] | None:
+    """Return how many records must and cannot exist, and how well they are ranked; no record itself."""
+    if found.records is None:
+        return None
+    told = asdict(found.records)
+    del told["first"]
+    return told
 
 
 def _repair(found: TablesFindings) -> dict[str, Any] | None:
@@ -232,6 +243,16 @@ def _sections(found: TablesFindings) -> Iterator[Section]:
             lead="Whoever is known to be in such a group is known to have the code, however many are in it. Some are "
             "so by what the codes mean (men are never pregnant), and say nothing.",
             blocks=(groups_table(found),),
+            tells="whom",
+        )
+    if found.records is not None:
+        records = found.records
+        yield Section(
+            heading="Records that exist",
+            lead="Combinations of one code of every variable. Somebody must have some of them; the others are ranked by "
+            f"how many of {records.worlds} populations that fit all counts have them. These are no draws from a "
+            "distribution, so their share ranks, and is no probability.",
+            blocks=(records_table(records), *((precision_table(records),) if records.precision else ())),
             tells="whom",
         )
     if found.repair is not None:
@@ -359,6 +380,9 @@ def brief(found: TablesFindings) -> Iterator[Part]:
     if len(found.tables) > 1:
         yield ""
         yield tables_table(found)
+    if found.records is not None and found.records.first:
+        yield ""
+        yield records_table(found.records)
     if found.repair is not None:
         yield from ("", *words.repair_sentences(found))
 

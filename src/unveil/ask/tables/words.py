@@ -1,9 +1,9 @@
 """What can be worked out from published counts, in plain sentences for somebody who has to decide."""
 
-from unveil.ask.tables.findings import ReadingFindings, StepFindings, TablesFindings
+from unveil.ask.tables.findings import ReadingFindings, RecordPrecision, StepFindings, TablesFindings
 from unveil.measure.counts.worked_out import CountFigures
 from unveil.show.blocks import Tone
-from unveil.show.text import count, decimal, together
+from unveil.show.text import count, decimal, percent, together
 
 #: Sums of more figures are not spelt out.
 MOST_TERMS = 8
@@ -227,7 +227,20 @@ def _records(found: TablesFindings) -> list[str]:
     doubt = f"; of {count(records.undecided)} it was not settled" if records.undecided else ""
     return [
         f"Of {count(records.possible)} combinations of all variables {count(records.certain)} must exist{once}, and "
-        f"{count(records.absent)} cannot{doubt}."
+        f"{count(records.absent)} cannot{doubt}.",
+        *_precision(records.precision),
+    ]
+
+
+def _precision(precision: tuple[RecordPrecision, ...]) -> list[str]:
+    """Return how many of the first ranked records exist: of a hundred where there are so many."""
+    known = [each for each in precision if each.first is not None and each.ranked == each.ranked]
+    if not known:
+        return []
+    most = known[-1]
+    return [
+        f"Of the {most.first} that are most likely by all counts {percent(most.ranked)} exist; of as many by margins "
+        f"alone, {percent(most.by_margins)}."
     ]
 
 

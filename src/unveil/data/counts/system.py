@@ -87,8 +87,10 @@ class CountSystem:
         return [(tables[self.released.table[at]].name, int(self.released.row[at])) for at in found]
 
 
-def system_of(released: PublishedCounts, *, largest: int = LARGEST) -> CountSystem:
+def system_of(released: PublishedCounts, *, largest: int = LARGEST, records: bool = False) -> CountSystem:
     """Return all cells of the tables, with the cells that they must be looked at with.
+
+    With ``records`` all combinations of all variables are cells, where these are no more than the largest array.
 
     >>> from unveil.data.counts import read_counts
     >>> told = read_counts([{"ward": ["N", "S", "Total"], "count": ["*", "7", "9"]}])
@@ -98,7 +100,8 @@ def system_of(released: PublishedCounts, *, largest: int = LARGEST) -> CountSyst
     """
     sizes = [len(variable.codes) for variable in released.variables]
     sets = largest_only(table.variables for table in released.tables)
-    cliques = cover(sets)
+    every = tuple(range(len(sizes)))
+    cliques = (every,) if records and prod(sizes) <= largest else cover(sets)
     needed = max((prod(sizes[at] for at in clique) for clique in cliques), default=0)
     is_whole = needed <= largest or cliques == sets
     cliques = cliques if is_whole else sets
