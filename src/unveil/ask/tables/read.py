@@ -57,6 +57,7 @@ def settings_of(told: Told) -> tuple[CountSettings, FileSettings]:
         rest=values["rest"],
         populations=_populations(values["population"]),
         base=values["base"],
+        structural=told.path("structural"),
     )
     return settings, FileSettings(**told.named(*READING))
 

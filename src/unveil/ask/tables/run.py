@@ -62,7 +62,7 @@ def run(
     progress("what totals tell", 0.8)
     shown_steps, every = _steps(system, best, minimum)
     codes = system.arrays.codes.astype(np.int64)
-    groups = shared_codes(system.arrays.rows, best.ranges.low, best.ranges.high, codes)
+    groups = shared_codes(system.arrays.rows, best.ranges.low, best.ranges.high, codes, system.is_impossible)
     return TablesFindings(
         minimum=minimum,
         values=values,

@@ -102,6 +102,14 @@ QUESTION = Question(
             "numbers such as 0-17 and 18+ need none.",
         ),
         Setting(
+            name="structural",
+            label="Combinations of codes that nobody can have by what they mean",
+            kind="table",
+            words="A column for each variable that matters and a combination in each row; an empty cell means any code. "
+            "They are 0 to everybody, and groups that have one code for no other reason are left out.",
+            fold=_WRITTEN,
+        ),
+        Setting(
             name="rest",
             label="Variables of which not all codes are listed",
             kind="columns",

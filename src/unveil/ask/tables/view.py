@@ -241,7 +241,7 @@ def _sections(found: TablesFindings) -> Iterator[Section]:
         yield Section(
             heading="Groups in which all have the same code",
             lead="Whoever is known to be in such a group is known to have the code, however many are in it. Some are "
-            "so by what the codes mean (men are never pregnant), and say nothing.",
+            "so by what the codes mean (men are never pregnant), and say nothing: --structural leaves them out.",
             blocks=(groups_table(found),),
             tells="whom",
         )

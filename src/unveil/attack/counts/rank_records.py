@@ -1,4 +1,4 @@
-"""An adversary who rebuilds records: combinations of codes that somebody must have, then those that most worlds have."""
+"""An adversary who rebuilds records: combinations of codes that somebody must have, then what most worlds have."""
 
 from dataclasses import dataclass
 

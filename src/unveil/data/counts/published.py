@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from unveil.data.counts.codes import CountVariable, is_total, variable_of
 from unveil.data.counts.groups import read_groups
 from unveil.data.counts.reading import Form, WrittenTable
 from unveil.data.counts.settings import CountSettings
+from unveil.data.counts.structural import read_structural
 from unveil.data.counts.texts import ToldCell, UnreadableError, told_by
 from unveil.data.table._cell_texts import folded
 from unveil.errors import InputError, did_you_mean, shortened
@@ -52,6 +53,9 @@ class PublishedCounts:
         The symbols that stand in place of counts.
     notes
         What had to be found out on the way.
+    impossible
+        Combinations that nobody can have by what they mean, each with a code of every variable, 0 for any; None where
+        none are told.
     """
 
     variables: tuple[CountVariable, ...]
@@ -65,6 +69,7 @@ class PublishedCounts:
     is_shown: BoolArray = field(repr=False)
     symbols: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    impossible: IntArray | None = field(default=None, repr=False)
 
     def of_table(self, table: int) -> "PublishedCounts":
         """Return one table by itself, with the codes of all."""
@@ -105,7 +110,10 @@ def publish(written: Sequence[WrittenTable], settings: CountSettings) -> Publish
     if populations is not None:
         variables.append(populations)
     parts = [_entries(table, variables, places, totals, settings, populations) for table in written]
-    return _joined(written, variables, places, parts, populations, notes)
+    joined = _joined(written, variables, places, parts, populations, notes)
+    if settings.structural is None:
+        return joined
+    return replace(joined, impossible=read_structural(settings.structural, variables))
 
 
 def _check_names(names: Sequence[str], settings: CountSettings) -> None:

@@ -12,6 +12,7 @@ from unveil._kernels.counts.rows import NO_END
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.counts.published import PublishedCounts
 from unveil.data.counts.settings import Range
+from unveil.data.counts.structural import covered_by
 from unveil.errors import InputError
 
 #: An array of more cells is not made: the tables alone are used then, and ranges may be too wide.
@@ -37,6 +38,8 @@ class CountSystem:
         Which cells a table lists without its exact figure.
     is_unlisted
         Which cells no table lists, though their variables stand in one table, and no adding of figures gives them.
+    is_impossible
+        Which cells nobody can be in by what their codes mean: these are neither hidden nor unlisted.
     """
 
     released: PublishedCounts
@@ -46,6 +49,7 @@ class CountSystem:
     needed: int
     is_hidden: BoolArray = field(repr=False)
     is_unlisted: BoolArray = field(repr=False)
+    is_impossible: BoolArray = field(repr=False)
 
     @property
     def number(self) -> int:
@@ -65,7 +69,7 @@ class CountSystem:
         own_high = np.where(by_symbol, highs[self.released.symbol], self.released.high)
         np.maximum.at(low, self.cell, own_low)
         np.minimum.at(high, self.cell, own_high)
-        return low, high
+        return low, np.where(self.is_impossible, 0, high)
 
     @property
     def is_record(self) -> BoolArray:
@@ -100,8 +104,9 @@ def system_of(released: PublishedCounts, *, largest: int = LARGEST, records: boo
     """
     sizes = [len(variable.codes) for variable in released.variables]
     sets = largest_only(table.variables for table in released.tables)
+    none = np.zeros((0, len(sizes)), np.int64) if released.impossible is None else released.impossible
     every = tuple(range(len(sizes)))
-    cliques = (every,) if records and prod(sizes) <= largest else cover(sets)
+    cliques = (every,) if records and prod(sizes) <= largest else cover([*sets, *map(np.flatnonzero, none)])
     needed = max((prod(sizes[at] for at in clique) for clique in cliques), default=0)
     is_whole = needed <= largest or cliques == sets
     cliques = cliques if is_whole else sets
@@ -117,15 +122,30 @@ def system_of(released: PublishedCounts, *, largest: int = LARGEST, records: boo
     # Percentages beside counts hide nothing: a cell is hidden where its count is.
     beside = np.array([table.form == "percentages" for table in released.tables], np.bool_)[released.table]
     is_hidden[cell[~released.is_shown & ~beside]] = True
+    is_impossible = covered_by(none, arrays.codes, released.variables)
+    _refuse_impossible(released, cell, is_impossible)
     return CountSystem(
         released=released,
         arrays=arrays,
         cell=cell,
         is_whole=is_whole,
         needed=needed,
-        is_hidden=is_hidden,
-        is_unlisted=_unlisted(arrays, cell, released, sets),
+        is_hidden=is_hidden & ~is_impossible,
+        is_unlisted=_unlisted(arrays, cell, released, sets) & ~is_impossible,
+        is_impossible=is_impossible,
     )
+
+
+def _refuse_impossible(released: PublishedCounts, cell: IntArray, is_impossible: BoolArray) -> None:
+    """Say where a table counts somebody whom the codes do not allow."""
+    wrong = np.flatnonzero(is_impossible[cell] & (released.low > 0))
+    if wrong.size:
+        first = int(wrong[0])
+        raise InputError(
+            f"nobody may be counted in a combination that is said to be impossible, but somebody is in {wrong.size:,} such cells, the "
+            f"first in row {released.row[first]} of {released.tables[released.table[first]].name} (counted from 1 "
+            "below the header). Take the combination out of --structural, or correct the count"
+        )
 
 
 def _unlisted(
