@@ -4,8 +4,9 @@
     .venv/bin/python benchmarks/counts.py size
 
 ``primary`` hides counts below the minimum in tables with all their totals, and works them out; ``repair`` hides more
-until none of these follows; ``rounding`` rounds or changes every figure instead; ``records`` ranks records by all two-way tables; ``size`` attacks generated tables of
-thousands of cells. Times are seconds of one core; memory is the most that the process held.
+until none of these follows; ``rounding`` rounds or changes every figure instead; ``records`` ranks records by all
+two-way tables; ``size`` attacks generated tables of thousands of cells. Times are seconds of one core; memory is the
+most that the process held.
 """
 
 import argparse

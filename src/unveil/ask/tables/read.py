@@ -1,10 +1,12 @@
 """The question about published counts asked of files: tables, and what is told about them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from unveil.ask.config import limits_in_file, may_hold, settings_in, texts_in, value_in_file
 from unveil.ask.reading import pairs_in
 from unveil.ask.settings import READING
 from unveil.ask.told import AskedError, Told
@@ -60,6 +62,49 @@ def settings_of(told: Told) -> tuple[CountSettings, FileSettings]:
         structural=told.path("structural"),
     )
     return settings, FileSettings(**told.named(*READING))
+
+
+def with_settings(told: Told) -> Told:
+    """Return what was told together with what the TOML file says that it names; what was said wins over the file.
+
+    Paths in it start from the folder of the file. ``[hidden]``, ``[totals]``, ``[hierarchy]`` and ``[limits]`` may be
+    tables; every other setting is called as its option.
+    """
+    path, question = told.must("config"), told.question
+    written = [each.name for each in question.settings if each.kind == "output"]
+    pairs = dict.fromkeys(("hidden", "totals"), (str, list, dict))
+    known = may_hold(question, without=("config", "hierarchies", "limits", *written)) | pairs
+    content = settings_in(path, known | {"hierarchy": (dict,), "limits": (dict,)})
+    files = {
+        each.name: tuple(path.parent / file for file in texts_in(content[each.key]))
+        for each in question.files
+        if each.key in content
+    }
+    plain = [each for each in question.settings if each.key in content and not each.is_file]
+    said = {each.name: _pairs(content[each.key]) for each in plain if each.name not in ("hierarchies", "limits")}
+    more = {name: value_in_file(name, raw, told) for name, raw in said.items() if name not in told.said}
+    hierarchies = [f"{variable}={path.parent / str(file)}" for variable, file in content.get("hierarchy", {}).items()]
+    limits = {**limits_in_file(content.get("limits", {}), path, question), **dict(told.values["limits"])}
+    every = {**files, **told.files}
+    return replace(
+        told,
+        files=every,
+        values={
+            **told.values,
+            **more,
+            "hierarchies": (*hierarchies, *told.values["hierarchies"]),
+            "limits": tuple(limits.items()),
+        },
+        said=told.said | set(more),
+        sample=told.sample and "tables" not in every,
+    )
+
+
+def _pairs(value: Any) -> Any:
+    """Return a TOML table as the command line writes it, NAME=VALUE for each; anything else as it is."""
+    if not isinstance(value, dict):
+        return value
+    return [f"{name}={each}" for name, several in value.items() for each in texts_in(several)]
 
 
 def _rounding(text: str) -> Rounding | None:

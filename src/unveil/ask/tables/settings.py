@@ -105,7 +105,7 @@ QUESTION = Question(
             name="structural",
             label="Combinations of codes that nobody can have by what they mean",
             kind="table",
-            words="A column for each variable that matters and a combination in each row; an empty cell means any code. "
+            words="A column for each variable that matters, a combination in each row; an empty cell means any code. "
             "They are 0 to everybody, and groups that have one code for no other reason are left out.",
             fold=_WRITTEN,
         ),
@@ -265,6 +265,12 @@ QUESTION = Question(
             name="shareable",
             label="Write a second report to FILE that may leave the house: no count that was worked out is in it",
             kind="output",
+            only="command line",
+        ),
+        Setting(
+            name="config",
+            label="A TOML file with any of these settings; options win over it",
+            kind="file",
             only="command line",
         ),
         limits_setting(),

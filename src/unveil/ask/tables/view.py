@@ -249,8 +249,8 @@ def _sections(found: TablesFindings) -> Iterator[Section]:
         records = found.records
         yield Section(
             heading="Records that exist",
-            lead="Combinations of one code of every variable. Somebody must have some of them; the others are ranked by "
-            f"how many of {records.worlds} populations that fit all counts have them. These are no draws from a "
+            lead="Combinations of one code of every variable. Somebody must have some of them; the others are ranked "
+            f"by how many of {records.worlds} populations that fit all counts have them. These are no draws from a "
             "distribution, so their share ranks, and is no probability.",
             blocks=(records_table(records), *((precision_table(records),) if records.precision else ())),
             tells="whom",

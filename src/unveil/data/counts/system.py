@@ -141,10 +141,11 @@ def _refuse_impossible(released: PublishedCounts, cell: IntArray, is_impossible:
     wrong = np.flatnonzero(is_impossible[cell] & (released.low > 0))
     if wrong.size:
         first = int(wrong[0])
+        name = released.tables[released.table[first]].name
         raise InputError(
-            f"nobody may be counted in a combination that is said to be impossible, but somebody is in {wrong.size:,} such cells, the "
-            f"first in row {released.row[first]} of {released.tables[released.table[first]].name} (counted from 1 "
-            "below the header). Take the combination out of --structural, or correct the count"
+            f"nobody may be counted in a combination that is said to be impossible, but somebody is in {wrong.size:,} "
+            f"such cells, the first in row {released.row[first]} of {name} (counted from 1 below the header). Take "
+            "the combination out of --structural, or correct the count"
         )
 
 

@@ -196,8 +196,8 @@ def doubt_left(guess: CountRanges) -> float:
     """Return the mean share of doubt that is left of hidden counts, in bits of the bits that were told.
 
     Formula: the mean of ``log2(values left) / log2(values told)`` over hidden counts that are told within a finite
-    range of more than one value. 0 means that all of these are worked out; 1 means that nothing was learned. NaN where no
-    hidden count is told within such a range.
+    range of more than one value. 0 means that all of these are worked out; 1 means that nothing was learned. NaN where
+    no hidden count is told within such a range.
 
     >>> doubt_left(CountRanges(told_low=[1, 1], told_high=[4, 4], low=[3, 1], high=[3, 2], is_proven=[True] * 2,
     ...                        seen_low=[3, 1], seen_high=[3, 2], is_hidden=[True] * 2, is_unlisted=[False] * 2))
