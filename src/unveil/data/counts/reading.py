@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: What a column of counts is called, in the order in which one is taken.
 COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "obs_value", "value", "number", "people", "persons")
+#: Of these the names that are codes as well: N is North, and a count only where the table looks so.
+_CODES_TOO = frozenset({"n", "value", "number", "people", "persons"})
 #: What the variable is called whose codes stand in a header, where nothing tells its name.
 IN_HEADER = "column"
 #: More cells are refused: they would not be worked through in reasonable time.
@@ -152,6 +154,8 @@ def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[Wri
     import polars as pl
 
     count = _count_column(frame.columns, name, settings)
+    if count is not None and _is_code(frame, count, settings):
+        return []
     percent = _called(frame.columns, PERCENT_NAMES)
     base = _called(frame.columns, BASE_NAMES) if percent is not None else None
     if count is None and percent is None:
@@ -177,6 +181,18 @@ def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[Wri
         )
         for called, form, column, text in texts
     ]
+
+
+def _is_code(frame: "pl.DataFrame", count: str, settings: CountSettings) -> bool:
+    """Return whether a column that is called like counts is one of several that hold them, as codes in a header do."""
+    if settings.count or count.casefold() not in _CODES_TOO:
+        return False
+    rows = list(settings.rows) or _leading(frame, settings)
+    codes = [column for column in frame.columns if column not in rows]
+    if len(codes) < 2 or count not in codes or not all(_holds_counts(frame[column], settings) for column in codes):
+        return False
+    # Rows of a tidy table repeat the codes of each variable; those of a wide one are told apart by what leads them.
+    return bool(settings.wide) or bool(frame.select(rows).is_unique().all())
 
 
 def _called(columns: Sequence[str], names: Sequence[str]) -> str | None:
@@ -250,6 +266,8 @@ def _wide(frame: "pl.DataFrame", name: str, settings: CountSettings, known: dict
     numbered = frame.with_row_index("\0row", offset=1)
     long = numbered.unpivot(on=codes, index=["\0row", *rows], variable_name=variable, value_name="\0text")
     long = long.sort("\0row", maintain_order=True)
+    like = _called(codes, COUNT_NAMES)
+    other = f"; if column {like!r} holds all counts, tell --count {like}" if like is not None else ""
     note = f"{name}: its header was taken for the codes of {variable!r}, its rows for {', '.join(map(repr, rows))}"
     return WrittenTable(
         name=name,
@@ -258,7 +276,7 @@ def _wide(frame: "pl.DataFrame", name: str, settings: CountSettings, known: dict
         labels=long.select([*rows, variable]),
         texts=long["\0text"].alias("text"),
         rows=long["\0row"].cast(pl.Int64).alias("row"),
-        notes=(note,) if guessed else (),
+        notes=(f"{note}{other}",) if guessed else (),
     )
 
 
@@ -271,6 +289,11 @@ def _row_variables(frame: "pl.DataFrame", name: str, settings: CountSettings) ->
                 f"{did_you_mean(lacking, frame.columns)} Correct the name"
             )
         return list(settings.rows)
+    return _leading(frame, settings)
+
+
+def _leading(frame: "pl.DataFrame", settings: CountSettings) -> list[str]:
+    """Return the first column and those after it that hold no counts."""
     rows = frame.columns[:1]
     for column in frame.columns[1:]:
         if _holds_counts(frame[column], settings):
