@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil._kernels.counts.rows import NO_END, Rows
+from unveil._kernels.counts.rows import NO_END, OPEN, Rows
 from unveil._kernels.counts.solver import TOLERANCE, Budget, certified, linear, whole, world_of
 from unveil._kernels.types import BoolArray, IntArray
 
@@ -122,8 +122,8 @@ def _find_endless(rows: Rows, ends: Ends, budget: Budget) -> None:
         np.concatenate([rows.start, rows.start[-1] + 2 * np.arange(1, size + 1)]),
         np.concatenate([rows.cell, np.column_stack([np.arange(size), size + np.arange(size)]).ravel()]),
         np.concatenate([rows.coefficient, np.tile([1, -1], size)]),
-        np.concatenate([np.where(rows.least <= -NO_END, -NO_END, 0), zero]),
-        np.concatenate([np.where(rows.most >= NO_END, NO_END, 0), np.full(size, NO_END)]),
+        np.concatenate([np.where(rows.has_least, 0, -OPEN), zero]),
+        np.concatenate([np.where(rows.has_most, 0, OPEN), np.full(size, OPEN)]),
         2 * size,
     )
     top = np.concatenate([np.where(free, NO_END, 0), free.astype(np.int64)])

@@ -59,6 +59,7 @@ def settings_of(told: Told) -> tuple[CountSettings, FileSettings]:
         rest=values["rest"],
         populations=_populations(values["population"]),
         base=values["base"],
+        percent_of=_percent_of(values["percent_of"]),
         structural=told.path("structural"),
     )
     return settings, FileSettings(**told.named(*READING))
@@ -105,6 +106,13 @@ def _pairs(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return [f"{name}={each}" for name, several in value.items() for each in texts_in(several)]
+
+
+def _percent_of(text: str) -> tuple[str, ...] | None:
+    """Return the variables that percentages are of: none for all people, None where nothing was told."""
+    if not text.strip():
+        return None
+    return () if text.strip().lower() == "all" else tuple(part.strip() for part in text.split(","))
 
 
 def _rounding(text: str) -> Rounding | None:

@@ -37,6 +37,10 @@ def repaired(
         raise InputError(
             "a repair hides counts, and these are rounded or changed. Pass the tables before that was done"
         )
+    if system.released.shares:
+        raise InputError(
+            "a repair hides counts, and percentages of hidden numbers would still tell of them. Take these out"
+        )
     counts = truth.counts if truth is not None else known_counts(system)
     if counts is None:
         raise InputError(

@@ -115,7 +115,8 @@ def _margins(attack: SolveCounts, system: CountSystem, solved: SolvedCounts, rng
         others = [at for at in range(own.shape[1]) if at not in table.variables]
         inner = (own[:, list(table.variables)] > 0).all(axis=1) & (own[:, others] == 0).all(axis=1)
         low[inner], high[inner] = 0, NO_END
-    out, open_ones = attack.worked_out(released=system, low=low, high=high, wanted=system.is_hidden, rng=rng)
+    totals = system.with_shares_of()
+    out, open_ones = attack.worked_out(released=totals, low=low, high=high, wanted=system.is_hidden, rng=rng)
     return None if open_ones.any() else int(out.sum())
 
 
@@ -159,7 +160,8 @@ def _alone(
     keep = told & (shown | ~(solved.ranges.told_low == solved.ranges.told_high))
     low = np.where(keep, solved.ranges.told_low, 0)
     high = np.where(keep, solved.ranges.told_high, NO_END)
-    out, open_ones = attack.worked_out(released=system, low=low, high=high, wanted=own, rng=rng)
+    alone = system.with_shares_of(table)
+    out, open_ones = attack.worked_out(released=alone, low=low, high=high, wanted=own, rng=rng)
     return None if open_ones.any() else int(out.sum())
 
 

@@ -156,6 +156,16 @@ QUESTION = Question(
             fold=_WRITTEN,
         ),
         Setting(
+            name="percent_of",
+            label="Of whom percentages are where their number is hidden: variables, or all",
+            kind="text",
+            default="",
+            metavar="VARIABLES",
+            example="ward",
+            words="With ward each is of all people of its ward, of whom nobody says how many they are.",
+            fold=_WRITTEN,
+        ),
+        Setting(
             name="population",
             label="Tables of people who are all in a later table too",
             kind="texts",

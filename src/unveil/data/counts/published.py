@@ -11,6 +11,7 @@ from unveil._kernels.counts.rows import NO_END
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.counts.codes import CountVariable, is_total, variable_of
 from unveil.data.counts.groups import read_groups
+from unveil.data.counts.percentages import Share
 from unveil.data.counts.reading import Form, WrittenTable
 from unveil.data.counts.settings import CountSettings
 from unveil.data.counts.structural import read_structural
@@ -30,6 +31,21 @@ class PublishedTable:
     form: Form
     variables: tuple[int, ...]
     cells: int
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedShare:
+    """What a percentage of a hidden number tells: low / whole ≤ count / base ≤ high / whole.
+
+    ``codes`` and ``base`` are the codes of the two cells, ``table`` the number of the table that shows it.
+    """
+
+    table: int
+    codes: IntArray
+    base: IntArray
+    low: int
+    high: int
+    whole: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +72,8 @@ class PublishedCounts:
     impossible
         Combinations that nobody can have by what they mean, each with a code of every variable, 0 for any; None where
         none are told.
+    shares
+        Percentages of numbers that are hidden.
     """
 
     variables: tuple[CountVariable, ...]
@@ -70,6 +88,7 @@ class PublishedCounts:
     symbols: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     impossible: IntArray | None = field(default=None, repr=False)
+    shares: tuple[PublishedShare, ...] = field(default=(), repr=False)
 
     def of_table(self, table: int) -> "PublishedCounts":
         """Return one table by itself, with the codes of all."""
@@ -117,7 +136,12 @@ def publish(written: Sequence[WrittenTable], settings: CountSettings) -> Publish
 
 
 def _check_names(names: Sequence[str], settings: CountSettings) -> None:
-    for what, told in (("totals", settings.totals), ("a hierarchy", settings.hierarchies), ("a rest", settings.rest)):
+    for what, told in (
+        ("totals", settings.totals),
+        ("a hierarchy", settings.hierarchies),
+        ("a rest", settings.rest),
+        ("whom percentages are of", settings.percent_of or ()),
+    ):
         for name in told:
             if name not in names:
                 raise InputError(
@@ -139,10 +163,7 @@ def _one_spelling(table: WrittenTable, tables: Sequence[WrittenTable]) -> Writte
     if len(set(variables)) < len(variables):
         raise InputError(f"two columns of {table.name} have the same name but for case and blanks. Rename one of them")
     notes = (f"{table.name}: {old!r} was taken for {other!r} of another table" for old, other in new.items())
-    return WrittenTable(
-        table.name, table.form, variables, table.labels.rename(new), table.texts, table.rows, table.count,
-        (*table.notes, *notes),
-    )  # fmt: skip
+    return replace(table, variables=variables, labels=table.labels.rename(new), notes=(*table.notes, *notes))
 
 
 def _plain(name: str) -> str:
@@ -269,6 +290,7 @@ class _Entries:
     high: IntArray
     symbol: list[str]
     shown: BoolArray
+    shares: list[tuple[IntArray, IntArray, Share]]
 
 
 def _entries(
@@ -291,6 +313,7 @@ def _entries(
         codes[:, len(variables) - 1] = populations.codes.index(table.name)
     own = [places[name] for name in table.variables if name in places]
     inner = np.asarray((codes[:, own] > 0).all(axis=1), np.bool_)
+    whose = np.array([variable.name in (POPULATION, *(settings.percent_of or ())) for variable in variables], np.bool_)
     told = _told(table, settings, inner)
     kept = np.array([cell.told != "nothing" for cell in told], np.bool_)
     _refuse_repeats(table, codes, kept)
@@ -302,6 +325,7 @@ def _entries(
         high=np.array([NO_END if cell.high is None else cell.high for cell in cells], np.int64),
         symbol=[cell.symbol if cell.told == "symbol" else "\0" for cell in cells],
         shown=np.array([cell.told != "symbol" and cell.low == cell.high for cell in cells], np.bool_),
+        shares=[(codes[each.entry], np.where(whose, codes[each.entry], 0), each) for each in table.shares],
     )
 
 
@@ -369,4 +393,10 @@ def _joined(
         is_shown=np.concatenate([part.shown for part in parts]),
         symbols=tuple(symbols),
         notes=tuple(notes),
+        shares=tuple(
+            PublishedShare(at, codes, base, share.low, share.high, share.whole)
+            for at, part in enumerate(parts)
+            for codes, base, share in part.shares
+            if (codes != base).any()
+        ),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from unveil.data.counts.codes import band_of, is_total
-from unveil.data.counts.percentages import BASE_NAMES, PERCENT_NAMES, range_of_percent
+from unveil.data.counts.percentages import BASE_NAMES, PERCENT_NAMES, Share, range_of_percent, share_of_percent
 from unveil.data.counts.settings import CountSettings
 from unveil.data.counts.texts import UnreadableError, told_by
 from unveil.data.files.settings import FileSettings
@@ -27,6 +27,8 @@ IN_HEADER = "column"
 #: More cells are refused: they would not be worked through in reasonable time.
 MOST_CELLS = 1_000_000
 _MOST_VARIABLES = 12
+#: What a cell says of its count by itself where its percentage is of a hidden number.
+_ANY_NUMBER = "0+"
 #: How a table is written; percentages beside counts are a table of their own.
 Form = Literal["tidy", "wide", "percentages"]
 
@@ -35,7 +37,7 @@ Form = Literal["tidy", "wide", "percentages"]
 class WrittenTable:
     """A table as it is written: for each cell the labels of its variables, its text, and the row that it stands in.
 
-    ``header`` holds for wide tables the column of each cell, as it is called.
+    ``shares`` holds what percentages of hidden numbers tell.
     """
 
     name: str
@@ -46,6 +48,7 @@ class WrittenTable:
     rows: "pl.Series" = field(repr=False)
     count: str = ""
     notes: tuple[str, ...] = ()
+    shares: tuple[Share, ...] = ()
 
     def place(self, at: int) -> str:
         """Return where a cell stands, for people."""
@@ -162,13 +165,13 @@ def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[Wri
         return []
     variables = [column for column in frame.columns if column not in (count, percent, base)]
     _check_variables(variables, name)
-    texts: list[tuple[str, Form, str, pl.Series]] = []
+    texts: list[tuple[str, Form, str, pl.Series, tuple[Share, ...]]] = []
     if count is not None:
-        texts.append((name, "tidy", count, frame[count].alias("text")))
+        texts.append((name, "tidy", count, frame[count].alias("text"), ()))
     if percent is not None:
         told = _percentages(frame, percent, base, name, settings)
         beside = count is not None
-        texts.append((f"{name} (percentages)" if beside else name, "percentages" if beside else "tidy", percent, told))
+        texts.append((f"{name} (percentages)" if beside else name, "percentages" if beside else "tidy", percent, *told))
     return [
         WrittenTable(
             name=called,
@@ -178,8 +181,9 @@ def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[Wri
             texts=text,
             rows=pl.Series("row", range(1, frame.height + 1), dtype=pl.Int64),
             count=column,
+            shares=shares,
         )
-        for called, form, column, text in texts
+        for called, form, column, text, shares in texts
     ]
 
 
@@ -202,33 +206,38 @@ def _called(columns: Sequence[str], names: Sequence[str]) -> str | None:
 
 def _percentages(
     frame: "pl.DataFrame", percent: str, base: str | None, name: str, settings: CountSettings
-) -> "pl.Series":
-    """Return what percentages tell, as texts of counts."""
+) -> tuple["pl.Series", tuple[Share, ...]]:
+    """Return what percentages tell, as texts of counts, and as shares where the number that they are of is hidden."""
     import polars as pl
 
-    if base is None and settings.base is None:
+    if base is None and settings.base is None and settings.percent_of is None:
         raise InputError(
             f"percentages must be of a known number of people, but {name} has no column called base. Add it, tell "
-            f"--base N, or leave column {percent!r} out"
+            f"--base N, tell --percent-of VARIABLES where the number is hidden, or leave column {percent!r} out"
         )
-    of = [str(settings.base)] * frame.height if base is None else frame[base].to_list()
-    told = []
+    of = [str(settings.base or "")] * frame.height if base is None else frame[base].to_list()
+    told, shares = [], []
     for row, (text, number) in enumerate(zip(frame[percent].to_list(), of, strict=True), 1):
         plain = number.replace(",", "").replace(" ", "")
-        if not plain.isascii() or not plain.isdecimal() or len(plain) > 12:
+        if plain.isascii() and plain.isdecimal() and len(plain) <= 12:
+            try:
+                told.append(range_of_percent(text, int(plain)))
+            except UnreadableError as error:
+                must, advice = error.args
+                raise InputError(
+                    f"{name} must {must}: see row {row} (counted from 1 below the header). {advice}"
+                ) from error
+        elif settings.percent_of is None:
             raise InputError(
                 f"column {base!r} of {name} must hold the number of people that each percentage is of, but does not in "
-                f"row {row} (counted from 1 below the header). A percentage of a hidden number is not attacked: leave "
-                "such rows out"
+                f"row {row} (counted from 1 below the header). If it is hidden, tell of whom the percentages are with "
+                "--percent-of VARIABLES, or all"
             )
-        try:
-            told.append(range_of_percent(text, int(plain)))
-        except UnreadableError as error:
-            must, advice = error.args
-            raise InputError(
-                f"{name} must {must}: see row {row} (counted from 1 below the header). {advice}"
-            ) from error
-    return pl.Series("text", told, dtype=pl.String)
+        else:
+            share = share_of_percent(text, row - 1)
+            told.append(text if share is None else _ANY_NUMBER)
+            shares += [] if share is None else [share]
+    return pl.Series("text", told, dtype=pl.String), tuple(shares)
 
 
 def _count_column(columns: Sequence[str], name: str, settings: CountSettings) -> str | None:

@@ -84,6 +84,9 @@ class CountSettings:
         Names of files, each of which counts people who are all counted in the next one too.
     base
         Of how many people percentages are, where no column says so.
+    percent_of
+        Where nothing says so: they are of all people with the same codes of these variables, of all where there are
+        none; None where that is not told either.
     structural
         A file or frame of combinations of codes that nobody can have by what they mean.
     """
@@ -100,6 +103,7 @@ class CountSettings:
     rest: tuple[str, ...] = ()
     populations: tuple[str, ...] = ()
     base: int | None = None
+    percent_of: tuple[str, ...] | None = None
     structural: Any = None
 
     def __post_init__(self) -> None:

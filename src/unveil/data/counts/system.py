@@ -1,14 +1,14 @@
 """Every cell of published tables once, the sums between cells, and what all tables together tell of each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 import numpy as np
 
 from unveil._kernels.counts.arrays import CellArrays, cell_arrays
 from unveil._kernels.counts.cliques import cover, largest_only
-from unveil._kernels.counts.rows import NO_END
+from unveil._kernels.counts.rows import NO_END, OPEN, chosen, with_more
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.counts.published import PublishedCounts
 from unveil.data.counts.settings import Range
@@ -80,6 +80,17 @@ class CountSystem:
             found &= is_leaf[self.arrays.codes[:, at]]
         return np.asarray(found, np.bool_)
 
+    def with_shares_of(self, *tables: int) -> "CountSystem":
+        """Return the system with the percentages of hidden numbers that some tables show, and none of the others."""
+        shares = self.released.shares
+        if all(share.table in tables for share in shares):
+            return self
+        rows = self.arrays.rows
+        keep = np.ones(rows.number, np.bool_)
+        # Each has two rows, behind all sums.
+        keep[rows.number - 2 * len(shares) :] = np.repeat([share.table in tables for share in shares], 2)
+        return replace(self, arrays=replace(self.arrays, rows=chosen(rows, keep)))
+
     def label(self, cell: int) -> str:
         """Return what a cell is called."""
         return self.released.label(self.arrays.codes[cell].tolist())
@@ -126,7 +137,7 @@ def system_of(released: PublishedCounts, *, largest: int = LARGEST, records: boo
     _refuse_impossible(released, cell, is_impossible)
     return CountSystem(
         released=released,
-        arrays=arrays,
+        arrays=_with_shares(arrays, released),
         cell=cell,
         is_whole=is_whole,
         needed=needed,
@@ -134,6 +145,16 @@ def system_of(released: PublishedCounts, *, largest: int = LARGEST, records: boo
         is_unlisted=_unlisted(arrays, cell, released, sets) & ~is_impossible,
         is_impossible=is_impossible,
     )
+
+
+def _with_shares(arrays: CellArrays, released: PublishedCounts) -> CellArrays:
+    """Return the cells with two more rows for each percentage of a hidden number: it is at least, and at most, so."""
+    more: list[tuple[Sequence[int], Sequence[int], int, int]] = []
+    for share in released.shares:
+        cells = arrays.locate(np.array([share.codes, share.base])).tolist()
+        least = (cells, (share.whole, -share.low)) if share.low else (cells[:1], (share.whole,))
+        more += [(*least, 0, OPEN), (cells, (share.whole, -share.high), -OPEN, 0)]
+    return replace(arrays, rows=with_more(arrays.rows, more))
 
 
 def _refuse_impossible(released: PublishedCounts, cell: IntArray, is_impossible: BoolArray) -> None:
