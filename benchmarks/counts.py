@@ -83,30 +83,33 @@ REPAIRED = (
 
 
 def repair() -> None:
-    """Print how much more is hidden so that nothing small follows, and what the attack finds then."""
+    """Print how much more is hidden so that small counts keep two or four values, and what the attack finds then."""
     for path, variables, minimum in REPAIRED:
         table = tabulate(people(path), variables)
         system = system_of(read_counts([table]))
         counts = known_counts(system)
         if counts is None:
             raise SystemExit("a count is not known")
-        begin = process_time()
-        hidden = HideCounts(minimum=minimum).apply(system, counts)
-        seconds = process_time() - begin
-        mask = pl.Series(hidden.is_hidden[system.cell])
-        texts = pl.when(mask).then(pl.lit("*")).otherwise(pl.col("count").cast(pl.String))
-        again = system_of(read_counts([table.with_columns(texts.alias("count"))]))
-        found = []
-        for reading in ((0, None), (1, None)):
-            ranges = SolveCounts().solve(released=again, reading=(reading,), rng=np.random.default_rng(0)).ranges
-            narrow = ranges.is_hidden & (ranges.values <= 3)
-            found.append(f"{ranges.is_worked_out.sum()} out, {narrow.sum()} of at most 3 values")
-        small = ((table["count"] > 0) & (table["count"] < minimum)).sum()
-        print(
-            f"{path.split('/')[1][:8]} {' x '.join(variables):32} <{minimum:<3} small {small} hidden {mask.sum()} "
-            f"helpless {hidden.is_helpless.sum()} | any: {found[0]} | not zero: {found[1]} | {seconds:.1f} s",
-            flush=True,
-        )
+        small = (counts > 0) & (counts < minimum)
+        for keep in (2, 4):
+            begin = process_time()
+            hidden = HideCounts(minimum=minimum, keep=keep).apply(system, counts)
+            seconds = process_time() - begin
+            mask = pl.Series(hidden.is_hidden[system.cell])
+            texts = pl.when(mask).then(pl.lit("*")).otherwise(pl.col("count").cast(pl.String))
+            again = system_of(read_counts([table.with_columns(texts.alias("count"))]))
+            found = []
+            for reading in ((0, None), (1, None)):
+                ranges = SolveCounts().solve(released=again, reading=(reading,), rng=np.random.default_rng(0)).ranges
+                narrow = ranges.is_hidden & (ranges.values <= 3)
+                few = f"{narrow.sum()} of at most 3 values ({(narrow & small).sum()} small)"
+                found.append(f"{ranges.is_worked_out.sum()} out, {few}")
+            print(
+                f"{path.split('/')[1][:8]} {' x '.join(variables):32} <{minimum:<3} small {small.sum()} keep {keep} "
+                f"hidden {mask.sum()} helpless {hidden.is_helpless.sum()} short {hidden.is_short.sum()} | any: "
+                f"{found[0]} | not zero: {found[1]} | {seconds:.1f} s",
+                flush=True,
+            )
 
 
 def rounding() -> None:

@@ -31,6 +31,7 @@ def tables(
     records: int = 0,
     insider: bool = False,
     repair: bool = False,
+    keep: int = 2,
     values: int = 3,
     work: int = 1_000_000,
     all_ranges: bool = False,
@@ -62,6 +63,8 @@ def tables(
         Whether to try out what people gain who are alone in a hidden count, and know it; needs the truth.
     repair
         Whether to look for further counts to hide: ``answer.findings.repair``.
+    keep
+        How many values a repair leaves to each small count at least.
     values
         The most values of a range that is narrow.
     work
@@ -108,6 +111,7 @@ def tables(
         records=records,
         insider=insider,
         repair=repair,
+        keep=keep,
         rng=rng,
         progress=progress,
     )
@@ -144,7 +148,7 @@ def ask(told: Told) -> Reply:
         files=files,
         rng=told.rng,
         progress=told.progress,
-        **told.named("values", "work", "all_ranges", "largest", "records", "insider"),
+        **told.named("values", "work", "all_ranges", "largest", "records", "insider", "keep"),
     )
     broken, sentence = profile_outcome(answer.findings) if profile else (False, "")
     return Reply(

@@ -11,16 +11,20 @@ if TYPE_CHECKING:
 
 #: What happened to the counts: they are hidden, rounded, changed at random, or told in several of these ways.
 Treatment = Literal["hidden", "rounded", "changed"]
+#: Who reads: whoever knows nothing, whoever knows that small counts are hidden, or only that zeros are shown.
+ReadingName = Literal["any", "rule", "zeros"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingFindings:
     """One way to read the symbols that stand for counts, and what follows then.
 
-    ``ranges`` says for each symbol how it is read, in words; ``excluded`` whether the truth shows it to be wrong.
+    Whoever knows the rule reads small counts; where the truth excludes that, larger ones are hidden too, and it is
+    tried out what follows for whoever knows that zeros are shown. ``ranges`` says for each symbol how it is read, in
+    words; ``excluded`` whether the truth shows it to be wrong.
     """
 
-    name: Literal["any", "rule"]
+    name: ReadingName
     ranges: tuple[str, ...]
     figures: CountFigures
     excluded: bool = False
@@ -137,8 +141,11 @@ class RepairFindings:
     ----------
     hidden_before, hidden_after, listed
         Counts that are hidden before and after, of all that tables list.
-    helpless, undecided
-        Small counts for which it is proven that hiding others does not help, and those that were not settled.
+    helpless, short, undecided
+        Small counts for which it is proven that no other count fits whatever is hidden, those for which some fit but
+        fewer than were to be kept, and those that were not settled.
+    keep, tight
+        How many values were to be kept for each small count, and small counts with fewer by the attack afterwards.
     after
         The figures of the same attack on the repaired tables.
     rounding
@@ -151,7 +158,10 @@ class RepairFindings:
     hidden_after: int
     listed: int
     helpless: int
+    short: int
     undecided: int
+    keep: int
+    tight: int
     after: CountFigures
     rounding: tuple[RoundingFindings, ...]
     frame: "pl.DataFrame" = field(repr=False)

@@ -46,6 +46,7 @@ def run(
     records: int,
     insider: bool,
     repair: bool,
+    keep: int,
     rng: np.random.Generator,
     progress: Progress,
 ) -> TablesFindings:
@@ -89,7 +90,7 @@ def run(
         groups_of=len(groups),
         records=ranked(system, best, people, number=records, work=work, rng=rng) if records else None,
         insiders=_insiders(attack, system, best, people, rng) if insider else None,
-        repair=repaired(attack, inputs, people, minimum, rng, progress) if repair else None,
+        repair=repaired(attack, inputs, people, minimum, keep, rng, progress) if repair else None,
         notes=(*released.notes, *(people.notes if people else ())),
     )
 

@@ -21,6 +21,8 @@ def _together(told: Told) -> list[tuple[str, str]]:
     # The page sends its default along, which nobody said; the command line knows what was.
     if values["profile"] and "minimum" in told.said and values["minimum"] != PROFILES[values["profile"]]:
         return [("minimum", f"{{profile}} sets the minimum to {PROFILES[values['profile']]}. Leave out {{minimum}}")]
+    if "keep" in told.said and values["repair"] is None:
+        return [("keep", "{keep} is about a repair. Add {repair}")]
     if values["insider"] and told.path("truth") is None:
         return [("insider", "{insider} needs to know who is alone in a count. Add {truth}")]
     return []
@@ -270,6 +272,16 @@ QUESTION = Question(
             only="command line",
             words="Needs the records (--truth), or tables in which nothing is hidden yet. What is written is attacked "
             "again.",
+        ),
+        Setting(
+            name="keep",
+            label="How many values a repair leaves to each small count at least",
+            kind="number",
+            only="command line",
+            default=2,
+            least=2,
+            most=1000,
+            words="With 2 none can be worked out; with 4 none is narrow. More is hidden then.",
         ),
         Setting(
             name="shareable",

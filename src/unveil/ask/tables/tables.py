@@ -1,7 +1,8 @@
 """The figures about published counts as text: the same on the page and in the terminal."""
 
 from unveil.ask.tables.findings import GroupFindings, RankedRecord, RecordFindings, RepairFindings, TablesFindings
-from unveil.ask.tables.words import blind_text, sum_text, undecided
+from unveil.ask.tables.repair_words import undecided
+from unveil.ask.tables.words import blind_text, sum_text
 from unveil.measure.counts.worked_out import CountFigures
 from unveil.show.blocks import Number, Side, Table
 from unveil.show.editions import people
@@ -111,7 +112,7 @@ def _undecided(found: TablesFindings, shareable: bool) -> str:
 
 def readings_table(found: TablesFindings, *, shareable: bool = False) -> Table:
     """Return what follows in each reading of the symbols."""
-    names = {"any": "any number (knows nothing)", "rule": "knows the rule"}
+    names = {"any": "any number (knows nothing)", "rule": "knows the rule", "zeros": "knows that zeros are shown"}
     rows = tuple(
         (
             names[each.name] + (" – excluded by the records" if each.excluded else ""),
@@ -252,6 +253,7 @@ def repair_table(repair: RepairFindings, found: TablesFindings) -> Table:
         ("Small counts worked out", count(before.small), count(after.small)),
         ("Narrow", count(before.narrow), count(after.narrow)),
         ("Known to be small", count(before.known_small), count(after.known_small)),
+        *([(f"Small counts with fewer than {repair.keep} values", "", count(repair.tight))] if repair.keep > 2 else []),
     )
     return Table(
         caption="Before and after more is hidden",

@@ -9,6 +9,7 @@ from unveil.ask.answer import View
 from unveil.ask.tables import words
 from unveil.ask.tables.charts import grid_chart
 from unveil.ask.tables.findings import TablesFindings
+from unveil.ask.tables.repair_words import repair_sentences, undecided
 from unveil.ask.tables.tables import (
     FEW_STEPS,
     groups_table,
@@ -64,7 +65,7 @@ def meanings() -> dict[str, str]:
 def quantities(found: TablesFindings) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for; what was not settled leaves a limit open, which is no pass."""
     figures = found.figures
-    open_ones = words.undecided(figures)
+    open_ones = undecided(figures)
     hidden = figures.hidden
     # Narrow ones among those not settled can only become more: worked out ones leave them.
     ends: dict[str, tuple[float, float]] = {
@@ -146,7 +147,7 @@ def figures(found: TablesFindings) -> Mapping[str, Any]:
         "proven": {
             "ends": own.ends,
             "attained": own.proven,
-            "not_settled": words.undecided(own),
+            "not_settled": undecided(own),
             "linear_programs": found.linear,
             "searches": found.whole,
         },
@@ -177,7 +178,10 @@ def _repair(found: TablesFindings) -> dict[str, Any] | None:
         "hidden_after": repair.hidden_after,
         "listed": repair.listed,
         "proven_helpless": repair.helpless,
+        "proven_short": repair.short,
         "not_settled": repair.undecided,
+        "values_to_keep": repair.keep,
+        "small_with_fewer_values_after": repair.tight,
         "worked_out_after": repair.after.worked_out,
         "small_worked_out_after": repair.after.small,
         "narrow_after": repair.after.narrow,
@@ -258,7 +262,7 @@ def _sections(found: TablesFindings) -> Iterator[Section]:
     if found.repair is not None:
         yield Section(
             heading="Hiding more",
-            lead=" ".join(words.repair_sentences(found)),
+            lead=" ".join(repair_sentences(found)),
             blocks=(repair_table(found.repair, found),),
             tells="found",
         )
@@ -314,7 +318,7 @@ def shared_page(found: TablesFindings, *, seed: int | None = None) -> Page:
     """Return the page that may be passed on: how many counts there are of each kind, and no count itself."""
     figures, word = found.figures, found.treatment
     whole = page(found, seed=seed)
-    open_ones = words.undecided(figures)
+    open_ones = undecided(figures)
     said: str = "No small count can be worked out from these tables alone."
     if figures.small:
         said = people(figures.small, pattern="{} small counts can be worked out from these tables.")
@@ -384,7 +388,7 @@ def brief(found: TablesFindings) -> Iterator[Part]:
         yield ""
         yield records_table(found.records)
     if found.repair is not None:
-        yield from ("", *words.repair_sentences(found))
+        yield from ("", *repair_sentences(found))
 
 
 VIEW = View(
