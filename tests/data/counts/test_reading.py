@@ -50,6 +50,13 @@ def test_a_code_that_is_called_like_counts_is_a_code_where_the_table_is_wide() -
     assert read_counts([wide], CountSettings(count="N")).tables[0].variables == (0, 1, 2)
 
 
+def test_bands_that_overlap_in_one_table_are_named() -> None:
+    told = read_counts([{"age": ["0-10", "10-20", "Total"], "count": ["5", "7", "12"]}])
+    assert any("'0-10' and '10-20' of 'age' overlap" in note for note in told.notes)
+    apart = read_counts([{"age": ["0-9", "10-20", "0-20"], "count": ["5", "7", "12"]}])
+    assert not any("overlap" in note for note in apart.notes)
+
+
 def test_files_of_every_kind(tmp_path: Path) -> None:
     frame = pl.DataFrame(WIDE)
     frame.write_csv(tmp_path / "a.csv", separator=";")

@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil._kernels.counts.rows import NO_END
 from unveil._kernels.types import BoolArray, IntArray
-from unveil.data.counts.codes import CountVariable, is_total, variable_of
+from unveil.data.counts.codes import CountVariable, is_total, overlapping, variable_of
 from unveil.data.counts.groups import read_groups
 from unveil.data.counts.percentages import Share
 from unveil.data.counts.reading import Form, WrittenTable
@@ -125,6 +125,8 @@ def publish(written: Sequence[WrittenTable], settings: CountSettings) -> Publish
             variables.append(variable_of(name, labels, groups=groups, order=order, rest=name in settings.rest))
             places[name] = len(variables) - 1
             _note_leaves(variables[-1], notes)
+            if name not in settings.hierarchies:
+                notes += _overlaps(name, written, totals[name])
     populations = _population(written, settings)
     if populations is not None:
         variables.append(populations)
@@ -255,6 +257,20 @@ def _note_leaves(variable: CountVariable, notes: list[str]) -> None:
     if added:
         named = ", ".join(added[:6]) + (f" and {len(added) - 6} more" if len(added) > 6 else "")
         notes.append(f"{variable.name!r}: codes that no table shows follow from those that are shown: {named}")
+
+
+def _overlaps(name: str, tables: Sequence[WrittenTable], totals: set[str]) -> list[str]:
+    """Return a note for each table in which two bands of numbers share a part."""
+    having = [table for table in tables if name in table.variables]
+    labels = [
+        [each for each in table.labels[name].unique().to_list() if folded(each) not in totals] for table in having
+    ]
+    return [
+        f"{table.name}: {both[0]!r} and {both[1]!r} of {name!r} overlap: whoever is in both is counted twice. If each "
+        "begins where the other ends, write bands that do not share a number"
+        for table, own in zip(having, labels, strict=True)
+        if (both := overlapping(own)) is not None
+    ]
 
 
 def _population(tables: Sequence[WrittenTable], settings: CountSettings) -> CountVariable | None:
