@@ -89,7 +89,7 @@ def with_settings(told: Told) -> Told:
     ``file``, ``name`` and ``kind``.
     """
     path = told.must("config")
-    known = may_hold(QUESTION, without=(*_NOT_IN_A_FILE, *_TABLES)) | {"targets": (int, str)} | _TABLES
+    known = {**may_hold(QUESTION, without=(*_NOT_IN_A_FILE, *_TABLES)), "targets": (int, str), **_TABLES}
     content = settings_in(path, known)
     folder = path.parent
     releases = [_release(each, path) for each in content.get("release", ())]

@@ -90,14 +90,6 @@ class PublishedCounts:
     impossible: IntArray | None = field(default=None, repr=False)
     shares: tuple[PublishedShare, ...] = field(default=(), repr=False)
 
-    def of_table(self, table: int) -> "PublishedCounts":
-        """Return one table by itself, with the codes of all."""
-        own = self.table == table
-        return PublishedCounts(
-            self.variables, self.tables, self.table[own], self.row[own], self.codes[own], self.low[own],
-            self.high[own], self.symbol[own], self.is_shown[own], self.symbols, self.notes,
-        )  # fmt: skip
-
     def label(self, codes: Sequence[int]) -> str:
         """Return what a cell is called: its codes, totals left out where something else is left.
 

@@ -133,7 +133,7 @@ def system_of(released: PublishedCounts, *, largest: int = LARGEST, records: boo
     # Percentages beside counts hide nothing: a cell is hidden where its count is.
     beside = np.array([table.form == "percentages" for table in released.tables], np.bool_)[released.table]
     is_hidden[cell[~released.is_shown & ~beside]] = True
-    is_impossible = covered_by(none, arrays.codes, released.variables)
+    is_impossible = covered_by(none, arrays.codes.astype(np.int64), released.variables)
     _refuse_impossible(released, cell, is_impossible)
     return CountSystem(
         released=released,
