@@ -4,19 +4,22 @@
     .venv/bin/python benchmarks/counts.py size
 
 ``primary`` hides counts below the minimum in tables with all their totals, and works them out; ``repair`` hides more
-until none of these follows; ``rounding`` rounds or changes every figure instead; ``size`` attacks generated tables of
-thousands of cells. Times are seconds of one core; memory is the most that the process held.
+until none of these follows; ``rounding`` rounds or changes every figure instead; ``records`` ranks records by all
+two-way tables; ``size`` attacks generated tables of thousands of cells. Times are seconds of one core; memory is the
+most that the process held.
 """
 
 import argparse
 import os
 import resource
+from itertools import combinations
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 import polars as pl
 
+import unveil
 from unveil._kernels.types import IntArray
 from unveil.attack.counts.solve_counts import SolveCounts
 from unveil.data.counts import CountSettings, Rounding, read_counts
@@ -53,7 +56,7 @@ def primary() -> None:
         shown = with_small_hidden(table, minimum)
         begin = process_time()
         system = system_of(read_counts([shown]))
-        solved = SolveCounts().run(released=system, reading=((1, minimum - 1),), rng=np.random.default_rng(0))
+        solved = SolveCounts().solve(released=system, reading=((1, minimum - 1),), rng=np.random.default_rng(0))
         seconds = process_time() - begin
         ranges = solved.ranges
         truth = np.zeros(system.number, np.int64)
@@ -80,30 +83,33 @@ REPAIRED = (
 
 
 def repair() -> None:
-    """Print how much more is hidden so that nothing small follows, and what the attack finds then."""
+    """Print how much more is hidden so that small counts keep two or four values, and what the attack finds then."""
     for path, variables, minimum in REPAIRED:
         table = tabulate(people(path), variables)
         system = system_of(read_counts([table]))
         counts = known_counts(system)
         if counts is None:
             raise SystemExit("a count is not known")
-        begin = process_time()
-        hidden = HideCounts(minimum=minimum).apply(system, counts)
-        seconds = process_time() - begin
-        mask = pl.Series(hidden.is_hidden[system.cell])
-        texts = pl.when(mask).then(pl.lit("*")).otherwise(pl.col("count").cast(pl.String))
-        again = system_of(read_counts([table.with_columns(texts.alias("count"))]))
-        found = []
-        for reading in ((0, None), (1, None)):
-            ranges = SolveCounts().run(released=again, reading=(reading,), rng=np.random.default_rng(0)).ranges
-            narrow = ranges.is_hidden & (ranges.values <= 3)
-            found.append(f"{ranges.is_worked_out.sum()} out, {narrow.sum()} of at most 3 values")
-        small = ((table["count"] > 0) & (table["count"] < minimum)).sum()
-        print(
-            f"{path.split('/')[1][:8]} {' x '.join(variables):32} <{minimum:<3} small {small} hidden {mask.sum()} "
-            f"helpless {hidden.is_helpless.sum()} | any: {found[0]} | not zero: {found[1]} | {seconds:.1f} s",
-            flush=True,
-        )
+        small = (counts > 0) & (counts < minimum)
+        for keep in (2, 4):
+            begin = process_time()
+            hidden = HideCounts(minimum=minimum, keep=keep).apply(system, counts)
+            seconds = process_time() - begin
+            mask = pl.Series(hidden.is_hidden[system.cell])
+            texts = pl.when(mask).then(pl.lit("*")).otherwise(pl.col("count").cast(pl.String))
+            again = system_of(read_counts([table.with_columns(texts.alias("count"))]))
+            found = []
+            for reading in ((0, None), (1, None)):
+                ranges = SolveCounts().solve(released=again, reading=(reading,), rng=np.random.default_rng(0)).ranges
+                narrow = ranges.is_hidden & (ranges.values <= 3)
+                few = f"{narrow.sum()} of at most 3 values ({(narrow & small).sum()} small)"
+                found.append(f"{ranges.is_worked_out.sum()} out, {few}")
+            print(
+                f"{path.split('/')[1][:8]} {' x '.join(variables):32} <{minimum:<3} small {small.sum()} keep {keep} "
+                f"hidden {mask.sum()} helpless {hidden.is_helpless.sum()} short {hidden.is_short.sum()} | any: "
+                f"{found[0]} | not zero: {found[1]} | {seconds:.1f} s",
+                flush=True,
+            )
 
 
 def rounding() -> None:
@@ -125,7 +131,7 @@ def rounding() -> None:
                     shown = np.where(inner, shown, values)
             begin = process_time()
             system = system_of(read_counts([table.with_columns(pl.Series("count", shown))], settings))
-            solved = SolveCounts().run(released=system, reading=(), rng=np.random.default_rng(0))
+            solved = SolveCounts().solve(released=system, reading=(), rng=np.random.default_rng(0))
             ranges = solved.ranges
             own = ranges.is_hidden
             print(
@@ -134,6 +140,36 @@ def rounding() -> None:
                 f"{(ranges.is_proven & own).sum()} {solved.linear}+{solved.whole} {process_time() - begin:.1f} s",
                 flush=True,
             )
+
+
+RECORDS = (
+    ("SEX", "MSP", "RAC1P", "OWN_RENT"),
+    ("SEX", "AGE10", "RAC1P", "MSP"),
+    ("SEX", "AGE10", "RAC1P", "MSP", "HISP"),
+)
+
+
+def records() -> None:
+    """Print which records follow from all two-way tables of one district, and how well the others are ranked."""
+    everybody = people("acs/ma2019.csv.gz")
+    # The district with the fewest people.
+    puma = everybody["PUMA"].value_counts().sort("count", "PUMA")["PUMA"][0]
+    own = everybody.filter(pl.col("PUMA") == puma)
+    for variables in RECORDS:
+        tables = [tabulate(own, pair) for pair in combinations(variables, 2)]
+        begin = process_time()
+        found = unveil.tables(tables, records=10, truth=own).findings.records
+        if found is None:
+            raise SystemExit("no record was looked for")
+        shares = ", ".join(
+            f"{'as many as exist' if each.first is None else each.first}: {each.ranked:.2f} ({each.by_margins:.2f})"
+            for each in found.precision
+        )
+        print(
+            f"{own.height:,} people, {', '.join(variables)}: {found.possible:,} possible, {found.certain} certain, "
+            f"{found.unique} once, {found.absent:,} absent | {shares} | {process_time() - begin:.1f} s",
+            flush=True,
+        )
 
 
 def _rounded(values: IntArray, rounding: Rounding | None, rng: np.random.Generator) -> IntArray:
@@ -172,9 +208,9 @@ def size(only: str) -> None:
         ("small and 15 %", (100, 100), "more"),
         ("small and 15 %", (10, 10, 10), "more"),
         ("small and 15 %", (20, 20, 20), "more"),
-        ("small hidden", (46, 46, 46), "sums"),
-        ("small hidden", (316, 316), "sums"),
-        ("small hidden", (18, 18, 18, 18), "sums"),
+        ("small hidden", (46, 46, 46), "small"),
+        ("small hidden", (316, 316), "small"),
+        ("small hidden", (18, 18, 18, 18), "small"),
     ]
     for name, shape, way in cases:
         if only and only not in f"{name} {shape}":
@@ -183,8 +219,7 @@ def size(only: str) -> None:
         begin = process_time()
         system, reading = _prepared(table, way, rng)
         built = process_time() - begin
-        attack = SolveCounts(work=1) if way == "sums" else SolveCounts()
-        solved = attack.run(released=system, reading=(reading,), rng=np.random.default_rng(0))
+        solved = SolveCounts().solve(released=system, reading=(reading,), rng=np.random.default_rng(0))
         seconds = process_time() - begin
         ranges = solved.ranges
         hidden = ranges.is_hidden
@@ -200,7 +235,7 @@ def size(only: str) -> None:
 
 def _prepared(table: pl.DataFrame, way: str, rng: np.random.Generator) -> tuple[CountSystem, tuple[int, int | None]]:
     count = pl.col("count")
-    if way in ("small", "sums"):
+    if way == "small":
         return system_of(read_counts([with_small_hidden(table, 5)])), (1, 4)
     if way == "more":
         inner = table.select(pl.all_horizontal(pl.col("^v.*$") != "Total")).to_series()
@@ -216,13 +251,13 @@ def _prepared(table: pl.DataFrame, way: str, rng: np.random.Generator) -> tuple[
 def main() -> None:
     """Run one of the measurements."""
     parser = argparse.ArgumentParser(description="Measure what published counts give away.")
-    parser.add_argument("what", choices=("primary", "repair", "rounding", "size"))
+    parser.add_argument("what", choices=("primary", "repair", "rounding", "records", "size"))
     parser.add_argument("only", nargs="?", default="", help="only cases that hold this text")
     asked = parser.parse_args()
     if asked.what == "size":
         size(asked.only)
     else:
-        {"primary": primary, "repair": repair, "rounding": rounding}[asked.what]()
+        {"primary": primary, "repair": repair, "rounding": rounding, "records": records}[asked.what]()
 
 
 if __name__ == "__main__":

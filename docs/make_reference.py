@@ -96,7 +96,8 @@ SETTINGS_HEAD = """# Settings
 
 What can be said of each question: on the command line by the option, on the page of `unveil serve` in the field of the
 same words. Every command also has `--json`, `--html FILE`, `--csv DIR`, `--figures DIR` and `--quiet`; a file of
-settings for `unveil audit --config` calls a setting by its option, with `_` for `-`. This page is written by
+settings for `unveil audit --config` and `unveil tables --config` calls a setting by its option, with `_` for `-`. This
+page is written by
 `python docs/make_reference.py`."""
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, Literal, ParamSpec, TypeVar
 
-On = Literal["table", "graph"]
+On = Literal["table", "graph", "count table"]
+#: What a method takes that is not about a table of records.
+_ON: dict[str, On] = {"Graph": "graph", "CountSystem": "count table"}
 Facts = TypeVar("Facts")
 Told = ParamSpec("Told")
 Class = TypeVar("Class", bound=type)
@@ -54,9 +56,9 @@ class Listed:
 
     @property
     def on(self) -> On:
-        """Whether it is about tables or about graphs: what its method takes first."""
+        """Whether it is about tables, graphs or published counts: what its method takes first."""
         first = next(each for each in self._signature.parameters.values() if each.name != "self")
-        return "graph" if _name(first.annotation) == "Graph" else "table"
+        return _ON.get(_name(first.annotation), "table")
 
     @property
     def _signature(self) -> inspect.Signature:

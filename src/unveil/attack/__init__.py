@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from unveil._lazy import lazily
 from unveil.attack._listing import ATTACKS, Attack, attack
+from unveil.attack.counts.rank_records import RankRecords
+from unveil.attack.counts.solve_counts import SolveCounts
 from unveil.attack.graph.adaptive_deanonymization import AdaptiveDeanonymization
 from unveil.attack.graph.distance_vector import DistanceVector
 from unveil.attack.graph.ji_li_srivatsa_beyah import JiLiSrivatsaBeyah
@@ -16,7 +18,14 @@ from unveil.attack.graph.mean_field import MeanField
 from unveil.attack.graph.narayanan_shmatikov import NarayananShmatikov
 from unveil.attack.graph.refine import Refine
 from unveil.attack.graph.yartseva_grossglauser import YartsevaGrossglauser
-from unveil.attack.specification import Attacks, AttacksGraph, attack_from, attack_text, graph_attack_from
+from unveil.attack.specification import (
+    Attacks,
+    AttacksCounts,
+    AttacksGraph,
+    attack_from,
+    attack_text,
+    graph_attack_from,
+)
 from unveil.attack.table.attribute_disclosure import AttributeDisclosure, Disclosed
 from unveil.attack.table.bayes import Bayes
 from unveil.attack.table.candidate_set import CandidateSet
@@ -65,6 +74,7 @@ __all__ = [
     "AnonymeterSinglingOut",
     "Attack",
     "Attacks",
+    "AttacksCounts",
     "AttacksGraph",
     "AttributeDisclosure",
     "Bayes",
@@ -83,6 +93,7 @@ __all__ = [
     "Nearest",
     "OrderTest",
     "RankIntersection",
+    "RankRecords",
     "RecordLinkage",
     "Refine",
     "RowOrder",
@@ -90,6 +101,7 @@ __all__ = [
     "SeveralReleases",
     "SinglingOut",
     "Softmax",
+    "SolveCounts",
     "SplinkLinkage",
     "YartsevaGrossglauser",
     "attack",

@@ -6,7 +6,7 @@ from typing import Literal
 
 from unveil._listed import Listed, Listing, lister
 
-Leaves = Literal["Trials", "Candidates", "Partition", "Matching", "Beliefs"]
+Leaves = Literal["Trials", "Candidates", "Partition", "Matching", "Beliefs", "CountRanges", "RankedRecords"]
 
 
 #: Whether an attack on graphs grows from the nodes it knows, or compares all nodes at once.

@@ -8,6 +8,8 @@ import numpy as np
 from unveil._listed import On
 from unveil._specification import from_text, to_text, understood
 from unveil.attack._listing import ATTACKS, Leaves
+from unveil.data.counts.knowledge import CountKnowledge
+from unveil.data.counts.system import CountSystem
 from unveil.data.graph import Graph
 from unveil.data.graph.release import GraphKnowledge
 from unveil.data.table import Table
@@ -56,6 +58,22 @@ class AttacksGraph(Protocol):
     """
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
+        """Return what the adversary holds after the attack."""
+
+
+class AttacksCounts(Protocol):
+    """What every attack on published counts is: settings, and one method that leaves ranges or ranked records.
+
+    Whatever it does, this holds, and ``tests/attack/counts/test_every_count_attack.py`` sees to it:
+
+    * Nothing that was passed is changed, and no randomness is used but that of ``rng``: the same state of it gives the
+      same guess.
+    * It is never wrong by more than it says: a range holds the true count of its cell whenever the knowledge is right,
+      also where the work did not suffice, and a record that is said to be certain exists.
+    * Work is counted in steps, never in seconds.
+    """
+
+    def run(self, *, released: CountSystem, knowledge: CountKnowledge, rng: np.random.Generator) -> Any:
         """Return what the adversary holds after the attack."""
 
 

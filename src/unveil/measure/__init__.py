@@ -52,6 +52,11 @@ if TYPE_CHECKING:
     from unveil.measure.candidates.uncertainty import quantiles_on_entropy_high_cut as quantiles_on_entropy_high_cut
     from unveil.measure.candidates.uncertainty import quantiles_on_entropy_low_cut as quantiles_on_entropy_low_cut
     from unveil.measure.candidates.uncertainty import renyi_entropy as renyi_entropy
+    from unveil.measure.counts.records import record_precision as record_precision
+    from unveil.measure.counts.worked_out import CountFigures as CountFigures
+    from unveil.measure.counts.worked_out import count_figures as count_figures
+    from unveil.measure.counts.worked_out import doubt_left as doubt_left
+    from unveil.measure.counts.worked_out import recovered_rate as recovered_rate
     from unveil.measure.graphs.anonymity import smallest_degree_class as smallest_degree_class
     from unveil.measure.graphs.anonymity import unique_degree_share as unique_degree_share
     from unveil.measure.graphs.attributes import AttributeDisclosure as AttributeDisclosure
@@ -261,6 +266,8 @@ _HOME = {
         "assortativity_loss average_path_loss clustering_loss degree_distance edge_difference graph_utility "
         "joint_degree_distance Lost spectral_distance"
     ),
+    "counts.worked_out": "CountFigures count_figures doubt_left recovered_rate",
+    "counts.records": "record_precision",
 }
 
 

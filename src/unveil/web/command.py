@@ -156,8 +156,8 @@ def _kinds(roles: Roles) -> list[str]:
 
 
 def _in_file(asked: Question) -> bool:
-    """Return whether the command takes a file of settings, where all that has no option can stand."""
-    return any(each.name == "config" for each in asked.settings)
+    """Return whether the command takes a file of settings, and kinds of columns that can stand there alone."""
+    return {"config", "columns"} <= {each.name for each in asked.settings}
 
 
 def _config(names: Mapping[str, Sequence[str]], values: Mapping[str, Any]) -> str:

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from unveil.attack.counts.readings import ANY, NOT_ZERO, rule_reading
+from unveil.attack.counts.readings import NOT_ZERO, rule_reading
 from unveil.attack.counts.solve_counts import ContradictoryCountsError, SolveCounts
 from unveil.attack.counts.steps import steps
 from unveil.data.counts import CountSettings, read_counts
+from unveil.data.counts.knowledge import ANY
 from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem, system_of
 
@@ -30,7 +31,7 @@ def wards(hidden: set[tuple[str, str]]) -> CountSystem:
 def ranges(system: CountSystem, reading: Range) -> dict[str, tuple[int, int]]:
     found = (
         SolveCounts()
-        .run(released=system, reading=(reading,) * len(system.released.symbols), rng=np.random.default_rng(0))
+        .solve(released=system, reading=(reading,) * len(system.released.symbols), rng=np.random.default_rng(0))
         .ranges
     )
     asked = np.flatnonzero(system.is_hidden | system.is_unlisted)
@@ -96,7 +97,7 @@ def test_two_bandings_are_subtracted() -> None:
 
 def test_a_cell_that_another_table_shows_is_worked_out() -> None:
     system = system_of(read_counts([{"ward": ["N", "S"], "count": ["*", "7"]}, {"ward": ["N"], "count": ["5"]}]))
-    solved = SolveCounts().run(released=system, reading=(ANY,), rng=np.random.default_rng(0))
+    solved = SolveCounts().solve(released=system, reading=(ANY,), rng=np.random.default_rng(0))
     told = solved.ranges
     made = steps(system, solved.solution, told.told_low, told.told_high, np.flatnonzero(told.is_worked_out))
     assert [(step.count, step.kind) for step in made] == [(5, "shown")]
@@ -106,7 +107,7 @@ def test_a_chain_of_sums_says_what_was_worked_out_before() -> None:
     # The column gives (S, m), and only with it the row gives (S, f).
     table = {"ward": ["N", "S", "Total"], "f": ["3", "*", "*"], "m": ["4", "*", "9"], "Total": ["7", "8", "15"]}
     system = system_of(read_counts([table], CountSettings(wide="sex")))
-    solved = SolveCounts().run(released=system, reading=(ANY,), rng=np.random.default_rng(0))
+    solved = SolveCounts().solve(released=system, reading=(ANY,), rng=np.random.default_rng(0))
     told = solved.ranges
     made = steps(system, solved.solution, told.told_low, told.told_high, np.flatnonzero(told.is_worked_out))
     by_name = {system.label(step.cell): step for step in made}
@@ -136,14 +137,14 @@ def test_two_symbols_are_read_each_for_itself() -> None:
 def test_contradictions_are_raised_with_their_cells() -> None:
     system = system_of(read_counts([{"ward": ["N", "S", "Total"], "count": ["5", "7", "13"]}]))
     with pytest.raises(ContradictoryCountsError) as caught:
-        SolveCounts().run(released=system, reading=(), rng=np.random.default_rng(0))
+        SolveCounts().solve(released=system, reading=(), rng=np.random.default_rng(0))
     assert sorted(system.label(cell) for cell in caught.value.cells) == ["N", "S", "Total"]
 
 
 def test_a_spent_budget_leaves_true_ranges() -> None:
     system = wards(SMALL | {("North", "40-64"), ("South", "18-39")})
-    exact = SolveCounts().run(released=system, reading=(ANY,), rng=np.random.default_rng(0)).ranges
-    poor = SolveCounts(work=1).run(released=system, reading=(ANY,), rng=np.random.default_rng(0))
+    exact = SolveCounts().solve(released=system, reading=(ANY,), rng=np.random.default_rng(0)).ranges
+    poor = SolveCounts(work=1).solve(released=system, reading=(ANY,), rng=np.random.default_rng(0))
     assert not poor.is_finished
     assert (poor.ranges.low <= exact.low).all()
     assert (poor.ranges.high >= exact.high).all()

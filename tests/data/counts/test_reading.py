@@ -38,6 +38,25 @@ def test_the_header_of_a_wide_table_is_found_by_another_table() -> None:
     assert "was taken for the codes of 'sex'" in told.notes[0]
 
 
+def test_a_code_that_is_called_like_counts_is_a_code_where_the_table_is_wide() -> None:
+    wide = {"ward": ["a", "b", "Total"], "S": ["3", "7", "10"], "N": ["*", "8", "14"], "Total": ["9", "15", "24"]}
+    told = read_counts([wide])
+    assert told.tables[0].form == "wide"
+    assert cells(told)["b, N"] == (8, 8)
+    assert "tell --count N" in told.notes[0]
+    assert read_counts([{key: wide[key] for key in ("ward", "N")}]).tables[0].form == "tidy"
+    years = {"ward": ["a", "a", "b", "b"], "year": ["2020", "2021"] * 2, "n": ["3", "*", "8", "9"]}
+    assert cells(read_counts([years]))["b, 2021"] == (9, 9)
+    assert read_counts([wide], CountSettings(count="N")).tables[0].variables == (0, 1, 2)
+
+
+def test_bands_that_overlap_in_one_table_are_named() -> None:
+    told = read_counts([{"age": ["0-10", "10-20", "Total"], "count": ["5", "7", "12"]}])
+    assert any("'0-10' and '10-20' of 'age' overlap" in note for note in told.notes)
+    apart = read_counts([{"age": ["0-9", "10-20", "0-20"], "count": ["5", "7", "12"]}])
+    assert not any("overlap" in note for note in apart.notes)
+
+
 def test_files_of_every_kind(tmp_path: Path) -> None:
     frame = pl.DataFrame(WIDE)
     frame.write_csv(tmp_path / "a.csv", separator=";")

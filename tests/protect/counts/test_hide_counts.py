@@ -35,29 +35,36 @@ def attacked(system: CountSystem, hidden: "np.ndarray[tuple[int], np.dtype[np.bo
     return system_of(read_counts([frame.with_columns(pl.Series("count", texts.tolist()))]))
 
 
-@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=2, max_size=3))
+@given(
+    st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=2, max_size=3), st.sampled_from([2, 2, 4])
+)
 @settings(deadline=None, max_examples=25)
-def test_what_is_hidden_cannot_be_worked_out_unless_nothing_would_help(inner: list[list[int]]) -> None:
+def test_small_counts_keep_their_values_unless_nothing_would_help(inner: list[list[int]], keep: int) -> None:
     if not any(map(any, inner)):
         return
     made = table(inner)
     system = system_of(read_counts([made]))
     counts = known_counts(system)
     assert counts is not None
-    found = HideCounts(minimum=4).apply(system, counts)
+    found = HideCounts(minimum=4, keep=keep).apply(system, counts)
+    assert not found.is_undecided.any()
     small = (counts >= 1) & (counts < 4)
     assert (found.is_hidden >= small).all()
     assert not found.is_hidden[counts == 0].any()
     for hidden, exactly in ((found.is_hidden, False), (counts > 0, True)):
         again = attacked(system, hidden)
         reading = (NOT_ZERO,) * len(again.released.symbols)
-        ranges = SolveCounts().run(released=again, reading=reading, rng=np.random.default_rng(0)).ranges
+        ranges = SolveCounts().solve(released=again, reading=reading, rng=np.random.default_rng(0)).ranges
         out = {again.label(int(cell)) for cell in np.flatnonzero(ranges.is_worked_out)}
+        few = {again.label(int(cell)) for cell in np.flatnonzero(ranges.is_hidden & (ranges.values < keep))}
+        less = {system.label(int(cell)) for cell in np.flatnonzero(found.is_helpless | found.is_short)}
         helpless = {system.label(int(cell)) for cell in np.flatnonzero(found.is_helpless)}
         named = {system.label(int(cell)) for cell in np.flatnonzero(small)}
         assert out & named <= helpless
-        if exactly:  # with everything hidden that may be, the helpless ones are worked out all the same
+        assert few & named <= less
+        if exactly:  # with everything hidden that may be, it is no better
             assert helpless <= out
+            assert less <= few
 
 
 def test_the_answer_has_the_attack_on_what_was_repaired() -> None:
@@ -69,6 +76,16 @@ def test_the_answer_has_the_attack_on_what_was_repaired() -> None:
     assert repair.frame["count"].to_list() == ["*", "17", "12", "*", "41"]
     assert [each.base for each in repair.rounding] == [3, 5, 10]
     assert "With 2 of 5 counts hidden (0 before), the same attack finds no small counts." in answer.to_html()
+
+
+def test_more_values_are_kept_where_that_is_asked_for() -> None:
+    given = {"ward": ["N", "S", "W", "E", "Total"], "count": ["1", "2", "12", "9", "24"]}
+    two, six = (unveil.tables(given, repair=True, keep=keep).findings.repair for keep in (2, 6))
+    assert two is not None
+    assert six is not None
+    assert two.frame["count"].to_list() == ["*", "*", "12", "9", "24"]  # 1 and 2, or 2 and 1
+    assert six.hidden_after == 3
+    assert (six.tight, six.short, six.after.narrow) == (0, 0, 0)
 
 
 def test_what_cannot_be_repaired_is_said() -> None:

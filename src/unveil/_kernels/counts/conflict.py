@@ -3,7 +3,7 @@
 import numpy as np
 
 from unveil._kernels.counts.propagate import propagate
-from unveil._kernels.counts.rows import NO_END, Rows
+from unveil._kernels.counts.rows import NO_END, OPEN, Rows
 from unveil._kernels.counts.solver import Budget, linear, whole
 from unveil._kernels.types import BoolArray, IntArray
 
@@ -42,15 +42,15 @@ def _elastic(rows: Rows, low: IntArray, high: IntArray, told: BoolArray) -> IntA
     place = size + np.arange(many)
     zero_low = np.zeros(size + 2 * many, np.int64)
     top = np.full(size + 2 * many, NO_END)
-    ends = [(cells, place, low[cells], np.full(many, NO_END)), (cells, place + many, np.full(many, -1), high[cells])]
+    ends = [(cells, place, low[cells], np.full(many, OPEN)), (cells, place + many, np.full(many, -1), high[cells])]
     start, cell, coefficient = [rows.start], [rows.cell], [rows.coefficient]
     least, most = [rows.least], [rows.most]
     for sign, (own, slack, lower, upper) in zip((1, -1), ends, strict=True):
         start.append(start[-1][-1] + 2 * np.arange(1, many + 1))
         cell.append(np.column_stack([own, slack]).ravel())
         coefficient.append(np.tile([1, sign], many))
-        least.append(np.where(lower < 0, -NO_END, lower))
-        most.append(upper)
+        least.append(np.where(lower < 0, -OPEN, lower))
+        most.append(np.where(upper >= NO_END, OPEN, upper))
     whole_rows = Rows(
         np.concatenate(start), np.concatenate(cell), np.concatenate(coefficient), np.concatenate(least),
         np.concatenate(most), int(top.size),

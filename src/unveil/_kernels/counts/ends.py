@@ -4,13 +4,13 @@ A table that attains an end proves that the range is no narrower; sums, multipli
 wider.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from unveil._kernels.counts.rows import NO_END, Rows
-from unveil._kernels.counts.solver import TOLERANCE, Budget, certified, linear, whole, world_of
-from unveil._kernels.types import BoolArray, IntArray
+from unveil._kernels.counts.rows import NO_END, OPEN, Rows
+from unveil._kernels.counts.seen import Ends, Wanted
+from unveil._kernels.counts.solver import LARGEST_SEARCH, TOLERANCE, Budget, certified, linear, whole, world_of
+from unveil._kernels.counts.walks import find_by_walking
+from unveil._kernels.types import IntArray
 
 #: A round of random tables must close this share of the open ends to be followed by another.
 _WORTH = 0.1
@@ -25,56 +25,6 @@ class NoWorldError(Exception):
     """No whole-number table fits what is told of a block."""
 
 
-@dataclass(eq=False)
-class Ends:
-    """Ends of the cells of one block while they are looked for, and the least and greatest values seen in a table."""
-
-    low: IntArray
-    high: IntArray
-    seen_low: IntArray
-    seen_high: IntArray
-    #: How each end was found.
-    low_by: IntArray
-    high_by: IntArray
-    worlds: int = 0
-
-    def take(self, world: IntArray) -> None:
-        """Remember the values of a table that fits."""
-        self.worlds += 1
-        np.minimum(self.seen_low, world, out=self.seen_low)
-        np.maximum(self.seen_high, world, out=self.seen_high)
-
-    @property
-    def open_low(self) -> BoolArray:
-        """Of which cells no table attains the low end yet."""
-        return self.seen_low > self.low
-
-    @property
-    def open_high(self) -> BoolArray:
-        """Of which cells no table attains the high end yet."""
-        return self.seen_high < self.high
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """Of which cells of a block the ends are wanted, and from how many values on the rest does not matter.
-
-    ``enough`` is None where every end is wanted exactly; ``from_start`` is whether tables that are found by lot are
-    looked for beyond it neither.
-    """
-
-    cells: BoolArray
-    enough: int | None = None
-    from_start: bool = False
-
-    def of(self, ends: Ends) -> BoolArray:
-        """Return which cells are not settled for good by the values that tables have shown already."""
-        if self.enough is None:
-            return self.cells
-        many = (ends.worlds > 0) & (ends.seen_high - ends.seen_low + 1 > self.enough)
-        return self.cells & ~many
-
-
 def find_ends(
     rows: Rows, low: IntArray, high: IntArray, wanted: Wanted, budget: Budget, rng: np.random.Generator
 ) -> Ends:
@@ -82,9 +32,7 @@ def find_ends(
 
     Raises NoWorldError where no table fits.
     """
-    size = low.size
-    zeros = np.zeros(size, np.int64)
-    ends = Ends(low.copy(), high.copy(), np.full(size, NO_END), zeros - 1, zeros, zeros.copy())
+    ends = Ends.of(low, high)
     if not rows.number:  # nothing but its own ends binds a cell
         ends.take(low)
         ends.take(np.where(high >= NO_END, low, high))
@@ -97,7 +45,9 @@ def find_ends(
         _random_worlds(rows, ends, Wanted(cells=wanted.cells), budget, rng, worth=_WORTH)
     if wanted.enough is not None:
         _random_worlds(rows, ends, wanted, budget, rng, worth=0.0)
-    if not ends.worlds:
+    if not ends.worlds and low.size > LARGEST_SEARCH:
+        find_by_walking(rows, ends, wanted, budget, rng)
+    elif not ends.worlds:
         _first_world(rows, ends, budget)
     for cell in _in_order(ends, wanted):
         for sign in (1, -1):
@@ -122,8 +72,8 @@ def _find_endless(rows: Rows, ends: Ends, budget: Budget) -> None:
         np.concatenate([rows.start, rows.start[-1] + 2 * np.arange(1, size + 1)]),
         np.concatenate([rows.cell, np.column_stack([np.arange(size), size + np.arange(size)]).ravel()]),
         np.concatenate([rows.coefficient, np.tile([1, -1], size)]),
-        np.concatenate([np.where(rows.least <= -NO_END, -NO_END, 0), zero]),
-        np.concatenate([np.where(rows.most >= NO_END, NO_END, 0), np.full(size, NO_END)]),
+        np.concatenate([np.where(rows.has_least, 0, -OPEN), zero]),
+        np.concatenate([np.where(rows.has_most, 0, OPEN), np.full(size, OPEN)]),
         2 * size,
     )
     top = np.concatenate([np.where(free, NO_END, 0), free.astype(np.int64)])

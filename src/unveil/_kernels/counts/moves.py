@@ -3,11 +3,17 @@
 import numpy as np
 
 from unveil._kernels.counts.rows import Rows, chosen, renumbered
-from unveil._kernels.counts.solver import Budget, world_of
+from unveil._kernels.counts.solver import Budget
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: Programs over more cells are not searched for whole moves.
 _LARGEST_SEARCH = 3_000
+#: How the solver says that no table fits.
+_NONE = 2
+
+
+class UnsettledMoveError(Exception):
+    """Whether there is another table was not settled: the search ended before it found one or showed that none is."""
 
 
 def cheapest_move(
@@ -17,10 +23,10 @@ def cheapest_move(
     movable: BoolArray,
     cost: FloatArray,
     cell: int,
-    sign: int,
+    step: int,
     budget: Budget,
 ) -> IntArray | None:
-    """Return by how much each cell changes when one changes by ``sign``, at the least cost; None if nothing else can.
+    """Return by how much each cell changes when one changes by ``step``, at the least cost; None if it cannot.
 
     Parameters
     ----------
@@ -30,8 +36,13 @@ def cheapest_move(
         What each cell must be at least afterwards.
     movable, cost
         Which cells may change, and what each step of a cell costs.
-    cell, sign, budget
-        The cell that must change, upwards (1) or downwards (-1), and the steps that the solver may take.
+    cell, step, budget
+        The cell that must change, by how much, upwards (above 0) or downwards, and the steps that the solver may take.
+
+    Raises
+    ------
+    UnsettledMoveError
+        If the search ended before it was clear whether there is such a table.
 
     Examples
     --------
@@ -41,7 +52,7 @@ def cheapest_move(
     ...               np.ones(3), 1, 1, Budget(1000)).tolist()
     [0, 1, -1]
     """
-    if counts[cell] + sign < least[cell] or not movable[cell]:
+    if counts[cell] + step < least[cell] or not movable[cell]:
         return None
     cells = np.flatnonzero(movable)
     inside = movable[rows.cell]
@@ -55,15 +66,16 @@ def cheapest_move(
     up = np.full(cells.size, np.inf)
     down = (counts[cells] - least[cells]).astype(np.float64)
     ups, downs = np.zeros(cells.size), np.zeros(cells.size)
-    (ups if sign > 0 else downs)[place] = 1.0
+    (ups if step > 0 else downs)[place] = abs(step)
     up[place], down[place] = ups[place], downs[place]
     steps = _solved(own, np.concatenate([ups, downs]), np.concatenate([up, down]), cost[cells], budget)
     if steps is None:
         return None
     moved = np.zeros(counts.size, np.int64)
     moved[cells] = steps
-    top = np.full(counts.size, 1 << 42)
-    return moved if world_of(rows, least, top, (counts + moved).astype(np.float64)) is not None else None
+    if ((counts + moved)[cells] < least[cells]).any() or not rows.hold(counts + moved):
+        raise UnsettledMoveError
+    return moved
 
 
 def _solved(rows: Rows, low: FloatArray, high: FloatArray, cost: FloatArray, budget: Budget) -> IntArray | None:
@@ -77,16 +89,18 @@ def _solved(rows: Rows, low: FloatArray, high: FloatArray, cost: FloatArray, bud
     sums = [LinearConstraint(matrix, zero, zero)] if rows.number else []
     for whole in (0, 1):
         if whole and rows.cells > _LARGEST_SEARCH:
-            return None
+            raise UnsettledMoveError
         options = {"node_limit": 50, "mip_rel_gap": 0.1} if whole else {}
         found = milp(
             both, integrality=np.full(both.size, whole), bounds=Bounds(low, high), constraints=sums, options=options
         )
         budget.linear += 1
         budget.pay(100 + (matrix.nnz >> 3))
-        if found.x is None:
+        if found.status == _NONE:
             return None
+        if found.x is None:
+            raise UnsettledMoveError
         steps = found.x[: rows.cells] - found.x[rows.cells :]
         if np.abs(steps - np.round(steps)).max(initial=0.0) < 1e-6:
             return np.asarray(np.round(steps), np.int64)
-    return None
+    raise UnsettledMoveError

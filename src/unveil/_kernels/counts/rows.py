@@ -13,6 +13,8 @@ from unveil._kernels.types import BoolArray, IntArray
 NO_END = 1 << 42
 #: Counts above this are refused: floats of the solver would no longer tell neighbours apart.
 LARGEST_COUNT = 1 << 40
+#: Stands for a side of a row without an end: beyond every weighted sum of counts.
+OPEN = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,16 @@ class Rows:
     def number(self) -> int:
         """How many rows there are."""
         return self.start.size - 1
+
+    @cached_property
+    def has_least(self) -> BoolArray:
+        """Which rows have a lower end; what is known is taken out of both ends, so an open one may have moved."""
+        return np.asarray(self.least > -(OPEN >> 1), np.bool_)
+
+    @cached_property
+    def has_most(self) -> BoolArray:
+        """Which rows have an upper end."""
+        return np.asarray(self.most < OPEN >> 1, np.bool_)
 
     @cached_property
     def of_entry(self) -> IntArray:
@@ -79,7 +91,14 @@ def rows_of(entries: Sequence[tuple[IntArray, IntArray]], cells: int) -> Rows:
 
 
 def with_more(rows: Rows, more: Sequence[tuple[Sequence[int], Sequence[int], int, int]]) -> Rows:
-    """Return the rows with others after them, each given by its cells, its coefficients, its least and its most."""
+    """Return the rows with others after them, each given by its cells, its coefficients, its least and its most.
+
+    A side without an end is told as OPEN or -OPEN.
+
+    >>> made = with_more(rows_of([], 2), [((0, 1), (100, -7), 0, OPEN)])
+    >>> made.hold(np.array([1, 14])), made.hold(np.array([1, 15]))
+    (True, False)
+    """
     if not more:
         return rows
     lengths = np.array([len(cells) for cells, *_ in more], np.int64)

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil._kernels.counts.blocks import Block, blocks
-from unveil._kernels.counts.ends import Ends, NoWorldError, Wanted, find_ends
+from unveil._kernels.counts.ends import NoWorldError, find_ends
 from unveil._kernels.counts.propagate import Propagated, propagate
 from unveil._kernels.counts.rows import Rows
+from unveil._kernels.counts.seen import Ends, Wanted
 from unveil._kernels.counts.solver import Budget
+from unveil._kernels.counts.walks import find_by_walking
 from unveil._kernels.types import BoolArray, IntArray
 
-#: In larger blocks nothing is solved: one program would take minutes. What sums give is true, and perhaps too wide.
+#: In larger blocks no program is solved, which would take minutes: tables are found by walking, and show what cannot be
+#: worked out. Ends that sums give are true, and perhaps too wide.
 LARGEST_BLOCK = 20_000
 
 
@@ -95,13 +98,19 @@ def solve(
     solution = _from_sums(sums, parts)
     for at, block in enumerate(parts):
         progress(at / len(parts))
-        if not wanted[block.cells].any() or block.cells.size > LARGEST_BLOCK:
+        huge = block.cells.size > LARGEST_BLOCK
+        # That some table fits cannot be refuted by walking.
+        if not wanted[block.cells].any() or (huge and enough == 0):
             continue
         large = decide_above is not None and int(wanted[block.cells].sum()) > decide_above
         limit = deciding if large and enough is None else enough
         own = Wanted(cells=wanted[block.cells], enough=limit, from_start=enough is not None)
         try:
-            ends = find_ends(block.rows, sums.low[block.cells], sums.high[block.cells], own, budget, rng)
+            ends = Ends.of(sums.low[block.cells], sums.high[block.cells])
+            if huge:
+                find_by_walking(block.rows, ends, own, budget, rng)
+            else:
+                ends = find_ends(block.rows, ends.low, ends.high, own, budget, rng)
         except NoWorldError as error:
             raise ContradictionError(cells=block.cells) from error
         _take(solution, block, ends)

@@ -53,13 +53,13 @@ def linear(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: 
 
     even = rows.least == rows.most
     left: dict[str, object] = {}
-    if not even.all():
-        matrix = rows.matrix[np.flatnonzero(~even)]
+    upper, lower = np.flatnonzero(~even & rows.has_most), np.flatnonzero(~even & rows.has_least)
+    if upper.size or lower.size:
         from scipy.sparse import vstack
 
         left = {
-            "A_ub": vstack([matrix, -matrix], format="csr"),
-            "b_ub": np.concatenate([rows.most[~even], -rows.least[~even]]).astype(np.float64),
+            "A_ub": vstack([rows.matrix[upper], -rows.matrix[lower]], format="csr"),
+            "b_ub": np.concatenate([rows.most[upper], -rows.least[lower]]).astype(np.float64),
         }
     if even.any():
         left |= {"A_eq": rows.matrix[np.flatnonzero(even)], "b_eq": rows.least[even].astype(np.float64)}
@@ -74,10 +74,9 @@ def linear(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: 
     multipliers = np.zeros(rows.number)
     if even.any():
         multipliers[even] = found.eqlin.marginals
-    if not even.all():
-        both = found.ineqlin.marginals
-        half = both.size // 2
-        multipliers[~even] = both[:half] - both[half:]
+    if upper.size or lower.size:
+        multipliers[upper] += found.ineqlin.marginals[: upper.size]
+        multipliers[lower] -= found.ineqlin.marginals[upper.size :]
     return Solved("solved", float(found.fun), found.x, multipliers)
 
 
@@ -88,7 +87,8 @@ def whole(rows: Rows, low: IntArray, high: IntArray, cost: FloatArray, budget: B
     if low.size > LARGEST_SEARCH:
         return Solved("unknown")
     ends = Bounds(low.astype(np.float64), np.where(high >= NO_END, np.inf, high))
-    sums = [LinearConstraint(rows.matrix, rows.least, rows.most)] if rows.number else []
+    least, most = np.where(rows.has_least, rows.least, -np.inf), np.where(rows.has_most, rows.most, np.inf)
+    sums = [LinearConstraint(rows.matrix, least, most)] if rows.number else []
     nodes = max(1, min(MOST_NODES, budget.left // _NODE))
     options = {"node_limit": nodes, "mip_rel_gap": gap}
     found = milp(cost, integrality=np.ones(low.size), bounds=ends, constraints=sums, options=options)
@@ -122,7 +122,8 @@ def certified(rows: Rows, low: IntArray, high: IntArray, cell: int, sign: int, m
     left = np.zeros(low.size, np.int64)
     left[cell] = 12 * sign
     np.subtract.at(left, rows.cell, twelfths[rows.of_entry] * rows.coefficient)
-    if ((left < 0) & (high >= NO_END)).any():
+    endless = ((twelfths > 0) & ~rows.has_least) | ((twelfths < 0) & ~rows.has_most)
+    if ((left < 0) & (high >= NO_END)).any() or endless.any():
         return None
     of_rows = np.where(twelfths > 0, rows.least, rows.most)
     total = sum(int(y) * int(end) for y, end in zip(twelfths, of_rows, strict=True) if y)

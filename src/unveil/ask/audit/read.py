@@ -9,14 +9,12 @@ from typing import Any, Literal, NamedTuple
 from unveil.ask.audit.findings import Scenario
 from unveil.ask.audit.scenarios import read_link, read_scenario
 from unveil.ask.audit.settings import QUESTION
+from unveil.ask.config import limits_in_file, may_hold, settings_in, texts_in, value_in_file
 from unveil.ask.reading import TableReading
-from unveil.ask.settings import LISTS, Question
 from unveil.ask.told import Told
-from unveil.ask.values import value_of
-from unveil.data.files.documents import read_toml
 from unveil.data.files.source import shown
 from unveil.data.table import Table
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError
 from unveil.show.progress import Progress
 
 #: What a file of settings may hold beside the settings of the question, and what each must be.
@@ -30,38 +28,8 @@ _TABLES: Mapping[str, tuple[type, ...]] = {
     "scenario": (list,),
     "release": (list,),
 }
-#: What a setting must be in such a file, by its kind; every other kind is a text.
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    "tables": (str, list),
-    "columns": (str, list),
-    "texts": (str, list),
-    "several": (str, list),
-    "choice": (str,),
-    "switch": (bool,),
-}
 #: Settings that say where an answer goes, or what a page alone can say.
 _NOT_IN_A_FILE = ("config", "compare", "shareable", "sheet", "show_records", "links", "scenarios", "edition", "columns")
-
-
-def _settings() -> dict[str, tuple[type, ...]]:
-    """Return what a file of settings may hold, and what each must be."""
-    told: dict[str, tuple[type, ...]] = {}
-    for each in QUESTION.settings:
-        if each.kind == "number":
-            told[each.key] = (int,) if each.whole else (float, int)
-        elif each.name not in (*_NOT_IN_A_FILE, *_TABLES):
-            told[each.key] = (int, str) if each.name == "targets" else _TYPES.get(each.kind, (str,))
-    return {**told, **_TABLES}
-
-
-_WORDS = {
-    bool: "true or false",
-    str: "a text",
-    list: "a list",
-    int: "a whole number",
-    float: "a number",
-    dict: "a table",
-}
 
 
 class AuditTables(NamedTuple):
@@ -121,11 +89,11 @@ def with_settings(told: Told) -> Told:
     ``file``, ``name`` and ``kind``.
     """
     path = told.must("config")
-    content = read_toml(path)
-    _check(content, path)
+    known = {**may_hold(QUESTION, without=(*_NOT_IN_A_FILE, *_TABLES)), "targets": (int, str), **_TABLES}
+    content = settings_in(path, known)
     folder = path.parent
     releases = [_release(each, path) for each in content.get("release", ())]
-    released = [folder / file for file in _list(content.get("released", ()))]
+    released = [folder / file for file in texts_in(content.get("released", ()))]
     released += [folder / str(each["file"]) for each in releases]
     named = dict(zip(released[len(released) - len(releases) :], releases, strict=True))
     files: dict[str, tuple[Path, ...]]
@@ -137,7 +105,7 @@ def with_settings(told: Told) -> Told:
     files |= {"released": tuple(released)} if released else {}
     named_here = [each for each in QUESTION.settings if each.key in content and each.key not in _TABLES]
     said = {each.name: content[each.key] for each in named_here if not each.is_file}
-    said["limits"] = tuple(_limits(content.get("limits", {}), path, told.question).items())
+    said["limits"] = tuple(limits_in_file(content.get("limits", {}), path, told.question).items())
     if not told.values["links"]:
         said["scenarios"] = tuple(_scenario(each, path) for each in content.get("scenario", ()))
     own = {name for name, _ in told.values["limits"]}
@@ -169,32 +137,7 @@ def with_settings(told: Told) -> Told:
 
 def _value(name: str, raw: Any, told: Told) -> Any:
     """Return a setting of the file as the command line would have given it."""
-    setting = told.question.setting(name)
-    if name == "scenarios":
-        return raw
-    several = setting.kind in LISTS or setting.beside
-    said = tuple(_list(raw)) if several else raw if setting.kind == "switch" else str(raw)
-    try:
-        return value_of(setting, said, told.question, door="command line")
-    except InputError as error:
-        raise InputError(
-            f"{setting.key!r} in the settings {shown(told.must('config'))} cannot be used: {error}"
-        ) from error
-
-
-def _check(told: Mapping[str, Any], path: Path) -> None:
-    known = _settings()
-    for key, value in told.items():
-        if key not in known:
-            hint = did_you_mean(key, known) or f" It may have {', '.join(known)}."
-            raise InputError(f"the settings {shown(path)} have no {key!r}.{hint}")
-        if not isinstance(value, known[key]) or (isinstance(value, bool) and bool not in known[key]):
-            must = " or ".join(_WORDS[kind] for kind in known[key])
-            raise InputError(f"{key!r} in the settings {shown(path)} must be {must}. Correct the file")
-
-
-def _list(value: Any) -> list[str]:
-    return [value] if isinstance(value, str) else [str(each) for each in value]
+    return raw if name == "scenarios" else value_in_file(name, raw, told)
 
 
 def _release(each: Any, path: Path) -> Mapping[str, Any]:
@@ -218,31 +161,9 @@ def _scenario(each: Any, path: Path) -> Scenario:
             f"each [[scenario]] in the settings {shown(path)} must have a name and columns (or first and second), and "
             "may have a reason. Correct it"
         )
-    first, second = _list(each.get("columns", each.get("first", ()))), _list(each.get("second", ()))
+    first, second = texts_in(each.get("columns", each.get("first", ()))), texts_in(each.get("second", ()))
     reason = str(each.get("reason", "")) or f"named in {path.name} without a reason"
     return Scenario(name=str(each["name"]), first=tuple(first), second=tuple(second), reason=reason)
-
-
-def _limits(told: Mapping[str, Any], path: Path, question: Question) -> dict[str, float]:
-    """Return limits by quantity; dots in a name that is not in quotes make TOML nest tables, which is undone here."""
-    flat: dict[str, float] = {}
-
-    def walk(table: Mapping[str, Any], before: str) -> None:
-        for key, value in table.items():
-            if isinstance(value, dict):
-                walk(value, f"{before}{key}.")
-            elif isinstance(value, int | float) and not isinstance(value, bool):
-                flat[f"{before}{key}"] = float(value)
-            else:
-                raise InputError(f"the limit {before}{key!r} in {shown(path)} must be a number. Correct the file")
-
-    walk(told, "")
-    known = question.meanings() if flat else {}
-    for name in flat:
-        if name not in known:
-            hint = did_you_mean(name, known) or " '--limit help' lists them."
-            raise InputError(f"the settings {shown(path)} set a limit for {name!r}, which is no quantity.{hint}")
-    return flat
 
 
 def read_targets(written: str | int) -> int | Literal["auto"] | None:

@@ -9,7 +9,7 @@ from unveil.ask.answer import Answer, randomness
 from unveil.ask.tables.findings import TablesFindings
 from unveil.ask.tables.read import read, settings_of
 from unveil.ask.tables.run import run
-from unveil.ask.tables.settings import MINIMUM, PROFILES
+from unveil.ask.tables.settings import MINIMUM, MOST_RECORDS, PROFILES
 from unveil.ask.tables.view import VIEW, brief
 from unveil.ask.tables.words import profile_outcome
 from unveil.ask.told import Output, Reply, Told
@@ -28,9 +28,10 @@ def tables(
     truth: Any = None,
     settings: CountSettings | None = None,
     profile: str = "",
-    records: bool = False,
+    records: int = 0,
     insider: bool = False,
     repair: bool = False,
+    keep: int = 2,
     values: int = 3,
     work: int = 1_000_000,
     all_ranges: bool = False,
@@ -56,11 +57,14 @@ def tables(
     profile
         A published rule to hold the tables to: cell-3, cell-5, cell-11 or cell-20.
     records
-        Whether to look for combinations of all variables that somebody must have: ``answer.findings.records``.
+        How many combinations of all variables to name that somebody must or may have, the surest first:
+        ``answer.findings.records``. 0 looks for none.
     insider
         Whether to try out what people gain who are alone in a hidden count, and know it; needs the truth.
     repair
         Whether to look for further counts to hide: ``answer.findings.repair``.
+    keep
+        How many values a repair leaves to each small count at least.
     values
         The most values of a range that is narrow.
     work
@@ -92,9 +96,10 @@ def tables(
     whole_number(least, "the minimum", least=2, most=1000)
     if profile and least != PROFILES[profile]:
         raise InputError(f"profile {profile} sets the minimum to {PROFILES[profile]}, but it is {least}. Leave it out")
+    whole_number(records, "the number of records", least=0, most=MOST_RECORDS)
     rng, seed = randomness(rng)
     progress("reading", 0.0)
-    inputs = read(given, settings or CountSettings(), files=files, names=names, largest=largest)
+    inputs = read(given, settings or CountSettings(), files=files, names=names, largest=largest, records=records > 0)
     findings = run(
         inputs,
         minimum=least,
@@ -106,6 +111,7 @@ def tables(
         records=records,
         insider=insider,
         repair=repair,
+        keep=keep,
         rng=rng,
         progress=progress,
     )
@@ -142,7 +148,7 @@ def ask(told: Told) -> Reply:
         files=files,
         rng=told.rng,
         progress=told.progress,
-        **told.named("values", "work", "all_ranges", "largest", "records", "insider"),
+        **told.named("values", "work", "all_ranges", "largest", "records", "insider", "keep"),
     )
     broken, sentence = profile_outcome(answer.findings) if profile else (False, "")
     return Reply(

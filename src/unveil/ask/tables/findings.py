@@ -11,16 +11,20 @@ if TYPE_CHECKING:
 
 #: What happened to the counts: they are hidden, rounded, changed at random, or told in several of these ways.
 Treatment = Literal["hidden", "rounded", "changed"]
+#: Who reads: whoever knows nothing, whoever knows that small counts are hidden, or only that zeros are shown.
+ReadingName = Literal["any", "rule", "zeros"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingFindings:
     """One way to read the symbols that stand for counts, and what follows then.
 
-    ``ranges`` says for each symbol how it is read, in words; ``excluded`` whether the truth shows it to be wrong.
+    Whoever knows the rule reads small counts; where the truth excludes that, larger ones are hidden too, and it is
+    tried out what follows for whoever knows that zeros are shown. ``ranges`` says for each symbol how it is read, in
+    words; ``excluded`` whether the truth shows it to be wrong.
     """
 
-    name: Literal["any", "rule"]
+    name: ReadingName
     ranges: tuple[str, ...]
     figures: CountFigures
     excluded: bool = False
@@ -78,11 +82,36 @@ class GroupFindings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RankedRecord:
+    """A combination of one code of every variable that may exist: its name, and what is known of it.
+
+    ``share`` is the share of the populations that were built in which somebody has it; ``low`` and ``high`` are how
+    many people have it (None: no end).
+    """
+
+    record: str
+    is_certain: bool
+    share: float
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordPrecision:
+    """The share of the first ranked records that exist (``first`` None: as many as exist), and of those by margins."""
+
+    first: int | None
+    ranked: float
+    by_margins: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class RecordFindings:
     """Combinations of one code of every variable, and what tables say of them together.
 
     ``certain`` ones are in every population that fits, ``unique`` ones of these exactly once, ``absent`` ones in none;
-    of ``undecided`` ones that was not settled.
+    of ``undecided`` ones that was not settled. The ``first`` of all are ranked by how many of ``worlds`` populations
+    have them; ``precision`` is empty without the truth.
     """
 
     possible: int
@@ -90,6 +119,9 @@ class RecordFindings:
     unique: int
     absent: int
     undecided: int
+    worlds: int
+    first: tuple[RankedRecord, ...] = field(default=(), repr=False)
+    precision: tuple[RecordPrecision, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +141,11 @@ class RepairFindings:
     ----------
     hidden_before, hidden_after, listed
         Counts that are hidden before and after, of all that tables list.
-    helpless, undecided
-        Small counts for which it is proven that hiding others does not help, and those that were not settled.
+    helpless, short, undecided
+        Small counts for which it is proven that no other count fits whatever is hidden, those for which some fit but
+        fewer than were to be kept, and those that were not settled.
+    keep, tight
+        How many values were to be kept for each small count, and small counts with fewer by the attack afterwards.
     after
         The figures of the same attack on the repaired tables.
     rounding
@@ -123,7 +158,10 @@ class RepairFindings:
     hidden_after: int
     listed: int
     helpless: int
+    short: int
     undecided: int
+    keep: int
+    tight: int
     after: CountFigures
     rounding: tuple[RoundingFindings, ...]
     frame: "pl.DataFrame" = field(repr=False)

@@ -1,10 +1,12 @@
 """The question about published counts asked of files: tables, and what is told about them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from unveil.ask.config import limits_in_file, may_hold, settings_in, texts_in, value_in_file
 from unveil.ask.reading import pairs_in
 from unveil.ask.settings import READING
 from unveil.ask.told import AskedError, Told
@@ -29,10 +31,11 @@ def read(
     files: FileSettings | None = None,
     names: Sequence[str] = (),
     largest: int,
+    records: bool = False,
 ) -> TablesInputs:
     """Return what the tables hold, checked."""
     released = read_counts(tables, settings, files=files, names=names)
-    return TablesInputs(system_of(released, largest=largest), settings)
+    return TablesInputs(system_of(released, largest=largest, records=records), settings)
 
 
 def settings_of(told: Told) -> tuple[CountSettings, FileSettings]:
@@ -56,8 +59,60 @@ def settings_of(told: Told) -> tuple[CountSettings, FileSettings]:
         rest=values["rest"],
         populations=_populations(values["population"]),
         base=values["base"],
+        percent_of=_percent_of(values["percent_of"]),
+        structural=told.path("structural"),
     )
     return settings, FileSettings(**told.named(*READING))
+
+
+def with_settings(told: Told) -> Told:
+    """Return what was told together with what the TOML file says that it names; what was said wins over the file.
+
+    Paths in it start from the folder of the file. ``[hidden]``, ``[totals]``, ``[hierarchy]`` and ``[limits]`` may be
+    tables; every other setting is called as its option.
+    """
+    path, question = told.must("config"), told.question
+    written = [each.name for each in question.settings if each.kind == "output"]
+    pairs = dict.fromkeys(("hidden", "totals"), (str, list, dict))
+    known = may_hold(question, without=("config", "hierarchies", "limits", *written)) | pairs
+    content = settings_in(path, known | {"hierarchy": (dict,), "limits": (dict,)})
+    files = {
+        each.name: tuple(path.parent / file for file in texts_in(content[each.key]))
+        for each in question.files
+        if each.key in content
+    }
+    plain = [each for each in question.settings if each.key in content and not each.is_file]
+    said = {each.name: _pairs(content[each.key]) for each in plain if each.name not in ("hierarchies", "limits")}
+    more = {name: value_in_file(name, raw, told) for name, raw in said.items() if name not in told.said}
+    hierarchies = [f"{variable}={path.parent / str(file)}" for variable, file in content.get("hierarchy", {}).items()]
+    limits = {**limits_in_file(content.get("limits", {}), path, question), **dict(told.values["limits"])}
+    every = {**files, **told.files}
+    return replace(
+        told,
+        files=every,
+        values={
+            **told.values,
+            **more,
+            "hierarchies": (*hierarchies, *told.values["hierarchies"]),
+            "limits": tuple(limits.items()),
+        },
+        said=told.said | set(more),
+        sample=told.sample and "tables" not in every,
+    )
+
+
+def _pairs(value: Any) -> Any:
+    """Return a TOML table as the command line writes it, NAME=VALUE for each; anything else as it is."""
+    if not isinstance(value, dict):
+        return value
+    return [f"{name}={each}" for name, several in value.items() for each in texts_in(several)]
+
+
+def _percent_of(text: str) -> tuple[str, ...] | None:
+    """Return the variables that percentages are of: none for all people, None where nothing was told."""
+    if not text.strip():
+        return None
+    return () if text.strip().lower() == "all" else tuple(part.strip() for part in text.split(","))
 
 
 def _rounding(text: str) -> Rounding | None:

@@ -1,19 +1,19 @@
 """What follows for whoever reads symbols in one way or another, and figures that contradict one another."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from unveil._kernels.counts.rows import NO_END
-from unveil.ask.tables.findings import ReadingFindings
-from unveil.attack.counts.readings import ANY, rule_reading
+from unveil.ask.tables.findings import ReadingFindings, ReadingName
+from unveil.attack.counts.readings import NOT_ZERO, rule_reading
 from unveil.attack.counts.solve_counts import ContradictoryCountsError, SolveCounts, SolvedCounts
+from unveil.data.counts.knowledge import ANY
 from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem
 from unveil.data.counts.truth import TrueCounts
 from unveil.errors import InputError
-from unveil.measure.counts.worked_out import CountFigures, count_figures
+from unveil.measure.counts.worked_out import count_figures
 from unveil.show.progress import Progress
 
 
@@ -27,43 +27,57 @@ def read_ways(
 ) -> tuple[list[SolvedCounts], tuple[ReadingFindings, ...]]:
     """Return what follows for whoever knows nothing of the rule, and for whoever knows it where that is another."""
     symbols = len(system.released.symbols)
-    ways: list[tuple[Any, tuple[Range, ...]]] = [("any", (ANY,) * symbols)]
     try:
-        first = attack.run(
-            released=system, reading=ways[0][1], rng=rng, progress=lambda share: progress("working out", 0.4 * share)
-        )
+        first = attack.solve(
+            released=system, reading=(ANY,) * symbols, rng=rng,
+            progress=lambda share: progress("working out", 0.4 * share),
+        )  # fmt: skip
     except ContradictoryCountsError as error:
         raise contradiction(system, error.cells) from error
-    solved = [first]
-    if symbols:
-        rule = rule_reading(attack, system, minimum, rng=rng)
-        if rule != ways[0][1]:
-            ways.append(("rule", rule))
-            solved.append(
-                attack.run(
-                    released=system, reading=rule, rng=rng,
-                    progress=lambda share: progress("working out by the rule", 0.4 + 0.4 * share),
-                )
-            )  # fmt: skip
-    leaves = [variable.leaves for variable in system.released.variables]
-    found = []
-    for (name, reading), each in zip(ways, solved, strict=True):
-        figures: CountFigures = count_figures(
-            each.ranges,
+    ways: list[tuple[ReadingName, tuple[Range, ...], SolvedCounts]] = [("any", (ANY,) * symbols, first)]
+    rule = rule_reading(attack, system, minimum, rng=rng) if symbols else ()
+    if rule != ways[0][1]:
+        solved = attack.solve(
+            released=system, reading=rule, rng=rng,
+            progress=lambda share: progress("working out by the rule", 0.4 + 0.4 * share),
+        )  # fmt: skip
+        ways.append(("rule", rule, solved))
+        # Where larger counts are hidden too, which the records show, whoever knows that zeros are shown knows more.
+        zeros = (NOT_ZERO,) * symbols
+        low, high = system.told(zeros)
+        is_wrong = truth is not None and rule != zeros and _is_wrong(solved, truth)
+        if is_wrong and attack.fits(released=system, low=low, high=high, rng=rng):
+            ways.append(("zeros", zeros, attack.solve(released=system, reading=zeros, rng=rng)))
+    if truth is not None and _is_wrong(first, truth):
+        raise _not_of_these(system, truth, first)
+    return [each for *_, each in ways], tuple(_findings(attack, system, minimum, truth, *way) for way in ways)
+
+
+def _is_wrong(solved: SolvedCounts, truth: TrueCounts) -> bool:
+    return bool(truth.outside(solved.ranges.low, solved.ranges.high).any())
+
+
+def _findings(
+    attack: SolveCounts,
+    system: CountSystem,
+    minimum: int,
+    truth: TrueCounts | None,
+    name: ReadingName,
+    reading: tuple[Range, ...],
+    solved: SolvedCounts,
+) -> ReadingFindings:
+    return ReadingFindings(
+        name=name,
+        ranges=tuple(range_text(each) for each in reading),
+        figures=count_figures(
+            solved.ranges,
             codes=system.arrays.codes.astype(np.int64),
-            leaves=leaves,
+            leaves=[variable.leaves for variable in system.released.variables],
             minimum=minimum,
             values=attack.values,
-        )
-        wrong = truth is not None and truth.outside(each.ranges.low, each.ranges.high).any()
-        if truth is not None and wrong and name == "any":
-            raise _not_of_these(system, truth, each)
-        found.append(
-            ReadingFindings(
-                name=name, ranges=tuple(range_text(each) for each in reading), figures=figures, excluded=bool(wrong)
-            )
-        )
-    return solved, tuple(found)
+        ),
+        excluded=truth is not None and _is_wrong(solved, truth),
+    )
 
 
 def range_text(told: Range) -> str:

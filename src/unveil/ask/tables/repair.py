@@ -28,6 +28,7 @@ def repaired(
     inputs: TablesInputs,
     truth: TrueCounts | None,
     minimum: int,
+    keep: int,
     rng: np.random.Generator,
     progress: Progress,
 ) -> RepairFindings:
@@ -37,6 +38,10 @@ def repaired(
         raise InputError(
             "a repair hides counts, and these are rounded or changed. Pass the tables before that was done"
         )
+    if system.released.shares:
+        raise InputError(
+            "a repair hides counts, and percentages of hidden numbers would still tell of them. Take these out"
+        )
     counts = truth.counts if truth is not None else known_counts(system)
     if counts is None:
         raise InputError(
@@ -44,18 +49,24 @@ def repaired(
             "(--truth), or tables in which nothing is hidden yet"
         )
     progress("hiding more", 0.9)
-    hidden = HideCounts(minimum=minimum, work=attack.work).apply(system, counts)
+    hidden = HideCounts(minimum=minimum, keep=keep, work=attack.work).apply(system, counts)
     entries = hidden.is_hidden[system.cell]
     again = _published(system, counts, entries)
-    _, readings = read_ways(attack, again, minimum, None, rng, silent)
-    after = readings[worst_of(readings)].figures
+    own = TrueCounts(counts[system.arrays.locate(again.arrays.codes.astype(np.int64))])
+    solved, readings = read_ways(attack, again, minimum, own, rng, silent)
+    worst = worst_of(readings)
+    small = (counts[system.cell] >= 1) & (counts[system.cell] < minimum)
+    tight = np.unique(again.cell[small & (solved[worst].ranges.values[again.cell] < keep)])
     return RepairFindings(
         hidden_before=int(system.is_hidden.sum()),
         hidden_after=int(hidden.is_hidden.sum()),
         listed=int(np.unique(system.cell).size),
         helpless=int(hidden.is_helpless.sum()),
+        short=int(hidden.is_short.sum()),
         undecided=int(hidden.is_undecided.sum()),
-        after=after,
+        keep=keep,
+        tight=int(tight.size),
+        after=readings[worst].figures,
         rounding=_rounded(attack, system, counts, rng) if system.number <= _LARGEST_ROUNDED else (),
         frame=_frame(system, counts, entries),
     )

@@ -8,7 +8,6 @@ from unveil._kernels.counts.rows import NO_END
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.ask.tables.findings import (
     GroupFindings,
-    RecordFindings,
     StepFindings,
     TableFindings,
     TablesFindings,
@@ -17,6 +16,7 @@ from unveil.ask.tables.findings import (
 from unveil.ask.tables.layout import grid_of
 from unveil.ask.tables.read import TablesInputs
 from unveil.ask.tables.readings import read_ways, worst_of
+from unveil.ask.tables.records import ranked
 from unveil.ask.tables.repair import repaired
 from unveil.attack.counts.insider import insider_gains
 from unveil.attack.counts.solve_counts import SolveCounts, SolvedCounts
@@ -43,16 +43,17 @@ def run(
     all_ranges: bool,
     truth: Any,
     profile: str,
-    records: bool,
+    records: int,
     insider: bool,
     repair: bool,
+    keep: int,
     rng: np.random.Generator,
     progress: Progress,
 ) -> TablesFindings:
     """Return what follows from published counts; see :func:`unveil.tables`."""
     system = inputs.system
     released = system.released
-    attack = SolveCounts(values=values, work=work, all_ranges=all_ranges, records=records)
+    attack = SolveCounts(values=values, work=work, all_ranges=all_ranges, records=records > 0)
     progress("reading symbols", 0.0)
     people = None if truth is None else true_counts(truth, system)
     solved, readings = read_ways(attack, system, minimum, people, rng, progress)
@@ -62,7 +63,7 @@ def run(
     progress("what totals tell", 0.8)
     shown_steps, every = _steps(system, best, minimum)
     codes = system.arrays.codes.astype(np.int64)
-    groups = shared_codes(system.arrays.rows, best.ranges.low, best.ranges.high, codes)
+    groups = shared_codes(system.arrays.rows, best.ranges.low, best.ranges.high, codes, system.is_impossible)
     return TablesFindings(
         minimum=minimum,
         values=values,
@@ -87,9 +88,9 @@ def run(
         profile=profile,
         groups=tuple(_group(system, best, each) for each in groups[:MOST_GROUPS]),
         groups_of=len(groups),
-        records=_records(system, best) if records else None,
+        records=ranked(system, best, people, number=records, work=work, rng=rng) if records else None,
         insiders=_insiders(attack, system, best, people, rng) if insider else None,
-        repair=repaired(attack, inputs, people, minimum, rng, progress) if repair else None,
+        repair=repaired(attack, inputs, people, minimum, keep, rng, progress) if repair else None,
         notes=(*released.notes, *(people.notes if people else ())),
     )
 
@@ -115,7 +116,8 @@ def _margins(attack: SolveCounts, system: CountSystem, solved: SolvedCounts, rng
         others = [at for at in range(own.shape[1]) if at not in table.variables]
         inner = (own[:, list(table.variables)] > 0).all(axis=1) & (own[:, others] == 0).all(axis=1)
         low[inner], high[inner] = 0, NO_END
-    out, open_ones = attack.worked_out(released=system, low=low, high=high, wanted=system.is_hidden, rng=rng)
+    totals = system.with_shares_of()
+    out, open_ones = attack.worked_out(released=totals, low=low, high=high, wanted=system.is_hidden, rng=rng)
     return None if open_ones.any() else int(out.sum())
 
 
@@ -159,7 +161,8 @@ def _alone(
     keep = told & (shown | ~(solved.ranges.told_low == solved.ranges.told_high))
     low = np.where(keep, solved.ranges.told_low, 0)
     high = np.where(keep, solved.ranges.told_high, NO_END)
-    out, open_ones = attack.worked_out(released=system, low=low, high=high, wanted=own, rng=rng)
+    alone = system.with_shares_of(table)
+    out, open_ones = attack.worked_out(released=alone, low=low, high=high, wanted=own, rng=rng)
     return None if open_ones.any() else int(out.sum())
 
 
@@ -193,23 +196,6 @@ def _insiders(
         raise InputError("who is alone in a count must be known, but no records were given. Pass them with --truth")
     gains = insider_gains(attack, system, solved, truth.counts, rng=rng)
     return gains.there, gains.tried, gains.gain, gains.most
-
-
-def _records(system: CountSystem, solved: SolvedCounts) -> RecordFindings:
-    own, ranges = system.is_record, solved.ranges
-    if not own.any():
-        raise InputError(
-            "records must hold every variable of all tables, but the tables are not linked so closely. Leave --records "
-            "out, or pass tables that share their variables in a circle"
-        )
-    unsure = own & (ranges.low == 0) & (ranges.high > 0) & ~solved.solution.low_attained
-    return RecordFindings(
-        possible=int(own.sum()),
-        certain=int((own & (ranges.low >= 1)).sum()),
-        unique=int((own & (ranges.low == 1) & (ranges.high == 1)).sum()),
-        absent=int((own & (ranges.high == 0)).sum()),
-        undecided=int(unsure.sum()),
-    )
 
 
 def _step(system: CountSystem, step: Step) -> StepFindings:

@@ -9,6 +9,8 @@ _WRITTEN = "How the tables are written"
 MINIMUM = 5
 #: Published rules about small cells, and the least count that each of them lets be known.
 PROFILES = {"cell-3": 3, "cell-5": 5, "cell-11": 11, "cell-20": 20}
+#: So many ranked records are named at most.
+MOST_RECORDS = 10_000
 
 
 def _together(told: Told) -> list[tuple[str, str]]:
@@ -19,6 +21,8 @@ def _together(told: Told) -> list[tuple[str, str]]:
     # The page sends its default along, which nobody said; the command line knows what was.
     if values["profile"] and "minimum" in told.said and values["minimum"] != PROFILES[values["profile"]]:
         return [("minimum", f"{{profile}} sets the minimum to {PROFILES[values['profile']]}. Leave out {{minimum}}")]
+    if "keep" in told.said and values["repair"] is None:
+        return [("keep", "{keep} is about a repair. Add {repair}")]
     if values["insider"] and told.path("truth") is None:
         return [("insider", "{insider} needs to know who is alone in a count. Add {truth}")]
     return []
@@ -100,6 +104,14 @@ QUESTION = Question(
             "numbers such as 0-17 and 18+ need none.",
         ),
         Setting(
+            name="structural",
+            label="Combinations of codes that nobody can have by what they mean",
+            kind="table",
+            words="A column for each variable that matters, a combination in each row; an empty cell means any code. "
+            "They are 0 to everybody, and groups that have one code for no other reason are left out.",
+            fold=_WRITTEN,
+        ),
+        Setting(
             name="rest",
             label="Variables of which not all codes are listed",
             kind="columns",
@@ -143,6 +155,16 @@ QUESTION = Question(
             least=1,
             most=1_000_000_000,
             words="For tables with a column called percent in place of counts; a column called base tells it by row.",
+            fold=_WRITTEN,
+        ),
+        Setting(
+            name="percent_of",
+            label="Of whom percentages are where their number is hidden: variables, or all",
+            kind="text",
+            default="",
+            metavar="VARIABLES",
+            example="ward",
+            words="With ward each is of all people of its ward, of whom nobody says how many they are.",
             fold=_WRITTEN,
         ),
         Setting(
@@ -201,9 +223,12 @@ QUESTION = Question(
         ),
         Setting(
             name="records",
-            label="Look for records that must exist: combinations of all variables that somebody has",
-            kind="switch",
-            default=False,
+            label="How many records to name: combinations of all variables, those first that somebody must have",
+            kind="number",
+            default=0,
+            least=0,
+            most=MOST_RECORDS,
+            words="The others are ranked by how many populations that fit have them, beside what margins alone rank.",
             fold=MORE,
         ),
         Setting(
@@ -249,9 +274,25 @@ QUESTION = Question(
             "again.",
         ),
         Setting(
+            name="keep",
+            label="How many values a repair leaves to each small count at least",
+            kind="number",
+            only="command line",
+            default=2,
+            least=2,
+            most=1000,
+            words="With 2 none can be worked out; with 4 none is narrow. More is hidden then.",
+        ),
+        Setting(
             name="shareable",
             label="Write a second report to FILE that may leave the house: no count that was worked out is in it",
             kind="output",
+            only="command line",
+        ),
+        Setting(
+            name="config",
+            label="A TOML file with any of these settings; options win over it",
+            kind="file",
             only="command line",
         ),
         limits_setting(),
@@ -271,6 +312,7 @@ QUESTION = Question(
         'unveil tables wards.csv --hidden "*=1..4" --hierarchy ward=districts.csv',
         "unveil tables rounded.csv --round 3:random --limit recovered_rate=0",
         'unveil tables 2023.csv 2024.csv --population "2023.csv<2024.csv"',
+        "unveil tables pairs.csv others.csv --records 20 --truth people.csv",
     ),
     sample="Patients of a hospital by ward and age, in two tables.",
     together=_together,

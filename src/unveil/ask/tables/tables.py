@@ -1,7 +1,8 @@
 """The figures about published counts as text: the same on the page and in the terminal."""
 
-from unveil.ask.tables.findings import GroupFindings, RepairFindings, TablesFindings
-from unveil.ask.tables.words import blind_text, sum_text, undecided
+from unveil.ask.tables.findings import GroupFindings, RankedRecord, RecordFindings, RepairFindings, TablesFindings
+from unveil.ask.tables.repair_words import undecided
+from unveil.ask.tables.words import blind_text, sum_text
 from unveil.measure.counts.worked_out import CountFigures
 from unveil.show.blocks import Number, Side, Table
 from unveil.show.editions import people
@@ -111,7 +112,7 @@ def _undecided(found: TablesFindings, shareable: bool) -> str:
 
 def readings_table(found: TablesFindings, *, shareable: bool = False) -> Table:
     """Return what follows in each reading of the symbols."""
-    names = {"any": "any number (knows nothing)", "rule": "knows the rule"}
+    names = {"any": "any number (knows nothing)", "rule": "knows the rule", "zeros": "knows that zeros are shown"}
     rows = tuple(
         (
             names[each.name] + (" – excluded by the records" if each.excluded else ""),
@@ -198,10 +199,49 @@ def groups_table(found: TablesFindings) -> Table:
     )
 
 
-def _people(group: GroupFindings) -> str:
-    if group.high is None:
-        return f"{count(group.low)} or more"
-    return count(group.low) if group.low == group.high else f"{count(group.low)} to {count(group.high)}"
+def _people(of: GroupFindings | RankedRecord) -> str:
+    if of.high is None:
+        return f"{count(of.low)} or more"
+    return count(of.low) if of.low == of.high else f"{count(of.low)} to {count(of.high)}"
+
+
+def records_table(records: RecordFindings) -> Table:
+    """Return the records that are most likely to exist, those that must exist first."""
+    rows = tuple(
+        (
+            each.record,
+            "must exist" if each.is_certain else "may exist",
+            f"{round(each.share * records.worlds)} of {records.worlds}",
+            _people(each),
+        )
+        for each in records.first
+    )
+    left = records.possible - records.absent - len(rows)
+    return Table(
+        caption="Records, the surest first",
+        columns=("Record", "", "Populations that have it", "People"),
+        rows=rows,
+        align=("left", "left", "right", "right"),
+        note=f"{count(left)} more may exist and are not named here (--records)." if left > 0 else "",
+    )
+
+
+def precision_table(records: RecordFindings) -> Table:
+    """Return how many of the first ranked records exist, beside those that margins alone rank first."""
+    rows = tuple(
+        (
+            "as many as exist" if each.first is None else f"first {each.first}",
+            percent(each.ranked),
+            percent(each.by_margins),
+        )
+        for each in records.precision
+    )
+    return Table(
+        caption="Ranked records that exist, held against the truth",
+        columns=("Of the", "By all counts", "By margins alone"),
+        rows=rows,
+        align=("left", "right", "right"),
+    )
 
 
 def repair_table(repair: RepairFindings, found: TablesFindings) -> Table:
@@ -213,6 +253,7 @@ def repair_table(repair: RepairFindings, found: TablesFindings) -> Table:
         ("Small counts worked out", count(before.small), count(after.small)),
         ("Narrow", count(before.narrow), count(after.narrow)),
         ("Known to be small", count(before.known_small), count(after.known_small)),
+        *([(f"Small counts with fewer than {repair.keep} values", "", count(repair.tight))] if repair.keep > 2 else []),
     )
     return Table(
         caption="Before and after more is hidden",

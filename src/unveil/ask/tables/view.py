@@ -9,12 +9,15 @@ from unveil.ask.answer import View
 from unveil.ask.tables import words
 from unveil.ask.tables.charts import grid_chart
 from unveil.ask.tables.findings import TablesFindings
+from unveil.ask.tables.repair_words import repair_sentences, undecided
 from unveil.ask.tables.tables import (
     FEW_STEPS,
     groups_table,
     key_numbers,
     least_shared,
+    precision_table,
     readings_table,
+    records_table,
     repair_table,
     steps_table,
     sure_table,
@@ -62,7 +65,7 @@ def meanings() -> dict[str, str]:
 def quantities(found: TablesFindings) -> dict[str, Quantity]:
     """Return the figures that a limit can be set for; what was not settled leaves a limit open, which is no pass."""
     figures = found.figures
-    open_ones = words.undecided(figures)
+    open_ones = undecided(figures)
     hidden = figures.hidden
     # Narrow ones among those not settled can only become more: worked out ones leave them.
     ends: dict[str, tuple[float, float]] = {
@@ -144,17 +147,26 @@ def figures(found: TablesFindings) -> Mapping[str, Any]:
         "proven": {
             "ends": own.ends,
             "attained": own.proven,
-            "not_settled": words.undecided(own),
+            "not_settled": undecided(own),
             "linear_programs": found.linear,
             "searches": found.whole,
         },
-        "records": None if found.records is None else asdict(found.records),
+        "records": _records(found),
         "repair": _repair(found),
         "truth": found.has_truth,
         "profile": found.profile or None,
         "not_tested": list(_UNTESTED),
         "notes": list(found.notes),
     }
+
+
+def _records(found: TablesFindings) -> dict[str, Any] | None:
+    """Return how many records must and cannot exist, and how well they are ranked; no record itself."""
+    if found.records is None:
+        return None
+    told = asdict(found.records)
+    del told["first"]
+    return told
 
 
 def _repair(found: TablesFindings) -> dict[str, Any] | None:
@@ -166,7 +178,10 @@ def _repair(found: TablesFindings) -> dict[str, Any] | None:
         "hidden_after": repair.hidden_after,
         "listed": repair.listed,
         "proven_helpless": repair.helpless,
+        "proven_short": repair.short,
         "not_settled": repair.undecided,
+        "values_to_keep": repair.keep,
+        "small_with_fewer_values_after": repair.tight,
         "worked_out_after": repair.after.worked_out,
         "small_worked_out_after": repair.after.small,
         "narrow_after": repair.after.narrow,
@@ -230,14 +245,24 @@ def _sections(found: TablesFindings) -> Iterator[Section]:
         yield Section(
             heading="Groups in which all have the same code",
             lead="Whoever is known to be in such a group is known to have the code, however many are in it. Some are "
-            "so by what the codes mean (men are never pregnant), and say nothing.",
+            "so by what the codes mean (men are never pregnant), and say nothing: --structural leaves them out.",
             blocks=(groups_table(found),),
+            tells="whom",
+        )
+    if found.records is not None:
+        records = found.records
+        yield Section(
+            heading="Records that exist",
+            lead="Combinations of one code of every variable. Somebody must have some of them; the others are ranked "
+            f"by how many of {records.worlds} populations that fit all counts have them. These are no draws from a "
+            "distribution, so their share ranks, and is no probability.",
+            blocks=(records_table(records), *((precision_table(records),) if records.precision else ())),
             tells="whom",
         )
     if found.repair is not None:
         yield Section(
             heading="Hiding more",
-            lead=" ".join(words.repair_sentences(found)),
+            lead=" ".join(repair_sentences(found)),
             blocks=(repair_table(found.repair, found),),
             tells="found",
         )
@@ -293,7 +318,7 @@ def shared_page(found: TablesFindings, *, seed: int | None = None) -> Page:
     """Return the page that may be passed on: how many counts there are of each kind, and no count itself."""
     figures, word = found.figures, found.treatment
     whole = page(found, seed=seed)
-    open_ones = words.undecided(figures)
+    open_ones = undecided(figures)
     said: str = "No small count can be worked out from these tables alone."
     if figures.small:
         said = people(figures.small, pattern="{} small counts can be worked out from these tables.")
@@ -359,8 +384,11 @@ def brief(found: TablesFindings) -> Iterator[Part]:
     if len(found.tables) > 1:
         yield ""
         yield tables_table(found)
+    if found.records is not None and found.records.first:
+        yield ""
+        yield records_table(found.records)
     if found.repair is not None:
-        yield from ("", *words.repair_sentences(found))
+        yield from ("", *repair_sentences(found))
 
 
 VIEW = View(

@@ -1,9 +1,9 @@
 """What can be worked out from published counts, in plain sentences for somebody who has to decide."""
 
-from unveil.ask.tables.findings import ReadingFindings, StepFindings, TablesFindings
-from unveil.measure.counts.worked_out import CountFigures
+from unveil.ask.tables.findings import ReadingFindings, RecordPrecision, StepFindings, TablesFindings
+from unveil.ask.tables.repair_words import begin, counts_word, repair_steps, small_counts, undecided
 from unveil.show.blocks import Tone
-from unveil.show.text import count, decimal, together
+from unveil.show.text import count, decimal, percent, together
 
 #: Sums of more figures are not spelt out.
 MOST_TERMS = 8
@@ -15,13 +15,13 @@ def headline(found: TablesFindings) -> str:
     if not figures.hidden:
         if figures.unlisted_small:
             return (
-                f"No count is hidden, but {_small_counts(figures.unlisted_small)} that no table lists can be worked "
+                f"No count is hidden, but {small_counts(figures.unlisted_small)} that no table lists can be worked "
                 "out from what is shown."
             )
         if found.shown_small:
             return f"{_shown_as_they_are(found)}, and no count is hidden in these tables."
         return "No count is hidden in these tables, and no small count follows from them that they do not list."
-    more = f", and {_small_counts(figures.unlisted_small)} that no table lists" if figures.unlisted_small else ""
+    more = f", and {small_counts(figures.unlisted_small)} that no table lists" if figures.unlisted_small else ""
     if not figures.worked_out:
         if more:
             return f"No {word} count can be worked out, but {more.removeprefix(', and ')} can."
@@ -29,10 +29,8 @@ def headline(found: TablesFindings) -> str:
         plain = f", but {_shown_as_they_are(found)}" if found.shown_small else ""
         return f"No {word} count can be worked out from these tables alone{doubt}{plain}."
     least = "At least " if figures.undecided else ""
-    out = (
-        f"{least}{count(figures.worked_out)} of {count(figures.hidden)} {word} {_counts(figures.hidden)} can be worked "
-        "out"
-    )
+    hidden = f"{count(figures.hidden)} {word} {counts_word(figures.hidden)}"
+    out = f"{least}{count(figures.worked_out)} of {hidden} can be worked out"
     other = found.other
     if other is None or other.figures.worked_out == figures.worked_out:
         return f"{out} from what is shown{more}."
@@ -42,15 +40,9 @@ def headline(found: TablesFindings) -> str:
 
 
 def _who(reading: ReadingFindings) -> str:
+    if reading.name == "zeros":
+        return "whoever knows that zeros are shown"
     return "whoever knows the rule" if reading.name == "rule" else "whoever does not know it"
-
-
-def _counts(number: int) -> str:
-    return "count" if number == 1 else "counts"
-
-
-def _small_counts(number: int) -> str:
-    return f"{count(number)} small {_counts(number)}"
 
 
 def tone(found: TablesFindings) -> Tone:
@@ -64,11 +56,6 @@ def tone(found: TablesFindings) -> Tone:
     if figures.worked_out or figures.narrow or figures.known_small or undecided(figures) or found.shown_small:
         return "warning"
     return "good" if figures.hidden else "neutral"
-
-
-def undecided(figures: CountFigures) -> int:
-    """Return of how many counts it was not settled whether they can be worked out."""
-    return figures.undecided + figures.unlisted_undecided
 
 
 def explanation(found: TablesFindings) -> tuple[str, ...]:
@@ -108,7 +95,7 @@ def _people(found: TablesFindings) -> list[str]:
 
 
 def _rule(found: TablesFindings) -> list[str]:
-    return [f"{_begin(profile_outcome(found)[1])}."] if found.profile else []
+    return [f"{begin(profile_outcome(found)[1])}."] if found.profile else []
 
 
 def profile_outcome(found: TablesFindings) -> tuple[bool | None, str]:
@@ -136,15 +123,11 @@ def _shown(found: TablesFindings) -> list[str]:
 
 def _shown_as_they_are(found: TablesFindings) -> str:
     number = found.shown_small
-    return f"{_small_counts(number)} {_are(number)} shown as {_it_is(number)}"
+    return f"{small_counts(number)} {_are(number)} shown as {_it_is(number)}"
 
 
 def _it_is(number: int) -> str:
     return "it is" if number == 1 else "they are"
-
-
-def _begin(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _readings(found: TablesFindings) -> list[str]:
@@ -155,6 +138,8 @@ def _readings(found: TablesFindings) -> list[str]:
         return [f"{_symbols(found)} {_stand(found)} read as any number, which is always true."]
     read = together(dict.fromkeys(rule.ranges))
     wrong = " The records show that to be wrong, so it is left out." if rule.excluded else ""
+    if any(each.name == "zeros" for each in found.readings):
+        wrong += " Whoever knows only that zeros are shown reads 1 or more."
     ways = f"as any number, and by whoever knows the rule as {read}.{wrong}"
     return [f"{_symbols(found)} {_stand(found)} read in two ways: {ways}"]
 
@@ -177,7 +162,7 @@ def _baselines(found: TablesFindings) -> list[str]:
         said.append(f"guessing blindly within what is told gets {blind_text(figures.blind)} of them right")
     if found.margins is not None and figures.worked_out:
         said.append(f"totals alone give {count(found.margins) if found.margins else 'none'}")
-    return [f"{_begin('; '.join(said))}."] if said else []
+    return [f"{begin('; '.join(said))}."] if said else []
 
 
 def blind_text(blind: float) -> str:
@@ -194,12 +179,10 @@ def _others(found: TablesFindings) -> list[str]:
     said = []
     if figures.narrow:
         least = "value" if found.values == 1 else "values"
-        said.append(
-            f"{_begin(count(figures.narrow))} more {_have(figures.narrow)} at most {found.values} {least} left."
-        )
+        said.append(f"{begin(count(figures.narrow))} more {_have(figures.narrow)} at most {found.values} {least} left.")
     if figures.known_small:
         said.append(
-            f"{_begin(count(figures.known_small))} {_are(figures.known_small)} known to lie from 1 to "
+            f"{begin(count(figures.known_small))} {_are(figures.known_small)} known to lie from 1 to "
             f"{found.minimum - 1}, which no symbol said."
         )
     if figures.hidden and not figures.worked_out and not figures.unlisted_small:
@@ -227,7 +210,20 @@ def _records(found: TablesFindings) -> list[str]:
     doubt = f"; of {count(records.undecided)} it was not settled" if records.undecided else ""
     return [
         f"Of {count(records.possible)} combinations of all variables {count(records.certain)} must exist{once}, and "
-        f"{count(records.absent)} cannot{doubt}."
+        f"{count(records.absent)} cannot{doubt}.",
+        *_precision(records.precision),
+    ]
+
+
+def _precision(precision: tuple[RecordPrecision, ...]) -> list[str]:
+    """Return how many of the first ranked records exist: of a hundred where there are so many."""
+    known = [each for each in precision if each.first is not None and each.ranked == each.ranked]
+    if not known:
+        return []
+    most = known[-1]
+    return [
+        f"Of the {most.first} that are most likely by all counts {percent(most.ranked)} exist; of as many by margins "
+        f"alone, {percent(most.by_margins)}."
     ]
 
 
@@ -266,8 +262,8 @@ def _doubts(found: TablesFindings) -> list[str]:
     open_ones = undecided(found.figures)
     if open_ones:
         said.append(
-            f"Of {count(open_ones)} {_counts(open_ones)} it was not settled within the steps allowed (--work): they "
-            "may be worked out too."
+            f"Of {count(open_ones)} {counts_word(open_ones)} it was not settled within the steps allowed (--work): "
+            "they may be worked out too."
         )
     if not found.is_whole:
         said.append(
@@ -292,7 +288,7 @@ def next_steps(found: TablesFindings) -> tuple[str, ...]:
         steps = []
     if found.shown_small and found.repair is None:
         steps.insert(0, f"Hide {_it(found.shown_small)}, and what else it takes: --repair FILE writes such tables.")
-    steps += _repaired(found)
+    steps += repair_steps(found)
     if not found.profile:
         limits = "--limit small_worked_out=0"
         either = f"{limits} --limit small_shown=0" if found.shown_small else limits
@@ -300,51 +296,8 @@ def next_steps(found: TablesFindings) -> tuple[str, ...]:
     return tuple(steps)
 
 
-def _repaired(found: TablesFindings) -> list[str]:
-    repair = found.repair
-    if repair is None:
-        return []
-    hidden = f"{count(repair.hidden_after)} of {count(repair.listed)} counts are hidden there"
-    if repair.after.small:
-        left = f"{_small_counts(repair.after.small)} can still be worked out"
-        return [f"Merge codes or round as well: in the repaired tables {left}."]
-    if undecided(repair.after):
-        return [f"Ask again with more --work before you publish the repaired tables: {hidden}, and not all is settled."]
-    return [f"Publish the repaired tables in their place: {hidden}, and no small count can be worked out."]
-
-
 def _it(number: int) -> str:
     return "the small count that is shown" if number == 1 else "the small counts that are shown"
-
-
-def repair_sentences(found: TablesFindings) -> list[str]:
-    """Return what hiding more does: what it costs, what is left, and what rounding would leave."""
-    repair = found.repair
-    if repair is None:
-        return []
-    said = [
-        f"With {count(repair.hidden_after)} of {count(repair.listed)} counts hidden ({count(repair.hidden_before)} "
-        f"before), the same attack finds {count(repair.after.small) if repair.after.small else 'no'} small "
-        f"{_counts(repair.after.small)}{_helpless(found)}. Fewer might do: it is no least set."
-    ]
-    if repair.after.narrow:
-        said.append(f"{_begin(count(repair.after.narrow))} hidden counts have at most {found.values} values left then.")
-    if repair.rounding:
-        each = [
-            f"base {one.base}: {count(one.worked_out)}{' or more' if one.undecided else ''}" for one in repair.rounding
-        ]
-        said.append(f"Rounded at random instead, counts that could be worked out: {'; '.join(each)}.")
-    return said
-
-
-def _helpless(found: TablesFindings) -> str:
-    repair = found.repair
-    if repair is None or not repair.helpless:
-        return ""
-    return (
-        f"; for {count(repair.helpless)} of them it is proven that hiding others cannot help, because no other count "
-        "fits: merge codes or round"
-    )
 
 
 def sum_text(step: StepFindings) -> str:

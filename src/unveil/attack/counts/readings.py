@@ -3,11 +3,10 @@
 import numpy as np
 
 from unveil.attack.counts.solve_counts import SolveCounts
+from unveil.data.counts.knowledge import ANY
 from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem
 
-#: What whoever knows nothing reads: any number.
-ANY: Range = (0, None)
 #: What is left for whoever knows that zeros are shown where larger counts are hidden too.
 NOT_ZERO: Range = (1, None)
 

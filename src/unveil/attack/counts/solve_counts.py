@@ -10,6 +10,8 @@ from unveil._kernels.counts.rows import NO_END
 from unveil._kernels.counts.solve import ContradictionError, Solution, solve
 from unveil._kernels.counts.solver import Budget
 from unveil._kernels.types import BoolArray, IntArray
+from unveil.attack._listing import attack
+from unveil.data.counts.knowledge import CountKnowledge
 from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem
 from unveil.errors import whole_number
@@ -39,6 +41,7 @@ class SolvedCounts:
     is_finished: bool
 
 
+@attack(source="Zayatz (1992); Dobra & Fienberg (2000)")
 @dataclass(frozen=True, kw_only=True)
 class SolveCounts:
     """An adversary who adds, subtracts and solves until each hidden count has its exact range.
@@ -64,7 +67,11 @@ class SolveCounts:
         whole_number(self.values, "values", least=1)
         whole_number(self.work, "work", least=1)
 
-    def run(
+    def run(self, *, released: CountSystem, knowledge: CountKnowledge, rng: np.random.Generator) -> CountRanges:
+        """Return the range of every cell, each symbol read as the adversary reads it."""
+        return self.solve(released=released, reading=knowledge.of(len(released.released.symbols)), rng=rng).ranges
+
+    def solve(
         self,
         *,
         released: CountSystem,
@@ -72,7 +79,7 @@ class SolveCounts:
         rng: np.random.Generator,
         progress: Callable[[float], None] = lambda _: None,
     ) -> SolvedCounts:
-        """Return the range of every hidden cell, each symbol read as ``reading`` says.
+        """Return the range of every hidden cell, each symbol read as ``reading`` says, and what it took.
 
         Raises ContradictoryCountsError where no population fits.
         """

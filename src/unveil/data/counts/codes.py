@@ -81,6 +81,20 @@ def band_of(label: str) -> tuple[int, int] | None:
     return (low, high) if low < high else None
 
 
+def overlapping(labels: Iterable[str]) -> tuple[str, str] | None:
+    """Return two bands that share numbers though neither lies within the other, None where there are none.
+
+    >>> overlapping(["0-10", "10-20", "0-20"]), overlapping(["0-9", "10-20", "0-20"])
+    (('0-10', '10-20'), None)
+    """
+    known = sorted((band, label) for label in labels if (band := band_of(label)) is not None)
+    pairs = ((one, other) for at, one in enumerate(known) for other in known[at + 1 :])
+    return next(
+        ((first, second) for ((start, end), first), ((begin, last), second) in pairs if start < begin < end < last),
+        None,
+    )
+
+
 def variable_of(
     name: str,
     labels: Sequence[str],

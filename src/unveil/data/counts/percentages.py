@@ -1,14 +1,47 @@
-"""Percentages of a known number of people as ranges of counts: as many decimals as are shown, as narrow they are."""
+"""Percentages as ranges of counts, or of shares where their base is hidden: as narrow as their decimals are many."""
 
 import re
 from fractions import Fraction
+from typing import NamedTuple
 
 from unveil.data.counts.texts import UnreadableError
 
 #: What a column of percentages is called, and the column with the number of people that each is of.
 PERCENT_NAMES = ("percent", "percentage", "pct", "%", "per cent")
 BASE_NAMES = ("base", "denominator", "n_base", "out_of")
+#: Of a hidden number more decimals are not used: coefficients stay small.
+_MOST_DECIMALS = 3
 _PERCENT = re.compile(r"(\d{1,3})(?:[.,](\d{1,12}))?\s*%?", re.ASCII)
+
+
+class Share(NamedTuple):
+    """What a percentage tells of a count where its base is hidden too: low / whole ≤ count / base ≤ high / whole.
+
+    ``entry`` is the place of its cell in its table.
+    """
+
+    entry: int
+    low: int
+    high: int
+    whole: int
+
+
+def share_of_percent(text: str, entry: int) -> Share | None:
+    """Return what a percentage tells of an unknown number of people; None for a text that is none.
+
+    From the fourth decimal on it is read as if it were rounded to three, which is true, and a little wider.
+
+    >>> share_of_percent("12.5", 0), share_of_percent("*", 0)
+    (Share(entry=0, low=249, high=251, whole=2000), None)
+    """
+    found = _PERCENT.fullmatch(text.strip())
+    if found is None:
+        return None
+    decimals = found[2] or ""
+    twice = 2 * int(found[1] + decimals)
+    more = 10 ** max(0, len(decimals) - _MOST_DECIMALS)
+    whole = 200 * 10 ** len(decimals) // more
+    return Share(entry, max(0, (twice - 1) // more), min(whole, -(-(twice + 1) // more)), whole)
 
 
 def range_of_percent(text: str, base: int) -> str:

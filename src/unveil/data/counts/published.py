@@ -2,17 +2,19 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from unveil._kernels.counts.rows import NO_END
 from unveil._kernels.types import BoolArray, IntArray
-from unveil.data.counts.codes import CountVariable, is_total, variable_of
+from unveil.data.counts.codes import CountVariable, is_total, overlapping, variable_of
 from unveil.data.counts.groups import read_groups
+from unveil.data.counts.percentages import Share
 from unveil.data.counts.reading import Form, WrittenTable
 from unveil.data.counts.settings import CountSettings
+from unveil.data.counts.structural import read_structural
 from unveil.data.counts.texts import ToldCell, UnreadableError, told_by
 from unveil.data.table._cell_texts import folded
 from unveil.errors import InputError, did_you_mean, shortened
@@ -29,6 +31,21 @@ class PublishedTable:
     form: Form
     variables: tuple[int, ...]
     cells: int
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedShare:
+    """What a percentage of a hidden number tells: low / whole ≤ count / base ≤ high / whole.
+
+    ``codes`` and ``base`` are the codes of the two cells, ``table`` the number of the table that shows it.
+    """
+
+    table: int
+    codes: IntArray
+    base: IntArray
+    low: int
+    high: int
+    whole: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +69,11 @@ class PublishedCounts:
         The symbols that stand in place of counts.
     notes
         What had to be found out on the way.
+    impossible
+        Combinations that nobody can have by what they mean, each with a code of every variable, 0 for any; None where
+        none are told.
+    shares
+        Percentages of numbers that are hidden.
     """
 
     variables: tuple[CountVariable, ...]
@@ -65,14 +87,8 @@ class PublishedCounts:
     is_shown: BoolArray = field(repr=False)
     symbols: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-
-    def of_table(self, table: int) -> "PublishedCounts":
-        """Return one table by itself, with the codes of all."""
-        own = self.table == table
-        return PublishedCounts(
-            self.variables, self.tables, self.table[own], self.row[own], self.codes[own], self.low[own],
-            self.high[own], self.symbol[own], self.is_shown[own], self.symbols, self.notes,
-        )  # fmt: skip
+    impossible: IntArray | None = field(default=None, repr=False)
+    shares: tuple[PublishedShare, ...] = field(default=(), repr=False)
 
     def label(self, codes: Sequence[int]) -> str:
         """Return what a cell is called: its codes, totals left out where something else is left.
@@ -101,15 +117,25 @@ def publish(written: Sequence[WrittenTable], settings: CountSettings) -> Publish
             variables.append(variable_of(name, labels, groups=groups, order=order, rest=name in settings.rest))
             places[name] = len(variables) - 1
             _note_leaves(variables[-1], notes)
+            if name not in settings.hierarchies:
+                notes += _overlaps(name, written, totals[name])
     populations = _population(written, settings)
     if populations is not None:
         variables.append(populations)
     parts = [_entries(table, variables, places, totals, settings, populations) for table in written]
-    return _joined(written, variables, places, parts, populations, notes)
+    joined = _joined(written, variables, places, parts, populations, notes)
+    if settings.structural is None:
+        return joined
+    return replace(joined, impossible=read_structural(settings.structural, variables))
 
 
 def _check_names(names: Sequence[str], settings: CountSettings) -> None:
-    for what, told in (("totals", settings.totals), ("a hierarchy", settings.hierarchies), ("a rest", settings.rest)):
+    for what, told in (
+        ("totals", settings.totals),
+        ("a hierarchy", settings.hierarchies),
+        ("a rest", settings.rest),
+        ("whom percentages are of", settings.percent_of or ()),
+    ):
         for name in told:
             if name not in names:
                 raise InputError(
@@ -131,10 +157,7 @@ def _one_spelling(table: WrittenTable, tables: Sequence[WrittenTable]) -> Writte
     if len(set(variables)) < len(variables):
         raise InputError(f"two columns of {table.name} have the same name but for case and blanks. Rename one of them")
     notes = (f"{table.name}: {old!r} was taken for {other!r} of another table" for old, other in new.items())
-    return WrittenTable(
-        table.name, table.form, variables, table.labels.rename(new), table.texts, table.rows, table.count,
-        (*table.notes, *notes),
-    )  # fmt: skip
+    return replace(table, variables=variables, labels=table.labels.rename(new), notes=(*table.notes, *notes))
 
 
 def _plain(name: str) -> str:
@@ -228,6 +251,20 @@ def _note_leaves(variable: CountVariable, notes: list[str]) -> None:
         notes.append(f"{variable.name!r}: codes that no table shows follow from those that are shown: {named}")
 
 
+def _overlaps(name: str, tables: Sequence[WrittenTable], totals: set[str]) -> list[str]:
+    """Return a note for each table in which two bands of numbers share a part."""
+    having = [table for table in tables if name in table.variables]
+    labels = [
+        [each for each in table.labels[name].unique().to_list() if folded(each) not in totals] for table in having
+    ]
+    return [
+        f"{table.name}: {both[0]!r} and {both[1]!r} of {name!r} overlap: whoever is in both is counted twice. If each "
+        "begins where the other ends, write bands that do not share a number"
+        for table, own in zip(having, labels, strict=True)
+        if (both := overlapping(own)) is not None
+    ]
+
+
 def _population(tables: Sequence[WrittenTable], settings: CountSettings) -> CountVariable | None:
     """Return the variable that tells people of nested populations apart, if any are told."""
     if not settings.populations:
@@ -261,6 +298,7 @@ class _Entries:
     high: IntArray
     symbol: list[str]
     shown: BoolArray
+    shares: list[tuple[IntArray, IntArray, Share]]
 
 
 def _entries(
@@ -283,6 +321,7 @@ def _entries(
         codes[:, len(variables) - 1] = populations.codes.index(table.name)
     own = [places[name] for name in table.variables if name in places]
     inner = np.asarray((codes[:, own] > 0).all(axis=1), np.bool_)
+    whose = np.array([variable.name in (POPULATION, *(settings.percent_of or ())) for variable in variables], np.bool_)
     told = _told(table, settings, inner)
     kept = np.array([cell.told != "nothing" for cell in told], np.bool_)
     _refuse_repeats(table, codes, kept)
@@ -294,6 +333,7 @@ def _entries(
         high=np.array([NO_END if cell.high is None else cell.high for cell in cells], np.int64),
         symbol=[cell.symbol if cell.told == "symbol" else "\0" for cell in cells],
         shown=np.array([cell.told != "symbol" and cell.low == cell.high for cell in cells], np.bool_),
+        shares=[(codes[each.entry], np.where(whose, codes[each.entry], 0), each) for each in table.shares],
     )
 
 
@@ -361,4 +401,10 @@ def _joined(
         is_shown=np.concatenate([part.shown for part in parts]),
         symbols=tuple(symbols),
         notes=tuple(notes),
+        shares=tuple(
+            PublishedShare(at, codes, base, share.low, share.high, share.whole)
+            for at, part in enumerate(parts)
+            for codes, base, share in part.shares
+            if (codes != base).any()
+        ),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from unveil.data.counts.codes import band_of, is_total
-from unveil.data.counts.percentages import BASE_NAMES, PERCENT_NAMES, range_of_percent
+from unveil.data.counts.percentages import BASE_NAMES, PERCENT_NAMES, Share, range_of_percent, share_of_percent
 from unveil.data.counts.settings import CountSettings
 from unveil.data.counts.texts import UnreadableError, told_by
 from unveil.data.files.settings import FileSettings
@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 
 #: What a column of counts is called, in the order in which one is taken.
 COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "obs_value", "value", "number", "people", "persons")
+#: Of these the names that are codes as well: N is North, and a count only where the table looks so.
+_CODES_TOO = frozenset({"n", "value", "number", "people", "persons"})
 #: What the variable is called whose codes stand in a header, where nothing tells its name.
 IN_HEADER = "column"
 #: More cells are refused: they would not be worked through in reasonable time.
 MOST_CELLS = 1_000_000
 _MOST_VARIABLES = 12
+#: What a cell says of its count by itself where its percentage is of a hidden number.
+_ANY_NUMBER = "0+"
 #: How a table is written; percentages beside counts are a table of their own.
 Form = Literal["tidy", "wide", "percentages"]
 
@@ -33,7 +37,7 @@ Form = Literal["tidy", "wide", "percentages"]
 class WrittenTable:
     """A table as it is written: for each cell the labels of its variables, its text, and the row that it stands in.
 
-    ``header`` holds for wide tables the column of each cell, as it is called.
+    ``shares`` holds what percentages of hidden numbers tell.
     """
 
     name: str
@@ -44,6 +48,7 @@ class WrittenTable:
     rows: "pl.Series" = field(repr=False)
     count: str = ""
     notes: tuple[str, ...] = ()
+    shares: tuple[Share, ...] = ()
 
     def place(self, at: int) -> str:
         """Return where a cell stands, for people."""
@@ -152,19 +157,21 @@ def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[Wri
     import polars as pl
 
     count = _count_column(frame.columns, name, settings)
+    if count is not None and _is_code(frame, count, settings):
+        return []
     percent = _called(frame.columns, PERCENT_NAMES)
     base = _called(frame.columns, BASE_NAMES) if percent is not None else None
     if count is None and percent is None:
         return []
     variables = [column for column in frame.columns if column not in (count, percent, base)]
     _check_variables(variables, name)
-    texts: list[tuple[str, Form, str, pl.Series]] = []
+    texts: list[tuple[str, Form, str, pl.Series, tuple[Share, ...]]] = []
     if count is not None:
-        texts.append((name, "tidy", count, frame[count].alias("text")))
+        texts.append((name, "tidy", count, frame[count].alias("text"), ()))
     if percent is not None:
         told = _percentages(frame, percent, base, name, settings)
         beside = count is not None
-        texts.append((f"{name} (percentages)" if beside else name, "percentages" if beside else "tidy", percent, told))
+        texts.append((f"{name} (percentages)" if beside else name, "percentages" if beside else "tidy", percent, *told))
     return [
         WrittenTable(
             name=called,
@@ -174,9 +181,22 @@ def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[Wri
             texts=text,
             rows=pl.Series("row", range(1, frame.height + 1), dtype=pl.Int64),
             count=column,
+            shares=shares,
         )
-        for called, form, column, text in texts
+        for called, form, column, text, shares in texts
     ]
+
+
+def _is_code(frame: "pl.DataFrame", count: str, settings: CountSettings) -> bool:
+    """Return whether a column that is called like counts is one of several that hold them, as codes in a header do."""
+    if settings.count or count.casefold() not in _CODES_TOO:
+        return False
+    rows = list(settings.rows) or _leading(frame, settings)
+    codes = [column for column in frame.columns if column not in rows]
+    if len(codes) < 2 or count not in codes or not all(_holds_counts(frame[column], settings) for column in codes):
+        return False
+    # Rows of a tidy table repeat the codes of each variable; those of a wide one are told apart by what leads them.
+    return bool(settings.wide) or bool(frame.select(rows).is_unique().all())
 
 
 def _called(columns: Sequence[str], names: Sequence[str]) -> str | None:
@@ -186,33 +206,38 @@ def _called(columns: Sequence[str], names: Sequence[str]) -> str | None:
 
 def _percentages(
     frame: "pl.DataFrame", percent: str, base: str | None, name: str, settings: CountSettings
-) -> "pl.Series":
-    """Return what percentages tell, as texts of counts."""
+) -> tuple["pl.Series", tuple[Share, ...]]:
+    """Return what percentages tell, as texts of counts, and as shares where the number that they are of is hidden."""
     import polars as pl
 
-    if base is None and settings.base is None:
+    if base is None and settings.base is None and settings.percent_of is None:
         raise InputError(
             f"percentages must be of a known number of people, but {name} has no column called base. Add it, tell "
-            f"--base N, or leave column {percent!r} out"
+            f"--base N, tell --percent-of VARIABLES where the number is hidden, or leave column {percent!r} out"
         )
-    of = [str(settings.base)] * frame.height if base is None else frame[base].to_list()
-    told = []
+    of = [str(settings.base or "")] * frame.height if base is None else frame[base].to_list()
+    told, shares = [], []
     for row, (text, number) in enumerate(zip(frame[percent].to_list(), of, strict=True), 1):
         plain = number.replace(",", "").replace(" ", "")
-        if not plain.isascii() or not plain.isdecimal() or len(plain) > 12:
+        if plain.isascii() and plain.isdecimal() and len(plain) <= 12:
+            try:
+                told.append(range_of_percent(text, int(plain)))
+            except UnreadableError as error:
+                must, advice = error.args
+                raise InputError(
+                    f"{name} must {must}: see row {row} (counted from 1 below the header). {advice}"
+                ) from error
+        elif settings.percent_of is None:
             raise InputError(
                 f"column {base!r} of {name} must hold the number of people that each percentage is of, but does not in "
-                f"row {row} (counted from 1 below the header). A percentage of a hidden number is not attacked: leave "
-                "such rows out"
+                f"row {row} (counted from 1 below the header). If it is hidden, tell of whom the percentages are with "
+                "--percent-of VARIABLES, or all"
             )
-        try:
-            told.append(range_of_percent(text, int(plain)))
-        except UnreadableError as error:
-            must, advice = error.args
-            raise InputError(
-                f"{name} must {must}: see row {row} (counted from 1 below the header). {advice}"
-            ) from error
-    return pl.Series("text", told, dtype=pl.String)
+        else:
+            share = share_of_percent(text, row - 1)
+            told.append(text if share is None else _ANY_NUMBER)
+            shares += [] if share is None else [share]
+    return pl.Series("text", told, dtype=pl.String), tuple(shares)
 
 
 def _count_column(columns: Sequence[str], name: str, settings: CountSettings) -> str | None:
@@ -250,6 +275,8 @@ def _wide(frame: "pl.DataFrame", name: str, settings: CountSettings, known: dict
     numbered = frame.with_row_index("\0row", offset=1)
     long = numbered.unpivot(on=codes, index=["\0row", *rows], variable_name=variable, value_name="\0text")
     long = long.sort("\0row", maintain_order=True)
+    like = _called(codes, COUNT_NAMES)
+    other = f"; if column {like!r} holds all counts, tell --count {like}" if like is not None else ""
     note = f"{name}: its header was taken for the codes of {variable!r}, its rows for {', '.join(map(repr, rows))}"
     return WrittenTable(
         name=name,
@@ -258,7 +285,7 @@ def _wide(frame: "pl.DataFrame", name: str, settings: CountSettings, known: dict
         labels=long.select([*rows, variable]),
         texts=long["\0text"].alias("text"),
         rows=long["\0row"].cast(pl.Int64).alias("row"),
-        notes=(note,) if guessed else (),
+        notes=(f"{note}{other}",) if guessed else (),
     )
 
 
@@ -271,6 +298,11 @@ def _row_variables(frame: "pl.DataFrame", name: str, settings: CountSettings) ->
                 f"{did_you_mean(lacking, frame.columns)} Correct the name"
             )
         return list(settings.rows)
+    return _leading(frame, settings)
+
+
+def _leading(frame: "pl.DataFrame", settings: CountSettings) -> list[str]:
+    """Return the first column and those after it that hold no counts."""
     rows = frame.columns[:1]
     for column in frame.columns[1:]:
         if _holds_counts(frame[column], settings):

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from unveil._kernels.counts.rows import LARGEST_COUNT
 from unveil.errors import InputError, whole_number
@@ -83,6 +84,11 @@ class CountSettings:
         Names of files, each of which counts people who are all counted in the next one too.
     base
         Of how many people percentages are, where no column says so.
+    percent_of
+        Where nothing says so: they are of all people with the same codes of these variables, of all where there are
+        none; None where that is not told either.
+    structural
+        A file or frame of combinations of codes that nobody can have by what they mean.
     """
 
     totals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -97,6 +103,8 @@ class CountSettings:
     rest: tuple[str, ...] = ()
     populations: tuple[str, ...] = ()
     base: int | None = None
+    percent_of: tuple[str, ...] | None = None
+    structural: Any = None
 
     def __post_init__(self) -> None:
         whole_number(self.noise, "the noise", least=0, most=1_000_000)

@@ -1,17 +1,18 @@
 """Every cell of published tables once, the sums between cells, and what all tables together tell of each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 import numpy as np
 
 from unveil._kernels.counts.arrays import CellArrays, cell_arrays
 from unveil._kernels.counts.cliques import cover, largest_only
-from unveil._kernels.counts.rows import NO_END
+from unveil._kernels.counts.rows import NO_END, OPEN, chosen, with_more
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.counts.published import PublishedCounts
 from unveil.data.counts.settings import Range
+from unveil.data.counts.structural import covered_by
 from unveil.errors import InputError
 
 #: An array of more cells is not made: the tables alone are used then, and ranges may be too wide.
@@ -37,6 +38,8 @@ class CountSystem:
         Which cells a table lists without its exact figure.
     is_unlisted
         Which cells no table lists, though their variables stand in one table, and no adding of figures gives them.
+    is_impossible
+        Which cells nobody can be in by what their codes mean: these are neither hidden nor unlisted.
     """
 
     released: PublishedCounts
@@ -46,6 +49,7 @@ class CountSystem:
     needed: int
     is_hidden: BoolArray = field(repr=False)
     is_unlisted: BoolArray = field(repr=False)
+    is_impossible: BoolArray = field(repr=False)
 
     @property
     def number(self) -> int:
@@ -65,7 +69,7 @@ class CountSystem:
         own_high = np.where(by_symbol, highs[self.released.symbol], self.released.high)
         np.maximum.at(low, self.cell, own_low)
         np.minimum.at(high, self.cell, own_high)
-        return low, high
+        return low, np.where(self.is_impossible, 0, high)
 
     @property
     def is_record(self) -> BoolArray:
@@ -75,6 +79,17 @@ class CountSystem:
             is_leaf = np.array([variable.is_leaf(code) for code in range(len(variable.codes))], np.bool_)
             found &= is_leaf[self.arrays.codes[:, at]]
         return np.asarray(found, np.bool_)
+
+    def with_shares_of(self, *tables: int) -> "CountSystem":
+        """Return the system with the percentages of hidden numbers that some tables show, and none of the others."""
+        shares = self.released.shares
+        if all(share.table in tables for share in shares):
+            return self
+        rows = self.arrays.rows
+        keep = np.ones(rows.number, np.bool_)
+        # Each has two rows, behind all sums.
+        keep[rows.number - 2 * len(shares) :] = np.repeat([share.table in tables for share in shares], 2)
+        return replace(self, arrays=replace(self.arrays, rows=chosen(rows, keep)))
 
     def label(self, cell: int) -> str:
         """Return what a cell is called."""
@@ -87,8 +102,10 @@ class CountSystem:
         return [(tables[self.released.table[at]].name, int(self.released.row[at])) for at in found]
 
 
-def system_of(released: PublishedCounts, *, largest: int = LARGEST) -> CountSystem:
+def system_of(released: PublishedCounts, *, largest: int = LARGEST, records: bool = False) -> CountSystem:
     """Return all cells of the tables, with the cells that they must be looked at with.
+
+    With ``records`` all combinations of all variables are cells, where these are no more than the largest array.
 
     >>> from unveil.data.counts import read_counts
     >>> told = read_counts([{"ward": ["N", "S", "Total"], "count": ["*", "7", "9"]}])
@@ -98,7 +115,9 @@ def system_of(released: PublishedCounts, *, largest: int = LARGEST) -> CountSyst
     """
     sizes = [len(variable.codes) for variable in released.variables]
     sets = largest_only(table.variables for table in released.tables)
-    cliques = cover(sets)
+    none = np.zeros((0, len(sizes)), np.int64) if released.impossible is None else released.impossible
+    every = tuple(range(len(sizes)))
+    cliques = (every,) if records and prod(sizes) <= largest else cover([*sets, *map(np.flatnonzero, none)])
     needed = max((prod(sizes[at] for at in clique) for clique in cliques), default=0)
     is_whole = needed <= largest or cliques == sets
     cliques = cliques if is_whole else sets
@@ -114,15 +133,41 @@ def system_of(released: PublishedCounts, *, largest: int = LARGEST) -> CountSyst
     # Percentages beside counts hide nothing: a cell is hidden where its count is.
     beside = np.array([table.form == "percentages" for table in released.tables], np.bool_)[released.table]
     is_hidden[cell[~released.is_shown & ~beside]] = True
+    is_impossible = covered_by(none, arrays.codes.astype(np.int64), released.variables)
+    _refuse_impossible(released, cell, is_impossible)
     return CountSystem(
         released=released,
-        arrays=arrays,
+        arrays=_with_shares(arrays, released),
         cell=cell,
         is_whole=is_whole,
         needed=needed,
-        is_hidden=is_hidden,
-        is_unlisted=_unlisted(arrays, cell, released, sets),
+        is_hidden=is_hidden & ~is_impossible,
+        is_unlisted=_unlisted(arrays, cell, released, sets) & ~is_impossible,
+        is_impossible=is_impossible,
     )
+
+
+def _with_shares(arrays: CellArrays, released: PublishedCounts) -> CellArrays:
+    """Return the cells with two more rows for each percentage of a hidden number: it is at least, and at most, so."""
+    more: list[tuple[Sequence[int], Sequence[int], int, int]] = []
+    for share in released.shares:
+        cells = arrays.locate(np.array([share.codes, share.base])).tolist()
+        least = (cells, (share.whole, -share.low)) if share.low else (cells[:1], (share.whole,))
+        more += [(*least, 0, OPEN), (cells, (share.whole, -share.high), -OPEN, 0)]
+    return replace(arrays, rows=with_more(arrays.rows, more))
+
+
+def _refuse_impossible(released: PublishedCounts, cell: IntArray, is_impossible: BoolArray) -> None:
+    """Say where a table counts somebody whom the codes do not allow."""
+    wrong = np.flatnonzero(is_impossible[cell] & (released.low > 0))
+    if wrong.size:
+        first = int(wrong[0])
+        name = released.tables[released.table[first]].name
+        raise InputError(
+            f"nobody may be counted in a combination that is said to be impossible, but somebody is in {wrong.size:,} "
+            f"such cells, the first in row {released.row[first]} of {name} (counted from 1 below the header). Take "
+            "the combination out of --structural, or correct the count"
+        )
 
 
 def _unlisted(

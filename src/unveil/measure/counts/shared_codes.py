@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil._kernels.counts.rows import Rows
-from unveil._kernels.types import IntArray
+from unveil._kernels.types import BoolArray, IntArray
 
 
 class SharedCode(NamedTuple):
@@ -16,8 +16,12 @@ class SharedCode(NamedTuple):
     variable: int
 
 
-def shared_codes(rows: Rows, low: IntArray, high: IntArray, codes: IntArray) -> list[SharedCode]:
+def shared_codes(
+    rows: Rows, low: IntArray, high: IntArray, codes: IntArray, impossible: BoolArray | None = None
+) -> list[SharedCode]:
     """Return the groups with somebody in them of which all parts but one are empty in every population.
+
+    Groups whose empty parts are all ``impossible`` by what the codes mean are left out: everybody knows of these.
 
     The whole population is no group, and what is told of a variable must not be part of the group already. Groups come
     in the order of their size; one that several sums show is there once.
@@ -33,7 +37,8 @@ def shared_codes(rows: Rows, low: IntArray, high: IntArray, codes: IntArray) -> 
     can = high[rows.cell] > 0
     can[rows.start[:-1]] = False
     left = np.add.reduceat(can.astype(np.int64), rows.start[:-1])
-    parts = np.diff(rows.start) - 1
+    told = np.zeros(rows.cell.size, np.int64) if impossible is None else impossible[rows.cell].astype(np.int64)
+    parts = np.diff(rows.start) - 1 - np.add.reduceat(told, rows.start[:-1])
     found: dict[tuple[int, int], SharedCode] = {}
     for row in np.flatnonzero((left == 1) & (parts > 1) & (low[parent] >= 1) & codes[parent].any(axis=1)).tolist():
         entries = np.arange(rows.start[row], rows.start[row + 1])

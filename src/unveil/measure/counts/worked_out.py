@@ -8,6 +8,7 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.guess.count_ranges import CountRanges
+from unveil.measure._listing import metric
 
 #: More cells are not compared with one another: those of one detail share nobody anyway.
 _MOST_COMPARED = 2_000
@@ -123,7 +124,7 @@ def count_figures(
         undecided=int((hidden & unsure).sum()),
         unlisted_undecided=int((guess.is_unlisted & unsure).sum()),
         narrow_undecided=int((hidden & ~out & ~few & ~wide & ~guess.is_proven).sum()),
-        left=_doubt_left(guess, hidden),
+        left=doubt_left(guess),
         blind=_blind(guess, hidden),
         ends=2 * int(hidden.sum()),
         proven=_proven_ends(guess, hidden),
@@ -169,8 +170,40 @@ def _of_one_detail(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[
     return int(sums.max(initial=0))
 
 
-def _doubt_left(guess: CountRanges, hidden: BoolArray) -> float:
-    known = hidden & np.isfinite(guess.values_told) & (guess.values_told > 1)
+@metric(
+    category="counts", per="release", more_means="less private", bounds=(0.0, 1.0), source="Zayatz (1992)",
+    chance_of_success=True,
+)  # fmt: skip
+def recovered_rate(guess: CountRanges) -> float:
+    """Return the share of hidden counts that can be worked out: whose range has one value.
+
+    Formula: ``worked out / hidden``, each cell once. 0 means that no hidden count follows from what is shown; 1 means
+    that all do. No range is too narrow, so it can only be too low, where ranges are not proven. NaN where no count is
+    hidden.
+
+    >>> recovered_rate(CountRanges(told_low=[1, 1], told_high=[4, 4], low=[3, 1], high=[3, 2], is_proven=[True] * 2,
+    ...                            seen_low=[3, 1], seen_high=[3, 2], is_hidden=[True] * 2, is_unlisted=[False] * 2))
+    0.5
+    """
+    hidden = int(guess.is_hidden.sum())
+    return int(guess.is_worked_out.sum()) / hidden if hidden else math.nan
+
+
+@metric(
+    category="counts", per="release", more_means="more private", bounds=(0.0, 1.0), source="unveil, docs/tables.md"
+)  # fmt: skip
+def doubt_left(guess: CountRanges) -> float:
+    """Return the mean share of doubt that is left of hidden counts, in bits of the bits that were told.
+
+    Formula: the mean of ``log2(values left) / log2(values told)`` over hidden counts that are told within a finite
+    range of more than one value. 0 means that all of these are worked out; 1 means that nothing was learned. NaN where
+    no hidden count is told within such a range.
+
+    >>> doubt_left(CountRanges(told_low=[1, 1], told_high=[4, 4], low=[3, 1], high=[3, 2], is_proven=[True] * 2,
+    ...                        seen_low=[3, 1], seen_high=[3, 2], is_hidden=[True] * 2, is_unlisted=[False] * 2))
+    0.25
+    """
+    known = guess.is_hidden & np.isfinite(guess.values_told) & (guess.values_told > 1)
     if not known.any():
         return math.nan
     return float(np.mean(np.log2(guess.values[known]) / np.log2(guess.values_told[known])))

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from unveil._kernels.counts.moves import cheapest_move
+from unveil._kernels.counts.moves import UnsettledMoveError, cheapest_move
 from unveil._kernels.counts.solver import Budget
-from unveil._kernels.types import BoolArray, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.data.counts.system import CountSystem
 from unveil.errors import InputError, whole_number
 
@@ -16,14 +16,15 @@ _FREE = 0.001
 
 @dataclass(frozen=True, eq=False)
 class HiddenCounts:
-    """Which cells are hidden, and the small ones for which it is proven that hiding alone does not help.
+    """Which cells are hidden, and the small ones that hiding does not keep as wide as was asked for.
 
-    ``is_hidden`` and ``is_helpless`` have one entry for each cell; ``is_undecided`` those for which the budget did not
-    suffice.
+    All have one entry for each cell: ``is_helpless`` where it is proven that no other count fits whatever is hidden,
+    ``is_short`` where some fit but too few, ``is_undecided`` where the work did not suffice to say.
     """
 
     is_hidden: BoolArray = field(repr=False)
     is_helpless: BoolArray = field(repr=False)
+    is_short: BoolArray = field(repr=False)
     is_undecided: BoolArray = field(repr=False)
     programs: int
 
@@ -33,22 +34,27 @@ class HideCounts:
     """A holder who hides all counts from 1 to minimum - 1, and others so that none of these can be worked out.
 
     One symbol stands for all that is hidden, and zeros are shown: whoever knows that knows each hidden count to be at
-    least 1. For every small count another population is made in which it differs, at the least loss of other counts;
-    all that differs there is hidden. Greedy, so not the least that suffices.
+    least 1. For every small count other populations are made in which it differs, at the least loss of other counts;
+    all that differs there is hidden. Then whatever was hidden without need is shown again, the largest first. Greedy,
+    so not the least that suffices.
 
     Attributes
     ----------
     minimum
         Counts from 1 to one less are small.
+    keep
+        How many values at least are left to each small count, from the least to the greatest that it may be.
     work
         Steps that the solver may take in all.
     """
 
     minimum: int = 5
+    keep: int = 2
     work: int = 1_000_000
 
     def __post_init__(self) -> None:
         whole_number(self.minimum, "the minimum", least=2)
+        whole_number(self.keep, "the values to keep", least=2, most=1000)
         whole_number(self.work, "work", least=1)
 
     def apply(self, system: CountSystem, counts: IntArray) -> HiddenCounts:
@@ -59,32 +65,86 @@ class HideCounts:
         listed = np.zeros(system.number, np.bool_)
         listed[system.cell] = True
         small = listed & (counts >= 1) & (counts < self.minimum)
-        hidden = (listed & system.is_hidden) | small
-        # A zero that is shown stays one; what no table lists may be anything.
-        least = np.where(listed & (counts > 0), 1, 0)
-        movable = ~listed | (counts > 0)
+        must = (listed & system.is_hidden) | small
+        hidden = must.copy()
         budget = Budget(self.work)
-        differs, helpless, undecided = (np.zeros(system.number, np.bool_) for _ in range(3))
+        helpless, short, undecided = (np.zeros(system.number, np.bool_) for _ in range(3))
+        least_seen, most_seen, moves = counts.copy(), counts.copy(), []
         order = np.flatnonzero(small)
         for cell in order[np.argsort(counts[order], kind="stable")].tolist():
-            if differs[cell]:
+            needed = self.keep - 1
+            if most_seen[cell] - least_seen[cell] >= needed:
                 continue
             if budget.is_spent:
                 undecided[cell] = True
                 continue
             cost = np.where(hidden | ~listed, _FREE, 1 + np.log1p(counts))
-            moves = [
-                move
-                for sign in (1, -1)
-                if (move := cheapest_move(rows, counts, least, movable, cost, cell, sign, budget)) is not None
-            ]
-            if not moves:
-                helpless[cell] = True
-                continue
-            best = min(moves, key=lambda move: float(cost[move != 0].sum()))
-            hidden |= (best != 0) & listed
-            differs |= best != 0
-        return HiddenCounts(hidden, helpless, undecided, budget.linear)
+            found, is_sure = _widest(system, counts, listed, cost, cell, needed, budget)
+            reached = sum(int(abs(move[cell])) for move in found)
+            helpless[cell], undecided[cell] = not found and is_sure, not found and not is_sure
+            short[cell] = bool(found) and reached < needed
+            for move in found:
+                hidden |= (move != 0) & listed
+                np.minimum(least_seen, counts + move, out=least_seen)
+                np.maximum(most_seen, counts + move, out=most_seen)
+                moves.append(move)
+        wide = np.where(small, np.minimum(most_seen - least_seen, self.keep - 1), 0)
+        shown = _shown_again(hidden & ~must, counts, wide, moves)
+        return HiddenCounts(hidden & ~shown, helpless, short, undecided, budget.linear)
+
+
+def _widest(
+    system: CountSystem,
+    counts: IntArray,
+    listed: BoolArray,
+    cost: FloatArray,
+    cell: int,
+    needed: int,
+    budget: Budget,
+) -> tuple[list[IntArray], bool]:
+    """Return the cheapest moves that let a cell differ by so much in all, or by as much as is possible.
+
+    Also whether it was settled that no more is possible.
+    """
+    # A zero that is shown stays one; what no table lists may be anything.
+    least, movable = np.where(listed & (counts > 0), 1, 0), ~listed | (counts > 0)
+    known: dict[int, IntArray | None] = {}
+    is_sure = True
+    for spread in range(needed, 0, -1):
+        ways = []
+        for up in sorted({spread, spread // 2, 0}):
+            found = []
+            for step in (up, up - spread):
+                if step and step not in known:
+                    try:
+                        known[step] = cheapest_move(
+                            system.arrays.rows, counts, least, movable, cost, cell, step, budget
+                        )
+                    except UnsettledMoveError:
+                        known[step], is_sure = None, False
+                if step:
+                    found.append(known[step])
+            if all(move is not None for move in found):
+                ways.append([move for move in found if move is not None])
+        if ways:
+            return min(ways, key=lambda way: float(cost[np.any([move != 0 for move in way], axis=0)].sum())), is_sure
+    return [], is_sure
+
+
+def _shown_again(more: BoolArray, counts: IntArray, wide: IntArray, moves: list[IntArray]) -> BoolArray:
+    """Return which of the further cells need not be hidden: without them every small count stays as wide as it is."""
+    shown = np.zeros(counts.size, np.bool_)
+    if not moves:
+        return shown
+    own = np.flatnonzero(wide > 0)
+    made, at_own = np.stack(moves), np.stack(moves)[:, own]
+    for cell in sorted(np.flatnonzero(more).tolist(), key=lambda each: (-counts[each], each)):
+        left = at_own[made[:, cell] == 0]
+        most, least = left.max(axis=0, initial=0), left.min(axis=0, initial=0)
+        if (most - least >= wide[own]).all():
+            shown[cell] = True
+            made, at_own = made[made[:, cell] == 0], left
+    return shown
 
 
 def known_counts(system: CountSystem) -> IntArray | None:
