@@ -33,8 +33,6 @@ SLOW = {
 }
 #: Values written to a part of an array at once: that brings in what broadcasting says if shapes do not fit.
 PART = "a part at once"
-#: Folders whose loops have no types on their decorators yet; warming passes over them.
-UNTYPED = ("unveil._kernels.neighbours.", "unveil._kernels.membership.", "unveil._kernels.verdict.")
 
 LISTED = listed_loops()
 
@@ -76,11 +74,11 @@ def slow_calls(function: Callable[..., Any]) -> set[str]:
 def test_whatever_is_compiled_is_listed() -> None:
     names = {name.split(":")[1] for name in LISTED}
     unlisted = [name for name in compiled_by_name() if name.split(":")[1] not in names]
-    assert [name for name in unlisted if not name.startswith(UNTYPED)] == []
+    assert unlisted == []
     assert len(LISTED) > 80
 
 
-@pytest.mark.parametrize("name", [name for name in LISTED if not name.startswith(UNTYPED)])
+@pytest.mark.parametrize("name", LISTED)
 def test_a_listed_loop_is_warmed_for_all_its_arguments(name: str) -> None:
     loop = LISTED[name]
     assert loop.types, f"write the types of its arguments on the decorator of {name}, as others do"
@@ -92,8 +90,6 @@ def test_a_listed_loop_is_warmed_for_all_its_arguments(name: str) -> None:
 @pytest.mark.parametrize("name", LISTED)
 def test_a_loop_calls_nothing_that_is_slow_to_compile(name: str) -> None:
     loop = LISTED[name]
-    if name.startswith(UNTYPED):
-        return
     slow = {call for function in (loop.function, *helpers(loop.function)) for call in slow_calls(function)}
     assert slow == set(loop.uses), "write it as a loop, or say on the decorator what it uses all the same, and why"
 

@@ -11,7 +11,7 @@ from math import exp
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.counts.rows import Rows
 from unveil._kernels.counts.seen import Ends, Wanted
 from unveil._kernels.counts.solver import Budget
@@ -58,7 +58,7 @@ class _Walker:
         found = world.copy()
         most = min(steps, max(1, budget.left) * _STEPS_IN_ONE)
         rows = self.rows
-        go = compiled(walk, beyond) if most > PLAIN_UP_TO else walk
+        go = compiled(walk) if most > PLAIN_UP_TO else walk
         done = go(
             *self._by_cell, rows.start, rows.cell, rows.least, rows.most, low, high, found, most, hot, _COLD, rng
         )  # fmt: skip
@@ -120,6 +120,7 @@ def beyond(value: int, least: int, most: int) -> int:
     return value - most if value > most else 0
 
 
+@loop("i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8[], i8, f8, f8, rng")
 def walk(
     cell_start: IntArray,
     cell_row: IntArray,

@@ -72,7 +72,7 @@ def _by_matrix(rows: Int32Array, people: Int32Array, weights: IntArray) -> IntAr
     return np.asarray(shared.max(axis=1), np.int64)
 
 
-@kernel
+@kernel("i4[,], i4[,], i8[], i8[], i4[,], i8[,], i4[,], i8[]")
 def _search(
     rows: Int32Array,
     listed: Int32Array,

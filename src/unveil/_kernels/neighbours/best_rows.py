@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled
+from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
 from unveil._kernels.membership.agreement import weight_by_count
 from unveil._kernels.neighbours.index import LAST_MARKER, Grid
 from unveil._kernels.types import FloatArray, IntArray
@@ -87,8 +87,8 @@ def best_row_chances(
     """
     work = len(scores.rows) * len(scores.people) * (held.size + tried.size)
     # How long it takes is told by the pairs of rows and people, not by the size of either.
-    loop = compiled(_best_rows) if work > PLAIN_UP_TO else _best_rows
-    return loop(
+    search = compiled(_best_rows) if work > PLAIN_UP_TO else _best_rows
+    return search(
         scores.rows,
         scores.people,
         scores.weight,
@@ -105,6 +105,8 @@ def best_row_chances(
     )
 
 
+# Columns that are held and tried are put together once: plain code would say the same in eight lines.
+@loop("i8[,], i8[,], i8[,], i8[], i8, i8, i8, i8[], i8[], i8[], i8[], i8[], b1", uses=("concatenate",))
 def _best_rows(
     rows: IntArray,
     people: IntArray,

@@ -100,7 +100,7 @@ def _shared_rows(
     return shared
 
 
-@kernel
+@kernel("i8[], i8[], i8[], i4[], i8[], i8[], i8[], i4[], i8[], i8[], i8[], i4[], i4[], i8")
 def _look_up(
     one: IntArray,
     other: IntArray,
@@ -149,7 +149,7 @@ def link_chance(
     return _meet(np.column_stack([shared[:, 0] > 0, shared[:, 1:], tied, drawn, other_tied, other_drawn]))
 
 
-@kernel
+@kernel("i8[,]")
 def _meet(cases: IntArray) -> FloatArray:
     """Return the chance for each line: surely shared or not, a, b, both, tied, drawn, other tied, other drawn.
 

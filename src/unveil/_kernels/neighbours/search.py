@@ -101,7 +101,10 @@ def nearest_in_parts(around: Neighbourhood, k: int) -> Iterator[tuple[IntArray, 
             yield some, near
 
 
-@kernel
+@kernel(
+    "i8[], i4[,], u1[,,], u8[,], i8[], i8[,], i4[,], i8[], i8[], i8[,], i8[], i8, i8, i8[], i4[], i8[], i8[]",
+    cost=8,
+)
 def _search(
     group_start: IntArray,
     group_codes: Int32Array,

@@ -108,7 +108,7 @@ def singling_out_counts(drawn: BoolArray, starts: IntArray, places: IntArray) ->
     return _exactly_one(drawn, starts, places)
 
 
-@kernel
+@kernel("b1[,], i8[], i8[]")
 def _exactly_one(drawn: BoolArray, starts: IntArray, places: IntArray) -> FloatArray:
     number = np.zeros(len(drawn))
     for draw in range(len(drawn)):
