@@ -20,6 +20,7 @@ _OTHERS = {
     "study": ("unveil.cli.study:study", "Run many scenarios, and see what they found."),
     "digest": ("unveil.cli.digest:digest", "Is this the file that a shareable report is about?"),
     "serve": ("unveil.cli.serve:serve", "Show the same questions on a page of this machine."),
+    "schema": ("unveil.cli.schema:schema", "Print the JSON Schema of an answer."),
     "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
 }
 #: The questions that are commands of their own; those on studies are together in one.
