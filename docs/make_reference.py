@@ -6,7 +6,7 @@ python docs/make_reference.py
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from math import isinf
 from pathlib import Path
@@ -149,7 +149,7 @@ def render_clauses() -> str:
 
 
 #: Each page that is written, and what makes it.
-PAGES = {
+PAGES: dict[str, Callable[[], str]] = {
     "metrics.md": render,
     "settings.md": render_settings,
     "clauses.md": render_clauses,

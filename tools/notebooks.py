@@ -82,9 +82,13 @@ def _shown(cell: Cell, variables: dict[str, Any], folder: Path, name: str, title
 def _run(source: str, variables: dict[str, Any], name: str) -> Any:
     """Run the code of a cell, and return the value of its last line if that is an expression."""
     tree = ast.parse(source)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body else None
+    if isinstance(last, ast.Expr):
+        tree.body.pop()
     exec(compile(tree, name, "exec"), variables)  # noqa: S102 - the notebooks of this project
-    return None if last is None else eval(compile(ast.Expression(last.value), name, "eval"), variables)  # noqa: S307
+    if not isinstance(last, ast.Expr):
+        return None
+    return eval(compile(ast.Expression(last.value), name, "eval"), variables)  # noqa: S307
 
 
 def _fenced(text: str) -> str:
@@ -93,9 +97,9 @@ def _fenced(text: str) -> str:
 
 def jupyter(cells: list[Cell]) -> str:
     """Return the cells as a Jupyter notebook that has not been run."""
-    made = []
+    made: list[dict[str, Any]] = []
     for number, cell in enumerate(cells):
-        own = {} if cell.is_text else {"execution_count": None, "outputs": []}
+        own: dict[str, Any] = {} if cell.is_text else {"execution_count": None, "outputs": []}
         kind = "markdown" if cell.is_text else "code"
         lines = cell.source.splitlines(keepends=True)
         made.append({"cell_type": kind, "id": f"cell-{number}", "metadata": {}, "source": lines, **own})

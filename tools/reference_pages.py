@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -254,7 +254,7 @@ def _type(field: Mapping[str, Any]) -> str:
 
 
 #: Each page that is made here, by its place below docs/, and what makes it.
-PAGES = {
+PAGES: dict[str, Callable[[], str]] = {
     "reference/attacks.md": attacks,
     "reference/protections.md": protections,
     "reference/python/index.md": names,

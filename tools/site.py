@@ -22,8 +22,10 @@ from tools.notebooks import NOTEBOOKS, page_of
 
 CONFIG = ROOT / "docs" / "site" / "zensical.toml"
 #: What the site is made of, as it lies in the project.
-PARTS = ("README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE", "docs", "examples")
-PARTS += (".pre-commit-hooks.yaml", "Containerfile", "action.yml", "constraints.txt", "pyproject.toml", "studies")
+PARTS = (
+    *("README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE", "docs", "examples"),
+    *(".pre-commit-hooks.yaml", "Containerfile", "action.yml", "constraints.txt", "pyproject.toml", "studies"),
+)
 #: What the theme would fetch from elsewhere where a page is opened as a file, and what comes with the site instead.
 _SHIM = "https://unpkg.com/iframe-worker/shim"
 _OWN_SHIM = "docs/site/iframe-worker.js"

@@ -84,7 +84,7 @@ class Listed:
                 for each in parameters
             )
         given = []
-        for field in (each for each in fields(self.make) if each.repr):  # type: ignore[arg-type]
+        for field in (each for each in fields(self.make) if each.repr):
             made = field.default if field.default_factory is MISSING else field.default_factory()
             given.append(field.name if made is MISSING else f"{field.name}={_written_value(made)}")
         return tuple(given)
@@ -118,8 +118,9 @@ def brought_by(module: ModuleType, kind: type[ListedFacts], listed: Iterable[Lis
     found = []
     for name in getattr(module, "__all__", sorted(vars(module))):
         made = getattr(module, name, None)
-        is_own = inspect.isclass(made) and made.__module__.partition(".")[0] == package
-        if is_own and not name.startswith("_") and _does(made, kind):
+        if not inspect.isclass(made) or made.__module__.partition(".")[0] != package:
+            continue
+        if not name.startswith("_") and _does(made, kind):
             facts = told.get(made) or kind(make=made, source="")
             found.append(replace(facts, name=f"{module.__name__}:{name}"))
     return found

@@ -31,8 +31,8 @@ def test_the_site_is_whole_and_needs_nobody_else(browser: "Browser", tmp_path: P
     build(site, tmp_path / "work")
     assert {path.stem for path in NOTEBOOKS} == set(SHOWN)
     for name, sentences in SHOWN.items():
-        page = (tmp_path / "work" / "source" / "examples" / "notebooks" / f"{name}.md").read_text(encoding="utf-8")
-        assert [sentence for sentence in sentences if sentence not in page] == []
+        shown = (tmp_path / "work" / "source" / "examples" / "notebooks" / f"{name}.md").read_text(encoding="utf-8")
+        assert [sentence for sentence in sentences if sentence not in shown] == []
         cells = json.loads((site / "examples" / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
         assert {cell["cell_type"] for cell in cells} == {"markdown", "code"}
     page = browser.new_page(viewport={"width": 390, "height": 844})

@@ -2,6 +2,7 @@
 
 import json
 from importlib import import_module
+from typing import Any
 
 import fastjsonschema
 import pytest
@@ -33,7 +34,9 @@ def test_every_field_has_words_and_the_schema_is_one(name: str) -> None:
 
 
 def test_a_field_that_is_not_named_and_a_wrong_type_are_seen() -> None:
-    answer = {name: {} for name in schema("study-status")["required"]} | {"schema": "unveil.study-status/1"}
+    answer: dict[str, Any] = {name: {} for name in schema("study-status")["required"]} | {
+        "schema": "unveil.study-status/1"
+    }
     with pytest.raises(AssertionError, match=r"data\.version must be string.*tools/schemas\.py"):
         check(json.dumps(answer))
     fine = {"total": 2, "fine": 1, "failed": 0, "damaged": 0, "missing": 1}

@@ -26,7 +26,7 @@ CRITERIA = ("chance_of_success", "level_and_potential", "resources", "aspect")
 def _metrics(module: "ModuleType | None") -> list[Facts]:
     from unveil.measure import METRICS
 
-    listed = METRICS.values()
+    listed = list(METRICS.values())
     if module is not None:
         names = {made: name for name, made in vars(module).items() if callable(made) and not name.startswith("_")}
         own = [each for each in listed if each.function in names and _is_of(each.function, module)]

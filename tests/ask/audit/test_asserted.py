@@ -1,6 +1,7 @@
 """An audit as an assertion decides as the command line does, and says why."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,7 @@ from unveil.errors import InputError
 rng = np.random.default_rng(3)
 EVERYBODY = pl.DataFrame({"age": rng.permutation(400) + 18.5, "income": rng.permutation(400) * 7.25})
 PEOPLE, OTHERS = EVERYBODY[:200], EVERYBODY[200:]
-LINKED = {"attacks": ["linkability"], "neighbours": 1}
+LINKED: dict[str, Any] = {"attacks": ["linkability"], "neighbours": 1}
 
 
 def test_a_limit_that_is_exceeded_is_named_with_the_headline_and_the_report_is_kept(tmp_path: Path) -> None:
