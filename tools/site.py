@@ -76,7 +76,7 @@ def build(folder: Path, work: Path) -> None:
         sys.exit(f"{done.stdout}{done.stderr}\nthe site has links that lead nowhere, or zensical failed. See above")
     site = work / "site"
     for page in site.rglob("*.html"):
-        _with_own_script(page, site)
+        _finish(page, site)
     _stop_if(list(fetched_from_elsewhere(site)), "no page may fetch anything from elsewhere, but these would")
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(site, folder)
@@ -109,8 +109,9 @@ def _pages(navigation: Any) -> Iterator[str]:
             yield from _pages(below)
 
 
-def _with_own_script(page: Path, site: Path) -> None:
-    text = page.read_text(encoding="utf-8")
+def _finish(page: Path, site: Path) -> None:
+    """Let a page take the script that comes with the site, and make no heading of an empty corner of a table."""
+    text = page.read_text(encoding="utf-8").replace("<th></th>", "<td></td>")
     up = "../" * (len(page.relative_to(site).parts) - 1)
     page.write_text(text.replace(_SHIM, f"{up}{_OWN_SHIM}"), encoding="utf-8")
 
