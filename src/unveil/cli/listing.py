@@ -28,9 +28,9 @@ def _metrics(module: "ModuleType | None") -> list[Facts]:
 
     listed = list(METRICS.values())
     if module is not None:
-        names = {made: name for name, made in vars(module).items() if callable(made) and not name.startswith("_")}
-        own = [each for each in listed if each.function in names and _is_of(each.function, module)]
-        listed = [replace(each, name=f"{module.__name__}:{names[each.function]}") for each in own]
+        names = {id(made): name for name, made in vars(module).items() if not name.startswith("_")}
+        own = [each for each in listed if id(each.function) in names and _is_of(each.function, module)]
+        listed = [replace(each, name=f"{module.__name__}:{names[id(each.function)]}") for each in own]
     return [_facts(metric) for metric in listed]
 
 
