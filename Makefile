@@ -11,13 +11,14 @@ SBOM := unveil-sbom.json
 TESTS ?=
 PYTEST = $(BIN)/pytest --numprocesses 2 --dist worksteal $(if $(TESTS),$(TESTS),--cov --cov-report term --enforce-floor)
 
-.PHONY: help setup demo serve study test check fresh format bench calibrate lock sbom clean
+.PHONY: help setup demo serve study docs test check fresh format bench calibrate lock sbom clean
 
 help:
 	@echo "make setup   make .venv with unveil in it (done once, and again when the requirements change)"
 	@echo "make demo    run unveil on data inside the package and write $(REPORT)"
 	@echo "make serve   open the local page in a browser; Ctrl-C ends it"
 	@echo "make study   run studies/quick.toml into unveil-study, or go on with it, and write unveil-study.html"
+	@echo "make docs    build the documentation site into site/; it needs no network to be read"
 	@echo "make test    lint, types, tests and coverage"
 	@echo "make check   the same without browser, whole commands, examples and coverage: for daily work"
 	@echo "make fresh   run make demo and make test on a bare Debian, built in a folder as root (options: ARGS='...')"
@@ -41,6 +42,10 @@ serve:
 study: setup
 	@$(BIN)/unveil study run studies/quick.toml --out unveil-study --resume </dev/null
 	@$(BIN)/unveil study report unveil-study --html unveil-study.html
+
+docs:
+	@$(PYTHON) tools/environment.py .venv --group docs
+	@MPLBACKEND=Agg $(BIN)/python tools/site.py
 
 # Standard input is never asked for anything, and may be closed. mypy takes one core for half a minute, so it runs
 # beside the tests; either can fail, and both are heard to the end.
@@ -95,5 +100,5 @@ sbom:
 	@$(BIN)/python tools/sbom.py $(SBOM)
 
 clean:
-	rm -rf .venv .venv-bench .venv-bench-anonymeter .venv-bench-domias .venv-bench-sdmetrics .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build $(REPORT) unveil-study unveil-study.html unveil-calibration*.jsonl $(SBOM)
+	rm -rf .venv .venv-bench .venv-bench-anonymeter .venv-bench-domias .venv-bench-sdmetrics .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* dist build site $(REPORT) unveil-study unveil-study.html unveil-calibration*.jsonl $(SBOM)
 	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

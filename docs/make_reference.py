@@ -1,10 +1,12 @@
-"""Write metrics.md, settings.md and clauses.md from the lists that the command line, the page and the tests use too.
+"""Write metrics.md, settings.md, clauses.md and reference/ from the lists that the command line and the tests use too.
 
-Run it after adding a metric, a setting or a profile: python docs/make_reference.py
+Run it after adding a metric, a setting, a profile, an attack, a protection, a public name or a field of JSON:
+python docs/make_reference.py
 """
 
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from math import isinf
 from pathlib import Path
@@ -16,7 +18,12 @@ from unveil.show.clauses import NOT_BY_THIS_TOOL
 from unveil.show.profiles import PROFILES
 from unveil.show.trust import GROUNDS, LEGEND, mark, trust_of, trust_sentence, where_from
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).resolve().parent
+# Run as a file, this folder is on the path and the project is not.
+sys.path.insert(0, str(FOLDER.parent))
+
+from tools import reference_pages  # noqa: E402
+
 HEAD = """# Metrics
 
 Every metric is a plain function `unveil.measure.NAME(guess, truth, ...)`; `unveil list metrics` prints this list.
@@ -143,8 +150,14 @@ def render_clauses() -> str:
 
 
 #: Each page that is written, and what makes it.
-PAGES = {"metrics.md": render, "settings.md": render_settings, "clauses.md": render_clauses}
+PAGES: dict[str, Callable[[], str]] = {
+    "metrics.md": render,
+    "settings.md": render_settings,
+    "clauses.md": render_clauses,
+    **reference_pages.PAGES,
+}
 
 if __name__ == "__main__":
     for name, made in PAGES.items():
+        (FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
         (FOLDER / name).write_text(made(), encoding="utf-8")

@@ -192,6 +192,17 @@ class HouseRules:
             terminalreporter.write_line(f"!!! BROWSER TESTS DID NOT RUN: {self.browser_lacks}", red=True, bold=True)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def answers_are_as_their_schemas_say() -> Iterator[None]:
+    """Every answer that any test makes as JSON is held to its schema."""
+    from tests.answer_schemas import checked
+    from unveil.show import machine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(machine, "dumps", checked(machine.dumps))
+        yield
+
+
 @pytest.fixture(scope="session")
 def browser() -> "Iterator[Browser]":
     """An installed Chromium that reaches files and 127.0.0.1, and nothing else."""

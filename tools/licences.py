@@ -30,10 +30,11 @@ PAGE = """\
 # Licences of what unveil uses
 
 unveil itself is under Apache-2.0. Below is every package that it, one of its extras, or those who change it need, at
-the version of `constraints.txt`. `core` is what a plain installation brings; `test`, `bench` and `build` are no extras:
-`make test`, `make bench` and the build of unveil use them. The GPL, LGPL and AGPL are allowed in the extra `orbits`, in
-`test` and in `bench` alone, and a package whose licence is unknown is allowed nowhere: `tests/test_supply_chain.py`
-says so. `make lock` writes this page; `make sbom` writes the same as a CycloneDX list, with hashes.
+the version of `constraints.txt`. `core` is what a plain installation brings; `test`, `docs`, `bench` and `build` are
+no extras: `make test`, `make docs`, `make bench` and the build of unveil use them. The GPL, LGPL and AGPL are allowed
+in the extra `orbits`, in `test` and in `bench` alone, and a package whose licence is unknown is allowed nowhere:
+`tests/test_supply_chain.py` says so. `make lock` writes this page; `make sbom` writes the same as a CycloneDX list,
+with hashes.
 
 | Package | Version | Licence | Needed by |
 | --- | --- | --- | --- |

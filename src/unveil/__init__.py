@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from unveil.ask.anonymize.answer import anonymize as anonymize
     from unveil.ask.answer import Answer as Answer
     from unveil.ask.audit.answer import audit as audit
+    from unveil.ask.audit.asserted import assert_release_ok as assert_release_ok
     from unveil.ask.candidates.answer import candidates as candidates
     from unveil.ask.grades.answer import grade_metrics as grade_metrics
     from unveil.ask.graph.answer import graph as graph
@@ -59,6 +60,7 @@ _HOME = {
     "__version__": "_version",
     "anonymize": "ask.anonymize.answer",
     "ask": "ask",
+    "assert_release_ok": "ask.audit.asserted",
     "attack": "attack",
     "audit": "ask.audit.answer",
     "candidates": "ask.candidates.answer",

@@ -2,8 +2,9 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from types import ModuleType
 from typing import Any, ClassVar, Literal, ParamSpec, TypeVar
 
 On = Literal["table", "graph", "count table"]
@@ -50,15 +51,16 @@ class Listed:
     #: Other names it goes by; they are not understood in commands, but lead to its name.
     aka: tuple[str, ...] = ()
 
-    #: The method that does the work, and the facts that are read from its signature.
+    #: The method that does the work, what it takes, and the facts that are read from its signature.
     method: ClassVar[str]
+    takes: ClassVar[tuple[str, ...]]
     read: ClassVar[tuple[str, ...]] = ("on",)
 
     @property
     def on(self) -> On:
         """Whether it is about tables, graphs or published counts: what its method takes first."""
         first = next(each for each in self._signature.parameters.values() if each.name != "self")
-        return _ON.get(_name(first.annotation), "table")
+        return _ON.get(name_of_type(first.annotation), "table")
 
     @property
     def _signature(self) -> inspect.Signature:
@@ -77,8 +79,14 @@ class Listed:
         >>> PROTECTIONS["mondrian"].settings
         ('columns=none', 'k=3', 'shuffle=yes', 'cells=no')
         """
+        if not is_dataclass(self.make):
+            parameters = inspect.signature(self.make).parameters.values()
+            return tuple(
+                each.name if each.default is each.empty else f"{each.name}={_written_value(each.default)}"
+                for each in parameters
+            )
         given = []
-        for field in (each for each in fields(self.make) if each.repr):  # type: ignore[arg-type]
+        for field in (each for each in fields(self.make) if each.repr):
             made = field.default if field.default_factory is MISSING else field.default_factory()
             given.append(field.name if made is MISSING else f"{field.name}={_written_value(made)}")
         return tuple(given)
@@ -94,6 +102,38 @@ class Listed:
 
 
 ListedFacts = TypeVar("ListedFacts", bound=Listed)
+
+
+def brought_by(module: ModuleType, kind: type[ListedFacts], listed: Iterable[ListedFacts]) -> list[ListedFacts]:
+    """Return the facts of every class that a module brings as such a thing, by the name that commands understand.
+
+    Those are the public names of the module, or what its ``__all__`` names, that are classes of the same package with
+    the method of the kind; what another package made is not counted. A class without a decorator has the facts that its
+    signature and its docstring tell.
+
+    >>> import unveil.protect as package
+    >>> [each.name for each in brought_by(package, package.Protection, package.PROTECTIONS.values())][:1]
+    ['unveil.protect:AdditiveNoise']
+    """
+    told = {each.make: each for each in listed}
+    package = module.__name__.partition(".")[0]
+    found = []
+    for name in getattr(module, "__all__", sorted(vars(module))):
+        made = getattr(module, name, None)
+        if not inspect.isclass(made) or made.__module__.partition(".")[0] != package:
+            continue
+        if not name.startswith("_") and _does(made, kind):
+            facts = told.get(made) or kind(make=made, source="")
+            found.append(replace(facts, name=f"{module.__name__}:{name}"))
+    return found
+
+
+def _does(made: type, kind: type[Listed]) -> bool:
+    """Return whether a class has the method of the kind, and is not the Protocol that says what such classes have."""
+    method = getattr(made, kind.method, None)
+    if not callable(method) or getattr(made, "_is_protocol", False):
+        return False
+    return {*kind.takes} <= {*inspect.signature(method).parameters}
 
 
 def lister(
@@ -113,9 +153,15 @@ def lister(
     return with_facts
 
 
-def _name(annotation: Any) -> str:
-    """Return the name of a type, also where it is known to type checkers only."""
-    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+def name_of_type(annotation: Any) -> str:
+    """Return the name of a type, also where it is known to type checkers only; nothing where none is told.
+
+    >>> name_of_type(int), name_of_type("data.Table"), name_of_type(inspect.Signature.empty)
+    ('int', 'Table', '')
+    """
+    if annotation is inspect.Signature.empty:
+        return ""
+    return annotation.rpartition(".")[2] if isinstance(annotation, str) else getattr(annotation, "__name__", "")
 
 
 def _written_value(value: Any) -> str:

@@ -128,16 +128,28 @@ def _unknown(name: str, known: Mapping[str, Any], aka: Mapping[str, str], what: 
     return InputError(f"there is no {what} {name!r}.{hint}")
 
 
-def _own_class(module: str, name: str, what: str, method: str) -> Callable[..., Any]:
+def own_module(name: str, what: str = "") -> types.ModuleType:
+    """Return a user's module, or say what it takes to be importable.
+
+    >>> own_module("no_such_module", "attack")
+    Traceback (most recent call last):
+    unveil.errors.InputError: the module 'no_such_module' of your attack cannot be imported (ModuleNotFoundError: No...
+    """
     try:
-        found = getattr(import_module(module), name, None)
+        return import_module(name)
     except Exception as error:  # whatever a user's module raises, the message is the same
         raise InputError(
-            f"the module {module!r} of your {what} cannot be imported ({type(error).__name__}: {error}). "
+            f"the module {name!r}{f' of your {what}' if what else ''} cannot be imported "
+            f"({type(error).__name__}: {error}). "
             "Correct the name or the module, and put the folder it lies in on PYTHONPATH"
         ) from error
+
+
+def _own_class(module: str, name: str, what: str, method: str) -> Callable[..., Any]:
+    home = own_module(module, what)
+    found = getattr(home, name, None)
     if found is None:
-        have = [word for word, value in vars(import_module(module)).items() if inspect.isclass(value)]
+        have = [word for word, value in vars(home).items() if inspect.isclass(value)]
         raise InputError(f"the module {module!r} has no class {name!r}.{did_you_mean(name, have)} Correct the name")
     if not inspect.isclass(found) or not callable(getattr(found, method, None)):
         raise InputError(

@@ -88,7 +88,8 @@ print([name for name in ("pyarrow", "pytest", "hypothesis", "starlette", "pip") 
 
 
 def test_the_lines_of_the_readme_run(plain: Path) -> None:
-    lines = "\n".join(blocks((ROOT / "README.md").read_text(encoding="utf-8"), "python"))
+    pages = (ROOT / "README.md", ROOT / "docs" / "questions.md")
+    lines = "\n".join(block for page in pages for block in blocks(page.read_text(encoding="utf-8"), "python"))
     assert all(word in lines for word in ("pd.DataFrame(", "unveil.audit(", ".to_frame()", ".plot()"))
     page = "print(answer.seed, type(axes).__name__, answer._repr_html_()[:7])"
     graph = "import networkx; print(unveil.graph(networkx.path_graph(60), seed_pairs=2).findings.graph)"

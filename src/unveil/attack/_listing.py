@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from unveil._listed import Listed, Listing, lister
+from unveil._listed import Listed, Listing, lister, name_of_type
 
 Leaves = Literal["Trials", "Candidates", "Partition", "Matching", "Beliefs", "CountRanges", "RankedRecords"]
 
@@ -18,6 +18,7 @@ class Attack(Listed):
     """The facts of one attack, as shown by ``unveil list attacks``."""
 
     method = "run"
+    takes = ("released", "knowledge", "rng")
     read = ("on", "leaves")
 
     #: Of attacks on graphs: whether they grow from the nodes they know or compare all; None for all others.
@@ -43,7 +44,7 @@ class Attack(Listed):
     @property
     def leaves(self) -> Leaves:
         """The kind of guess that it ends with, and so which metrics measure it: what its method returns."""
-        left: Leaves = self._signature.return_annotation.__name__
+        left: Leaves = name_of_type(self._signature.return_annotation)  # type: ignore[assignment]
         return left
 
 

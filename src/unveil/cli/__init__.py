@@ -21,6 +21,7 @@ _OTHERS = {
     "digest": ("unveil.cli.digest:digest", "Is this the file that a shareable report is about?"),
     "serve": ("unveil.cli.serve:serve", "Show the same questions on a page of this machine."),
     "warm-up": ("unveil.cli.warm_up:warm_up", "Compile everything now, so that later commands need not."),
+    "schema": ("unveil.cli.schema:schema", "Print the JSON Schema of an answer."),
     "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
 }
 #: The questions that are commands of their own; those on studies are together in one.

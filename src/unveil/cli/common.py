@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,7 +21,19 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 #: A limit is exceeded, or it was not shown to be kept and nobody accepts that.
 NO_PASS = 3
+#: Some scenarios of a study failed; the others are there.
+SOME_FAILED = 4
 INTERRUPTED = 130
+#: What each exit code says, for the reference.
+EXIT_CODES: Mapping[int, str] = MappingProxyType(
+    {
+        0: "All is fine: the answer is there, and every limit that was set is kept.",
+        BAD_INPUT: "The input cannot be used, or the disk is full: one sentence says what must hold and what to do.",
+        NO_PASS: "A limit is exceeded, or is not shown to be kept, and nobody accepted that: a pipeline stops here.",
+        SOME_FAILED: "Some scenarios of a study failed; the others are there, and resuming it tries these once more.",
+        INTERRUPTED: "It was stopped, as by Ctrl-C.",
+    }
+)
 #: What is said where the memory of the machine, or the limit set for the process, is used up.
 OUT_OF_MEMORY = (
     "the data must fit into the memory that this process may use, but do not. Take fewer rows or columns, close other "

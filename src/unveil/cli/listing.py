@@ -2,14 +2,20 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from math import isfinite
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from unveil._listed import brought_by
+from unveil._specification import own_module
+from unveil.errors import InputError
+
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from unveil.measure._listing import Metric
 
 Facts = Mapping[str, Any]
@@ -17,10 +23,19 @@ Facts = Mapping[str, Any]
 CRITERIA = ("chance_of_success", "level_and_potential", "resources", "aspect")
 
 
-def _metrics() -> list[Facts]:
+def _metrics(module: "ModuleType | None") -> list[Facts]:
     from unveil.measure import METRICS
 
-    return [_facts(metric) for metric in METRICS.values()]
+    listed = list(METRICS.values())
+    if module is not None:
+        names = {id(made): name for name, made in vars(module).items() if not name.startswith("_")}
+        own = [each for each in listed if id(each.function) in names and _is_of(each.function, module)]
+        listed = [replace(each, name=f"{module.__name__}:{names[id(each.function)]}") for each in own]
+    return [_facts(metric) for metric in listed]
+
+
+def _is_of(function: Callable[..., Any], module: "ModuleType") -> bool:
+    return function.__module__.partition(".")[0] == module.__name__.partition(".")[0]
 
 
 def _facts(metric: "Metric") -> Facts:
@@ -37,36 +52,65 @@ def _facts(metric: "Metric") -> Facts:
     return {**facts, "summary": metric.summary, "source": source}
 
 
-def _protections() -> list[Facts]:
-    from unveil.protect import PROTECTIONS
+def _protections(module: "ModuleType | None") -> list[Facts]:
+    from unveil.protect import PROTECTIONS, Protection
 
-    return [protection.facts for protection in PROTECTIONS.values()]
-
-
-def _attacks() -> list[Facts]:
-    from unveil.attack import ATTACKS
-
-    return [attack.facts for attack in ATTACKS.values()]
+    listed = PROTECTIONS.values()
+    return [each.facts for each in (listed if module is None else brought_by(module, Protection, listed))]
 
 
-#: What can be listed, and the facts of each thing in the order to show them. A new listing is one line here.
-LISTINGS: Mapping[str, Callable[[], list[Facts]]] = MappingProxyType(
+def _attacks(module: "ModuleType | None") -> list[Facts]:
+    from unveil.attack import ATTACKS, Attack
+
+    listed = ATTACKS.values()
+    return [each.facts for each in (listed if module is None else brought_by(module, Attack, listed))]
+
+
+#: What can be listed, and the facts of each thing in the order to show them: of all that unveil has, or of those that a
+#: module brings. A new listing is one line here.
+LISTINGS: Mapping[str, Callable[["ModuleType | None"], list[Facts]]] = MappingProxyType(
     {"metrics": _metrics, "attacks": _attacks, "protections": _protections}
 )
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice(list(LISTINGS)))
+@click.argument("what", type=click.Choice(list(LISTINGS)), required=False)
+@click.option(
+    "--from",
+    "origin",
+    metavar="PACKAGE.MODULE",
+    help="Show what this module of your own brings, by the names that commands understand; it needs no registration.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON (no bound is null), and nothing else.")
-def list_things(what: str, as_json: bool) -> None:
-    """Show the metrics, attacks or protections there are, with the facts of each."""
-    things = LISTINGS[what]()
+def list_things(what: str | None, origin: str | None, as_json: bool) -> None:
+    """Show the metrics, attacks or protections there are, with the facts of each.
+
+    \b
+    Try:  unveil list attacks
+          unveil list --from package.module
+    """  # noqa: D301  (click needs the control character itself)
+    if origin is None and what is None:
+        raise click.UsageError(f"name what to list: {', '.join(LISTINGS)}", click.get_current_context())
+    module = None if origin is None else own_module(origin)
+    found = {each: LISTINGS[each](module) for each in ([what] if what else LISTINGS)}
     if as_json:
-        click.echo(json.dumps(things, indent=2))
-    elif not things:
-        click.echo(f"There are no {what} in this version of unveil yet.")
-    else:
-        _print(things)
+        click.echo(json.dumps(found[what] if what else found, indent=2))
+        return
+    if not any(found.values()):
+        raise InputError(_brings_nothing(str(origin), " or ".join(found)))
+    for each, things in found.items():
+        if things:
+            if what is None:
+                click.echo(f"{each}:")
+            _print(things)
+
+
+def _brings_nothing(origin: str, kinds: str) -> str:
+    return (
+        f"{origin} must bring {kinds}, but brings none. An attack is a class with run(self, *, released, knowledge, "
+        "rng), a protection one with apply(self, original, *, rng), a metric a function below "
+        "@unveil.measure.metric(...); name the module in which they are, or import them in it"
+    )
 
 
 def _print(things: list[Facts]) -> None:

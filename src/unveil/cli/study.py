@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.ask import QUESTIONS
-from unveil.cli.common import INTERRUPTED
+from unveil.cli.common import INTERRUPTED, SOME_FAILED
 from unveil.cli.question import command_of, help_of, params_of, told_by
 from unveil.cli.study_progress import moving
 from unveil.errors import InputError
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from unveil.ask.study.status import StudyStatus
     from unveil.study import RunSummary
 
-#: The exit code of a run that is complete, but in which scenarios failed.
-SOME_FAILED = 4
 
 FOLDER = click.Path(path_type=Path)
 

@@ -71,6 +71,7 @@ class Protection(Listed):
     """The facts of one protection with its usual settings, as shown by ``unveil list protections``."""
 
     method = "apply"
+    takes = ("original", "rng")
 
     #: Whether a released row comes from one person (masked) or from a model of all of them (synthetic).
     kind: Kind = "masked"

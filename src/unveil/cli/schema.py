@@ -1,0 +1,24 @@
+"""``unveil schema``: what an answer in JSON looks like, for programs that read it."""
+
+import click
+
+from unveil.ask import QUESTIONS
+from unveil.show.schemas import schema_names, schema_text
+
+
+@click.command("schema")
+@click.argument("question", required=False)
+def schema(question: str | None) -> None:
+    """Print the JSON Schema of the answer to QUESTION, such as audit; without it, the names that there are.
+
+    \b
+    Try:  unveil schema audit > unveil.audit.v3.json
+          unveil schema unveil.audit/3
+    """  # noqa: D301  (click needs the control character itself)
+    if question is None:
+        click.echo("\n".join(f"{name:<24}{whole}" for name, whole in schema_names().items()))
+        return
+    # A command may have the answer of another one, as protect has, or be called otherwise, as grade-metrics is.
+    homes = {home.command: home.folder for home in QUESTIONS.values()}
+    known = schema_names()
+    click.echo(schema_text(question if question in known else homes.get(question, question)), nl=False)

@@ -1,0 +1,87 @@
+"""Nothing public is missing from the reference, and each page of it is as the code is now."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unveil
+from docs.make_reference import PAGES
+from unveil.ask import QUESTIONS, question
+from unveil.attack import ATTACKS
+from unveil.cli import common
+from unveil.measure import METRICS
+from unveil.protect import PROTECTIONS
+from unveil.show.profiles import PROFILES
+from unveil.show.schemas import schema, schema_names
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def page(name: str) -> str:
+    """Return the text of a page of the guide."""
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_reference_is_up_to_date(name: str) -> None:
+    assert PAGES[name]() == page(name), "run: python docs/make_reference.py"
+
+
+@pytest.mark.parametrize(
+    ("where", "names"),
+    [
+        ("metrics.md", METRICS),
+        ("reference/attacks.md", ATTACKS),
+        ("reference/protections.md", PROTECTIONS),
+        ("clauses.md", PROFILES),
+    ],
+    ids=["metrics", "attacks", "protections", "profiles"],
+)
+def test_everything_listed_has_an_entry(where: str, names: Any) -> None:
+    text = page(where)
+    assert [name for name in names if f"# `{name}`\n" not in text] == []
+
+
+def test_every_question_has_all_its_settings() -> None:
+    text = page("settings.md")
+    for name, home in QUESTIONS.items():
+        part = text.partition(f"## `unveil {home.command}`\n")[2].partition("\n## ")[0]
+        assert part, home.command
+        told = question(name)
+        options = [each.option for each in told.on("command line") if each.option and each.name != told.sample_of]
+        assert [option for option in options if f"`{option}`" not in part] == []
+
+
+def fields(node: Any, inside: str = "") -> set[tuple[str, str]]:
+    """Return every field of a schema with the words that it has."""
+    if isinstance(node, list):
+        return {found for each in node for found in fields(each)}
+    if not isinstance(node, dict):
+        return set()
+    own = {(name, each["description"]) for name, each in node.get("properties", {}).items() if inside != "properties"}
+    return own | {found for key, each in node.items() for found in fields(each, key)}
+
+
+@pytest.mark.parametrize("name", schema_names())
+def test_every_field_of_json_has_a_row(name: str) -> None:
+    rows = page(f"reference/json/{name}.md").splitlines()
+    found = {
+        (row.split("`")[1].rpartition(".")[2].rstrip("?"), row.split(" | ")[-1][:-2]) for row in rows if "| `" in row
+    }
+    assert {(field, words.replace("|", "\\|")) for field, words in fields(schema(name))} <= found
+
+
+def test_every_exit_code_is_told() -> None:
+    codes = {value for name, value in vars(common).items() if name.isupper() and type(value) is int} | {0}
+    assert codes == set(common.EXIT_CODES)
+    assert [code for code in codes if f"\n| {code} | " not in page("reference/exit-codes.md")] == []
+
+
+def test_every_public_name_is_told() -> None:
+    assert [name for name in unveil.__all__ if f"`unveil.{name}`" not in page("reference/python/index.md")] == []
+    parts = [name for name in unveil.__all__ if hasattr(getattr(unveil, name), "__all__")]
+    assert len(parts) >= 7
+    for part in parts:
+        own = page(f"reference/python/{part}.md")
+        assert [name for name in getattr(unveil, part).__all__ if f"| `{name}` |" not in own] == [], part
