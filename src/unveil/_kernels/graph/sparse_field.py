@@ -1,19 +1,24 @@
 """Mean-field matching with a few candidates for each node, where all pairs of nodes would be too many.
 
-As in :mod:`unveil._kernels.graph.mean_field`, but each row keeps its likeliest columns alone. Every row may be nobody:
-the candidates of all rows together need not have a partner for each.
+As in :mod:`unveil._kernels.graph.mean_field`, but each row keeps its likeliest columns alone, and only these have
+witnesses. All other pairs weigh what degrees say, and rows and columns sum to 1 with them: without them the few that
+are kept would seem far too likely. They are a product of scales and a table of degrees, which is never written out.
+Every row may be nobody.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import compiled
-from unveil._kernels.graph.mean_field import LAST_STEPS, ROUNDS, degree_prior, edge_ratio
+from unveil._kernels._compile import compiled, kernel
+from unveil._kernels.graph.mean_field import ROUNDS, degree_prior, edge_ratio
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 #: How much a common edge counts at each step before the last ones.
 HEATING = (0.5, 0.8, 1.2, 1.8, 2.5, 3.5)
+#: Then it counts as much as it is worth by then, until a row moves less than this share of its chances in the mean of
+#: all rows, or so often.
+SETTLED, MOST_STEPS = 5e-4, 30
 #: No column in this place.
 EMPTY = -1
 # What a common edge counts when the first candidates are chosen, from classes of nodes with about as many neighbours.
@@ -49,12 +54,25 @@ class Graphs(NamedTuple):
 
 
 class SparseField(NamedTuple):
-    """The candidates of each row (``EMPTY`` where there are fewer) and their chances, and that of being nobody."""
+    """The candidates of each row (``EMPTY`` where there are fewer) and their chances, and that of being nobody.
+
+    What is left to 1 lies on columns that are not kept. ``moved`` is the share of its chances that a row moved in the
+    last step, in the mean of all: where it is large, there is no fixed point nearby.
+    """
 
     candidate: IntArray
     chance: FloatArray
     nobody: FloatArray
     ratio: float
+    moved: float
+
+
+class Balanced(NamedTuple):
+    """Chances of candidates, those of being nobody, and the logs of the scales of columns."""
+
+    chance: FloatArray
+    nobody: FloatArray
+    column: FloatArray
 
 
 def graphs_of(
@@ -92,16 +110,27 @@ def sparse_field(
         chance = np.where(candidate >= 0, _MAPPED_CHANCE, 0.0)
         chance[known, 0] = 1.0
         nobody = 1.0 - chance.sum(axis=1)
-    ratio, edges = 0.0, (graphs.neighbour.size // 2, graphs.other_neighbour.size // 2)
-    common = 0.0
-    for step in range(len(HEATING) + LAST_STEPS):
-        worth = edge_ratio(common, *edges, nodes * others / 2)
-        ratio = HEATING[step] if step < len(HEATING) else worth
+    edges = graphs.neighbour.size // 2, graphs.other_neighbour.size // 2
+    common, moved, ratio = 0.0, 1.0, 0.0
+    for step in range(len(HEATING) + MOST_STEPS):
+        heated = step >= len(HEATING)
+        ratio = edge_ratio(common, *edges, nodes * others / 2) if heated else HEATING[step]
+        before = candidate, chance
         candidate, witnesses = _best(graphs, candidate, chance, column, ratio, width)
-        logs = ratio * witnesses + graphs.prior[graphs.kind[:, None], graphs.other_kind[np.maximum(candidate, 0)]]
+        logs = ratio * witnesses + _prior_of(graphs, candidate)
         chance, nobody, column = _balance(graphs, candidate, logs, column, slack, absent)
         common = float((chance * witnesses).sum()) / 2
-    return SparseField(candidate, chance, nobody, ratio)
+        if heated:
+            moved = _moved(*before, candidate, chance, others) / max(int((~known).sum()), 1)
+        if moved < SETTLED:
+            break
+    return SparseField(candidate, chance, nobody, ratio, moved)
+
+
+def _prior_of(graphs: Graphs, candidate: IntArray) -> FloatArray:
+    """Return what degrees say of each candidate."""
+    said: FloatArray = graphs.prior[graphs.kind[:, None], graphs.other_kind[np.maximum(candidate, 0)]]
+    return said
 
 
 def _by_degree(graphs: Graphs, width: int) -> tuple[IntArray, FloatArray, FloatArray]:
@@ -302,28 +331,63 @@ def _sift(key: FloatArray, kept_ones: IntArray, kept: int, value: float, other: 
     return kept
 
 
+@kernel
+def _moved(candidate: IntArray, chance: FloatArray, now: IntArray, chance_now: FloatArray, others: int) -> float:
+    """Return by how much all chances of candidates differ from those of the step before: half the sum of changes."""
+    held = np.zeros(others)
+    total = 0.0
+    for row in range(len(candidate)):
+        for place in range(candidate.shape[1]):
+            if candidate[row, place] >= 0:
+                held[candidate[row, place]] += chance[row, place]
+        for place in range(now.shape[1]):
+            if now[row, place] >= 0:
+                held[now[row, place]] -= chance_now[row, place]
+                total += abs(held[now[row, place]])
+                held[now[row, place]] = 0.0
+        for place in range(candidate.shape[1]):
+            if candidate[row, place] >= 0:
+                total += abs(held[candidate[row, place]])
+                held[candidate[row, place]] = 0.0
+    return total / 2
+
+
 def _balance(
     graphs: Graphs, candidate: IntArray, logs: FloatArray, column: FloatArray, slack: float, absent: int = 0
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the chances of all candidates, that of being nobody, and the logs of the scales of columns."""
-    free = (graphs.partner < 0)[:, None] & (candidate >= 0)
-    place = np.where(candidate >= 0, candidate, 0)
+) -> Balanced:
+    """Return chances in proportion to exp(logs) of candidates, and to what degrees say of all other pairs.
+
+    Rows sum to 1 with all other columns and the chance of being nobody. All pairs have the weight that degrees give
+    them, a product of scales and a table of degrees, and candidates have more by their witnesses.
+    """
+    known = graphs.partner >= 0
+    free = ~known[:, None] & (candidate >= 0)
+    place, others = np.where(candidate >= 0, candidate, 0), column.size
     lifted = np.where(free, logs + column[place], -np.inf)
     row = -np.maximum(lifted.max(axis=1), slack)
     weight = np.exp(lifted + row[:, None])
+    lifted = np.where(free, _prior_of(graphs, candidate) + column[place] + row[:, None], -np.inf)
+    excess = np.maximum(weight - np.exp(lifted), 0.0)
+    row_scale = np.where(known, 0.0, np.exp(row))
+    column_scale = np.where(graphs.taken, 0.0, np.exp(column))
     row_spare, column_spare = np.exp(slack + row), np.exp(slack + column)
-    flat, others = place.ravel(), column.size
-    scale = np.ones(others)
+    degrees, flat, scale = np.exp(graphs.prior), place.ravel(), np.ones(others)
+
+    def row_factor() -> FloatArray:
+        by_degree = degrees @ np.bincount(graphs.other_kind, column_scale * scale, degrees.shape[1])
+        sums = np.einsum("rc,rc->r", excess, scale[place]) + row_scale * by_degree[graphs.kind] + row_spare
+        return np.asarray(1 / sums, np.float64)
+
     for _ in range(ROUNDS):
-        factor = 1 / ((weight * scale[place]).sum(axis=1) + row_spare)
+        factor = row_factor()
         if absent:
             # Of rows that are known nothing is expected.
-            row_spare *= absent / float((factor * row_spare)[graphs.partner < 0].sum())
-        sums = np.bincount(flat, (weight * factor[:, None]).ravel(), others) + column_spare
+            row_spare *= absent / float((factor * row_spare)[~known].sum())
+        by_degree = np.bincount(graphs.kind, row_scale * factor, degrees.shape[0]) @ degrees
+        sums = np.bincount(flat, (excess * factor[:, None]).ravel(), others)
+        sums += column_scale * by_degree[graphs.other_kind] + column_spare
         scale = np.where(sums > 0, 1 / np.where(sums > 0, sums, 1.0), scale)
-    weight *= scale[place]
-    factor = 1 / (weight.sum(axis=1) + row_spare)
-    chance = weight * factor[:, None]
-    known = graphs.partner >= 0
+    factor = row_factor()
+    chance = weight * scale[place] * factor[:, None]
     chance[known], chance[known, 0] = 0.0, 1.0
-    return chance, np.where(known, 0.0, factor * row_spare), column + np.log(scale)
+    return Balanced(chance, np.where(known, 0.0, factor * row_spare), column + np.log(scale))

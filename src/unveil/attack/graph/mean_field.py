@@ -155,7 +155,8 @@ def run_sparse(
         renumbered[number] = np.where(mapping >= 0, other_number[mapping], NOT_ATTEMPTED)
     absent = max(released.nodes - auxiliary.nodes, 0) if slack is None else 0
     field = sparse_field(graphs, width, slack=SLACK if slack is None else slack, mapping=renumbered, absent=absent)
-    return guess_of_sparse_field(field, graphs.partner < 0, np.argsort(number), np.argsort(other_number), rng)
+    rows, columns = np.argsort(number), np.argsort(other_number)
+    return guess_of_sparse_field(field, graphs.partner < 0, ~graphs.taken, rows, columns, rng)
 
 
 def nobody_attempted(released: Graph) -> Candidates:
