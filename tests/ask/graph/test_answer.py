@@ -558,8 +558,8 @@ def test_an_auxiliary_graph_of_others_is_said_on_top_of_the_page() -> None:
         answer = graph_made_elsewhere(release.released, foreign, 10, truth, attack, rng=rng())
         assert answer.findings.metric("adversary_overall_success").mean < 0.05
         assert told(answer)["resemblance"]["doubtful"] is True
-        assert answer.findings.notes[0].startswith(said)
         assert said in answer.to_html().split("<h2")[0]
+        assert answer.to_html().count(said) == 1
     true = draw_knowledge(release, seed_pairs=10, rng=rng())
     answer = graph_made_elsewhere(release.released, true.auxiliary, true.seeds, release.truth, "ns", rng=rng())
     assert told(answer)["resemblance"]["doubtful"] is False

@@ -266,7 +266,8 @@ def _attack_all(
             nodes = nodes_of(guess, truth, world.released.degrees[targets])
             kept.append({"guess": guess, "truth": truth, "nodes": nodes})
             kept[0]["resemblance"] = _resemblance(attack, world, elsewhere=protection is None)
-            said[0] += tuple(_doubts(kept[0]["resemblance"], elsewhere=protection is None))
+            if kept[0]["resemblance"] is None and protection is None:  # where it is doubtful, the first screen says so
+                said[0] += (_NOT_LOOKED_AT,)
     return GraphFindings(
         attack=attack_text(attack),
         scope=next((each.scope for each in ATTACKS.values() if each.make is type(attack)), None),
@@ -298,13 +299,6 @@ def _resemblance(attack: AttacksGraph, world: World, *, elsewhere: bool) -> Rese
     return resemblance(
         attack if posterior else None, released=world.released, knowledge=world.knowledge, rng=world.rng.spawn(1)[0]
     )
-
-
-def _doubts(found: Resemblance | None, *, elsewhere: bool) -> Iterator[str]:
-    if found is not None and found.doubtful:
-        yield found.sentence
-    elif found is None and elsewhere:
-        yield _NOT_LOOKED_AT
 
 
 def _generators(rng: np.random.Generator, repeat: int) -> Iterator[np.random.Generator]:
