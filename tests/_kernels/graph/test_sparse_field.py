@@ -91,22 +91,27 @@ def test_few_candidates_find_nearly_all_whom_a_large_graph_gives_away(start: str
     assert field.moved < 5e-4
 
 
-@given(seed=st.integers(0, 10**6), width=st.integers(1, 6), absent=st.sampled_from([0, 3]))
+@given(
+    seed=st.integers(0, 10**6),
+    width=st.integers(1, 6),
+    absent=st.sampled_from([0, 3]),
+    rest=st.sampled_from([1.0, 0.1]),
+)
 @settings(max_examples=15, deadline=None)
-def test_pairs_that_are_not_kept_weigh_what_degrees_say(seed: int, width: int, absent: int) -> None:
+def test_pairs_that_are_not_kept_weigh_what_degrees_say(seed: int, width: int, absent: int, rest: float) -> None:
     case = random_case(seed, nodes=12, probability=0.3, seeds=2)
     graphs, rng = both(case.released, case.knowledge.auxiliary, case.knowledge.seeds), np.random.default_rng(seed)
     free, columns = np.flatnonzero(graphs.partner < 0), np.flatnonzero(~graphs.taken)
     candidate, logs = np.full((graphs.partner.size, width), EMPTY), np.zeros((graphs.partner.size, width))
     candidate[graphs.partner >= 0, 0] = graphs.partner[graphs.partner >= 0]
     prior = graphs.prior[graphs.kind[:, None], graphs.other_kind]
-    whole = prior.copy()
+    whole = prior + np.log(rest)
     for row in free:
         candidate[row] = rng.choice(columns, width, replace=False)
         logs[row] = prior[row, candidate[row]] + rng.exponential(3.0, width)
         whole[row, candidate[row]] = logs[row]
     column = rng.standard_normal(graphs.taken.size)
-    found = _balance(graphs, candidate, logs, column, -4.0, absent)
+    found = _balance(graphs, candidate, logs, column, -4.0, absent, rest)
     chance, nobody = balanced_with_slack(whole[np.ix_(free, columns)], column[columns], -4.0, _sparse.ROUNDS, absent)
     place = np.searchsorted(columns, candidate[free])
     expected = np.take_along_axis(np.array(chance), place, axis=1)

@@ -19,6 +19,9 @@ HEATING = (0.5, 0.8, 1.2, 1.8, 2.5, 3.5)
 #: Then it counts as much as it is worth by then, until a row moves less than this share of its chances in the mean of
 #: all rows, or so often.
 SETTLED, MOST_STEPS = 5e-4, 30
+#: While it is heated, pairs that are not kept weigh this share of what degrees say. They have witnesses then that are not
+#: counted, as those of candidates are that lie on pairs not kept; with all their weight they would drown the candidates.
+REST_AT_FIRST = 0.1
 #: No column in this place.
 EMPTY = -1
 # What a common edge counts when the first candidates are chosen, from classes of nodes with about as many neighbours.
@@ -105,7 +108,7 @@ def sparse_field(
     known = graphs.partner >= 0
     candidate[known], candidate[known, 0] = EMPTY, graphs.partner[known]
     if mapping is None:
-        chance, nobody, column = _balance(graphs, candidate, logs, column, slack, absent)
+        chance, nobody, column = _balance(graphs, candidate, logs, column, slack, absent, REST_AT_FIRST)
     else:
         chance = np.where(candidate >= 0, _MAPPED_CHANCE, 0.0)
         chance[known, 0] = 1.0
@@ -118,7 +121,8 @@ def sparse_field(
         before = candidate, chance
         candidate, witnesses = _best(graphs, candidate, chance, column, ratio, width)
         logs = ratio * witnesses + _prior_of(graphs, candidate)
-        chance, nobody, column = _balance(graphs, candidate, logs, column, slack, absent)
+        rest = 1.0 if heated else REST_AT_FIRST
+        chance, nobody, column = _balance(graphs, candidate, logs, column, slack, absent, rest)
         common = float((chance * witnesses).sum()) / 2
         if heated:
             moved = _moved(*before, candidate, chance, others) / max(int((~known).sum()), 1)
@@ -353,9 +357,15 @@ def _moved(candidate: IntArray, chance: FloatArray, now: IntArray, chance_now: F
 
 
 def _balance(
-    graphs: Graphs, candidate: IntArray, logs: FloatArray, column: FloatArray, slack: float, absent: int = 0
+    graphs: Graphs,
+    candidate: IntArray,
+    logs: FloatArray,
+    column: FloatArray,
+    slack: float,
+    absent: int = 0,
+    rest: float = 1.0,
 ) -> Balanced:
-    """Return chances in proportion to exp(logs) of candidates, and to what degrees say of all other pairs.
+    """Return chances in proportion to exp(logs) of candidates, and to ``rest`` times what degrees say of other pairs.
 
     Rows sum to 1 with all other columns and the chance of being nobody. All pairs have the weight that degrees give
     them, a product of scales and a table of degrees, and candidates have more by their witnesses.
@@ -367,11 +377,11 @@ def _balance(
     row = -np.maximum(lifted.max(axis=1), slack)
     weight = np.exp(lifted + row[:, None])
     lifted = np.where(free, _prior_of(graphs, candidate) + column[place] + row[:, None], -np.inf)
-    excess = np.maximum(weight - np.exp(lifted), 0.0)
+    excess = np.maximum(weight - rest * np.exp(lifted), 0.0)
     row_scale = np.where(known, 0.0, np.exp(row))
     column_scale = np.where(graphs.taken, 0.0, np.exp(column))
     row_spare, column_spare = np.exp(slack + row), np.exp(slack + column)
-    degrees, flat, scale = np.exp(graphs.prior), place.ravel(), np.ones(others)
+    degrees, flat, scale = rest * np.exp(graphs.prior), place.ravel(), np.ones(others)
 
     def row_factor() -> FloatArray:
         by_degree = degrees @ np.bincount(graphs.other_kind, column_scale * scale, degrees.shape[1])
