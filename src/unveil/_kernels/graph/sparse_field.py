@@ -19,8 +19,8 @@ HEATING = (0.5, 0.8, 1.2, 1.8, 2.5, 3.5)
 #: Then it counts as much as it is worth by then, until a row moves less than this share of its chances in the mean of
 #: all rows, or so often.
 SETTLED, MOST_STEPS = 5e-4, 30
-#: While it is heated, pairs that are not kept weigh this share of what degrees say. They have witnesses then that are not
-#: counted, as those of candidates are that lie on pairs not kept; with all their weight they would drown the candidates.
+#: While it is heated, pairs that are not kept weigh this share of what degrees say: they have witnesses then that are
+#: not counted, nor are those of candidates that lie on such pairs, and with all their weight they would drown these.
 REST_AT_FIRST = 0.1
 #: No column in this place.
 EMPTY = -1
