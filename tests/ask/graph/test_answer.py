@@ -566,3 +566,15 @@ def test_an_auxiliary_graph_of_others_is_said_on_top_of_the_page() -> None:
     assert said not in answer.to_html()
     assert told(graph(SMALL, None, "ns", seed_pairs=10, rng=rng()))["resemblance"] is None
     assert told(graph(SMALL, None, "mf", seed_pairs=10, rng=rng()))["resemblance"]["doubtful"] is False
+
+
+def test_what_a_long_attack_takes_is_said_before_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    for attack in ("mf", "mf:candidates=5", "refine", "ns"):
+        graph(SMALL, None, attack, rng=rng(), say=said.append)
+    assert said == []
+    monkeypatch.setattr("unveil.ask.graph.run._LONG", -1.0)
+    for attack in ("mf", "mf:candidates=5", "refine", "ns"):
+        graph(SMALL, None, attack, rng=rng(), repeat=2, say=said.append)
+    assert len(said) == 3
+    assert all("CPU seconds and 0.0 GB" in each for each in said)

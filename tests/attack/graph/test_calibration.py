@@ -153,12 +153,15 @@ class Fickle:
 def test_it_learns_from_experiments_that_went_like_the_attack(world: tuple[GraphRelease, GraphKnowledge]) -> None:
     release, knowledge = world
     known = {"released": release.released, "knowledge": knowledge}
-    for seed in (1, 3):  # died out, caught on
+    shares = set()
+    for seed in range(4):
         guess = Fickle().run(**known, rng=np.random.default_rng(seed))
         rng = np.random.default_rng(seed)
         made = calibrate(Fickle(), IdRemoval(), **known, guess=guess, draws=6, check=False, rng=rng)
         assert made.facts["attempted_here"] == pytest.approx(made.facts["attempted"], rel=0.3)
         assert made.notes == ()
+        shares.add(round(made.facts["attempted"], 1))
+    assert len(shares) > 1  # it caught on, and died out
 
 
 def test_too_few_choices_to_learn_from_are_said(world: tuple[GraphRelease, GraphKnowledge]) -> None:
