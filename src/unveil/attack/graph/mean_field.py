@@ -57,7 +57,8 @@ class MeanField:
     are certain from the start.
 
     The mapping is the one with the largest product of chances, ties by lot. The guess holds the chances
-    themselves, which are probabilities; those below 0.0001 are left out and shared in proportion among the others.
+    themselves, which are probabilities; those below 0.0001 are left out and shared in proportion among the others, or,
+    where candidates are few, lie elsewhere with those of nodes that are no candidates, which weigh what degrees say.
 
     Parameters
     ----------
@@ -184,7 +185,7 @@ def check_memory(needed: float, memory: float, what: str, advice: str) -> None:
     """Refuse what would take more GB than may be taken, before anything is computed."""
     if needed > memory * 1e9:
         raise InputError(
-            f"mean-field needs about {needed / 1e9:.1f} GB for {what}, and memory={memory:g} GB is the most. {advice}"
+            f"mean-field needs about {needed / 1e9:.3g} GB for {what}, and memory={memory:g} GB is the most. {advice}"
         )
 
 
