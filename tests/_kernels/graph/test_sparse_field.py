@@ -113,7 +113,9 @@ def test_pairs_that_are_not_kept_weigh_what_degrees_say(seed: int, width: int, a
         whole[row, candidate[row]] = logs[row]
     column = rng.standard_normal(graphs.taken.size)
     found = _balance(graphs, candidate, logs, column, -4.0, absent, rest)
-    chance, nobody = balanced_with_slack(whole[np.ix_(free, columns)], column[columns], -4.0, _sparse.ROUNDS, absent)
+    chance, nobody = balanced_with_slack(
+        whole[np.ix_(free, columns)].tolist(), column[columns].tolist(), -4.0, _mean.ROUNDS, absent
+    )
     place = np.searchsorted(columns, candidate[free])
     expected = np.take_along_axis(np.array(chance), place, axis=1)
     np.testing.assert_allclose(found.chance[free], expected, rtol=1e-9)

@@ -146,13 +146,14 @@ class Fickle:
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         whole = KorulaLattanzi().run(released=released, knowledge=knowledge, rng=rng)
+        assert whole.chosen is not None
         few = rng.random() < 0.5
         return replace(whole, chosen=np.where(few & (rng.random(released.nodes) < 0.9), -1, whole.chosen))
 
 
 def test_it_learns_from_experiments_that_went_like_the_attack(world: tuple[GraphRelease, GraphKnowledge]) -> None:
     release, knowledge = world
-    known = {"released": release.released, "knowledge": knowledge}
+    known: dict[str, Any] = {"released": release.released, "knowledge": knowledge}
     shares = set()
     for seed in range(4):
         guess = Fickle().run(**known, rng=np.random.default_rng(seed))

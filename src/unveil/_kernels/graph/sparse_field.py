@@ -276,8 +276,8 @@ def _balance(
             # Of rows that are known nothing is expected.
             row_spare *= absent / float((factor * row_spare)[~known].sum())
         by_degree = np.bincount(graphs.kind, row_scale * factor, degrees.shape[0]) @ degrees
-        sums = np.bincount(flat, (excess * factor[:, None]).ravel(), others)
-        sums += column_scale * by_degree[graphs.other_kind] + column_spare
+        of_candidates = np.bincount(flat, (excess * factor[:, None]).ravel(), others)
+        sums = of_candidates + column_scale * by_degree[graphs.other_kind] + column_spare
         scale = np.where(sums > 0, 1 / np.where(sums > 0, sums, 1.0), scale)
     factor = row_factor()
     chance = weight * scale[place] * factor[:, None]

@@ -95,5 +95,10 @@ def _guess(
         elsewhere /= np.where(total > 0, total, 1.0)
     probability = chance / np.where(total > 0, total, 1.0)[row]
     return Candidates(
-        start, column.astype(np.int32), probability, chosen.astype(np.int32), elsewhere=elsewhere, pool=pool
+        start,
+        column.astype(np.int32),
+        probability,
+        chosen.astype(np.int32),
+        elsewhere=elsewhere,
+        pool=None if pool is None else pool.astype(np.int32),
     )
