@@ -91,7 +91,7 @@ def _guess(
     elsewhere = None
     if away is not None and pool is not None:
         elsewhere = np.where((listed > 0) & (listed < pool.size), np.maximum(away, 0.0), 0.0)
-        total += elsewhere
+        total = total + elsewhere
         elsewhere /= np.where(total > 0, total, 1.0)
     probability = chance / np.where(total > 0, total, 1.0)[row]
     return Candidates(
